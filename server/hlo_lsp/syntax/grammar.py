@@ -1,0 +1,146 @@
+"""The grammars of ``grammar/*.lark``: loaded once, and turned into regular expressions.
+
+The rules of a line are regular, so the same rule serves two readers: Lark, which is slow and says
+exactly what is wrong, and one compiled expression, which is a hundred times as fast.
+"""
+
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from lark import Lark, Token, Tree
+from lark.exceptions import UnexpectedInput
+from lark.grammar import NonTerminal, Symbol, Terminal
+from lark.load_grammar import load_grammar
+
+_HERE = Path(__file__).resolve()
+# Inside the wheel the grammars lie in the package, in a checkout beside server/.
+_FOLDERS = (_HERE.parents[1] / "grammar", _HERE.parents[3] / "grammar")
+
+
+class Grammar:
+    """One ``.lark`` file. Every rule in ``starts`` can be parsed on its own."""
+
+    def __init__(self, name: str, starts: tuple[str, ...]) -> None:
+        path = _path(name)
+        self.name = name
+        self._lark = Lark.open(
+            str(path), parser="lalr", start=list(starts), maybe_placeholders=False
+        )
+        loaded, _ = load_grammar(path.read_text("utf-8"), str(path), [str(path.parent)], False)
+        self._rules: dict[str, Tree[Symbol]] = {str(rule[0]): rule[2] for rule in loaded.rule_defs}
+        self._terminals = {
+            terminal.name: terminal.pattern.to_regexp() for terminal in self._lark.terminals
+        }
+
+    def parse(self, rule: str, text: str) -> "Tree[Token]":
+        """Parse ``text`` with Lark.
+
+        Raises:
+            lark.UnexpectedInput: the text is not of the rule.
+        """
+        return self._lark.parse(text, start=rule)
+
+    def refusal(self, rule: str, text: str) -> "Refusal | None":
+        """Where ``text`` stops being of the rule and what could stand there, or None if it is."""
+        try:
+            self.parse(rule, text)
+        except UnexpectedInput as error:
+            position = error.pos_in_stream
+            # Only the errors that know their place have one; at the end of the text it is -1.
+            column = len(text) if position is None or position < 0 else position
+            names = sorted(_expected(error))
+            return Refusal(column, tuple(dict.fromkeys(self._words(name) for name in names)))
+        return None
+
+    def expression(self, rule: str) -> re.Pattern[str]:
+        """The rule as a regular expression with a named group for the first of each terminal."""
+        return re.compile(self._of_rule(rule, set()))
+
+    def opening(self, rule: str) -> str:
+        """The literal text that every line of the rule begins with; empty where it varies."""
+        node: object = self._rules[rule]
+        while isinstance(node, Tree) and node.data in {"expansions", "expansion", "value"}:
+            if node.data == "expansions" and len(node.children) > 1:
+                return ""
+            node = node.children[0]
+            if isinstance(node, NonTerminal):
+                node = self._rules[str(node.name)]
+        if isinstance(node, Tree) and node.data == "literal":
+            return _literal(node)
+        return ""
+
+    def _of_rule(self, rule: str, named: set[str]) -> str:
+        return self._of(self._rules[rule], named)
+
+    def _of(self, node: object, named: set[str]) -> str:
+        if isinstance(node, NonTerminal):
+            return self._of_rule(str(node.name), named)
+        if isinstance(node, Terminal):
+            return self._of_terminal(str(node.name), named)
+        assert isinstance(node, Tree), node
+        if node.data == "literal":
+            return re.escape(_literal(node))
+        if node.data == "expr":
+            inner, operator = node.children
+            return f"(?:{self._of(inner, named)}){operator}"
+        parts = [self._of(child, named) for child in node.children]
+        if node.data == "expansions" and len(parts) > 1:
+            return f"(?:{'|'.join(parts)})"
+        return "".join(parts)
+
+    def _of_terminal(self, name: str, named: set[str]) -> str:
+        pattern = self._terminals[name]
+        if name in named:
+            return f"(?:{pattern})"
+        named.add(name)
+        return f"(?P<{name}>{pattern})"
+
+    def _words(self, terminal: str) -> str:
+        """A terminal for a reader: its text where that is fixed, else what it means."""
+        if terminal == "$END":
+            return "the end of the line"
+        definition = self._lark.get_terminal(terminal)
+        if definition.pattern.type == "str":
+            return f"`{definition.pattern.value}`"
+        return terminal.lower().replace("_", " ")
+
+
+class Refusal:
+    """Why a text is not of a rule: the column (code points, from 0) and what was expected."""
+
+    __slots__ = ("column", "expected")
+
+    def __init__(self, column: int, expected: tuple[str, ...]) -> None:
+        self.column = column
+        self.expected = expected
+
+    def __str__(self) -> str:
+        return "expected " + (" or ".join(self.expected) if self.expected else "something else")
+
+
+@lru_cache(maxsize=None)
+def load(name: str, *starts: str) -> Grammar:
+    """The grammar of this name, loaded at the first call."""
+    return Grammar(name, starts)
+
+
+def _path(name: str) -> Path:
+    for folder in _FOLDERS:
+        path = folder / f"{name}.lark"
+        if path.is_file():
+            return path
+    raise FileNotFoundError(f"{name}.lark is neither in {_FOLDERS[0]} nor in {_FOLDERS[1]}")
+
+
+def _literal(node: "Tree[Symbol]") -> str:
+    text = str(node.children[0])
+    return text[1:-1].encode().decode("unicode_escape")
+
+
+def _expected(error: UnexpectedInput) -> set[str]:
+    for attribute in ("accepts", "expected", "allowed"):
+        names = getattr(error, attribute, None)
+        if names:
+            return {str(name) for name in names}
+    return set()

@@ -1,0 +1,254 @@
+"""The records of the memory files: allocations, values, live ranges, reports.
+
+Numbers are bytes where nothing else is said. Names of instructions come without ``%``.
+"""
+
+from dataclasses import dataclass
+from re import Match
+
+from hlo_lsp.syntax.records import Record
+
+
+@dataclass(slots=True, eq=False)
+class AllocationLine(Record):
+    """``allocation 3: size 20992, color 1, preallocated-temp:``."""
+
+    rule = "allocation_line"
+    number: int
+    size: int
+    color: int
+    parameter: int | None
+    parameter_index: str | None
+    parameter_shape: str | None
+    output_shape: str | None
+    constant: bool
+    thread_local: bool
+    maybe_live_out: bool
+    preallocated_temp: bool
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "AllocationLine":
+        """Read from a match of the rule."""
+        parameter = match["PARAMETER"]
+        return cls(
+            int(match["ALLOCATION"]),
+            int(match["SIZE"]),
+            int(match["COLOR"] or 0),
+            None if parameter is None else int(parameter),
+            match["PARAMETER_INDEX"],
+            match["PARAMETER_SHAPE"],
+            match["OUTPUT_SHAPE"],
+            match["CONSTANT"] is not None,
+            match["THREAD_LOCAL"] is not None,
+            match["MAYBE_LIVE_OUT"] is not None,
+            match["PREALLOCATED_TEMP"] is not None,
+        )
+
+
+@dataclass(slots=True, eq=False)
+class AssignedValue(Record):
+    """`` value: <328 fusion.40{0} @0> (size=512,offset=49152): u32[1]{0:T(128)}``."""
+
+    rule = "assigned_value_line"
+    id: int
+    name: str
+    index: str | None
+    phi: bool
+    color: int | None
+    size: int
+    offset: int
+    shape: str
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "AssignedValue":
+        """Read from a match of the rule."""
+        id_, name, index, phi, color, size, offset, shape = match.groups()
+        return cls(
+            int(id_),
+            name,
+            index,
+            phi is not None,
+            None if color is None else int(color),
+            int(size),
+            int(offset),
+            shape,
+        )
+
+    @property
+    def key(self) -> str:
+        """Name and index as live ranges print them: ``fusion.40{0}``, ``add.3{}``."""
+        return self.name + (self.index or "{}")
+
+
+@dataclass(slots=True, eq=False)
+class TotalLine(Record):
+    """``Total bytes used: 172580 (168.5KiB)``."""
+
+    rule = "total_line"
+    total: int
+    human: str
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "TotalLine":
+        """Read from a match of the rule."""
+        return cls(int(match["TOTAL"]), match["HUMAN"])
+
+
+@dataclass(slots=True, eq=False)
+class LiveRangeLabel(Record):
+    """``HloLiveRange (max 14):``; ``max`` is the number of steps of the schedule."""
+
+    rule = "live_range_label"
+    max: int
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "LiveRangeLabel":
+        """Read from a match of the rule."""
+        return cls(int(match["MAX"]))
+
+
+@dataclass(slots=True, eq=False)
+class SequenceRow(Record):
+    """``    5:fusion.2``: the instruction that runs at a step of the schedule."""
+
+    rule = "sequence_row"
+    step: int
+    name: str
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "SequenceRow":
+        """Read from a match of the rule."""
+        return cls(int(match["STEP"]), match["NAME"])
+
+
+@dataclass(slots=True, eq=False)
+class RangeRow(Record):
+    """``    fusion.5{}:10-13``: first and last step of a value's life, both inclusive."""
+
+    rule = "range_row"
+    name: str
+    index: str
+    start_step: int
+    end_step: int
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "RangeRow":
+        """Read from a match of the rule."""
+        name, index, start, end = match.groups()
+        return cls(name, index, int(start), int(end))
+
+    @property
+    def key(self) -> str:
+        """Name and index together, as printed."""
+        return self.name + self.index
+
+
+@dataclass(slots=True, eq=False)
+class PeakLabel(Record):
+    """``  Live ranges at 13 (peak):``; the moment is a step of the schedule."""
+
+    rule = "peak_label"
+    moment: int
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "PeakLabel":
+        """Read from a match of the rule."""
+        return cls(int(match["MOMENT"]))
+
+
+@dataclass(slots=True, eq=False)
+class PeakRow(Record):
+    """``    fusion{}: 2048 bytes (cumulative: 43008 bytes)``; unpadded bytes.
+
+    Up to jax 0.5.3 there is neither index nor running sum, and ``bytes`` is the size of the whole
+    instruction.
+    """
+
+    rule = "peak_row"
+    name: str
+    index: str | None
+    bytes: int
+    cumulative: int | None
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "PeakRow":
+        """Read from a match of the rule."""
+        name, index, size, cumulative = match.groups()
+        return cls(name, index, int(size), None if cumulative is None else int(cumulative))
+
+    @property
+    def key(self) -> str | None:
+        """Name and index together, or None in the old form, which does not say which leaf."""
+        return None if self.index is None else self.name + self.index
+
+
+@dataclass(slots=True, eq=False)
+class BreakdownRow(Record):
+    """A node of the tree of call stacks at the peak. ``depth`` counts from the root, 0."""
+
+    rule = "breakdown_row"
+    depth: int
+    title: str
+    total: int
+    current: int
+    remaining: int
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "BreakdownRow":
+        """Read from a match of the rule."""
+        return cls(
+            max(0, len(match["TREE"]) // 4 - 1) if len(match["TREE"]) > 4 else 0,
+            match["TITLE"],
+            _spaced(match["TOTAL"]),
+            _spaced(match["CURRENT"]),
+            _spaced(match["REMAINING"]),
+        )
+
+
+@dataclass(slots=True, eq=False)
+class SpaceLine(Record):
+    """``Memory Space: vmem (color=1)``: the head of a section of the report."""
+
+    rule = "space_line"
+    name: str
+    color: int
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "SpaceLine":
+        """Read from a match of the rule."""
+        return cls(match["SPACE_NAME"], int(match["COLOR"]))
+
+
+@dataclass(slots=True, eq=False)
+class TableRow(Record):
+    """A row of a report table: what lies at one offset of an allocation."""
+
+    rule = "table_row"
+    offset: int
+    value_count: int
+    shapes: str
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "TableRow":
+        """Read from a match of the rule."""
+        return cls(int(match["OFFSET"]), int(match["COUNT"]), match["SHAPES"])
+
+
+@dataclass(slots=True, eq=False)
+class ReportedAllocation(Record):
+    """An allocation in the reports of 0.4 to 0.8, in either of their two lists."""
+
+    number: int
+    human: str
+    in_list: bool
+
+    @classmethod
+    def of(cls, match: Match[str]) -> "ReportedAllocation":
+        """Read from a match of ``reported_allocation`` or ``by_size_row``."""
+        return cls(
+            int(match["ALLOCATION"]), match["HUMAN"], match.groupdict().get("PERCENT") is not None
+        )
+
+
+def _spaced(digits: str) -> int:
+    return int(digits.replace(" ", ""))

@@ -1,0 +1,65 @@
+"""Records: what the lines of a file say, one object for each line or group of lines.
+
+A record is made once, from text, and never changes; only its place moves when lines are
+inserted or removed above it. The place is kept relative to a block of neighbours, so that an
+edit moves a few hundred records at most.
+"""
+
+from typing import ClassVar
+
+
+class Block:
+    """A run of neighbouring records and the line (from 0) on which it begins."""
+
+    __slots__ = ("first_line", "line_count", "number", "records")
+
+    def __init__(self, records: "list[Record]") -> None:
+        self.records = records
+        self.number = 0
+        self.first_line = 0
+        start = 0
+        for record in records:
+            record.block = self
+            record.start = start
+            start += record.line_count
+        self.line_count = start
+
+
+class Record:
+    """A line, or several that belong together. ``line_count`` says how many."""
+
+    __slots__ = ("block", "start")
+
+    block: Block
+    start: int
+    line_count: int = 1
+    rule: ClassVar[str] = ""
+
+    @property
+    def line(self) -> int:
+        """The line of the file, from 0, on which the record begins now."""
+        return self.block.first_line + self.start
+
+
+class Blank(Record):
+    """An empty line."""
+
+    __slots__ = ()
+
+
+class Broken(Record):
+    """A line that no rule reads."""
+
+    __slots__ = ("text",)
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+
+class Label(Record):
+    """A line that only says what comes next; ``name`` is its rule."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name

@@ -1,0 +1,158 @@
+"""One entry under ``Used values:``: a value with its positions, uses and instruction."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from re import Match, Pattern
+
+from hlo_lsp.syntax.grammar import Grammar
+from hlo_lsp.syntax.records import Record
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """A place where a value appears: an instruction and the leaf of its shape."""
+
+    name: str
+    index: str | None
+    row: int  # line within the entry
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A use of a value: which instruction, which operand, and the leaf of that operand."""
+
+    name: str
+    operand: int
+    index: str | None
+    row: int  # line within the entry
+
+
+class UsedValue(Record):
+    """An entry, kept as lines and read when somebody asks.
+
+    ``id`` and ``name`` are None where the header is missing or broken.
+    """
+
+    __slots__ = ("color", "id", "index", "line_count", "lines", "name", "phi", "reader", "whole")
+    rule = "used_value_head"
+
+    def __init__(
+        self, lines: Sequence[str], header: Match[str] | None, *, whole: bool, reader: "EntryReader"
+    ) -> None:
+        self.lines = lines
+        self.line_count = len(lines)
+        self.whole = whole
+        self.reader = reader
+        self.id: int | None = None
+        self.name: str | None = None
+        self.index: str | None = None
+        self.phi = False
+        self.color: int | None = None
+        if header is not None:
+            self.id = int(header[1])
+            self.name = header[2]
+            self.index = header[3]
+            self.phi = header[4] is not None
+            self.color = None if header[5] is None else int(header[5])
+
+    @property
+    def key(self) -> str | None:
+        """Name and index as live ranges print them: ``fusion.40{0}``, ``add.3{}``."""
+        return None if self.name is None else self.name + (self.index or "{}")
+
+    @property
+    def positions(self) -> Iterator[Position]:
+        """Where the value appears; the first is the instruction that defines it."""
+        for row, line in enumerate(self.lines):
+            match = self.reader.position.fullmatch(line)
+            if match is not None:
+                yield Position(match[1], match[2], row)
+
+    @property
+    def uses(self) -> Iterator[Use]:
+        """Who uses the value."""
+        for row, line in enumerate(self.lines):
+            match = self.reader.use.fullmatch(line)
+            if match is not None:
+                yield Use(match[1], int(match[2]), match[3], row)
+
+    @property
+    def instruction(self) -> str | None:
+        """The text of the defining instruction."""
+        match = self.reader.instruction.fullmatch(self.lines[-1])
+        return None if match is None else match[1].lstrip()
+
+    def problems(self) -> Iterator[tuple[int, int, str]]:
+        """What is wrong with the entry: (row, column, sentence)."""
+        if self.whole:
+            return
+        for row, line in enumerate(self.lines):
+            rule = self.reader.rule_of(line, header=row == 0)
+            if rule is None:
+                yield row, 0, "this row belongs to no value: expected `<ID NAME ...>` above it"
+                continue
+            refusal = self.reader.grammar.refusal(rule, line)
+            if refusal is not None:
+                yield row, refusal.column, str(refusal)
+                return
+        for label in (" positions:", " uses:", " from instruction:"):
+            if not any(line.startswith(label) for line in self.lines):
+                yield 0, 0, f"the entry has no `{label.strip()}`"
+                return
+        yield 0, 0, "the rows of the entry are out of order"
+
+
+class EntryReader:
+    """Reads whole entries; made once from the grammar."""
+
+    def __init__(self, grammar: Grammar) -> None:
+        self.grammar = grammar
+        self.head = grammar.expression("used_value_head")
+        self.header = grammar.expression("used_value_line")
+        self.position = grammar.expression("position_row")
+        self.use = grammar.expression("use_row")
+        self.instruction = grammar.expression("instruction_line")
+        self._rows: tuple[tuple[str, Pattern[str]], ...] = tuple(
+            (rule, grammar.expression(rule)) for rule in ("use_row", "position_row", "no_uses_row")
+        )
+
+    def begins(self, line: str) -> bool:
+        """Whether an entry, perhaps one that lost its header, begins with this line."""
+        return line.startswith(("<", " positions:", " uses:", " from instruction:", "  (none)"))
+
+    def read(self, lines: Sequence[str], at: int) -> UsedValue:
+        """The entry that begins on line ``at``."""
+        end = at
+        count = len(lines)
+        closed = lines[at].startswith(" from instruction:")
+        while not closed:
+            end += 1
+            if end == count or not _continues(lines[end]):
+                break
+            closed = lines[end].startswith(" from instruction:")
+        entry = lines[at : end + 1] if closed else lines[at:end]
+        head = self.head.fullmatch("\n".join(entry[:-1])) if closed else None
+        whole = head is not None and self.instruction.fullmatch(entry[-1]) is not None
+        return UsedValue(entry, head or self.header.fullmatch(entry[0]), whole=whole, reader=self)
+
+    def rule_of(self, line: str, *, header: bool) -> str | None:
+        """The rule that a line of an entry is of, or would be of if it were not broken."""
+        if line.startswith("<"):
+            return "used_value_line"
+        for label, rule in (
+            (" positions:", "positions_label"),
+            (" uses:", "uses_label"),
+            (" from instruction:", "instruction_line"),
+        ):
+            if line.startswith(label):
+                return None if header else rule
+        for rule, expression in self._rows:
+            if expression.fullmatch(line):
+                return None if header else rule
+        return "use_row" if ", " in line else "position_row"
+
+
+def _continues(line: str) -> bool:
+    return line.startswith((" positions:", " uses:", " from instruction:")) or (
+        line.startswith("  ") and line[2:3] not in {" ", ""}
+    )

@@ -1,0 +1,112 @@
+"""The text of one file as a list of lines that edits change in place."""
+
+import re
+from dataclasses import dataclass
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+
+
+@dataclass(frozen=True, slots=True)
+class LineChange:
+    """Which lines an edit replaced: ``old_count`` lines from ``first`` on became ``new_count``."""
+
+    first: int
+    old_count: int
+    new_count: int
+
+    def then(self, later: "LineChange") -> "LineChange":
+        """The one change that covers this one followed by ``later`` (which counts the new lines)."""
+        first = min(self.first, later.first)
+        end = max(self.first + self.new_count, later.first + later.old_count)
+        grown = self.new_count - self.old_count
+        return LineChange(
+            first, end - first - grown, end - first + later.new_count - later.old_count
+        )
+
+
+class Document:
+    r"""Lines without their ends, broken at ``\n``, ``\r\n`` and ``\r`` and at nothing else.
+
+    Those three are the line ends of the protocol; ``str.splitlines`` knows more of them and
+    would shift every line below a form feed. There is always at least one line.
+    """
+
+    __slots__ = ("_ends", "lines")
+
+    def __init__(self, text: str = "") -> None:
+        self.lines: list[str]
+        # The end of every line but the last. None says that each is "\n", as in all real dumps.
+        self._ends: list[str] | None
+        self.lines, self._ends = _split(text)
+
+    @classmethod
+    def of_lines(cls, lines: list[str]) -> "Document":
+        r"""A document of these lines (not copied), each ended by ``\n``."""
+        document = cls()
+        document.lines = lines or [""]
+        return document
+
+    @property
+    def text(self) -> str:
+        """The whole text, joined anew at every call."""
+        if self._ends is None:
+            return "\n".join(self.lines)
+        return "".join(
+            line + end for line, end in zip(self.lines, [*self._ends, ""], strict=True)
+        )
+
+    def replace(self, text: str) -> LineChange:
+        """Put a whole new text in place of the old one."""
+        old_count = len(self.lines)
+        self.lines, self._ends = _split(text)
+        return LineChange(0, old_count, len(self.lines))
+
+    def edit(self, start: tuple[int, int], end: tuple[int, int], text: str) -> LineChange:
+        """Replace what lies between two (line, code point) positions, given in order.
+
+        Positions behind the end of a line or of the text count as that end, as the protocol says.
+        """
+        start_line, start_column = self.clamp(*start)
+        end_line, end_column = max((start_line, start_column), self.clamp(*end))
+        head = self.lines[start_line][:start_column]
+        tail = self.lines[end_line][end_column:]
+        joined = head + text + tail
+        first, last = self._widened(start_line, end_line, joined)
+        if first < start_line:
+            joined = self.lines[first] + self._end_of(first) + joined
+        if last > end_line:
+            joined = joined + self._end_of(end_line) + self.lines[last]
+        lines, ends = _split(joined)
+        if ends is not None and self._ends is None:
+            self._ends = ["\n"] * (len(self.lines) - 1)
+        if self._ends is not None:
+            self._ends[first:last] = ends if ends is not None else ["\n"] * (len(lines) - 1)
+        self.lines[first : last + 1] = lines
+        return LineChange(first, last + 1 - first, len(lines))
+
+    def clamp(self, line: int, column: int) -> tuple[int, int]:
+        """The nearest position that exists."""
+        if line < 0:
+            return 0, 0
+        if line >= len(self.lines):
+            return len(self.lines) - 1, len(self.lines[-1])
+        return line, min(max(column, 0), len(self.lines[line]))
+
+    def _end_of(self, line: int) -> str:
+        return "\n" if self._ends is None else self._ends[line]
+
+    def _widened(self, first: int, last: int, joined: str) -> tuple[int, int]:
+        r"""One more line on a side where the edit may have put ``\r`` and ``\n`` together."""
+        if self._ends is None and "\r" not in joined:
+            return first, last
+        if first > 0 and self._end_of(first - 1) == "\r" and joined.startswith("\n"):
+            first -= 1
+        if last < len(self.lines) - 1 and self._end_of(last) == "\n" and joined.endswith("\r"):
+            last += 1
+        return first, last
+
+
+def _split(text: str) -> tuple[list[str], list[str] | None]:
+    if "\r" not in text:
+        return text.split("\n"), None
+    return _BREAK.split(text), _BREAK.findall(text)
