@@ -1,0 +1,71 @@
+"""What kind of file a text is, by its first lines and never by its name."""
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from itertools import islice
+
+_SNIFFED = 60  # lines
+
+
+class FileKind(Enum):
+    """The kinds of dump files; the value is the name that users see."""
+
+    ASSIGNMENT = "buffer-assignment"
+    VALUES = "buffer-assignment-values"
+    LIVE_RANGE = "live-range"
+    REPORT = "memory-usage-report"
+    MODULE = "module"
+    THUNKS = "thunk-sequence"
+    OTHER = "other"
+
+    @property
+    def is_memory(self) -> bool:
+        """Whether it is one of the four memory files, which share one scanner."""
+        return self in _MEMORY
+
+
+_MEMORY = frozenset({FileKind.ASSIGNMENT, FileKind.VALUES, FileKind.LIVE_RANGE, FileKind.REPORT})
+
+# The first line of an intact file.
+_FIRST = (
+    (re.compile(r"BufferAssignment:"), FileKind.ASSIGNMENT),
+    (re.compile(r"Used values:"), FileKind.VALUES),
+    (re.compile(r"HloLiveRange "), FileKind.LIVE_RANGE),
+    (re.compile(r"Memory Space: |Allocations sorted by size|memory_space_allocation_entries"),
+     FileKind.REPORT),
+    (re.compile(r"HloModule [%A-Za-z_]"), FileKind.MODULE),
+    (re.compile(r"(?:\d{3,}: )?k[A-Z]\w+(?: *\t| +\[(?:source|prev=))"), FileKind.THUNKS),
+)  # fmt: skip
+# A line further down, which tells what a file is whose first line is gone or broken.
+_LATER = (
+    (re.compile(r"allocation \d+: size \d+[,:]| value: <\d+ "), FileKind.ASSIGNMENT),
+    (re.compile(r"<\d+ [\w.\-]+(?:\{[\d,]*\})?(?: \(phi\))?(?: @\d+)?>$| positions:$"),
+     FileKind.VALUES),
+    (re.compile(r"  InstructionSequence:$|  BufferLiveRange:$| {4}[\w.\-]+\{[\d,]*\}:\d+-\d+$"),
+     FileKind.LIVE_RANGE),
+    (re.compile(r"[ \t]+cumulative_size; +size; +offset;"), FileKind.REPORT),
+    (re.compile(r"(?:ENTRY %?|%)[A-Za-z_][\w.\-]* (?:\(.*\) -> .* )?\{$|[A-Za-z_][\w.\-]* \(.*\) -> .* \{$|"
+                r" *(?:ROOT )?%?[A-Za-z_][\w.\-]* = \(?[a-z][a-z0-9]*\[[0-9,<=?]*\]"),
+     FileKind.MODULE),
+)  # fmt: skip
+_TOTAL = re.compile(r"Total bytes used: ")
+
+
+def sniff(lines: Sequence[str]) -> FileKind:
+    """The kind of a text; OTHER for whatever is no dump of ours."""
+    filled = [line[:400] for line in islice(lines, _SNIFFED) if line and not line.isspace()]
+    if not filled:
+        return FileKind.OTHER
+    first = filled[0]
+    for expression, kind in _FIRST:
+        if expression.match(first):
+            return kind
+    if _TOTAL.match(first):
+        report = any(line.startswith("Allocations sorted by size") for line in filled[1:3])
+        return FileKind.REPORT if report else FileKind.VALUES
+    for line in filled:
+        for expression, kind in (*_FIRST[:3], *_LATER):
+            if expression.match(line):
+                return kind
+    return FileKind.OTHER
