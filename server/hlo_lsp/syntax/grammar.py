@@ -19,19 +19,24 @@ _FOLDERS = (_HERE.parents[1] / "grammar", _HERE.parents[3] / "grammar")
 
 
 class Grammar:
-    """One ``.lark`` file. Every rule in ``starts`` can be parsed on its own."""
+    """One ``.lark`` file. Each of its rules can be parsed on its own."""
 
-    def __init__(self, name: str, starts: tuple[str, ...]) -> None:
+    def __init__(self, name: str) -> None:
         path = _path(name)
         self.name = name
-        self._lark = Lark.open(
-            str(path), parser="lalr", start=list(starts), maybe_placeholders=False
-        )
         loaded, _ = load_grammar(path.read_text("utf-8"), str(path), [str(path.parent)], False)
         self._rules: dict[str, Tree[Symbol]] = {str(rule[0]): rule[2] for rule in loaded.rule_defs}
+        self._lark = Lark.open(
+            str(path), parser="lalr", start=list(self._rules), maybe_placeholders=False
+        )
         self._terminals = {
             terminal.name: terminal.pattern.to_regexp() for terminal in self._lark.terminals
         }
+        self._expressions: dict[str, re.Pattern[str]] = {}
+
+    def has(self, rule: str) -> bool:
+        """Whether the grammar defines this rule."""
+        return rule in self._rules
 
     def parse(self, rule: str, text: str) -> "Tree[Token]":
         """Parse ``text`` with Lark.
@@ -55,7 +60,10 @@ class Grammar:
 
     def expression(self, rule: str) -> re.Pattern[str]:
         """The rule as a regular expression with a named group for the first of each terminal."""
-        return re.compile(self._of_rule(rule, set()))
+        found = self._expressions.get(rule)
+        if found is None:
+            found = self._expressions[rule] = re.compile(self._of_rule(rule, set()))
+        return found
 
     def opening(self, rule: str) -> str:
         """The literal text that every line of the rule begins with; empty where it varies."""
@@ -103,7 +111,7 @@ class Grammar:
         definition = self._lark.get_terminal(terminal)
         if definition.pattern.type == "str":
             return f"`{definition.pattern.value}`"
-        return terminal.lower().replace("_", " ")
+        return "number" if terminal == "INT" else terminal.lower().replace("_", " ")
 
 
 class Refusal:
@@ -120,9 +128,9 @@ class Refusal:
 
 
 @lru_cache(maxsize=None)
-def load(name: str, *starts: str) -> Grammar:
+def load(name: str) -> Grammar:
     """The grammar of this name, loaded at the first call."""
-    return Grammar(name, starts)
+    return Grammar(name)
 
 
 def _path(name: str) -> Path:

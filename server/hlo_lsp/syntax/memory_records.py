@@ -14,6 +14,7 @@ class AllocationLine(Record):
     """``allocation 3: size 20992, color 1, preallocated-temp:``."""
 
     rule = "allocation_line"
+    is_head = True
     number: int
     size: int
     color: int
@@ -85,6 +86,7 @@ class TotalLine(Record):
     """``Total bytes used: 172580 (168.5KiB)``."""
 
     rule = "total_line"
+    is_head = True
     total: int
     human: str
 
@@ -99,6 +101,7 @@ class LiveRangeLabel(Record):
     """``HloLiveRange (max 14):``; ``max`` is the number of steps of the schedule."""
 
     rule = "live_range_label"
+    is_head = True
     max: int
 
     @classmethod
@@ -148,6 +151,7 @@ class PeakLabel(Record):
     """``  Live ranges at 13 (peak):``; the moment is a step of the schedule."""
 
     rule = "peak_label"
+    is_head = True
     moment: int
 
     @classmethod
@@ -210,6 +214,7 @@ class SpaceLine(Record):
     """``Memory Space: vmem (color=1)``: the head of a section of the report."""
 
     rule = "space_line"
+    is_head = True
     name: str
     color: int
 
@@ -238,6 +243,7 @@ class TableRow(Record):
 class ReportedAllocation(Record):
     """An allocation in the reports of 0.4 to 0.8, in either of their two lists."""
 
+    is_head = True
     number: int
     human: str
     in_list: bool

@@ -49,30 +49,18 @@ _MAKERS: dict[str, dict[str, Callable[[Match[str]], Record] | None]] = {
         "proto_line": None,
     },
 }
-_ENTRY_RULES = (
-    "used_value_head",
-    "used_value_line",
-    "positions_label",
-    "position_row",
-    "uses_label",
-    "use_row",
-    "no_uses_row",
-    "instruction_line",
-)
 
 
 class MemoryScanner:
     """Reads one record of a memory file at a time."""
 
     def __init__(self) -> None:
-        values = load("values", *_MAKERS["values"], *_ENTRY_RULES)
-        grammars = {name: load(name, *rules) for name, rules in _MAKERS.items() if name != "values"}
-        self.entries = EntryReader(values)
+        self.entries = EntryReader(load("values"))
         self.lines = LineRules(
             [
-                LineRule.of(grammar, rule, make or _label(rule))
-                for name, grammar in {**grammars, "values": values}.items()
-                for rule, make in _MAKERS[name].items()
+                LineRule.of(load(name), rule, make or _label(rule))
+                for name, makers in _MAKERS.items()
+                for rule, make in makers.items()
             ]
         )
 

@@ -12,6 +12,7 @@ class ModuleHeader(Record):
     """``HloModule jit_f, is_scheduled=true, ...``."""
 
     rule = "module_header"
+    is_head = True
     name: str
 
     @classmethod
@@ -25,6 +26,7 @@ class TableLabel(Record):
     """``FileNames``, ``FunctionNames``, ``FileLocations`` or ``StackFrames``."""
 
     rule = "table_label"
+    is_head = True
     table: str
 
     @classmethod
@@ -94,6 +96,7 @@ class ComputationLine(Record):
     """``%body (p: f32[]) -> f32[] {``; up to jax 0.4 without the signature."""
 
     rule = "computation_line"
+    is_head = True
     name: str
     is_entry: bool
 

@@ -24,7 +24,7 @@ class ModuleScanner:
     """Reads one record of module text at a time."""
 
     def __init__(self) -> None:
-        grammar = load("module", *_MAKERS)
+        grammar = load("module")
         self.lines = LineRules([LineRule.of(grammar, rule, make) for rule, make in _MAKERS.items()])
 
     def read(self, lines: Sequence[str], at: int) -> Record:

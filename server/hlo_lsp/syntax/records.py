@@ -9,9 +9,12 @@ from typing import ClassVar
 
 
 class Block:
-    """A run of neighbouring records and the line (from 0) on which it begins."""
+    """A run of neighbouring records and the line (from 0) on which it begins.
 
-    __slots__ = ("first_line", "line_count", "number", "records")
+    ``heads`` are the places of those records that others belong to.
+    """
+
+    __slots__ = ("first_line", "heads", "line_count", "number", "records")
 
     def __init__(self, records: "list[Record]") -> None:
         self.records = records
@@ -23,6 +26,7 @@ class Block:
             record.start = start
             start += record.line_count
         self.line_count = start
+        self.heads = [place for place, record in enumerate(records) if record.is_head]
 
 
 class Record:
@@ -34,6 +38,7 @@ class Record:
     start: int
     line_count: int = 1
     rule: ClassVar[str] = ""
+    is_head: ClassVar[bool] = False  # whether the records behind it belong to it
 
     @property
     def line(self) -> int:
@@ -60,6 +65,7 @@ class Label(Record):
     """A line that only says what comes next; ``name`` is its rule."""
 
     __slots__ = ("name",)
+    is_head = True
 
     def __init__(self, name: str) -> None:
         self.name = name

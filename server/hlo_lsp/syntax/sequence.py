@@ -51,12 +51,31 @@ class RecordSequence:
         for later in self._blocks[block.number + 1 :]:
             yield from later.records
 
-    def before(self, record: Record) -> Iterator[Record]:
-        """The records in front of this one, the nearest first."""
+    def head_of(self, record: Record) -> Record | None:
+        """The nearest record above (or this one) that others belong to."""
         block = record.block
-        yield from reversed(block.records[: _index(block, record.start)])
-        for number in range(block.number - 1, -1, -1):
-            yield from reversed(self._blocks[number].records)
+        place = bisect_right(block.heads, _index(block, record.start)) - 1
+        number = block.number
+        while place < 0:
+            number -= 1
+            if number < 0:
+                return None
+            block = self._blocks[number]
+            place = len(block.heads) - 1
+        return block.records[block.heads[place]]
+
+    def members(self, head: Record) -> Iterator[Record]:
+        """The records behind a head, up to the next head."""
+        for record in self.after(head):
+            if record.is_head:
+                return
+            yield record
+
+    def heads(self) -> Iterator[Record]:
+        """All heads, in order."""
+        for block in self._blocks:
+            for place in block.heads:
+                yield block.records[place]
 
     def update(self, scanner: Scanner, lines: Sequence[str], change: LineChange) -> Steps[Delta]:
         """Read the changed lines again, and on until an old record begins where a new one ends.

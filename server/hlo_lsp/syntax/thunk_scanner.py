@@ -62,7 +62,7 @@ class ThunkScanner:
     """Reads one line of a thunk sequence at a time."""
 
     def __init__(self) -> None:
-        grammar = load("thunks", "thunk_row", "branch_label")
+        grammar = load("thunks")
         self.lines = LineRules(
             [
                 LineRule.of(grammar, "thunk_row", ThunkRow.of),

@@ -76,6 +76,16 @@ class UsedValue(Record):
             if match is not None:
                 yield Use(match[1], int(match[2]), match[3], row)
 
+    def row_names(self) -> tuple[set[str], set[str]]:
+        """The instructions in positions and those in uses, without reading the rows in full."""
+        if not self.whole:
+            return {row.name for row in self.positions}, {row.name for row in self.uses}
+        uses = self.lines.index(" uses:")
+        return (
+            {line[2:].partition(" ")[0] for line in self.lines[2:uses]},
+            {line[2:].partition(",")[0] for line in self.lines[uses + 1 : -1] if ", " in line},
+        )
+
     @property
     def instruction(self) -> str | None:
         """The text of the defining instruction."""

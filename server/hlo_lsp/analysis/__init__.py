@@ -1,0 +1,1 @@
+"""Floor 4: questions about a dump, answered by pure functions."""

@@ -1,0 +1,135 @@
+"""Every mention of a value, an instruction, an allocation."""
+
+import re
+from collections.abc import Iterator
+
+from hlo_lsp.analysis.navigation import all_places, head_place, value_of
+from hlo_lsp.analysis.subject import (
+    AllocationSubject,
+    ComputationSubject,
+    Found,
+    InstructionSubject,
+    Subject,
+    ThunkSubject,
+    ValueSubject,
+)
+from hlo_lsp.analysis.thunks import instruction_of
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.value import Located, Value
+from hlo_lsp.syntax.instruction_text import instruction_text
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.used_value import Position, Use, UsedValue
+
+
+def references(dump: DumpSet, found: Found, *, with_declaration: bool) -> list[Place]:
+    """All mentions of what the cursor is on, in all files of the compile.
+
+    Declarations are the line in the allocation and the header of the entry of a value, and the
+    line of an instruction in the module text.
+    """
+    declared, mentioned = _places(dump, found.subject, found.place.file)
+    return all_places(iter([*declared, *mentioned] if with_declaration else mentioned))
+
+
+def is_declaration(dump: DumpSet, found: Found, place: Place) -> bool:
+    """Whether a place returned by :func:`references` declares the subject."""
+    declared, _ = _places(dump, found.subject, found.place.file)
+    return any(
+        other.file is place.file and (other.line, other.start) == (place.line, place.start)
+        for other in declared
+    )
+
+
+def _places(dump: DumpSet, subject: Subject, file: DumpFile) -> tuple[list[Place], list[Place]]:
+    if isinstance(subject, ValueSubject):
+        value = value_of(dump, subject)
+        return ([], []) if value is None else _of_value(dump, value)
+    if isinstance(subject, InstructionSubject):
+        return _of_instruction(dump, subject.name)
+    if isinstance(subject, ThunkSubject):
+        name = instruction_of(dump, file, subject.row)
+        return ([], []) if name is None else _of_instruction(dump, name)
+    if isinstance(subject, ComputationSubject):
+        return _of_computation(dump, subject.name)
+    if isinstance(subject, AllocationSubject):
+        allocation = dump.allocation(subject.number)
+        return ([] if allocation is None else [head_place(allocation)]), []
+    return [], []
+
+
+def _of_value(dump: DumpSet, value: Value) -> tuple[list[Place], list[Place]]:
+    declared = [head_place(part) for part in (value.assigned, value.entry) if part is not None]
+    mentioned = [] if value.live is None else [head_place(value.live)]
+    if value.entry is not None:
+        entry = value.entry
+        mentioned += [_row_place(entry, row) for row in entry.record.positions]
+        mentioned += [_row_place(entry, row) for row in entry.record.uses]
+    for file in dump.files:
+        for row in file.memory.peak_names.all(value.name):
+            if row.key in {None, value.key}:
+                mentioned.append(head_place(Located(file, row)))
+    return declared, mentioned
+
+
+def _of_instruction(dump: DumpSet, name: str) -> tuple[list[Place], list[Place]]:
+    line = dump.instruction(name)
+    return ([] if line is None else [head_place(line)]), list(_mentions(dump, name))
+
+
+def _mentions(dump: DumpSet, name: str) -> Iterator[Place]:
+    for entry in dump.entries_at(name):
+        yield from (_row_place(entry, row) for row in entry.record.positions if row.name == name)
+        if entry.record.name == name:
+            yield head_place(entry)
+            assigned = dump.find(lambda index: index.assigned, entry.record.id or 0)
+            if assigned is not None:
+                yield head_place(assigned)
+            live = dump.live(entry.record.key or "")
+            if live is not None:
+                yield head_place(live)
+    for entry in dump.entries_used_by(name):
+        yield from (_row_place(entry, row) for row in entry.record.uses if row.name == name)
+    for file in dump.files:
+        for step in file.memory.step_names.all(name):
+            yield head_place(Located(file, step))
+        for peak in file.memory.peak_names.all(name):
+            yield head_place(Located(file, peak))
+        yield from _in_module(file, name)
+
+
+def _of_computation(dump: DumpSet, name: str) -> tuple[list[Place], list[Place]]:
+    declared = [
+        head_place(Located(file, record))
+        for file in dump.files
+        for record in file.module.computations.all(name)
+    ]
+    return declared, [place for file in dump.files for place in _in_module(file, name)]
+
+
+def _in_module(file: DumpFile, name: str) -> Iterator[Place]:
+    """Where the texts of other instructions name this one."""
+    word = re.compile(rf"(?<![\w.\-]){re.escape(name)}(?![\w.\-])")
+    for record in file.module.instructions.records():
+        if name in record.text and record.name != name:
+            yield from _in_text(file, record, word)
+
+
+def _in_text(file: DumpFile, record: InstructionLine, word: "re.Pattern[str]") -> Iterator[Place]:
+    parsed = instruction_text(record.text)
+    if parsed is None:
+        return
+    for span in (*parsed.operands, *parsed.mentions):
+        if word.fullmatch(span.text):
+            yield Place(file, record.line, span.start, span.end)
+
+
+def _row_place(entry: Located[UsedValue], row: Position | Use) -> Place:
+    """The name (and index) in a position or use row."""
+    text = entry.record.lines[row.row]
+    start = text.index(row.name)
+    end = start + len(row.name)
+    if isinstance(row, Position) and row.index is not None:
+        end = len(text)
+    return Place(entry.file, entry.line + row.row, start, end)

@@ -1,0 +1,63 @@
+"""Which kind of machine a dump was compiled for, and what its memory spaces are."""
+
+import re
+from enum import Enum
+
+_GPU_STEM = re.compile(r"(?:sm_[\d.]+[af]?_|gfx[0-9a-f]+_)?gpu_after_optimizations")
+
+
+class Backend(Enum):
+    """The compilers that print these dumps."""
+
+    TPU = "TPU"
+    CPU = "CPU"
+    GPU = "GPU"
+    UNKNOWN = "unknown"
+
+
+# What XLA's reports call a memory space, whatever the backend (buffer_assignment.cc).
+_LABELS = {0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host", 5: "cmem"}
+
+# What it is: JAX's MemorySpace enums for TPU, gpu_memory_space_assignment.h and layout.h for GPU.
+_NAMES = {
+    Backend.TPU: {
+        0: "HBM",
+        1: "VMEM",
+        2: "semaphores",
+        3: "CMEM",
+        4: "SMEM",
+        5: "host memory",
+        6: "scalar memory",
+        7: "SparseCore tuple tables",
+        8: "SparseCore scalar semaphores",
+    },
+    Backend.CPU: {0: "main memory", 5: "host memory"},
+    Backend.GPU: {
+        0: "device memory",
+        1: "collective memory",
+        2: "separate temp buffer",
+        3: "unified memory",
+        5: "pinned host memory",
+    },
+}
+
+
+def space_label(number: int) -> str:
+    """The name of a memory space in XLA's own reports; wrong for most backends."""
+    return _LABELS.get(number, f"color_{number}")
+
+
+def space_name(number: int, backend: Backend) -> str | None:
+    """What a memory space really is on this backend, None where that is not known."""
+    return _NAMES.get(backend, {}).get(number)
+
+
+def backend_of_name(file_name: str) -> Backend:
+    """The backend that a file name speaks of, UNKNOWN if it does not."""
+    if _GPU_STEM.search(file_name) or ".thunk_sequence" in file_name:
+        return Backend.GPU
+    if "cpu_after_optimizations" in file_name:
+        return Backend.CPU
+    if re.search(r"\.cl_\d+\.", file_name):  # only libtpu puts its change number into names
+        return Backend.TPU
+    return Backend.UNKNOWN

@@ -1,0 +1,136 @@
+"""One file of a dump: its text, its records and what they say, kept together."""
+
+from pathlib import Path
+
+from hlo_lsp.model.memory_index import MemoryIndex
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.sequence import Delta, RecordSequence, Scanner
+from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+from hlo_lsp.text.document import Document, LineChange
+from hlo_lsp.text.steps import Steps, finish
+
+_STEP = 4000  # records entered into the indexes between two breaths: about 5 ms
+
+
+class DumpFile:
+    """A file that follows its text.
+
+    ``changed`` notes an edit, ``refresh`` reads again what edits have touched. ``version`` grows
+    with every refresh that changed something.
+    """
+
+    def __init__(self, uri: str, path: Path | None, document: Document) -> None:
+        self.uri = uri
+        self.path = path
+        self.document = document
+        self.kind = FileKind.OTHER
+        self.version = 0
+        self._scanner: Scanner | None = None
+        self._pending: LineChange | None = LineChange(0, 0, len(document.lines))
+        self._work: Steps[None] | None = None
+        self._forget()
+
+    @classmethod
+    def of_text(cls, text: str, path: str = "dump.txt") -> "DumpFile":
+        """A file that is read already; its neighbours are nobody's business."""
+        file = cls(Path("/", path).as_uri(), Path(path), Document(text))
+        finish(file.refresh())
+        return file
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines as they are now."""
+        return self.document.lines
+
+    @property
+    def label(self) -> str:
+        """The name for people."""
+        return self.uri if self.path is None else str(self.path)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether records and indexes agree with the text."""
+        return self._pending is None and self._work is None
+
+    @property
+    def scanner(self) -> Scanner | None:
+        """What reads the lines; None for a file that is no dump."""
+        return self._scanner
+
+    def changed(self, change: LineChange) -> None:
+        """Note an edit of the document that was already applied."""
+        self._pending = change if self._pending is None else self._pending.then(change)
+
+    def refresh(self) -> Steps[None]:
+        """Bring records and indexes up to the text. Several callers may take turns."""
+        while not self.is_fresh:
+            if self._work is None:
+                self._work = self._catch_up()
+            try:
+                next(self._work)
+            except StopIteration:
+                self._work = None
+            else:
+                yield
+
+    def _catch_up(self) -> Steps[None]:
+        while self._pending is not None:
+            change = self._pending
+            kind = sniff(self.lines)
+            scanner = _scanner_of(kind)
+            if scanner is not self._scanner:
+                self._forget()
+                self._scanner = scanner
+                change = self._pending = LineChange(0, 0, len(self.lines))
+            self.kind = kind
+            if scanner is None:
+                self._pending = None
+                self.version += 1
+                return
+            delta = yield from self._read(scanner, change)
+            if delta is not None:
+                yield from self._enter(delta)
+                self.version += 1
+
+    def _read(self, scanner: Scanner, change: LineChange) -> Steps[Delta | None]:
+        """Read what changed, or None if the text changed again meanwhile."""
+        steps = self.records.update(scanner, self.lines, change)
+        while True:
+            try:
+                next(steps)
+            except StopIteration as done:
+                self._pending = None
+                delta: Delta = done.value
+                return delta
+            yield
+            if self._pending is not change:
+                return None
+
+    def _enter(self, delta: Delta) -> Steps[None]:
+        index: MemoryIndex | ModuleIndex = self.memory if self.kind.is_memory else self.module
+        for count, record in enumerate(delta.removed):
+            index.leave(record)
+            if count % _STEP == _STEP - 1:
+                yield
+        for count, record in enumerate(delta.added):
+            index.enter(record)
+            if count % _STEP == _STEP - 1:
+                yield
+
+    def _forget(self) -> None:
+        self.records = RecordSequence()
+        self.memory = MemoryIndex()
+        self.module = ModuleIndex(self.records)
+
+
+def _scanner_of(kind: FileKind) -> Scanner | None:
+    if kind.is_memory:
+        return memory_scanner()
+    if kind is FileKind.MODULE:
+        return module_scanner()
+    if kind is FileKind.THUNKS:
+        return thunk_scanner()
+    return None

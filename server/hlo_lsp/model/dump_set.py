@@ -1,0 +1,233 @@
+"""All files of one compile, asked as one thing."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeVar, cast
+
+from hlo_lsp.model.backend import Backend, backend_of_name
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.memory_index import MemoryIndex
+from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.model.shape import leaf_text
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.value import Located, Value
+from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
+from hlo_lsp.syntax.memory_records import (
+    AllocationLine,
+    AssignedValue,
+    LiveRangeLabel,
+    PeakLabel,
+    RangeRow,
+    SequenceRow,
+    TotalLine,
+)
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.used_value import UsedValue
+
+K = TypeVar("K")
+R = TypeVar("R", bound=Record)
+T = TypeVar("T")
+
+
+class DumpSet:
+    """The memory files and the module text of one compile; a fact is found in whichever holds it.
+
+    A set is remade when a file of it comes or goes; edits only change the files.
+    """
+
+    def __init__(self, files: list[DumpFile]) -> None:
+        self.files = files
+        self._derived: dict[object, tuple[tuple[int, ...], object]] = {}
+
+    def derived(self, compute: Callable[["DumpSet"], T], files: list[DumpFile]) -> T:
+        """``compute`` of this set, remembered until one of ``files`` changes."""
+        versions = tuple(file.version for file in files)
+        known = self._derived.get(compute)
+        if known is None or known[0] != versions:
+            known = versions, compute(self)
+            self._derived[compute] = known
+        return cast("T", known[1])
+
+    @property
+    def backend(self) -> Backend:
+        """By the name of a file, else TPU if a value is tiled (no other backend tiles)."""
+        for file in self.files:
+            if file.path is not None:
+                backend = backend_of_name(file.path.name)
+                if backend is not Backend.UNKNOWN:
+                    return backend
+        tiled = any(file.memory.tiled_values for file in self.files)
+        return Backend.TPU if tiled else Backend.UNKNOWN
+
+    def find(
+        self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K
+    ) -> Located[R] | None:
+        """The record of this key in the first file that has one."""
+        for file in self.files:
+            record = choose(file.memory).first(key)
+            if record is not None:
+                return Located(file, record)
+        return None
+
+    def label(self, kind: type[R]) -> Located[R] | None:
+        """The head line of this kind in the first file that has one."""
+        for file in self.files:
+            record = file.memory.label(kind)
+            if record is not None:
+                return Located(file, record)
+        return None
+
+    def value(self, value_id: int) -> Value | None:
+        """The value with this id."""
+        assigned = self.find(lambda index: index.assigned, value_id)
+        entry = self.find(lambda index: index.entries, value_id)
+        return self._joined(assigned, entry)
+
+    def value_of_key(self, key: str) -> Value | None:
+        """The value that an instruction defines at an index: ``fusion.40{0}``, ``add.3{}``."""
+        assigned = self.find(lambda index: index.assigned_keys, key)
+        if assigned is not None:
+            return self.value(assigned.record.id)
+        entry = self.find(lambda index: index.entry_keys, key)
+        return None if entry is None or entry.record.id is None else self.value(entry.record.id)
+
+    def value_ids(self) -> list[int]:
+        """The ids of all values, ascending."""
+        ids: set[int] = set()
+        for file in self.files:
+            ids.update(file.memory.assigned)
+            ids.update(file.memory.entries)
+        return sorted(ids)
+
+    def allocations(self) -> Iterator[Located[AllocationLine]]:
+        """All allocations by number; where one is there twice, the first."""
+        for file in self.files:
+            lines = sorted(file.memory.allocations.firsts(), key=lambda line: line.number)
+            yield from (Located(file, line) for line in lines)
+            if lines:
+                return
+
+    def allocation(self, number: int) -> Located[AllocationLine] | None:
+        """The allocation of this number."""
+        return self.find(lambda index: index.allocations, number)
+
+    def assigned_to(self, allocation: Located[AllocationLine]) -> Iterator[AssignedValue]:
+        """The values that stand under an allocation."""
+        for record in allocation.file.records.members(allocation.record):
+            if isinstance(record, AssignedValue):
+                yield record
+
+    def allocation_of(self, assigned: Located[AssignedValue]) -> Located[AllocationLine] | None:
+        """The allocation under which a value stands."""
+        head = assigned.file.records.head_of(assigned.record)
+        return Located(assigned.file, head) if isinstance(head, AllocationLine) else None
+
+    def live(self, key: str) -> Located[RangeRow] | None:
+        """The live range of a value, by name and index."""
+        return self.find(lambda index: index.ranges, key)
+
+    def step(self, name: str) -> Located[SequenceRow] | None:
+        """Where in the schedule an instruction runs."""
+        return self.find(lambda index: index.step_names, name)
+
+    def at_step(self, step: int) -> Located[SequenceRow] | None:
+        """What runs at a step of the schedule."""
+        return self.find(lambda index: index.steps, step)
+
+    @property
+    def last_step(self) -> int | None:
+        """The length of the schedule: an end of this number means the end of the program."""
+        label = self.label(LiveRangeLabel)
+        return None if label is None else label.record.max
+
+    @property
+    def declared_peak(self) -> int | None:
+        """The step that XLA declares the peak."""
+        label = self.label(PeakLabel)
+        return None if label is None else label.record.moment
+
+    @property
+    def total_bytes(self) -> int | None:
+        """``Total bytes used``, over all memory spaces."""
+        label = self.label(TotalLine)
+        return None if label is None else label.record.total
+
+    def instruction(self, name: str) -> Located[InstructionLine] | None:
+        """An instruction's line in the module text."""
+        for file in self.files:
+            record = file.module.instructions.first(name)
+            if record is not None:
+                return Located(file, record)
+        return None
+
+    def text_of(self, name: str) -> InstructionText | None:
+        """The text of an instruction: from the module, else from the entry of a value of it."""
+        line = self.instruction(name)
+        if line is not None:
+            return instruction_text(line.record.text)
+        for file in self.files:
+            for entry in file.memory.rows.positions(name):
+                if entry.name == name:
+                    return defining_text(entry)
+        return None
+
+    def entries_at(self, name: str) -> Iterator[Located[UsedValue]]:
+        """The values with a position at an instruction."""
+        for file in self.files:
+            yield from (Located(file, entry) for entry in file.memory.rows.positions(name))
+
+    def entries_used_by(self, name: str) -> Iterator[Located[UsedValue]]:
+        """The values that an instruction uses."""
+        for file in self.files:
+            yield from (Located(file, entry) for entry in file.memory.rows.uses(name))
+
+    def shape_text(self, value: Value) -> str | None:
+        """The shape of a value with its layout, as printed."""
+        if value.assigned is not None:
+            return value.assigned.record.shape
+        text = None if value.entry is None else defining_text(value.entry.record)
+        if text is None:
+            return None
+        return leaf_text(text.shape.text, value.index)
+
+    def stack(self, text: InstructionText) -> list[SourceLine]:
+        """The Python lines of an instruction, the innermost first."""
+        metadata = text.metadata
+        if "source_file" in metadata:
+            line = metadata.get("source_line", "")
+            return [SourceLine(metadata["source_file"], int(line) if line.isdigit() else 1)]
+        frame = metadata.get("stack_frame_id", "")
+        if frame.isdigit():
+            for file in self.files:
+                stack = list(file.module.tables.stack(int(frame)))
+                if stack:
+                    return stack
+        return []
+
+    def _joined(
+        self, assigned: Located[AssignedValue] | None, entry: Located[UsedValue] | None
+    ) -> Value | None:
+        header = assigned.record if assigned is not None else entry and entry.record
+        if header is None or header.id is None or header.name is None:
+            return None
+        return Value(
+            header.id,
+            header.name,
+            header.index,
+            header.phi,
+            header.color,
+            assigned,
+            None if assigned is None else self.allocation_of(assigned),
+            entry,
+            self.live(header.name + (header.index or "{}")),
+        )
+
+
+def defining_text(entry: UsedValue) -> InstructionText | None:
+    """The text behind ``from instruction:`` of an entry, with columns of its line."""
+    line = entry.lines[-1]
+    prefix = " from instruction:"
+    if not line.startswith(prefix):
+        return None
+    rest = line[len(prefix) :]
+    return instruction_text(line, len(line) - len(rest.lstrip()))

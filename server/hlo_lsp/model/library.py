@@ -1,0 +1,112 @@
+"""Every file that is open or was read, and the sets they make."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.stems import family
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text.disk import UnreadableError, read_in_steps
+from hlo_lsp.text.document import Document
+from hlo_lsp.text.steps import Steps, finish
+
+
+@dataclass(slots=True)
+class _OnDisk:
+    stamp: tuple[int, int]
+    file: DumpFile
+
+
+class Library:
+    """Open files by URI, and files on disk by path, read again when they change there.
+
+    An open file hides the one on disk.
+    """
+
+    def __init__(self) -> None:
+        self.open_files: dict[str, DumpFile] = {}
+        self._open_paths: dict[Path, DumpFile] = {}
+        self._on_disk: dict[Path, _OnDisk] = {}
+        self._sets: dict[tuple[int, ...], DumpSet] = {}
+
+    def open(self, uri: str, path: Path | None, document: Document) -> DumpFile:
+        """Take in a file that an editor holds."""
+        file = DumpFile(uri, path, document)
+        self.open_files[uri] = file
+        if path is not None:
+            self._open_paths[path] = file
+            self._on_disk.pop(path, None)
+        return file
+
+    def close(self, uri: str) -> None:
+        """Let go of a file that the editor closed; from now on the one on disk counts."""
+        file = self.open_files.pop(uri, None)
+        if file is not None and file.path is not None:
+            self._open_paths.pop(file.path, None)
+
+    def file(self, path: Path) -> DumpFile:
+        """A file, open or on disk, read in one go.
+
+        Raises:
+            UnreadableError: there is no such text file.
+        """
+        known = self._open_paths.get(path)
+        if known is None:
+            known = finish(self._disk_file(path))
+        finish(known.refresh())
+        return known
+
+    def set_of(self, file: DumpFile) -> Steps[DumpSet]:
+        """All files of the compile that this one belongs to, up to date.
+
+        The neighbours of a file that is no dump are not looked for.
+        """
+        yield from file.refresh()
+        files = [file]
+        if file.path is not None and file.kind is not FileKind.OTHER:
+            for path in family(file.path)[1:]:
+                neighbour = yield from self._neighbour(path)
+                if neighbour is not None:
+                    files.append(neighbour)
+        key = tuple(sorted(id(member) for member in files))
+        found = self._sets.get(key)
+        if found is None:
+            self._forget_sets(files)
+            found = self._sets[key] = DumpSet(sorted(files, key=_reading_order))
+        return found
+
+    def _forget_sets(self, files: list[DumpFile]) -> None:
+        """Drop the sets that a file of the new one was in: a set holds its files in memory."""
+        new = set(map(id, files))
+        self._sets = {key: old for key, old in self._sets.items() if new.isdisjoint(key)}
+
+    def _neighbour(self, path: Path) -> Steps[DumpFile | None]:
+        file = self._open_paths.get(path)
+        if file is None:
+            try:
+                file = yield from self._disk_file(path)
+            except UnreadableError:
+                return None
+        yield from file.refresh()
+        return None if file.kind is FileKind.OTHER else file
+
+    def _disk_file(self, path: Path) -> Steps[DumpFile]:
+        try:
+            status = os.stat(path)
+        except OSError as error:
+            self._on_disk.pop(path, None)
+            raise UnreadableError(f"{path}: {error.strerror}") from error
+        stamp = status.st_mtime_ns, status.st_size
+        known = self._on_disk.get(path)
+        if known is None or known.stamp != stamp:
+            document = yield from read_in_steps(path)
+            file = DumpFile(path.as_uri(), path, document)
+            known = self._on_disk[path] = _OnDisk(stamp, file)
+        return known.file
+
+
+def _reading_order(file: DumpFile) -> tuple[int, str]:
+    """A fact that two files hold is taken from the one that was made for it."""
+    return list(FileKind).index(file.kind), file.uri

@@ -1,0 +1,152 @@
+"""What the records of a memory file say, by id and by name."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
+
+from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.syntax.memory_records import (
+    AllocationLine,
+    AssignedValue,
+    LiveRangeLabel,
+    PeakLabel,
+    PeakRow,
+    RangeRow,
+    SequenceRow,
+    SpaceLine,
+    TotalLine,
+)
+from hlo_lsp.syntax.records import Broken, Record
+from hlo_lsp.syntax.used_value import UsedValue
+
+R = TypeVar("R", bound=Record)
+
+
+class MemoryIndex:
+    """Records by what they name. Old records leave, new ones enter; nothing else changes it."""
+
+    def __init__(self) -> None:
+        self.allocations: MultiMap[int, AllocationLine] = MultiMap()
+        self.assigned: MultiMap[int, AssignedValue] = MultiMap()
+        self.assigned_keys: MultiMap[str, AssignedValue] = MultiMap()
+        self.entries: MultiMap[int, UsedValue] = MultiMap()
+        self.entry_keys: MultiMap[str, UsedValue] = MultiMap()
+        self.ranges: MultiMap[str, RangeRow] = MultiMap()
+        self.steps: MultiMap[int, SequenceRow] = MultiMap()
+        self.step_names: MultiMap[str, SequenceRow] = MultiMap()
+        self.peak_names: MultiMap[str, PeakRow] = MultiMap()
+        self.labels: MultiMap[type[Record], Record] = MultiMap()
+        self.damaged: dict[Record, None] = {}
+        # How many values have a tuple of so many elements and such a size.
+        self.tuple_sizes: Counter[tuple[str, int]] = Counter()
+        self.tiled_values = 0
+        self._rows: EntryRows | None = None
+        self._change: dict[type[Record], Callable[[Any, bool], None]] = {
+            AllocationLine: self._allocation,
+            AssignedValue: self._assigned,
+            UsedValue: self._entry,
+            RangeRow: lambda row, enter: _put(self.ranges, row.key, row, enter),
+            SequenceRow: self._step,
+            PeakRow: lambda row, enter: _put(self.peak_names, row.name, row, enter),
+            LiveRangeLabel: self._label,
+            PeakLabel: self._label,
+            TotalLine: self._label,
+            SpaceLine: self._label,
+            Broken: self._broken,
+        }
+
+    def enter(self, record: Record) -> None:
+        """Take a new record in."""
+        change = self._change.get(type(record))
+        if change is not None:
+            change(record, True)
+
+    def leave(self, record: Record) -> None:
+        """Take an old record out."""
+        change = self._change.get(type(record))
+        if change is not None:
+            change(record, False)
+
+    def label(self, kind: type[R]) -> R | None:
+        """The first head line of this kind."""
+        found = self.labels.first(kind)
+        return found if isinstance(found, kind) else None
+
+    @property
+    def rows(self) -> "EntryRows":
+        """Positions and uses by instruction; made when first asked for."""
+        if self._rows is None:
+            self._rows = EntryRows()
+            for entry in self.entries.records():
+                self._rows.put(entry, enter=True)
+        return self._rows
+
+    def _allocation(self, record: AllocationLine, enter: bool) -> None:
+        _put(self.allocations, record.number, record, enter)
+
+    def _assigned(self, record: AssignedValue, enter: bool) -> None:
+        _put(self.assigned, record.id, record, enter)
+        _put(self.assigned_keys, record.key, record, enter)
+        if record.shape.startswith("(") and record.color != 7:  # SparseCore has no tuple tables
+            pair = record.shape, record.size
+            self.tuple_sizes[pair] += 1 if enter else -1
+            if not self.tuple_sizes[pair]:
+                del self.tuple_sizes[pair]
+        if "T(" in record.shape:
+            self.tiled_values += 1 if enter else -1
+
+    def _entry(self, record: UsedValue, enter: bool) -> None:
+        if record.id is not None and record.key is not None:
+            _put(self.entries, record.id, record, enter)
+            _put(self.entry_keys, record.key, record, enter)
+            if self._rows is not None:
+                self._rows.put(record, enter)
+        if not record.whole:
+            self._broken(record, enter)
+
+    def _step(self, record: SequenceRow, enter: bool) -> None:
+        _put(self.steps, record.step, record, enter)
+        _put(self.step_names, record.name, record, enter)
+
+    def _label(self, record: Record, enter: bool) -> None:
+        _put(self.labels, type(record), record, enter)
+
+    def _broken(self, record: Record, enter: bool) -> None:
+        if enter:
+            self.damaged[record] = None
+        else:
+            self.damaged.pop(record, None)
+
+
+class EntryRows:
+    """Which entries name an instruction in a position, and which in a use."""
+
+    def __init__(self) -> None:
+        self._positions: MultiMap[str, UsedValue] = MultiMap()
+        self._uses: MultiMap[str, UsedValue] = MultiMap()
+
+    def put(self, entry: UsedValue, enter: bool) -> None:
+        """Let an entry in or out."""
+        positions, uses = entry.row_names()
+        for name in positions:
+            _put(self._positions, name, entry, enter)
+        for name in uses:
+            _put(self._uses, name, entry, enter)
+
+    def positions(self, name: str) -> list[UsedValue]:
+        """The entries that have a position at this instruction."""
+        return self._positions.all(name)
+
+    def uses(self, name: str) -> list[UsedValue]:
+        """The entries of the values that this instruction uses."""
+        return self._uses.all(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter({*self._positions, *self._uses})
+
+
+def _put(records: MultiMap[Any, Any], key: object, record: Record, enter: bool) -> None:
+    if enter:
+        records.add(key, record)
+    else:
+        records.remove(key, record)

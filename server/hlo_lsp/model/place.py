@@ -1,0 +1,17 @@
+"""A place in a file, without any protocol."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from hlo_lsp.model.dump_file import DumpFile
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A part of one line: line and columns from 0, in code points, the end exclusive."""
+
+    file: "DumpFile"
+    line: int
+    start: int
+    end: int

@@ -1,0 +1,262 @@
+"""Shapes and layouts, parsed once for each distinct text."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Union
+
+from lark import Token, Tree
+from lark.exceptions import UnexpectedInput
+
+from hlo_lsp.syntax.grammar import load
+
+_BITS = {
+    "pred": 8, "s1": 1, "s2": 2, "s4": 4, "s8": 8, "s16": 16, "s32": 32, "s64": 64,
+    "u1": 1, "u2": 2, "u4": 4, "u8": 8, "u16": 16, "u32": 32, "u64": 64,
+    "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "c64": 64, "c128": 128,
+    "f8e5m2": 8, "f8e4m3": 8, "f8e4m3fn": 8, "f8e4m3b11fnuz": 8, "f8e5m2fnuz": 8,
+    "f8e4m3fnuz": 8, "f8e3m4": 8, "f8e8m0fnu": 8,
+    "f4e2m1fn": 4, "f6e2m3fn": 6, "f6e3m2fn": 6,
+    "token": 0, "opaque": 64,
+}  # fmt: skip
+_NESTING = re.compile(r"[(\[{]|[)\]}]|, ")
+_INDEX_COMMENT = re.compile(r"/\*index=\d+\*/ ?")
+
+
+class ShapeError(ValueError):
+    """A text that is no shape."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dimension:
+    """A dimension in elements; ``size`` is the bound of a bounded one, None if unbounded."""
+
+    size: int | None
+    dynamic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """A tile, major to minor, in elements; None is ``*`` (combined with the next minor one)."""
+
+    dims: tuple[int | None, ...]
+
+    def __str__(self) -> str:
+        return f"({','.join('*' if dim is None else str(dim) for dim in self.dims)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A cut of a physical (major to minor) dimension at some elements, one piece for each core."""
+
+    dimension: int
+    at: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """How an array lies in memory. ``minor_to_major`` names the fastest dimension first."""
+
+    minor_to_major: tuple[int, ...] = ()
+    tiles: tuple[Tile, ...] = ()
+    tail_padding: int = 1  # elements
+    element_bits: int = 0
+    memory_space: int = 0
+    splits: tuple[Split, ...] = ()
+    metadata_bytes: int = 0
+    # Letters that no size rule is known for, as printed.
+    others: tuple[str, ...] = ()
+
+    @property
+    def tile_text(self) -> str:
+        """The tiles as printed: ``T(8,128)(2,1)``."""
+        return f"T{''.join(map(str, self.tiles))}" if self.tiles else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    """An array, a token or an opaque."""
+
+    element_type: str
+    dims: tuple[Dimension, ...]
+    layout: Layout | None
+
+    @property
+    def bits(self) -> int | None:
+        """Bits of an element in memory, None for a type that is not known.
+
+        Types below a byte take a whole one unless the layout says ``E(n)``.
+        """
+        if self.layout is not None and self.layout.element_bits:
+            return self.layout.element_bits
+        bits = _BITS.get(self.element_type)
+        return bits if not bits else max(8, bits)
+
+    @property
+    def elements(self) -> int | None:
+        """The number of elements, None if a dimension is unbounded."""
+        product = 1
+        for dim in self.dims:
+            if dim.size is None:
+                return None
+            product *= dim.size
+        return product
+
+    @property
+    def dynamic(self) -> bool:
+        """Whether a dimension is only known at run time."""
+        return any(dim.dynamic for dim in self.dims)
+
+    @property
+    def memory_space(self) -> int:
+        """The number in ``S(n)``, 0 where none is printed."""
+        return 0 if self.layout is None else self.layout.memory_space
+
+
+@dataclass(frozen=True, slots=True)
+class TupleShape:
+    """A tuple: in memory a table of pointers to its elements."""
+
+    elements: tuple["Shape", ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BufferShape:
+    """``b(f32[8])``: a reference to a buffer."""
+
+    shape: "Shape"
+
+
+Shape = Union[Array, TupleShape, BufferShape]
+
+
+@lru_cache(maxsize=1 << 16)
+def parse_shape(text: str) -> Shape:
+    """The shape that a text describes.
+
+    Raises:
+        ShapeError: it describes none; the message says what was expected where.
+    """
+    elements = element_texts(text)
+    if elements is not None:
+        return TupleShape(tuple(map(parse_shape, elements)))
+    try:
+        return _shape(load("shape").parse("shape", text))
+    except UnexpectedInput:
+        refusal = load("shape").refusal("shape", text)
+        place = 0 if refusal is None else refusal.column
+        raise ShapeError(f"{refusal} at column {place + 1} of the shape `{text[:80]}`") from None
+
+
+def try_shape(text: str) -> Shape | None:
+    """The shape that a text describes, or None."""
+    try:
+        return parse_shape(text)
+    except ShapeError:
+        return None
+
+
+def element_texts(text: str) -> list[str] | None:
+    """The element texts of a tuple shape, or None if it is none or its brackets do not match.
+
+    Lark would take seconds for the tuples of a large train step; their elements are few and
+    remembered.
+    """
+    if not text.startswith("("):
+        return None
+    depth = 0
+    start = 1
+    parts: list[str] = []
+    for match in _NESTING.finditer(text):
+        sign = match[0]
+        if sign == ", ":
+            if depth == 1:
+                parts.append(text[start : match.start()])
+                start = match.end()
+        elif sign in "([{":
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0 and match.end() != len(text):
+                return None
+    if depth != 0:
+        return None
+    if start < len(text) - 1 or parts:
+        parts.append(text[start:-1])
+    return [_INDEX_COMMENT.sub("", part, count=1) for part in parts]
+
+
+def leaf_text(shape: str, index: str | None) -> str | None:
+    """The text of the part of a shape at an index, or None if there is no such part."""
+    text = shape
+    digits = (index or "{}")[1:-1]
+    for number in map(int, digits.split(",") if digits else ()):
+        elements = element_texts(text)
+        if elements is None or number >= len(elements):
+            return None
+        text = elements[number]
+    return text
+
+
+def _shape(tree: "Tree[Token]") -> Shape:
+    if tree.data == "tuple":
+        return TupleShape(tuple(_shape(child) for child in _trees(tree)))
+    if tree.data == "buffer":
+        return BufferShape(_shape(next(_trees(tree))))
+    dimensions, *layouts = _trees(tree)
+    dims = tuple(_dimension(child) for child in _trees(dimensions))
+    layout = _layout(layouts[0]) if layouts else None
+    return Array(str(tree.children[0]), dims, layout)
+
+
+def _dimension(tree: "Tree[Token]") -> Dimension:
+    if tree.data == "unbounded":
+        return Dimension(None, dynamic=True)
+    return Dimension(_int(tree), dynamic=tree.data == "bounded")
+
+
+def _layout(tree: "Tree[Token]") -> Layout:
+    order, *letters = _trees(tree)
+    found: dict[str, list[Tree[Token]]] = {}
+    others: list[str] = []
+    for letter in letters:
+        if letter.data in _KNOWN:
+            found.setdefault(letter.data, []).append(letter)
+        elif letter.data not in _SIZELESS:
+            others.append(str(letter.children[0]) if letter.data == "other_letter" else "P(...)")
+    return Layout(
+        minor_to_major=tuple(map(int, order.children)),  # type: ignore[arg-type]  # tokens only
+        tiles=tuple(_tile(tile) for tiles in found.get("tiles", ()) for tile in _trees(tiles)),
+        tail_padding=_letter(found, "tail_padding", 1),
+        element_bits=_letter(found, "element_bits", 0),
+        memory_space=_letter(found, "memory_space", 0),
+        splits=tuple(_split(split) for some in found.get("splits", ()) for split in _trees(some)),
+        metadata_bytes=_letter(found, "metadata_bytes", 0),
+        others=tuple(others),
+    )
+
+
+_KNOWN = {"tiles", "tail_padding", "element_bits", "memory_space", "splits", "metadata_bytes"}
+_SIZELESS = {"levels", "index_type", "pointer_type"}  # sparse levels and their index types
+
+
+def _tile(tree: "Tree[Token]") -> Tile:
+    return Tile(tuple(None if dim.data == "combined" else _int(dim) for dim in _trees(tree)))
+
+
+def _split(tree: "Tree[Token]") -> Split:
+    dimension, *at = (int(str(token)) for token in tree.children)
+    return Split(dimension, tuple(at))
+
+
+def _letter(found: "dict[str, list[Tree[Token]]]", name: str, default: int) -> int:
+    return _int(found[name][0]) if name in found else default
+
+
+def _int(tree: "Tree[Token]") -> int:
+    return int(str(tree.children[0]))
+
+
+def _trees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
+    return (child for child in tree.children if isinstance(child, Tree))

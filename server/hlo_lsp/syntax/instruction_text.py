@@ -1,0 +1,107 @@
+"""The text of one instruction: its parts with their columns.
+
+The same text stands in module files and, without ``ROOT``, behind ``from instruction:``.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from hlo_lsp.syntax.grammar import load
+
+_NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|[(\[{]|[)\]}]|,')
+_LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
+_METADATA = re.compile(r'[, ]metadata=\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\}')
+_PAIR = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^ ,"]+))')
+_CALLED = re.compile(
+    r"(?:calls|to_apply|condition|body|select|scatter|true_computation|false_computation)="
+    r"%?([A-Za-z_][\w.\-]*)"
+)
+_NAMES = re.compile(r"%([A-Za-z_][\w.\-]*)")
+_WITHOUT_OPERANDS = frozenset({"constant", "parameter"})  # a literal or a number stands there
+_ESCAPE = re.compile(r"\\(.)")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A part of a line: columns in code points, the end exclusive, and its text."""
+
+    start: int
+    end: int
+    text: str
+
+    def __contains__(self, column: int) -> bool:
+        return self.start <= column <= self.end
+
+
+@dataclass(frozen=True, slots=True)
+class InstructionText:
+    """The parts of an instruction. ``operands`` are names; constants and parameters have none."""
+
+    name: Span
+    shape: Span
+    opcode: Span
+    operands: tuple[Span, ...]
+    attributes_at: int
+    line: str
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """``op_name``, ``source_file``, ``source_line``, ``stack_frame_id`` ... as printed."""
+        found = _METADATA.search(self.line, self.attributes_at)
+        if found is None:
+            return {}
+        pairs = _PAIR.finditer(found[1])
+        return {m[1]: m[3] if m[2] is None else _ESCAPE.sub(r"\1", m[2]) for m in pairs}
+
+    @property
+    def mentions(self) -> list[Span]:
+        """Instructions and computations that the attributes name: callees, predecessors."""
+        spans = {
+            match.start(1): Span(match.start(1), match.end(1), match[1])
+            for expression in (_CALLED, _NAMES)
+            for match in expression.finditer(self.line, self.attributes_at)
+        }
+        return [spans[start] for start in sorted(spans)]
+
+
+@lru_cache(maxsize=4096)
+def instruction_text(line: str, at: int = 0) -> InstructionText | None:
+    """The instruction that begins at column ``at`` of a line, or None if there is none."""
+    match = load("module").expression("instruction_line").match(line, at)
+    if match is None:
+        return None
+    operands, end = _operands(line, match.start("REST"))
+    return InstructionText(
+        _span(match.start("NAME"), match["NAME"]),
+        _span(match.start("SHAPE"), match["SHAPE"]),
+        _span(match.start("OPCODE"), match["OPCODE"]),
+        () if match["OPCODE"] in _WITHOUT_OPERANDS else operands,
+        end,
+        line,
+    )
+
+
+def _operands(line: str, at: int) -> tuple[tuple[Span, ...], int]:
+    """The operand names between the parentheses that opened in front of ``at``, and their end."""
+    depth = 1
+    start = at
+    spans: list[Span] = []
+    for match in _NESTING.finditer(line, at):
+        sign = match[0]
+        if sign in "([{":
+            depth += 1
+        elif sign in ")]}":
+            depth -= 1
+        if (sign == "," and depth == 1) or depth == 0:
+            name = _LAST_NAME.search(line, start, match.start())
+            if name is not None:
+                spans.append(_span(name.start(1), name[1]))
+            start = match.end()
+        if depth == 0:
+            return tuple(spans), match.end()
+    return tuple(spans), len(line)
+
+
+def _span(start: int, text: str) -> Span:
+    return Span(start, start + len(text), text)
