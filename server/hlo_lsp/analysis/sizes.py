@@ -17,19 +17,19 @@ _UNTILED_ELEMENTS = 1024  # what an untiled array on TPU is rounded up to
 
 @dataclass(frozen=True, slots=True)
 class Padding:
-    """Why an array is larger than its elements. ``dimension`` is the logical one, None for others.
+    """Why an array is larger than its elements.
 
-    ``before`` and ``after`` count elements.
+    ``what`` grows from ``before`` to ``after`` elements: ``dim 1`` (a logical dimension), an
+    ``added dim`` (where a tile has more dimensions than the array), ``elements`` (all of them).
     """
 
-    dimension: int | None
+    what: str
     before: int
     after: int
     cause: str
 
     def __str__(self) -> str:
-        what = "elements" if self.dimension is None else f"dim {self.dimension}"
-        return f"{what}: {self.before:,} -> {self.after:,} by {self.cause}"
+        return f"{self.what}: {self.before:,} -> {self.after:,} by {self.cause}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +155,7 @@ def _on_tpu(shape: Array, layout: Layout, elements: int, raw: int) -> PaddedSize
         -(-rounded * bits // 8) + layout.metadata_bytes,
         exact=layout.memory_space in {0, 4, 6} and not layout.splits,
         rule=cause,
-        padding=(Padding(None, elements, rounded, cause),) if rounded != elements else (),
+        padding=(Padding("elements", elements, rounded, cause),) if rounded != elements else (),
     )
 
 
@@ -226,21 +226,16 @@ def _paddings(
     """What each dimension grows to by the first tile, and what the rest of the layout adds."""
     first = layout.tiles[0].dims
     found: list[Padding] = []
-    names: list[int | None] = [None] * (len(first) - len(order)) + list(order)
+    names = ["added dim"] * (len(first) - len(order)) + [f"dim {dim}" for dim in order]
     before = [1] * (len(first) - len(sizes)) + sizes
     product = prod(before[: len(before) - len(first)])
     for name, size, tile in zip(names[-len(first) :], before[-len(first) :], first, strict=True):
         grown = -(-size // tile) * tile if tile else size
         product *= grown
         if grown != size:
-            cause = f"T{layout.tiles[0]}"
-            found.append(
-                Padding(name, size, grown, cause)
-                if name is not None
-                else Padding(None, size, grown, f"{cause}, which has more dimensions than the array")
-            )
+            found.append(Padding(name, size, grown, f"T{layout.tiles[0]}"))
     if product != padded and not layout.splits:
         rest = "".join(map(str, layout.tiles[1:]))
         tail = f"L({layout.tail_padding})" if layout.tail_padding > 1 else ""
-        found.append(Padding(None, product, padded, " and ".join(filter(None, (rest, tail)))))
+        found.append(Padding("elements", product, padded, " and ".join(filter(None, (rest, tail)))))
     return found

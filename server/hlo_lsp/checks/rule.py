@@ -1,0 +1,102 @@
+"""Rules: functions that look at one record and say what is wrong with it."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Generic, TypeVar
+
+from hlo_lsp.analysis.sizes import Target
+from hlo_lsp.analysis.target import target_of
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.memory_records import LiveRangeLabel
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.tokens import fields, rule_of
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class Rule(Generic[R]):
+    """One rule. Its documentation is the docstring of its function."""
+
+    code: str
+    severity: Severity
+    applies_to: type[R]
+    check: "Callable[[Subject[R]], Iterator[Finding]]"
+
+    @property
+    def explanation(self) -> str:
+        """What the rule says and why it always holds."""
+        return (self.check.__doc__ or "").strip()
+
+
+class Context:
+    """What all rules of one run share; facts of the set that are worth looking up once."""
+
+    def __init__(self, dump: DumpSet) -> None:
+        self.dump = dump
+
+    @cached_property
+    def target(self) -> Target:
+        """The backend and its tuple granule."""
+        return target_of(self.dump)
+
+    @cached_property
+    def schedule(self) -> Located[LiveRangeLabel] | None:
+        """The line that says how long the schedule is."""
+        return self.dump.label(LiveRangeLabel)
+
+    @cached_property
+    def knows_assignment(self) -> bool:
+        """Whether the allocations are among the files."""
+        return any(len(file.memory.assigned) for file in self.dump.files)
+
+    @cached_property
+    def knows_entries(self) -> bool:
+        """Whether the used values are among the files."""
+        return any(len(file.memory.entries) for file in self.dump.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject(Generic[R]):
+    """A record that a rule looks at."""
+
+    context: Context
+    file: DumpFile
+    record: R
+    code: str
+    severity: Severity
+
+    def finding(
+        self, message: str, role: str | None = None, *related: Related
+    ) -> Finding:
+        """A finding at a field of the record's first line, or at all of the line."""
+        return Finding(self.code, self.severity, self.place(role), message, related)
+
+    def place(self, role: str | None = None) -> Place:
+        """A field of the record's first line, or all of the line."""
+        return field_place(self.file, self.record, role)
+
+    def finding_at(self, row: int, start: int, end: int, message: str) -> Finding:
+        """A finding at columns of line ``row`` of the record."""
+        place = Place(self.file, self.record.line + row, start, end)
+        return Finding(self.code, self.severity, place, message)
+
+
+def field_place(file: DumpFile, record: Record, role: str | None = None) -> Place:
+    """A field of a record's first line by its name in the grammar, or all of the line."""
+    line = record.line
+    text = file.lines[line]
+    rule = rule_of(record, 0, text)
+    if rule is not None and role is not None:
+        for field in fields(rule, text):
+            if field.role == role:
+                return Place(file, line, field.start, field.end)
+    return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
+
+
+AnyRule = Rule[Any]

@@ -1,0 +1,30 @@
+"""Runs the rules over the files of a set."""
+
+from hlo_lsp.checks.catalogue import CATALOGUE
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.rule import AnyRule, Context, Subject
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.text.steps import Steps
+
+_STEP = 400  # records looked at between two breaths: a few milliseconds
+
+
+def check(dump: DumpSet, file: DumpFile) -> Steps[list[Finding]]:
+    """What is wrong in one file of a set, in the order of its lines.
+
+    The file must stay as it is meanwhile; whoever drives the steps looks at its version.
+    """
+    context = Context(dump)
+    by_type: dict[type[Record], list[AnyRule]] = {}
+    for rule in CATALOGUE:
+        by_type.setdefault(rule.applies_to, []).append(rule)
+    found: list[Finding] = []
+    for count, record in enumerate(file.records):
+        for rule in by_type.get(type(record), ()):
+            subject = Subject(context, file, record, rule.code, rule.severity)
+            found.extend(rule.check(subject))
+        if count % _STEP == _STEP - 1:
+            yield
+    return sorted(found, key=lambda finding: (finding.place.line, finding.place.start))

@@ -1,0 +1,52 @@
+"""Lines that cannot be read."""
+
+from collections.abc import Iterator
+
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.rule import Subject
+from hlo_lsp.model.shape import ShapeError, parse_shape
+from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.used_value import UsedValue
+
+
+def broken_line(subject: Subject[Broken]) -> Iterator[Finding]:
+    """Every line of a memory file is of one of the forms that XLA prints.
+
+    The sentence names what could stand where the line stops making sense. Fields and flags that
+    this tool does not know are no error: a newer compiler may print them.
+    """
+    if not subject.file.kind.is_memory:
+        return
+    text = subject.record.text
+    refusal = memory_scanner().explain(text)
+    end = max(len(text.rstrip()), refusal.column + 1)
+    if not refusal.expected:
+        message = "this is not a line of a memory dump"
+        yield subject.finding_at(0, 0, end, message)
+    else:
+        yield subject.finding_at(0, refusal.column, end, _sentence(str(refusal), text, refusal.column))
+
+
+def broken_entry(subject: Subject[UsedValue]) -> Iterator[Finding]:
+    """An entry under ``Used values`` is a header, positions, uses and an instruction, in this order."""
+    entry = subject.record
+    for row, column, problem in entry.problems():
+        text = entry.lines[row]
+        end = max(len(text.rstrip()), column + 1)
+        message = _sentence(problem, text, column) if problem.startswith("expected") else problem
+        yield subject.finding_at(row, column, end, message)
+
+
+def broken_shape(subject: Subject[AssignedValue]) -> Iterator[Finding]:
+    """The text behind a value's size and offset is a shape."""
+    try:
+        parse_shape(subject.record.shape)
+    except ShapeError as error:
+        yield subject.finding(str(error), "SHAPE")
+
+
+def _sentence(expected: str, text: str, column: int) -> str:
+    found = text[column : column + 20]
+    return f"{expected}, found {f'`{found}`' if found else 'the end of the line'}"
