@@ -1,0 +1,32 @@
+"""Fixtures for all tests: the real dumps."""
+
+from pathlib import Path
+
+import pytest
+
+from dumps import CORPUS, unpacked
+
+
+@pytest.fixture(scope="session")
+def unpack_cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where archives are unpacked: kept from run to run, unless pytest keeps no cache."""
+    cache: pytest.Cache | None = getattr(request.config, "cache", None)
+    return tmp_path_factory.mktemp("corpus") if cache is None else cache.mkdir("corpus")
+
+
+@pytest.fixture(scope="session")
+def corpus_small(unpack_cache: Path) -> Path:
+    """2784 files of small programs, by backend and compiler."""
+    return unpacked(CORPUS / "small.tar.xz", unpack_cache)
+
+
+@pytest.fixture(scope="session")
+def train_l24(unpack_cache: Path) -> Path:
+    """A train step of 33 500 instructions."""
+    return unpacked(CORPUS / "tpu_v5e_train_L24.tar.xz", unpack_cache)
+
+
+@pytest.fixture(scope="session")
+def train_l96(unpack_cache: Path) -> Path:
+    """A train step with a values file of 210 MB."""
+    return unpacked(CORPUS / "tpu_v5e_train_L96.tar.xz", unpack_cache)

@@ -1,0 +1,71 @@
+"""The real dumps of ``tests/corpus``: unpacked once, and listed by kind."""
+
+import hashlib
+import os
+import re
+import shutil
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text import disk
+
+CORPUS = Path(__file__).parent / "corpus"
+
+_KINDS = (
+    (re.compile(r"-buffer-assignment\.txt$|sample_\d+\.txt$"), FileKind.ASSIGNMENT),
+    (re.compile(r"-buffer-assignment-values\.txt$"), FileKind.VALUES),
+    (re.compile(r"-live-range\.txt$"), FileKind.LIVE_RANGE),
+    (re.compile(r"-memory-usage-report\.txt$"), FileKind.REPORT),
+    (re.compile(r"\.thunk_sequence(_after_thunk_passes)?\.txt$"), FileKind.THUNKS),
+    (re.compile(r"(before|after)_optimizations\w*\.txt$|after_(spmd_partitioner|codegen\w*)\.txt$"),
+     FileKind.MODULE),
+)  # fmt: skip
+
+
+def unpacked(archive: Path, cache: Path) -> Path:
+    """The folder with the files of an archive, unpacked into ``cache`` by the first who asks.
+
+    Several processes may ask at once: each unpacks under a name of its own, the first to rename
+    wins.
+    """
+    digest = hashlib.sha256(archive.read_bytes()).hexdigest()[:16]
+    name = archive.name.removesuffix(".tar.xz")
+    folder = cache / f"{name}-{digest}"
+    if not folder.is_dir():
+        own = cache / f"{folder.name}.{os.getpid()}"
+        with tarfile.open(archive) as files:
+            files.extractall(own, filter="data")
+        try:
+            own.rename(folder)
+        except OSError:
+            if not folder.is_dir():
+                raise
+            shutil.rmtree(own)
+    return folder / name if (folder / name).is_dir() else folder
+
+
+def kind_by_name(path: Path) -> FileKind:
+    """The kind that XLA's name for a file promises; OTHER for what is no text of ours."""
+    for expression, kind in _KINDS:
+        if expression.search(path.name):
+            return kind
+    return FileKind.OTHER
+
+
+def files_of(root: Path, *kinds: FileKind) -> list[Path]:
+    """The files below a folder whose names promise one of the kinds (all files without)."""
+    found = sorted(path for path in root.rglob("*") if path.is_file())
+    return [path for path in found if not kinds or kind_by_name(path) in kinds]
+
+
+def memory_files(root: Path) -> list[Path]:
+    """The four memory files of every compile below a folder."""
+    return files_of(root, *(kind for kind in FileKind if kind.is_memory))
+
+
+def lines_of(paths: list[Path]) -> Iterator[str]:
+    """All lines of some files."""
+    for path in paths:
+        yield from disk.read(path).lines
