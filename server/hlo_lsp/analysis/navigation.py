@@ -5,7 +5,7 @@ own header to its line in the allocation. An instruction leads to the entry of t
 defines at the printed index, else to its line in the module text, else to its schedule row.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from hlo_lsp.analysis.subject import (
     AllocationSubject,
@@ -136,7 +136,7 @@ def _computation(dump: DumpSet, name: str) -> Place | None:
     return None
 
 
-def all_places(places: Iterator[Place]) -> list[Place]:
+def all_places(places: Iterable[Place]) -> list[Place]:
     """Each place once, in the order of files and lines."""
     unique = {(place.file.uri, place.line, place.start): place for place in places}
     return [unique[key] for key in sorted(unique)]

@@ -23,23 +23,26 @@ from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
 
-def references(dump: DumpSet, found: Found, *, with_declaration: bool) -> list[Place]:
+def declared_and_mentioned(dump: DumpSet, found: Found) -> tuple[list[Place], list[Place]]:
     """All mentions of what the cursor is on, in all files of the compile.
 
     Declarations are the line in the allocation and the header of the entry of a value, and the
-    line of an instruction in the module text.
+    line of an instruction in the module text; no place is in both lists.
     """
     declared, mentioned = _places(dump, found.subject, found.place.file)
-    return all_places(iter([*declared, *mentioned] if with_declaration else mentioned))
+    return all_places(declared), all_places(mentioned)
 
 
-def is_declaration(dump: DumpSet, found: Found, place: Place) -> bool:
-    """Whether a place returned by :func:`references` declares the subject."""
-    declared, _ = _places(dump, found.subject, found.place.file)
-    return any(
-        other.file is place.file and (other.line, other.start) == (place.line, place.start)
-        for other in declared
-    )
+def users_of(dump: DumpSet, name: str) -> list[str]:
+    """The instructions with this one among their operands, in the order of the module text."""
+    users = []
+    for file in dump.files:
+        records = [r for r in file.module.instructions.records() if name in r.text]
+        for record in sorted(records, key=lambda record: record.line):
+            parsed = instruction_text(record.text)
+            if parsed is not None and any(span.text == name for span in parsed.operands):
+                users.append(record.name)
+    return users
 
 
 def _places(dump: DumpSet, subject: Subject, file: DumpFile) -> tuple[list[Place], list[Place]]:

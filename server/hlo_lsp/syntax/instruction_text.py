@@ -17,6 +17,8 @@ _CALLED = re.compile(
     r"(?:calls|to_apply|condition|body|select|scatter|true_computation|false_computation)="
     r"%?([A-Za-z_][\w.\-]*)"
 )
+_CALLED_GROUP = re.compile(r"(branch_computations|called_computations|calls)=\{([^{}]*)\}")
+_GROUP_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
 _NAMES = re.compile(r"%([A-Za-z_][\w.\-]*)")
 _WITHOUT_OPERANDS = frozenset({"constant", "parameter"})  # a literal or a number stands there
 _ESCAPE = re.compile(r"\\(.)")
@@ -55,13 +57,25 @@ class InstructionText:
         return {m[1]: m[3] if m[2] is None else _ESCAPE.sub(r"\1", m[2]) for m in pairs}
 
     @property
+    def called(self) -> list[Span]:
+        """The computations that the instruction calls."""
+        groups = [(m.start(2), m[2]) for m in _CALLED_GROUP.finditer(self.line, self.attributes_at)]
+        found = [
+            _span(match.start(1), match[1])
+            for match in _CALLED.finditer(self.line, self.attributes_at)
+        ]
+        for at, group in groups:
+            found += [_span(at + m.start(1), m[1]) for m in _GROUP_NAME.finditer(group)]
+        return sorted(found, key=lambda span: span.start)
+
+    @property
     def mentions(self) -> list[Span]:
         """Instructions and computations that the attributes name: callees, predecessors."""
         spans = {
-            match.start(1): Span(match.start(1), match.end(1), match[1])
-            for expression in (_CALLED, _NAMES)
-            for match in expression.finditer(self.line, self.attributes_at)
+            match.start(1): _span(match.start(1), match[1])
+            for match in _NAMES.finditer(self.line, self.attributes_at)
         }
+        spans.update((span.start, span) for span in self.called)
         return [spans[start] for start in sorted(spans)]
 
 

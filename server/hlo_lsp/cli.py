@@ -1,0 +1,108 @@
+"""The command line: ``hlo-lsp``."""
+
+import argparse
+import logging
+import sys
+from collections.abc import Sequence
+
+from hlo_lsp import __version__
+
+_EPILOG = """\
+examples:
+  hlo-lsp                                        serve an editor on standard input and output
+  hlo-lsp serve --tcp --port 2087                serve on a socket
+  hlo-lsp inspect DUMP.txt --at 38:12            what stands on line 38, column 12
+  hlo-lsp inspect DUMP.txt --value 328           everything about value 328
+  hlo-lsp inspect DUMP.txt                       the whole dump as JSON
+  hlo-lsp check DUMP_FOLDER                      what does not add up
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit status."""
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    _configure_logging(options.log_file, options.verbose)
+    try:
+        if options.command == "inspect":
+            from hlo_lsp.commands.inspect import inspect
+
+            return inspect(options)
+        if options.command == "check":
+            from hlo_lsp.commands.check import check
+
+            return check(options)
+        from hlo_lsp.commands.serve import serve
+
+        return serve(options)
+    except BrokenPipeError:
+        # The reader of a pipe (head, less) has seen enough. Python would complain at exit.
+        sys.stderr.close()
+        return 0
+    except KeyboardInterrupt:
+        return 130
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="hlo-lsp",
+        description="Language server, inspector and checker for XLA's HLO and memory dumps.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"hlo-lsp {__version__}")
+    _add_serving(parser)
+    _add_logging(parser)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    serve = commands.add_parser("serve", help="serve an editor (the default)")
+    _add_serving(serve)
+    _add_logging(serve, default=argparse.SUPPRESS)
+    inspect = commands.add_parser("inspect", help="say what stands somewhere in a dump")
+    inspect.add_argument("path", metavar="PATH", help="a dump file")
+    which = inspect.add_mutually_exclusive_group()
+    which.add_argument("--at", metavar="LINE[:COL]", help="what stands there, counted from 1")
+    which.add_argument("--value", metavar="ID", type=int, help="the value with this id")
+    which.add_argument("--instruction", metavar="NAME", help="the instruction of this name")
+    inspect.add_argument("--format", choices=("text", "json"), default="text")
+    _add_logging(inspect, default=argparse.SUPPRESS)
+    check = commands.add_parser("check", help="say what does not add up in dumps")
+    check.add_argument("paths", metavar="PATH", nargs="+", help="a dump file or a folder of dumps")
+    check.add_argument("--format", choices=("text", "json"), default="text")
+    _add_logging(check, default=argparse.SUPPRESS)
+    return parser
+
+
+def _add_serving(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--stdio", action="store_true", help="serve on stdin and stdout (default)")
+    parser.add_argument("--tcp", action="store_true", help="serve on a socket")
+    parser.add_argument("--host", default="127.0.0.1", help="where to listen (127.0.0.1)")
+    parser.add_argument("--port", type=int, default=2087, help="port to listen on (2087)")
+
+
+def _add_logging(parser: argparse.ArgumentParser, default: object = None) -> None:
+    suppress = default is argparse.SUPPRESS
+    parser.add_argument("--log-file", metavar="FILE", default=default, help="log there")
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="count",
+        default=default if suppress else 0,
+        help="log more; twice for everything",
+    )
+
+
+def _configure_logging(log_file: str | None, verbose: int) -> None:
+    """Log to standard error or a file, never to standard output: that belongs to the protocol."""
+    level = {0: logging.WARNING, 1: logging.INFO}.get(verbose, logging.DEBUG)
+    handler: logging.Handler = logging.StreamHandler(sys.stderr)
+    problem: OSError | None = None
+    if log_file is not None:
+        try:
+            handler = logging.FileHandler(log_file, encoding="utf-8")
+        except OSError as error:
+            problem = error
+    logging.basicConfig(
+        level=level, handlers=[handler], format="%(asctime)s %(levelname)s %(name)s: %(message)s"
+    )
+    if problem is not None:
+        logging.getLogger(__name__).warning("cannot log to %s: %s", log_file, problem.strerror)

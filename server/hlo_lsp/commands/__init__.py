@@ -1,0 +1,1 @@
+"""The commands of ``hlo-lsp``, each imported when it is run."""

@@ -1,0 +1,114 @@
+"""``hlo-lsp inspect``: hover for the terminal and for scripts."""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from hlo_lsp.analysis.cards.about import card_about
+from hlo_lsp.analysis.cards.card import Card
+from hlo_lsp.analysis.cards.others import instruction_card
+from hlo_lsp.analysis.cards.values import value_card
+from hlo_lsp.analysis.navigation import value_of
+from hlo_lsp.analysis.subject import (
+    AllocationSubject,
+    Found,
+    InstructionSubject,
+    ValueSubject,
+    subject_at,
+)
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.library import Library
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.steps import finish
+from hlo_lsp.views.inspection import allocation_json, dump_json, instruction_json, value_json
+from hlo_lsp.views.terminal import print_card
+
+_NOT_FOUND = 1
+_WRONG_USAGE = 2
+_AT = re.compile(r"([1-9]\d*)(?::([1-9]\d*))?")
+
+
+def inspect(options: argparse.Namespace) -> int:
+    """Print what a file says at a place, of a value, of an instruction, or altogether."""
+    path = Path(options.path)
+    library = Library()
+    try:
+        file = library.file(path.absolute())
+    except UnreadableError as error:
+        return _complain(str(error), _WRONG_USAGE)
+    if file.kind is FileKind.OTHER:
+        what = "the file is empty" if not any(file.lines) else "this is no HLO or memory dump"
+        return _complain(f"{path}: {what}", _WRONG_USAGE)
+    dump = finish(library.set_of(file))
+    if options.at is not None:
+        return _at(dump, file, options)
+    if options.value is not None:
+        value = dump.value(options.value)
+        if value is None:
+            return _complain(f"{path}: there is no value {options.value}", _NOT_FOUND)
+        return _print(options, value_card(dump, value), value_json(dump, value))
+    if options.instruction is not None:
+        name = options.instruction.removeprefix("%")
+        card, facts = instruction_card(dump, name), instruction_json(dump, name)
+        if card is None or facts is None:
+            return _complain(f"{path}: there is no instruction `{name}`", _NOT_FOUND)
+        return _print(options, card, facts)
+    print(json.dumps(dump_json(dump, file)))
+    return 0
+
+
+def _at(dump: DumpSet, file: DumpFile, options: argparse.Namespace) -> int:
+    match = _AT.fullmatch(options.at)
+    if match is None:
+        return _complain(f"--at wants LINE or LINE:COLUMN, not `{options.at}`", _WRONG_USAGE)
+    line = int(match[1]) - 1
+    if line >= len(file.lines):
+        return _complain(f"{options.path}: there are only {len(file.lines)} lines", _NOT_FOUND)
+    text = file.lines[line]
+    column = len(text) - len(text.lstrip()) if match[2] is None else int(match[2]) - 1
+    found = subject_at(file, line, column)
+    card = None if found is None else card_about(dump, found)
+    if found is None or card is None:
+        return _complain(f"{options.path}:{options.at}: nothing is known here", _NOT_FOUND)
+    return _print(options, card, _json(dump, found, card))
+
+
+def _json(dump: DumpSet, found: Found, card: Card) -> dict[str, Any]:
+    subject = found.subject
+    facts: dict[str, Any] | None = None
+    if isinstance(subject, ValueSubject):
+        value = value_of(dump, subject)
+        facts = None if value is None else value_json(dump, value)
+    elif isinstance(subject, InstructionSubject):
+        facts = instruction_json(dump, subject.name)
+    elif isinstance(subject, AllocationSubject):
+        allocation = dump.allocation(subject.number)
+        facts = None if allocation is None else allocation_json(dump, allocation)
+    if facts is not None:
+        return facts
+    return {
+        "kind": "other",
+        "title": card.title,
+        "facts": {fact.label: fact.text for fact in card.facts},
+        "text": card.text or None,
+    }
+
+
+def _print(options: argparse.Namespace, card: Card, facts: dict[str, Any]) -> int:
+    if options.format == "json":
+        print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
+    else:
+        print_card(Console(), card)
+    return 0
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"hlo-lsp: {message}", file=sys.stderr)
+    return status

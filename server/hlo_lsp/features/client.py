@@ -1,0 +1,44 @@
+"""What the client can do, resolved once."""
+
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from hlo_lsp.text.encoding import Encoding
+
+_DEFAULT_FOLDING_LIMIT = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Client:
+    """Capabilities of the client as flags with readable names."""
+
+    encoding: Encoding = Encoding.UTF16
+    reads_markdown: bool = True
+    nests_symbols: bool = True
+    pulls_diagnostics: bool = False
+    refreshes_diagnostics: bool = False
+    refreshes_lenses: bool = False
+    shows_related: bool = True
+    folding_limit: int = _DEFAULT_FOLDING_LIMIT
+
+    @classmethod
+    def of(cls, capabilities: types.ClientCapabilities, encoding: str) -> "Client":
+        """Read from what the client said at initialization and the encoding agreed on."""
+        document = capabilities.text_document or types.TextDocumentClientCapabilities()
+        workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
+        hover, symbols, folding = document.hover, document.document_symbol, document.folding_range
+        published = document.publish_diagnostics
+        formats = (hover and hover.content_format) or [types.MarkupKind.PlainText]
+        return cls(
+            encoding=Encoding(str(getattr(encoding, "value", encoding))),
+            reads_markdown=types.MarkupKind.Markdown in formats,
+            nests_symbols=bool(symbols and symbols.hierarchical_document_symbol_support),
+            pulls_diagnostics=document.diagnostic is not None,
+            refreshes_diagnostics=bool(
+                workspace.diagnostics and workspace.diagnostics.refresh_support
+            ),
+            refreshes_lenses=bool(workspace.code_lens and workspace.code_lens.refresh_support),
+            shows_related=bool(published and published.related_information),
+            folding_limit=(folding and folding.range_limit) or _DEFAULT_FOLDING_LIMIT,
+        )

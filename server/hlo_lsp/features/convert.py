@@ -1,0 +1,43 @@
+"""Between places of the model and positions of the protocol."""
+
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import Place
+from hlo_lsp.text.encoding import Encoding
+
+
+@dataclass(frozen=True, slots=True)
+class Converter:
+    """Converts for one client, in the encoding that was agreed with it."""
+
+    encoding: Encoding
+
+    def column(self, file: DumpFile, position: types.Position) -> tuple[int, int]:
+        """Line and code point of a position; one outside the text becomes the nearest inside."""
+        lines = file.lines
+        line = min(position.line, len(lines) - 1)
+        if line < position.line:
+            return line, len(lines[line])
+        return line, self.encoding.column(lines[line], position.character)
+
+    def range(self, place: Place) -> types.Range:
+        """The range of a place."""
+        text = place.file.lines[place.line]
+        units = self.encoding.units
+        return types.Range(
+            types.Position(place.line, units(text, place.start)),
+            types.Position(place.line, units(text, place.end)),
+        )
+
+    def location(self, place: Place) -> types.Location:
+        """The location of a place."""
+        return types.Location(place.file.uri, self.range(place))
+
+    def lines(self, file: DumpFile, first: int, count: int) -> types.Range:
+        """The range of whole lines, without the end of the last."""
+        last = min(first + count, len(file.lines)) - 1
+        end = self.encoding.units(file.lines[last], len(file.lines[last]))
+        return types.Range(types.Position(first, 0), types.Position(last, end))

@@ -1,0 +1,129 @@
+"""Diagnostics: pushed after a pause in typing, or pulled where the client can."""
+
+import asyncio
+import logging
+from typing import TYPE_CHECKING
+
+from lsprotocol import types
+
+from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.run import check
+from hlo_lsp.features.session import Asked, Session, run
+from hlo_lsp.model.dump_file import DumpFile
+
+if TYPE_CHECKING:
+    from pygls.lsp.server import LanguageServer
+
+logger = logging.getLogger(__name__)
+
+_PAUSE = 0.15  # seconds without an edit before a file is looked at
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFORMATION: types.DiagnosticSeverity.Information,
+    Severity.HINT: types.DiagnosticSeverity.Hint,
+}
+_SOURCE = "hlo-lsp"
+
+
+class DiagnosticsPusher:
+    """Looks at open files again after edits; one waiting task for each file."""
+
+    def __init__(self, server: "LanguageServer", session: Session) -> None:
+        self._server = server
+        self._session = session
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+
+    def changed(self, file: DumpFile) -> None:
+        """A file was opened or edited: it and the open files of its compile want a look."""
+        for other in self._session.open_siblings(file):
+            self._schedule(other)
+        if self._session.client.pulls_diagnostics and self._session.client.refreshes_diagnostics:
+            self._schedule_refresh()
+
+    def closed(self, uri: str) -> None:
+        """A file was closed: what was said of it no longer holds."""
+        task = self._tasks.pop(uri, None)
+        if task is not None:
+            task.cancel()
+        if not self._session.client.pulls_diagnostics:
+            self._publish(types.PublishDiagnosticsParams(uri, []))
+
+    def _schedule(self, file: DumpFile) -> None:
+        if self._session.client.pulls_diagnostics:
+            return
+        self._replace(file.uri, self._look(file))
+
+    def _schedule_refresh(self) -> None:
+        self._replace("", self._ask_for_pull())
+
+    def _replace(self, key: str, work: "asyncio._CoroutineLike[None]") -> None:
+        old = self._tasks.get(key)
+        if old is not None:
+            old.cancel()
+        task = self._tasks[key] = asyncio.ensure_future(work)
+        task.add_done_callback(_log_failure)
+
+    async def _look(self, file: DumpFile) -> None:
+        await asyncio.sleep(_PAUSE)
+        asked = await self._session.ask(types.TextDocumentIdentifier(file.uri))
+        if asked is None:
+            return
+        diagnostics = await diagnose(asked)
+        self._publish(
+            types.PublishDiagnosticsParams(file.uri, diagnostics, self._session.version(file.uri))
+        )
+
+    async def _ask_for_pull(self) -> None:
+        await asyncio.sleep(_PAUSE)
+        await self._server.workspace_diagnostic_refresh_async(None)
+
+    def _publish(self, params: types.PublishDiagnosticsParams) -> None:
+        self._server.text_document_publish_diagnostics(params)
+
+
+async def diagnose(asked: Asked) -> list[types.Diagnostic]:
+    """What is wrong in a file, as its text is at the end of the work."""
+    while True:
+        versions = _versions(asked)
+        findings = await run(check(asked.dump, asked.file))
+        if versions == _versions(asked) and asked.file.is_fresh:
+            return [_diagnostic(asked, finding) for finding in findings]
+        await run(asked.file.refresh())
+
+
+async def pulled(
+    asked: Asked | None, previous_result_id: str | None
+) -> types.DocumentDiagnosticReport:
+    """The answer to a pull: unchanged if neither the file nor its compile has changed since."""
+    if asked is None:
+        return types.RelatedFullDocumentDiagnosticReport(items=[])
+    result_id = f"{id(asked.dump):x}-{'.'.join(map(str, _versions(asked)))}"
+    if result_id == previous_result_id:
+        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
+    items = await diagnose(asked)
+    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
+
+
+def _versions(asked: Asked) -> tuple[int, ...]:
+    return tuple(file.version for file in asked.dump.files)
+
+
+def _diagnostic(asked: Asked, finding: Finding) -> types.Diagnostic:
+    related = [
+        types.DiagnosticRelatedInformation(asked.convert.location(other.place), other.message)
+        for other in finding.related
+    ]
+    return types.Diagnostic(
+        range=asked.convert.range(finding.place),
+        message=finding.message,
+        severity=_SEVERITIES[finding.severity],
+        code=finding.code,
+        source=_SOURCE,
+        related_information=(related or None) if asked.client.shows_related else None,
+    )
+
+
+def _log_failure(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and task.exception() is not None:
+        logger.error("diagnostics failed", exc_info=task.exception())

@@ -1,0 +1,20 @@
+"""textDocument/hover."""
+
+from lsprotocol import types
+
+from hlo_lsp.analysis.cards.about import card_about
+from hlo_lsp.features.markup import markdown, plain
+from hlo_lsp.features.session import Asked
+
+
+def hover(asked: Asked, position: types.Position) -> types.Hover | None:
+    """What the cursor is on, as a card."""
+    found = asked.at(position)
+    card = None if found is None else card_about(asked.dump, found)
+    if found is None or card is None:
+        return None
+    if asked.client.reads_markdown:
+        contents = types.MarkupContent(types.MarkupKind.Markdown, markdown(card))
+    else:
+        contents = types.MarkupContent(types.MarkupKind.PlainText, plain(card))
+    return types.Hover(contents, asked.convert.range(found.place))

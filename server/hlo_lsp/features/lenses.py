@@ -1,0 +1,52 @@
+"""textDocument/codeLens and codeLens/resolve."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from lsprotocol import types
+
+from hlo_lsp.analysis import summaries
+from hlo_lsp.features.session import Asked
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel
+from hlo_lsp.syntax.used_value import UsedValue
+
+
+def code_lenses(asked: Asked) -> list[types.CodeLens]:
+    """A lens on every allocation, value and peak header; the text comes when it is on screen."""
+    return list(_lenses(asked))
+
+
+def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
+    """Give a lens its text. What it was about may be gone by now: then it says so."""
+    data = lens.data if isinstance(lens.data, dict) else {}
+    return types.CodeLens(lens.range, types.Command(_title(asked, data), ""), lens.data)
+
+
+def _lenses(asked: Asked) -> Iterator[types.CodeLens]:
+    data: dict[str, Any]
+    for record in asked.file.records:
+        if isinstance(record, AllocationLine):
+            data = {"allocation": record.number}
+        elif isinstance(record, AssignedValue | UsedValue) and record.id is not None:
+            data = {"value": record.id}
+        elif isinstance(record, PeakLabel):
+            data = {"peak": record.moment}
+        else:
+            continue
+        range_ = asked.convert.lines(asked.file, record.line, 1)
+        yield types.CodeLens(range_, data={"uri": asked.file.uri, **data})
+
+
+def _title(asked: Asked, data: dict[str, Any]) -> str:
+    dump = asked.dump
+    if "allocation" in data:
+        allocation = dump.allocation(data["allocation"])
+        if allocation is not None:
+            return summaries.allocation_summary(dump, allocation)
+    if "value" in data:
+        value = dump.value(data["value"])
+        if value is not None:
+            return summaries.value_summary(dump, value)
+    if "peak" in data:
+        return summaries.peak_summary(dump)
+    return "gone"

@@ -1,0 +1,38 @@
+"""Cards as Markdown or plain text."""
+
+from pathlib import PurePosixPath
+from urllib.parse import quote
+
+from hlo_lsp.analysis.cards.card import Card, Fact
+from hlo_lsp.model.source import SourceLine
+
+
+def markdown(card: Card) -> str:
+    """A card for a client that renders Markdown."""
+    lines = [f"### {card.title}", *(f"- **{fact.label}** {_linked(fact)}" for fact in card.facts)]
+    parts = ["\n".join(lines), *([card.text] if card.text else [])]
+    return "\n\n".join(parts)
+
+
+def plain(card: Card) -> str:
+    """A card for a client that shows text as it is."""
+    width = max((len(fact.label) for fact in card.facts), default=0)
+    lines = [card.title, *(f"{fact.label:<{width}}  {fact.text}" for fact in card.facts)]
+    return "\n".join([*lines, *([card.text] if card.text else [])]).replace("`", "")
+
+
+def source_uri(source: SourceLine) -> str | None:
+    """A link to a Python line, or None for a file name that is not absolute."""
+    windows = source.file[1:3] in {":\\", ":/"}
+    if not windows and not PurePosixPath(source.file).is_absolute():
+        return None
+    path = ("/" + source.file.replace("\\", "/")) if windows else source.file
+    return f"file://{quote(path)}#L{source.line}"
+
+
+def _linked(fact: Fact) -> str:
+    uri = None if fact.source is None else source_uri(fact.source)
+    if uri is None or fact.source is None:
+        return fact.text
+    shown = str(fact.source)
+    return fact.text.replace(shown, f"[{shown}]({uri})", 1)

@@ -1,0 +1,126 @@
+"""The state of one connection: the library of files, and the client it serves."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+
+from hlo_lsp.analysis.subject import Found, subject_at
+from hlo_lsp.features.client import Client
+from hlo_lsp.features.convert import Converter
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.library import Library
+from hlo_lsp.model.stems import stem_of
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text.document import Document
+from hlo_lsp.text.steps import Steps
+
+T = TypeVar("T")
+_SLICE = 0.004  # seconds of long work between two looks at what the client sent
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A file that a request is about, with its compile, all up to date."""
+
+    file: DumpFile
+    dump: DumpSet
+    client: Client
+    convert: Converter
+
+    def at(self, position: types.Position) -> Found | None:
+        """What the cursor is on."""
+        return subject_at(self.file, *self.convert.column(self.file, position))
+
+
+class Session:
+    """Open files and what is known about their compiles."""
+
+    def __init__(self) -> None:
+        self.library = Library()
+        self.client = Client()
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._versions: dict[str, int] = {}
+
+    @property
+    def convert(self) -> Converter:
+        """The converter for this client."""
+        return Converter(self.client.encoding)
+
+    def open(self, item: types.TextDocumentItem) -> DumpFile:
+        """Take in a file that the client opened."""
+        path = to_fs_path(item.uri) if item.uri.startswith("file:") else None
+        document = Document(item.text)
+        self._versions[item.uri] = item.version
+        return self.library.open(item.uri, None if path is None else Path(path), document)
+
+    def edit(self, params: types.DidChangeTextDocumentParams) -> DumpFile | None:
+        """Apply the edits of a client; None if it never opened the file."""
+        file = self.library.open_files.get(params.text_document.uri)
+        if file is None:
+            return None
+        document, convert = file.document, self.convert
+        self._versions[file.uri] = params.text_document.version
+        for change in params.content_changes:
+            if isinstance(change, types.TextDocumentContentChangePartial):
+                start = convert.column(file, change.range.start)
+                end = convert.column(file, change.range.end)
+                file.changed(document.edit(start, end, change.text))
+            else:
+                file.changed(document.replace(change.text))
+        return file
+
+    def close(self, uri: str) -> None:
+        """Let go of a file that the client closed."""
+        self.library.close(uri)
+        self._versions.pop(uri, None)
+
+    def version(self, uri: str) -> int | None:
+        """The client's version of an open file."""
+        return self._versions.get(uri)
+
+    def open_siblings(self, file: DumpFile) -> list[DumpFile]:
+        """The open files of the same compile, this one among them."""
+        stem = _stem(file)
+        return [other for other in self.library.open_files.values() if _stem(other) == stem]
+
+    async def ask(self, document: types.TextDocumentIdentifier) -> Asked | None:
+        """The file and its compile once all is read; None for a file that is no dump."""
+        file = self.library.open_files.get(document.uri)
+        if file is None:
+            return None
+        dump = await self.dump(file)
+        if file.kind is FileKind.OTHER:
+            return None
+        return Asked(file, dump, self.client, self.convert)
+
+    async def dump(self, file: DumpFile) -> DumpSet:
+        """The compile of a file, all of it up to date."""
+        async with self._locks.setdefault(_stem(file), asyncio.Lock()):
+            while True:
+                dump = await run(self.library.set_of(file))
+                if all(member.is_fresh for member in dump.files):
+                    return dump
+
+
+def _stem(file: DumpFile) -> str:
+    return file.uri if file.path is None else str(file.path.with_name(stem_of(file.path)))
+
+
+async def run(steps: Steps[T]) -> T:
+    """Take all steps of a long work and let others have a turn every few milliseconds."""
+    until = time.monotonic() + _SLICE
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        if time.monotonic() >= until:
+            await asyncio.sleep(0)
+            until = time.monotonic() + _SLICE

@@ -1,0 +1,170 @@
+"""What ``hlo-lsp inspect --format json`` prints. The keys are a public interface."""
+
+from typing import Any
+
+from hlo_lsp.analysis.cards.values import at_declared_peak
+from hlo_lsp.analysis.references import users_of
+from hlo_lsp.analysis.sizes import logical_bytes, padded_size_of
+from hlo_lsp.analysis.target import target_of
+from hlo_lsp.model.backend import space_name
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.value import Located, Value
+from hlo_lsp.syntax.instruction_text import InstructionText
+from hlo_lsp.syntax.memory_records import AllocationLine
+from hlo_lsp.syntax.module_records import ComputationLine
+
+Json = dict[str, Any]
+
+
+def value_json(dump: DumpSet, value: Value) -> Json:
+    """A value; facts that no file of the compile holds are None."""
+    assigned = None if value.assigned is None else value.assigned.record
+    entry = None if value.entry is None else value.entry.record
+    text = None if entry is None else defining_text(entry)
+    home = value.assigned or value.entry
+    shape = dump.shape_text(value)
+    return {
+        "kind": "value",
+        "id": value.id,
+        "name": value.name,
+        "index": value.index,
+        "phi": value.phi,
+        "shape": shape,
+        **_sizes(dump, shape, value.color or 0),
+        "size": assigned and assigned.size,
+        "offset": None if assigned is None else assigned.offset,
+        "allocation": None if value.allocation is None else value.allocation.record.number,
+        "memory_space": value.color,
+        "memory_space_name": _space_name(dump, value.color),
+        "live_range": _live_range(value),
+        "at_declared_peak": at_declared_peak(dump, value.live),
+        "defined_by": value.name,
+        "positions": None
+        if entry is None
+        else [{"instruction": row.name, "index": row.index} for row in entry.positions],
+        "uses": None
+        if entry is None
+        else [
+            {"instruction": row.name, "operand": row.operand, "index": row.index}
+            for row in entry.uses
+        ],
+        **_source(dump, text),
+        "path": None if home is None else home.file.label,
+        "line": None if home is None else home.line + 1,
+    }
+
+
+def instruction_json(dump: DumpSet, name: str) -> Json | None:
+    """An instruction, or None if no file of the compile speaks of it."""
+    text = dump.text_of(name)
+    line = dump.instruction(name)
+    step = dump.step(name)
+    home = line or step
+    if text is None and home is None:
+        return None
+    values = [value for value in _values_of(dump, name) if value is not None]
+    whole = dump.value_of_key(name + "{}")
+    shape = None if text is None else text.shape.text
+    head = None if line is None else line.file.records.head_of(line.record)
+    return {
+        "kind": "instruction",
+        "name": name,
+        "opcode": text and text.opcode.text,
+        "shape": shape,
+        **_sizes(dump, shape, 0 if whole is None else whole.color or 0),
+        "computation": head.name if isinstance(head, ComputationLine) else None,
+        "is_root": None if line is None else line.record.is_root,
+        "operands": None if text is None else [span.text for span in text.operands],
+        "users": users_of(dump, name),
+        "called": None if text is None else [span.text for span in text.called],
+        **_source(dump, text),
+        "stack": []
+        if text is None
+        else [
+            {"function": frame.function, "file": frame.file, "line": frame.line}
+            for frame in dump.stack(text)
+        ],
+        "values": [value.id for value in values],
+        "allocation": None
+        if whole is None or whole.allocation is None
+        else whole.allocation.record.number,
+        "live_range": None if whole is None else _live_range(whole),
+        "path": None if home is None else home.file.label,
+        "line": None if home is None else home.line + 1,
+    }
+
+
+def allocation_json(dump: DumpSet, allocation: Located[AllocationLine]) -> Json:
+    """An allocation with the ids of its values."""
+    record = allocation.record
+    return {
+        "kind": "allocation",
+        "number": record.number,
+        "size": record.size,
+        "memory_space": record.color,
+        "memory_space_name": _space_name(dump, record.color),
+        "parameter": record.parameter,
+        "parameter_index": record.parameter_index,
+        "parameter_shape": record.parameter_shape,
+        "output_shape": record.output_shape,
+        "constant": record.constant,
+        "thread_local": record.thread_local,
+        "maybe_live_out": record.maybe_live_out,
+        "preallocated_temp": record.preallocated_temp,
+        "values": [value.id for value in dump.assigned_to(allocation)],
+        "path": allocation.file.label,
+        "line": allocation.line + 1,
+    }
+
+
+def dump_json(dump: DumpSet, file: DumpFile) -> Json:
+    """A file and everything that its compile says of values and allocations."""
+    values = (dump.value(value_id) for value_id in dump.value_ids())
+    return {
+        "kind": "dump",
+        "path": file.label,
+        "file_kind": file.kind.value,
+        "values": [value_json(dump, value) for value in values if value is not None],
+        "allocations": [allocation_json(dump, allocation) for allocation in dump.allocations()],
+        "live_ranges": {"max": dump.last_step, "declared_peak": dump.declared_peak},
+        "total_bytes": dump.total_bytes,
+    }
+
+
+def _values_of(dump: DumpSet, name: str) -> list[Value | None]:
+    ids = {
+        entry.record.id
+        for entry in dump.entries_at(name)
+        if entry.record.name == name and entry.record.id is not None
+    }
+    return [dump.value(value_id) for value_id in sorted(ids)]
+
+
+def _sizes(dump: DumpSet, text: str | None, color: int) -> Json:
+    """Logical and padded bytes; the padded ones only where the rule is exact."""
+    shape = None if text is None else try_shape(text)
+    padded = None if text is None else padded_size_of(text, target_of(dump), color)
+    return {
+        "logical_bytes": None if shape is None else logical_bytes(shape),
+        "padded_bytes": padded.bytes if padded is not None and padded.exact else None,
+    }
+
+
+def _space_name(dump: DumpSet, number: int | None) -> str | None:
+    return None if number is None else space_name(number, target_of(dump).backend)
+
+
+def _live_range(value: Value) -> list[int] | None:
+    if value.live is None:
+        return None
+    return [value.live.record.start_step, value.live.record.end_step]
+
+
+def _source(dump: DumpSet, text: InstructionText | None) -> Json:
+    stack = [] if text is None else dump.stack(text)
+    return {
+        "op_name": None if text is None else text.metadata.get("op_name"),
+        "source": {"file": stack[0].file, "line": stack[0].line} if stack else None,
+    }
