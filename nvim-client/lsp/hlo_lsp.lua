@@ -1,0 +1,7 @@
+-- How Neovim starts the server: data for vim.lsp.config() and vim.lsp.enable().
+-- Override any of it with vim.lsp.config('hlo_lsp', { ... }) in your own configuration.
+return {
+  cmd = { 'hlo-lsp' },
+  filetypes = { 'hlo', 'xla_memory', 'xla_thunks' },
+  root_markers = { '.git' },
+}

@@ -1,0 +1,71 @@
+-- The file type of a dump by its first lines. A name proves nothing: a dump folder is full of other
+-- `.txt` files (compiler options, textprotos), and a dump that somebody renamed is still a dump.
+local M = {}
+
+-- Enough to get past blank lines and the comments in front of a hand-written `HloModule`.
+local LINES = 30
+
+local MEMORY = {
+  '^BufferAssignment:',
+  '^Used values:',
+  '^HloLiveRange ',
+  '^Memory Space: ',
+  '^Allocations sorted by size',
+  '^memory_space_allocation_entries',
+}
+
+local MODULE = {
+  '^HloModule [%%%a_]',
+  '^ENTRY %%?[%w_.%-]+ .*{$', -- a single computation, as XLA:GPU writes one for each Triton kernel
+  '^%%[%w_.%-]+ %(.*%) %-> .*{$',
+}
+
+local THUNKS = {
+  '^k%u%w+ *\t', -- up to jax 0.8
+  '^k%u%w+ +%[source ',
+  '^k%u%w+ +%[prev=%d',
+}
+
+local function any(patterns, line)
+  for _, pattern in ipairs(patterns) do
+    if line:find(pattern) then
+      return true
+    end
+  end
+  return false
+end
+
+-- The first two lines that are neither blank nor a comment.
+local function opening(lines)
+  local found = {}
+  for _, line in ipairs(lines) do
+    if line:find('%S') and not line:find('^%s*//') then
+      found[#found + 1] = line
+      if #found == 2 then
+        break
+      end
+    end
+  end
+  return found[1] or '', found[2] or ''
+end
+
+--- The file type of a text, or nil for whatever is no dump of XLA.
+function M.of(lines)
+  local first, second = opening(lines)
+  if any(MEMORY, first) or (first:find('^Total bytes used: ') and any(MEMORY, second)) then
+    return 'xla_memory'
+  elseif any(MODULE, first) then
+    return 'hlo'
+  elseif any(THUNKS, (first:gsub('^%d%d%d+: ', ''))) then
+    return 'xla_thunks'
+  end
+end
+
+--- The file type of a buffer. nil leaves the choice to Neovim's own rules.
+function M.detect(_, bufnr)
+  if bufnr then
+    return M.of(vim.api.nvim_buf_get_lines(bufnr, 0, LINES, false))
+  end
+end
+
+return M
