@@ -56,7 +56,7 @@ class StdioServer(LanguageServer):
         except KeyboardInterrupt:
             pass
         finally:
-            self.shutdown()
+            self.shutdown()  # type: ignore[no-untyped-call]  # pygls leaves it untyped
 
     async def _serve(self) -> None:
         reader = asyncio.StreamReader(limit=_BUFFER)

@@ -21,7 +21,7 @@ from hlo_lsp.protocol import HloProtocol, StdioServer
 logger = logging.getLogger(__name__)
 
 
-def make_server() -> StdioServer:  # noqa: C901, PLR0915  # one registration after the other, no branches
+def make_server() -> StdioServer:  # noqa: C901  # one registration after the other, no branches
     """A server for one connection."""
     server = StdioServer("hlo-lsp", __version__, protocol_cls=HloProtocol)
     session = Session()

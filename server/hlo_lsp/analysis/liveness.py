@@ -36,9 +36,7 @@ def peaks_of(dump: DumpSet) -> Peaks | None:
     ]
     if any(len(file.memory.assigned) for file in holders):
         # Shapes come from the allocations then: an edit of the uses changes nothing here.
-        holders = [
-            file for file in holders if len(file.memory.assigned) or len(file.memory.ranges)
-        ]
+        holders = [file for file in holders if len(file.memory.assigned) or len(file.memory.ranges)]
     return dump.derived(_compute, holders)
 
 

@@ -68,7 +68,9 @@ def type_definition(dump: DumpSet, found: Found) -> Place | None:
         return None
     for entry in dump.entries_at(subject.name):
         for position in entry.record.positions:
-            if position.name == subject.name and (position.index or "{}") == (subject.index or "{}"):
+            if position.name == subject.name and (position.index or "{}") == (
+                subject.index or "{}"
+            ):
                 return head_place(entry)
     return None
 
@@ -90,7 +92,7 @@ def head_place(located: Located[Record]) -> Place:
 
 def name_columns(record: Record, text: str) -> tuple[int, int]:
     """The columns of the name that the first line of a record is about."""
-    rule = rule_of(record, 0, text)
+    rule = rule_of(record, text)
     found = {} if rule is None else {field.role: field for field in fields(rule, text)}
     if "VALUE_ID" in found:
         start = found["VALUE_ID"].start - 1

@@ -116,7 +116,7 @@ def _node(file: DumpFile, record: Record) -> Node | None:
     return Node(kind, name, detail, record.line, record.line_count, columns)
 
 
-def _describe(record: Record) -> tuple[NodeKind, str, str] | None:  # noqa: C901, PLR0911, PLR0912  # one case a record type
+def _describe(record: Record) -> tuple[NodeKind, str, str] | None:  # noqa: C901, PLR0912  # one case a record type
     if isinstance(record, memory.AssignedValue):
         shape = record.shape if record.shape.startswith("(") else leaf_text(record.shape, None)
         return NodeKind.VALUE, f"{record.id} {record.name}{record.index or ''}", (shape or "")[:80]

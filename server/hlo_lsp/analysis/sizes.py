@@ -6,6 +6,7 @@ Rules: XLA ``ShapeUtil::ByteSizeOf`` for the logical size; for the padded one th
 
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from math import prod
 
 from hlo_lsp.model.backend import Backend
@@ -96,7 +97,7 @@ def padded_size(shape: Shape, target: Target, color: int = 0) -> PaddedSize | No
     if shape.element_type == "opaque" or layout.others:
         return PaddedSize(raw, exact=False, rule="no exact rule is known for this layout")
     if target.backend is Backend.TPU or layout.tiles:
-        return _on_tpu(shape, layout, elements, raw)
+        return _on_tpu(shape, layout, elements)
     if target.backend is Backend.UNKNOWN:
         return PaddedSize(raw, exact=False, rule="untiled, and the backend is not known")
     if shape.dynamic:
@@ -104,7 +105,7 @@ def padded_size(shape: Shape, target: Target, color: int = 0) -> PaddedSize | No
         return PaddedSize(
             raw + 4 * rank,
             exact=True,
-            rule=f"{target.backend.value} stores the {rank} dynamic dimensions (4 B each) behind it",
+            rule=f"{target.backend.value} adds 4 B for each of {rank} dimensions, some dynamic",
         )
     return PaddedSize(raw, exact=True, rule=f"{target.backend.value} does not pad")
 
@@ -141,7 +142,7 @@ def _tuple_size(arity: int, target: Target, color: int) -> PaddedSize:
     return PaddedSize(size, exact=True, rule=rule)
 
 
-def _on_tpu(shape: Array, layout: Layout, elements: int, raw: int) -> PaddedSize:
+def _on_tpu(shape: Array, layout: Layout, elements: int) -> PaddedSize:
     bits = shape.bits or 0
     if layout.memory_space == 2:
         return PaddedSize(4 * elements, exact=True, rule="a 4-byte semaphore for every element")
@@ -191,7 +192,7 @@ def _pieces(sizes: list[int], layout: Layout) -> list[list[int]]:
         if split.dimension >= len(sizes):
             continue
         cuts = [0, *split.at, sizes[split.dimension]]
-        widths = [max(0, end - start) for start, end in zip(cuts, cuts[1:], strict=False)]
+        widths = [max(0, end - start) for start, end in pairwise(cuts)]
         pieces = [
             [*piece[: split.dimension], width, *piece[split.dimension + 1 :]]
             for piece in pieces
@@ -215,7 +216,9 @@ def _tiled_elements(sizes: list[int], layout: Layout) -> int:
         known = [dim for dim in tile_dims if dim is not None]
         dims = [1] * (len(known) - len(dims)) + dims
         split = len(dims) - len(known)
-        counts = [-(-dim // size) if size else 0 for dim, size in zip(dims[split:], known, strict=True)]
+        counts = [
+            -(-dim // size) if size else 0 for dim, size in zip(dims[split:], known, strict=True)
+        ]
         dims = dims[:split] + counts + known
     return -(-prod(dims) // layout.tail_padding) * layout.tail_padding
 

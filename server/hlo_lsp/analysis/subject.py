@@ -1,13 +1,12 @@
 """What the cursor is on."""
 
 from dataclasses import dataclass
-from typing import Union
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.syntax.records import Label, Record
 from hlo_lsp.syntax.thunk_scanner import ThunkRow
 from hlo_lsp.syntax.tokens import Field, field_at, fields, leaf_at, rule_of, space_at
@@ -76,16 +75,16 @@ class ThunkSubject:
     row: ThunkRow
 
 
-Subject = Union[
-    ValueSubject,
-    InstructionSubject,
-    ComputationSubject,
-    AllocationSubject,
-    ShapeSubject,
-    SpaceSubject,
-    WordSubject,
-    ThunkSubject,
-]
+Subject = (
+    ValueSubject
+    | InstructionSubject
+    | ComputationSubject
+    | AllocationSubject
+    | ShapeSubject
+    | SpaceSubject
+    | WordSubject
+    | ThunkSubject
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +109,7 @@ def subject_at(file: DumpFile, line: int, column: int) -> Found | None:
         return None
     row = line - record.line
     text = file.lines[line]
-    rule = rule_of(record, row, text)
+    rule = rule_of(record, text)
     if rule is None or not text:
         return None
     if rule in {"instruction_line", "computation_line"}:
@@ -150,17 +149,15 @@ def _default(record: Record, rule: str, text: str) -> tuple[Subject, Span] | Non
     subject: Subject
     if isinstance(record, memory.AssignedValue):
         subject = ValueSubject(record.key, record.id)
-    elif rule == "used_value_line" and isinstance(record, UsedValue) and record.key is not None:
-        subject = ValueSubject(record.key, record.id)
+    elif isinstance(record, UsedValue) and rule == "used_value_line":
+        subject = ValueSubject(record.key or "", record.id)
     elif isinstance(record, memory.RangeRow):
         subject = ValueSubject(record.key, None)
     elif isinstance(record, memory.PeakRow):
         subject = ValueSubject(record.key or record.name + "{}", None)
     elif isinstance(record, memory.SequenceRow):
         subject = InstructionSubject(record.name, None)
-    elif isinstance(record, memory.AllocationLine):
-        subject = AllocationSubject(record.number)
-    elif isinstance(record, memory.ReportedAllocation):
+    elif isinstance(record, memory.AllocationLine | memory.ReportedAllocation):
         subject = AllocationSubject(record.number)
     elif isinstance(record, memory.SpaceLine):
         subject = SpaceSubject(record.color)
@@ -180,7 +177,7 @@ def _row(rule: str, text: str) -> tuple[Subject, Span] | None:
     if "NAME" not in found:
         return None
     name, index = found["NAME"], found.get("INDEX")
-    return InstructionSubject(name.text, index and index.text), _span(name)
+    return InstructionSubject(name.text, None if index is None else index.text), _span(name)
 
 
 def _name_span(rule: str, text: str) -> Span:

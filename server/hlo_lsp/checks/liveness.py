@@ -52,7 +52,7 @@ def unassigned_entry(subject: Subject[UsedValue]) -> Iterator[Finding]:
         yield subject.finding(f"value {entry.id} `{entry.key}` lies in no allocation", "VALUE_ID")
     elif assigned.record.key != entry.key:
         yield subject.finding(
-            f"value {entry.id} is `{entry.key}` here, but `{assigned.record.key}` in its allocation",
+            f"value {entry.id} is `{entry.key}` here and `{assigned.record.key}` in its allocation",
             "NAME",
             Related(field_place(assigned.file, assigned.record, "NAME"), "the other name"),
         )
@@ -77,4 +77,6 @@ def _unknown(subject: "Subject[RangeRow] | Subject[PeakRow]", key: str) -> Itera
     if dump.find(lambda index: index.assigned_keys, key) is not None:
         return
     if dump.find(lambda index: index.entry_keys, key) is None:
-        yield subject.finding(f"no value `{key}` is in any allocation or under `Used values`", "NAME")
+        yield subject.finding(
+            f"no value `{key}` is in any allocation or under `Used values`", "NAME"
+        )

@@ -71,9 +71,7 @@ class Subject(Generic[R]):
     code: str
     severity: Severity
 
-    def finding(
-        self, message: str, role: str | None = None, *related: Related
-    ) -> Finding:
+    def finding(self, message: str, role: str | None = None, *related: Related) -> Finding:
         """A finding at a field of the record's first line, or at all of the line."""
         return Finding(self.code, self.severity, self.place(role), message, related)
 
@@ -91,7 +89,7 @@ def field_place(file: DumpFile, record: Record, role: str | None = None) -> Plac
     """A field of a record's first line by its name in the grammar, or all of the line."""
     line = record.line
     text = file.lines[line]
-    rule = rule_of(record, 0, text)
+    rule = rule_of(record, text)
     if rule is not None and role is not None:
         for field in fields(rule, text):
             if field.role == role:

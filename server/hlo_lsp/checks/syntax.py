@@ -26,11 +26,13 @@ def broken_line(subject: Subject[Broken]) -> Iterator[Finding]:
         message = "this is not a line of a memory dump"
         yield subject.finding_at(0, 0, end, message)
     else:
-        yield subject.finding_at(0, refusal.column, end, _sentence(str(refusal), text, refusal.column))
+        yield subject.finding_at(
+            0, refusal.column, end, _sentence(str(refusal), text, refusal.column)
+        )
 
 
 def broken_entry(subject: Subject[UsedValue]) -> Iterator[Finding]:
-    """An entry under ``Used values`` is a header, positions, uses and an instruction, in this order."""
+    """An entry under `Used values` is a header, positions, uses and an instruction, in order."""
     entry = subject.record
     for row, column, problem in entry.problems():
         text = entry.lines[row]

@@ -17,7 +17,7 @@ _FOUND = 1
 _WRONG_USAGE = 2
 
 
-def check(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Print the findings; the status says whether there were any, or that a path is no good."""
     console = Console(highlight=False)
     as_json = []

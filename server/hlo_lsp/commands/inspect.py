@@ -35,7 +35,7 @@ _WRONG_USAGE = 2
 _AT = re.compile(r"([1-9]\d*)(?::([1-9]\d*))?")
 
 
-def inspect(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Print what a file says at a place, of a value, of an instruction, or altogether."""
     path = Path(options.path)
     library = Library()

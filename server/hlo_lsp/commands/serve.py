@@ -6,7 +6,7 @@ import logging
 from hlo_lsp.server import make_server
 
 
-def serve(options: argparse.Namespace) -> int:
+def run(options: argparse.Namespace) -> int:
     """Serve one client, on standard input and output or on a socket."""
     server = make_server()
     if not options.tcp:

@@ -1,1 +1,1 @@
-"""Floor 6: one file per LSP request. Each turns positions into questions, answers into protocol types."""
+"""Floor 6: one file per LSP request, from positions to questions and back to protocol types."""

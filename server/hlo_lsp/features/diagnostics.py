@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from typing import TYPE_CHECKING
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
@@ -57,7 +58,7 @@ class DiagnosticsPusher:
     def _schedule_refresh(self) -> None:
         self._replace("", self._ask_for_pull())
 
-    def _replace(self, key: str, work: "asyncio._CoroutineLike[None]") -> None:
+    def _replace(self, key: str, work: Coroutine[Any, Any, None]) -> None:
         old = self._tasks.get(key)
         if old is not None:
             old.cancel()

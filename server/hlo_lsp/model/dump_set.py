@@ -59,9 +59,7 @@ class DumpSet:
         tiled = any(file.memory.tiled_values for file in self.files)
         return Backend.TPU if tiled else Backend.UNKNOWN
 
-    def find(
-        self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K
-    ) -> Located[R] | None:
+    def find(self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K) -> Located[R] | None:
         """The record of this key in the first file that has one."""
         for file in self.files:
             record = choose(file.memory).first(key)
@@ -207,7 +205,11 @@ class DumpSet:
     def _joined(
         self, assigned: Located[AssignedValue] | None, entry: Located[UsedValue] | None
     ) -> Value | None:
-        header = assigned.record if assigned is not None else entry and entry.record
+        header: AssignedValue | UsedValue | None = None
+        if assigned is not None:
+            header = assigned.record
+        elif entry is not None:
+            header = entry.record
         if header is None or header.id is None or header.name is None:
             return None
         return Value(

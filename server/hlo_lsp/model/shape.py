@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Union
+from typing import TypeAlias
 
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
@@ -128,7 +128,7 @@ class BufferShape:
     shape: "Shape"
 
 
-Shape = Union[Array, TupleShape, BufferShape]
+Shape: TypeAlias = Array | TupleShape | BufferShape
 
 
 @lru_cache(maxsize=1 << 16)

@@ -5,7 +5,7 @@ exactly what is wrong, and one compiled expression, which is a hundred times as 
 """
 
 import re
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 
 from lark import Lark, Token, Tree
@@ -24,7 +24,9 @@ class Grammar:
     def __init__(self, name: str) -> None:
         path = _path(name)
         self.name = name
-        loaded, _ = load_grammar(path.read_text("utf-8"), str(path), [str(path.parent)], False)
+        loaded, _ = load_grammar(  # type: ignore[no-untyped-call]  # lark types all but this
+            path.read_text("utf-8"), str(path), [str(path.parent)], False
+        )
         self._rules: dict[str, Tree[Symbol]] = {str(rule[0]): rule[2] for rule in loaded.rule_defs}
         self._lark = Lark.open(
             str(path), parser="lalr", start=list(self._rules), maybe_placeholders=False
@@ -127,7 +129,7 @@ class Refusal:
         return "expected " + (" or ".join(self.expected) if self.expected else "something else")
 
 
-@lru_cache(maxsize=None)
+@cache
 def load(name: str) -> Grammar:
     """The grammar of this name, loaded at the first call."""
     return Grammar(name)

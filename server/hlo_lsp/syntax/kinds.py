@@ -45,7 +45,8 @@ _LATER = (
     (re.compile(r"  InstructionSequence:$|  BufferLiveRange:$| {4}[\w.\-]+\{[\d,]*\}:\d+-\d+$"),
      FileKind.LIVE_RANGE),
     (re.compile(r"[ \t]+cumulative_size; +size; +offset;"), FileKind.REPORT),
-    (re.compile(r"(?:ENTRY %?|%)[A-Za-z_][\w.\-]* (?:\(.*\) -> .* )?\{$|[A-Za-z_][\w.\-]* \(.*\) -> .* \{$|"
+    (re.compile(r"(?:ENTRY %?|%)[A-Za-z_][\w.\-]* (?:\(.*\) -> .* )?\{$|"
+                r"[A-Za-z_][\w.\-]* \(.*\) -> .* \{$|"
                 r" *(?:ROOT )?%?[A-Za-z_][\w.\-]* = \(?[a-z][a-z0-9]*\[[0-9,<=?]*\]"),
      FileKind.MODULE),
 )  # fmt: skip

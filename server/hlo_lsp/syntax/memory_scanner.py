@@ -92,5 +92,3 @@ def memory_scanner() -> MemoryScanner:
 
 def _label(rule: str) -> Callable[[Match[str]], Record]:
     return lambda _: Label(rule)
-
-

@@ -22,8 +22,8 @@ class Field:
     text: str
 
 
-def rule_of(record: Record, row: int, line: str) -> str | None:
-    """The rule that reads line ``row`` of a record, or would if the line were not broken."""
+def rule_of(record: Record, line: str) -> str | None:
+    """The rule that reads a line of a record, or would if the line were not broken."""
     if isinstance(record, UsedValue):
         return record.reader.rule_of(line, header=False)
     return record.name if isinstance(record, Label) else record.rule or None

@@ -15,7 +15,7 @@ class LineChange:
     new_count: int
 
     def then(self, later: "LineChange") -> "LineChange":
-        """The one change that covers this one followed by ``later`` (which counts the new lines)."""
+        """The one change that covers this one and a ``later`` one, which counts the new lines."""
         first = min(self.first, later.first)
         end = max(self.first + self.new_count, later.first + later.old_count)
         grown = self.new_count - self.old_count
@@ -51,9 +51,7 @@ class Document:
         """The whole text, joined anew at every call."""
         if self._ends is None:
             return "\n".join(self.lines)
-        return "".join(
-            line + end for line, end in zip(self.lines, [*self._ends, ""], strict=True)
-        )
+        return "".join(line + end for line, end in zip(self.lines, [*self._ends, ""], strict=True))
 
     def replace(self, text: str) -> LineChange:
         """Put a whole new text in place of the old one."""
