@@ -1,0 +1,35 @@
+"""The same edits on a plain string: slow, and simple enough to be believed."""
+
+import re
+
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+def split(text: str) -> list[str]:
+    return _BREAK.split(text)
+
+
+def offset(text: str, line: int, column: int) -> int:
+    """Where a position is in a text; behind an end counts as that end."""
+    if line < 0:
+        return 0
+    starts = [0, *(found.end() for found in _BREAK.finditer(text))]
+    if line >= len(starts):
+        return len(text)
+    return starts[line] + min(max(column, 0), len(split(text)[line]))
+
+
+def position(text: str, at: int) -> tuple[int, int]:
+    """The position of an offset; one outside where the offset is outside."""
+    if not 0 <= at <= len(text):
+        return (-1, 3) if at < 0 else (len(split(text)), at)
+    lines = split(text[:at])
+    line = len(lines) - 1
+    if text[at - 1 : at + 1] == "\r\n":  # no position is between the two
+        return line - 1, len(lines[-2])
+    return line, len(lines[-1])
+
+
+def edit(text: str, start: tuple[int, int], end: tuple[int, int], new: str) -> str:
+    first = offset(text, *start)
+    return text[:first] + new + text[max(first, offset(text, *end)) :]

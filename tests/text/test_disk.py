@@ -1,0 +1,88 @@
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.text import disk
+from hlo_lsp.text.document import Document
+from hlo_lsp.text.steps import finish
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "dump.txt"
+
+
+@pytest.fixture(params=[1, 2, 3, 7, 64, 4 << 20])
+def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Chunks so small that every border falls somewhere bad."""
+    size: int = request.param
+    monkeypatch.setattr(disk, "_CHUNK", size)
+    return size
+
+
+@pytest.mark.parametrize(
+    ("data", "lines"),
+    [
+        pytest.param(b"", [""], id="empty"),
+        pytest.param(b"\n", ["", ""], id="one newline"),
+        pytest.param(b"\n\na", ["", "", "a"], id="empty lines first"),
+        pytest.param(b"a\nb\n", ["a", "b", ""], id="newline at the end"),
+        pytest.param(b"a\nb", ["a", "b"], id="no newline at the end"),
+        pytest.param(b"a\r\nb\r\n", ["a", "b", ""], id="CRLF"),
+        pytest.param(b"a\rb", ["a", "b"], id="CR"),
+        pytest.param(b"a\nb\nc\r\nd\n\re", ["a", "b", "c", "d", "", "e"], id="mixed"),
+        pytest.param(b"a\n\r", ["a", "", ""], id="a return at the end"),
+        pytest.param("│×\n𝔸│\n".encode(), ["│×", "𝔸│", ""], id="characters of several bytes"),
+        pytest.param("│×\r\n𝔸│".encode(), ["│×", "𝔸│"], id="several bytes and CRLF"),
+        pytest.param(b"\xef\xbb\xbfab\nc", ["ab", "c"], id="byte order mark"),
+        pytest.param(b"\xef\xbb\xbfab\r\nc", ["ab", "c"], id="byte order mark and CRLF"),
+        pytest.param(b"\xef\xbb\xbf", [""], id="byte order mark alone"),
+        pytest.param(b"a\n\xef\xbb\xbfb", ["a", "\ufeffb"], id="a mark further down is text"),
+        pytest.param(b"a\xffb\n\xc3\nc", ["a\ufffdb", "\ufffd", "c"], id="no UTF-8"),
+        pytest.param(b"a\x0bb\x0cc\x1c\xe2\x80\xa8", ["a\x0bb\x0cc\x1c\u2028"], id="no line ends"),
+    ],
+)
+def test_a_file_is_read_wherever_the_chunks_end(
+    file: Path, chunk: int, data: bytes, lines: list[str]
+) -> None:
+    file.write_bytes(data)
+    assert disk.read(file).lines == lines
+
+
+def test_a_file_reads_as_an_editor_would_send_it(file: Path, chunk: int) -> None:
+    text = "one\ntwo\r\n" + "long" * 60 + "\nthree\r" + "long" * 60 + "\n"
+    file.write_bytes(text.encode())
+    document = disk.read(file)
+    assert document.text == text
+    assert document.lines == Document(text).lines
+
+
+def test_equal_long_lines_are_kept_once(file: Path, chunk: int) -> None:
+    file.write_text(f"{'x' * 300}\nshort\n{'x' * 300}\n")
+    first, _, second, _ = disk.read(file).lines
+    assert first is second
+
+
+def test_a_large_file_is_read_in_steps(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disk, "_CHUNK", 10)
+    file.write_text("123456789\n" * 5)
+    steps = disk.read_in_steps(file)
+    for _ in range(5):
+        next(steps)
+    assert finish(steps).lines == ["123456789"] * 5 + [""]
+
+
+def test_a_binary_file_is_refused(file: Path) -> None:
+    file.write_bytes(b"\x7fELF\x00\x01\n" * 10)
+    with pytest.raises(disk.UnreadableError, match=r"dump\.txt: .*binary"):
+        disk.read(file)
+
+
+def test_a_missing_file_is_refused(file: Path) -> None:
+    with pytest.raises(disk.UnreadableError, match=r"dump\.txt: No such file"):
+        disk.read(file)
+
+
+def test_a_folder_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(disk.UnreadableError, match=r"[Dd]irectory|Permission"):
+        disk.read(tmp_path)

@@ -1,0 +1,77 @@
+"""Any sequence of edits, against the same edits on a plain string."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hlo_lsp.text.document import Document, LineChange
+from text import plain
+
+# Mostly line ends: what happens between them is what can go wrong.
+_TEXTS = st.text(
+    st.one_of(st.sampled_from("\r\na"), st.sampled_from("\r\nb\x0b\u2028│𝔸")), max_size=8
+)
+# An edit is given as offsets; negative ones and those behind the end are positions outside.
+_EDITS = st.lists(st.tuples(st.integers(-1, 9), st.integers(0, 3), _TEXTS), max_size=5)
+_ANY_NUMBER_OF_TIMES = settings(max_examples=1000, deadline=None, derandomize=True)
+
+Edit = tuple[int, int, str]
+
+
+def _positions(text: str, edit: Edit) -> tuple[tuple[int, int], tuple[int, int], str]:
+    start, length, new = edit
+    return plain.position(text, start), plain.position(text, start + length), new
+
+
+def _only_what_it_says(old: list[str], change: LineChange, new: list[str]) -> bool:
+    """Whether two texts are equal outside of a change."""
+    return (
+        old[: change.first] == new[: change.first]
+        and old[change.first + change.old_count :] == new[change.first + change.new_count :]
+        and len(new) - len(old) == change.new_count - change.old_count
+    )
+
+
+@_ANY_NUMBER_OF_TIMES
+@given(_TEXTS, _EDITS)
+def test_edits_do_what_they_do_to_a_string(text: str, edits: list[Edit]) -> None:
+    document = Document(text)
+    for edit in edits:
+        where = _positions(text, edit)
+        text = plain.edit(text, *where)
+        document.edit(*where)
+        assert document.text == text
+        assert document.lines == plain.split(text)
+
+
+@_ANY_NUMBER_OF_TIMES
+@given(_TEXTS, _EDITS)
+def test_changes_say_which_lines_changed_one_by_one_and_together(
+    text: str, edits: list[Edit]
+) -> None:
+    document = Document(text)
+    first = list(document.lines)
+    together: LineChange | None = None
+    for edit in edits:
+        before = list(document.lines)
+        change = document.edit(*_positions(document.text, edit))
+        assert _only_what_it_says(before, change, document.lines)
+        together = change if together is None else together.then(change)
+        assert _only_what_it_says(first, together, document.lines)
+
+
+@_ANY_NUMBER_OF_TIMES
+@given(_TEXTS, _TEXTS)
+def test_a_replaced_text_is_the_new_one(old: str, new: str) -> None:
+    document = Document(old)
+    change = document.replace(new)
+    assert change == LineChange(0, len(plain.split(old)), len(plain.split(new)))
+    assert (document.text, document.lines) == (new, plain.split(new))
+
+
+def test_changes_far_apart_cover_what_lies_between() -> None:
+    assert LineChange(10, 1, 3).then(LineChange(2, 1, 0)) == LineChange(2, 9, 10)
+    assert LineChange(2, 1, 0).then(LineChange(10, 2, 2)) == LineChange(2, 11, 10)
+
+
+def test_a_change_inside_what_another_wrote_adds_nothing() -> None:
+    assert LineChange(4, 1, 5).then(LineChange(6, 2, 1)) == LineChange(4, 1, 4)
