@@ -16,6 +16,7 @@ from hlo_lsp.features import (
 )
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.session import Session
+from hlo_lsp.features.wire import Json
 from hlo_lsp.protocol import HloProtocol, StdioServer
 
 logger = logging.getLogger(__name__)
@@ -44,8 +45,9 @@ def make_server() -> StdioServer:  # noqa: C901  # one registration after the ot
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
-        session.close(params.text_document.uri)
-        pusher.closed(params.text_document.uri)
+        file = session.close(params.text_document.uri)
+        if file is not None:
+            pusher.closed(file)
 
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     async def on_hover(params: types.HoverParams) -> types.Hover | None:
@@ -83,19 +85,17 @@ def make_server() -> StdioServer:  # noqa: C901  # one registration after the ot
         return None if asked is None else references.highlight(asked, params.position)
 
     @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    async def on_symbols(
-        params: types.DocumentSymbolParams,
-    ) -> list[types.DocumentSymbol] | list[types.SymbolInformation] | None:
+    async def on_symbols(params: types.DocumentSymbolParams) -> list[Json] | None:
         asked = await session.ask(params.text_document)
-        return None if asked is None else symbols.document_symbols(asked)
+        return None if asked is None else await symbols.document_symbols(asked)
 
     @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
-    async def on_folding(params: types.FoldingRangeParams) -> list[types.FoldingRange] | None:
+    async def on_folding(params: types.FoldingRangeParams) -> list[Json] | None:
         asked = await session.ask(params.text_document)
-        return None if asked is None else folding.folding_ranges(asked)
+        return None if asked is None else await folding.folding_ranges(asked)
 
     @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=True))
-    async def on_lenses(params: types.CodeLensParams) -> list[types.CodeLens] | None:
+    async def on_lenses(params: types.CodeLensParams) -> list[Json] | None:
         asked = await session.ask(params.text_document)
         return None if asked is None else lenses.code_lenses(asked)
 

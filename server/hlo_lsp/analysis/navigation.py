@@ -19,9 +19,10 @@ from hlo_lsp.analysis.thunks import instruction_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located, Value
+from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.tokens import fields, rule_of
+from hlo_lsp.syntax.records import Label, Record
+from hlo_lsp.syntax.used_value import UsedValue
 
 
 def definition(dump: DumpSet, found: Found) -> Place | None:
@@ -91,16 +92,19 @@ def head_place(located: Located[Record]) -> Place:
 
 
 def name_columns(record: Record, text: str) -> tuple[int, int]:
-    """The columns of the name that the first line of a record is about."""
-    rule = rule_of(record, text)
-    found = {} if rule is None else {field.role: field for field in fields(rule, text)}
-    if "VALUE_ID" in found:
-        start = found["VALUE_ID"].start - 1
-        return start, text.index(">", start) + 1
-    if "NAME" in found:
-        index = found.get("INDEX")
-        return found["NAME"].start, found["NAME"].end if index is None else index.end
-    return len(text) - len(text.lstrip()), len(text.rstrip())
+    """The columns of the name that the first line of a record is about: ``<2 add.14 @0>``."""
+    start = -1
+    name: str | None = getattr(record, "name", None)
+    if isinstance(record, AssignedValue | UsedValue):
+        start, end = text.find("<"), text.find(">") + 1
+    elif name is not None and not isinstance(record, Label):
+        start = text.find(name)
+        end = start + len(name)
+        if isinstance(record, RangeRow | PeakRow):
+            end += len(record.index or "")
+    if start < 0 or end <= start:
+        return len(text) - len(text.lstrip()), len(text.rstrip())
+    return start, end
 
 
 def _of_value(value: Value, *, from_header: bool) -> Place | None:

@@ -1,19 +1,20 @@
 """The structure of a file: sections, and what is in them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
-from hlo_lsp.analysis.navigation import name_columns
 from hlo_lsp.model.bytesize import short
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.shape import leaf_text
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader, TableLabel
 from hlo_lsp.syntax.records import Blank, Broken, Label, Record
-from hlo_lsp.syntax.thunk_scanner import BranchLabel, ThunkRow
+from hlo_lsp.syntax.thunk_scanner import ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.steps import Steps
+
+_STEP = 1500  # records between two breaths: about 3 ms
 
 
 class NodeKind(Enum):
@@ -33,14 +34,14 @@ class NodeKind(Enum):
 
 @dataclass(slots=True)
 class Node:
-    """A part of a file: whole lines, with the columns of the name in the first."""
+    """A part of a file: whole lines, and the record on the first of them."""
 
     kind: NodeKind
     name: str
     detail: str
     line: int
     line_count: int
-    columns: tuple[int, int]
+    record: Record
     children: list["Node"] = field(default_factory=list)
 
 
@@ -69,17 +70,19 @@ _TITLES: dict[str, str] = {
 }
 
 
-def outline(file: DumpFile) -> list[Node]:
+def outline(file: DumpFile) -> Steps[list[Node]]:
     """The nodes of a file, outermost first. Broken lines are in none."""
     if file.kind is FileKind.THUNKS:
-        return _thunks(file)
-    root = Node(NodeKind.SECTION, "", "", 0, 0, (0, 0))
+        return _thunks(file.records)
+    root = Node(NodeKind.SECTION, "", "", 0, 0, Blank())
     path: list[tuple[int, Node]] = [(-1, root)]
     end = 0
-    for record in file.records:
+    for count, record in enumerate(file.records):
+        if count % _STEP == _STEP - 1:
+            yield
         if isinstance(record, Blank):
             continue
-        node = _node(file, record)
+        node = _node(record)
         depth = _depth(record) if record.is_head else 99
         if record.is_head:
             while path[-1][0] >= depth:
@@ -107,19 +110,17 @@ def _depth(record: Record) -> int:
     return 0
 
 
-def _node(file: DumpFile, record: Record) -> Node | None:
+def _node(record: Record) -> Node | None:
     described = _describe(record)
     if described is None:
         return None
     kind, name, detail = described
-    columns = name_columns(record, file.lines[record.line])
-    return Node(kind, name, detail, record.line, record.line_count, columns)
+    return Node(kind, name, detail, record.line, record.line_count, record)
 
 
 def _describe(record: Record) -> tuple[NodeKind, str, str] | None:  # noqa: C901, PLR0912  # one case a record type
     if isinstance(record, memory.AssignedValue):
-        shape = record.shape if record.shape.startswith("(") else leaf_text(record.shape, None)
-        return NodeKind.VALUE, f"{record.id} {record.name}{record.index or ''}", (shape or "")[:80]
+        return NodeKind.VALUE, f"{record.id} {record.name}{record.index or ''}", record.shape[:80]
     if isinstance(record, UsedValue):
         if record.name is None:
             return None
@@ -155,11 +156,11 @@ def _describe(record: Record) -> tuple[NodeKind, str, str] | None:  # noqa: C901
     return None
 
 
-def _thunks(file: DumpFile) -> list[Node]:
+def _thunks(records: Iterable[Record]) -> list[Node]:
     """Thunks nest by their indentation; a branch label belongs to the loop in front of it."""
-    root = Node(NodeKind.THUNK, "", "", 0, 0, (0, 0))
+    root = Node(NodeKind.THUNK, "", "", 0, 0, Blank())
     path: list[tuple[int, Node]] = [(-1, root)]
-    for record in file.records:
+    for record in records:
         if isinstance(record, ThunkRow):
             while path[-1][0] >= record.depth:
                 path.pop()
@@ -170,15 +171,13 @@ def _thunks(file: DumpFile) -> list[Node]:
                 record.annotation or record.kernel or "",
                 record.line,
                 1,
-                name_columns(record, file.lines[record.line]),
+                record,
             )
             path[-1][1].children.append(node)
             path.append((record.depth, node))
         if not isinstance(record, Blank | Broken):
             for _, open_node in path[1:]:
                 open_node.line_count = record.line + 1 - open_node.line
-            if isinstance(record, BranchLabel):
-                continue
     return root.children
 
 

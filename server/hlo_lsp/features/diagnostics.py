@@ -42,13 +42,14 @@ class DiagnosticsPusher:
         if self._session.client.pulls_diagnostics and self._session.client.refreshes_diagnostics:
             self._schedule_refresh()
 
-    def closed(self, uri: str) -> None:
-        """A file was closed: what was said of it no longer holds."""
-        task = self._tasks.pop(uri, None)
+    def closed(self, file: DumpFile) -> None:
+        """A file was closed: what was said of it goes, and its compile reads it from disk now."""
+        task = self._tasks.pop(file.uri, None)
         if task is not None:
             task.cancel()
         if not self._session.client.pulls_diagnostics:
-            self._publish(types.PublishDiagnosticsParams(uri, []))
+            self._publish(types.PublishDiagnosticsParams(file.uri, []))
+        self.changed(file)
 
     def _schedule(self, file: DumpFile) -> None:
         if self._session.client.pulls_diagnostics:
@@ -68,12 +69,10 @@ class DiagnosticsPusher:
     async def _look(self, file: DumpFile) -> None:
         await asyncio.sleep(_PAUSE)
         asked = await self._session.ask(types.TextDocumentIdentifier(file.uri))
-        if asked is None:
-            return
-        diagnostics = await diagnose(asked)
-        self._publish(
-            types.PublishDiagnosticsParams(file.uri, diagnostics, self._session.version(file.uri))
-        )
+        diagnostics = [] if asked is None else await diagnose(asked)
+        version = self._session.version(file.uri)
+        if version is not None:
+            self._publish(types.PublishDiagnosticsParams(file.uri, diagnostics, version))
 
     async def _ask_for_pull(self) -> None:
         await asyncio.sleep(_PAUSE)

@@ -7,11 +7,12 @@ from lsprotocol import types
 
 from hlo_lsp.analysis import summaries
 from hlo_lsp.features.session import Asked
+from hlo_lsp.features.wire import Json, lines_range
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel
 from hlo_lsp.syntax.used_value import UsedValue
 
 
-def code_lenses(asked: Asked) -> list[types.CodeLens]:
+def code_lenses(asked: Asked) -> list[Json]:
     """A lens on every allocation, value and peak header; the text comes when it is on screen."""
     return list(_lenses(asked))
 
@@ -22,7 +23,7 @@ def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
     return types.CodeLens(lens.range, types.Command(_title(asked, data), ""), lens.data)
 
 
-def _lenses(asked: Asked) -> Iterator[types.CodeLens]:
+def _lenses(asked: Asked) -> Iterator[Json]:
     data: dict[str, Any]
     for record in asked.file.records:
         if isinstance(record, AllocationLine):
@@ -33,8 +34,8 @@ def _lenses(asked: Asked) -> Iterator[types.CodeLens]:
             data = {"peak": record.moment}
         else:
             continue
-        range_ = asked.convert.lines(asked.file, record.line, 1)
-        yield types.CodeLens(range_, data={"uri": asked.file.uri, **data})
+        data["uri"] = asked.file.uri
+        yield {"range": lines_range(asked.convert, asked.file, record.line, 1), "data": data}
 
 
 def _title(asked: Asked, data: dict[str, Any]) -> str:

@@ -75,10 +75,10 @@ class Session:
                 file.changed(document.replace(change.text))
         return file
 
-    def close(self, uri: str) -> None:
-        """Let go of a file that the client closed."""
-        self.library.close(uri)
+    def close(self, uri: str) -> DumpFile | None:
+        """Let go of a file that the client closed, and return it."""
         self._versions.pop(uri, None)
+        return self.library.close(uri)
 
     def version(self, uri: str) -> int | None:
         """The client's version of an open file."""

@@ -2,9 +2,10 @@
 
 from lsprotocol import types
 
+from hlo_lsp.analysis.navigation import name_columns
 from hlo_lsp.analysis.outline import Node, NodeKind, outline, walk
-from hlo_lsp.features.session import Asked
-from hlo_lsp.model.place import Place
+from hlo_lsp.features.session import Asked, run
+from hlo_lsp.features.wire import Json, lines_range, name_range
 
 _KINDS = {
     NodeKind.SECTION: types.SymbolKind.Namespace,
@@ -20,30 +21,35 @@ _KINDS = {
 }
 
 
-def document_symbols(
-    asked: Asked,
-) -> list[types.DocumentSymbol] | list[types.SymbolInformation]:
+async def document_symbols(asked: Asked) -> list[Json]:
     """The outline as a tree, or as a list for a client that knows no trees."""
-    nodes = outline(asked.file)
+    nodes = await run(outline(asked.file))
     if asked.client.nests_symbols:
         return [_symbol(asked, node) for node in nodes]
     return [
-        types.SymbolInformation(asked.convert.location(_place(asked, node)), node.name, kind)
+        {
+            "name": node.name,
+            "kind": _KINDS[node.kind].value,
+            "location": {"uri": asked.file.uri, "range": _name(asked, node)},
+        }
         for node in walk(nodes)
-        for kind in [_KINDS[node.kind]]
     ]
 
 
-def _symbol(asked: Asked, node: Node) -> types.DocumentSymbol:
-    return types.DocumentSymbol(
-        name=node.name,
-        kind=_KINDS[node.kind],
-        range=asked.convert.lines(asked.file, node.line, node.line_count),
-        selection_range=asked.convert.range(_place(asked, node)),
-        detail=node.detail or None,
-        children=[_symbol(asked, child) for child in node.children] or None,
-    )
+def _symbol(asked: Asked, node: Node) -> Json:
+    symbol: Json = {
+        "name": node.name,
+        "kind": _KINDS[node.kind].value,
+        "range": lines_range(asked.convert, asked.file, node.line, node.line_count),
+        "selectionRange": _name(asked, node),
+    }
+    if node.detail:
+        symbol["detail"] = node.detail
+    if node.children:
+        symbol["children"] = [_symbol(asked, child) for child in node.children]
+    return symbol
 
 
-def _place(asked: Asked, node: Node) -> Place:
-    return Place(asked.file, node.line, *node.columns)
+def _name(asked: Asked, node: Node) -> Json:
+    columns = name_columns(node.record, asked.file.lines[node.line])
+    return name_range(asked.convert, asked.file, node.line, columns)

@@ -40,11 +40,12 @@ class Library:
             self._on_disk.pop(path, None)
         return file
 
-    def close(self, uri: str) -> None:
+    def close(self, uri: str) -> DumpFile | None:
         """Let go of a file that the editor closed; from now on the one on disk counts."""
         file = self.open_files.pop(uri, None)
         if file is not None and file.path is not None:
             self._open_paths.pop(file.path, None)
+        return file
 
     def file(self, path: Path) -> DumpFile:
         """A file, open or on disk, read in one go.
