@@ -9,7 +9,7 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.library import Library
 from hlo_lsp.model.stems import stem_of
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.steps import finish
 
 
@@ -47,6 +47,8 @@ def _check_all(files: list[Path]) -> Iterator[Checked]:
         for file in members:
             try:
                 yield _check_one(library, file)
+            except BinaryFileError:
+                yield Checked(file)
             except UnreadableError as error:
                 yield Checked(file, note=str(error))
 

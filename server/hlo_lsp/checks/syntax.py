@@ -6,7 +6,7 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.rule import Subject
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.memory_scanner import LONGEST, memory_scanner
 from hlo_lsp.syntax.records import Broken
 from hlo_lsp.syntax.used_value import UsedValue
 
@@ -20,6 +20,10 @@ def broken_line(subject: Subject[Broken]) -> Iterator[Finding]:
     if not subject.file.kind.is_memory:
         return
     text = subject.record.text
+    if len(text) > LONGEST:
+        message = f"this line has {len(text):,} characters: no line of a dump is that long"
+        yield subject.finding_at(0, 0, len(text), message)
+        return
     refusal = memory_scanner().explain(text)
     end = max(len(text.rstrip()), refusal.column + 1)
     if not refusal.expected:

@@ -40,7 +40,7 @@ def run(options: argparse.Namespace) -> int:
     path = Path(options.path)
     library = Library()
     try:
-        file = library.file(path.absolute())
+        file = library.file(path)
     except UnreadableError as error:
         return _complain(str(error), _WRONG_USAGE)
     if file.kind is FileKind.OTHER:

@@ -103,7 +103,7 @@ class Library:
         known = self._on_disk.get(path)
         if known is None or known.stamp != stamp:
             document = yield from read_in_steps(path)
-            file = DumpFile(path.as_uri(), path, document)
+            file = DumpFile(path.absolute().as_uri(), path, document)
             known = self._on_disk[path] = _OnDisk(stamp, file)
         return known.file
 

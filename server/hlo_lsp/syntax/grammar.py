@@ -9,10 +9,11 @@ from functools import cache
 from pathlib import Path
 
 from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedInput
+from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.grammar import NonTerminal, Symbol, Terminal
 from lark.load_grammar import load_grammar
 
+_NAMED = 5  # what could stand in a place; a reader of the sentence wants no more
 _HERE = Path(__file__).resolve()
 # Inside the wheel the grammars lie in the package, in a checkout beside server/.
 _FOLDERS = (_HERE.parents[1] / "grammar", _HERE.parents[3] / "grammar")
@@ -53,9 +54,9 @@ class Grammar:
         try:
             self.parse(rule, text)
         except UnexpectedInput as error:
+            at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
             position = error.pos_in_stream
-            # Only the errors that know their place have one; at the end of the text it is -1.
-            column = len(text) if position is None or position < 0 else position
+            column = len(text) if at_end or position is None or position < 0 else position
             names = sorted(_expected(error))
             return Refusal(column, tuple(dict.fromkeys(self._words(name) for name in names)))
         return None
@@ -126,7 +127,7 @@ class Refusal:
         self.expected = expected
 
     def __str__(self) -> str:
-        return "expected " + (" or ".join(self.expected) if self.expected else "something else")
+        return "expected " + (" or ".join(self.expected[:_NAMED]) or "something else")
 
 
 @cache

@@ -14,6 +14,10 @@ from hlo_lsp.syntax.line_rules import LineRule, LineRules
 from hlo_lsp.syntax.records import Blank, Broken, Label, Record
 from hlo_lsp.syntax.used_value import EntryReader
 
+# Characters of a line that is no `from instruction`. The longest real ones, of tuples, have 104 000;
+# expressions that give up slowly would take a minute for what only a broken file contains.
+LONGEST = 1_000_000
+
 _MAKERS: dict[str, dict[str, Callable[[Match[str]], Record] | None]] = {
     "assignment": {
         "assignment_label": None,
@@ -71,6 +75,8 @@ class MemoryScanner:
             return Blank()
         if self.entries.begins(line):
             return self.entries.read(lines, at)
+        if len(line) > LONGEST:
+            return Broken(line)
         found = self.lines.read(line)
         if found is not None:
             rule, match = found

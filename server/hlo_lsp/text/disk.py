@@ -14,6 +14,10 @@ class UnreadableError(Exception):
     """A file that cannot be read as text; the message is a sentence for the user."""
 
 
+class BinaryFileError(UnreadableError):
+    """A file that is no text at all."""
+
+
 def read(path: Path) -> Document:
     """Read a whole file.
 
@@ -39,7 +43,7 @@ def read_in_steps(path: Path) -> Steps[Document]:
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
                 if not lines and b"\0" in chunk[:_SNIFFED]:
-                    raise UnreadableError(f"{path}: this is a binary file, not a text dump")
+                    raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
                 if b"\r" in chunk:  # no compiler writes these: no need to be fast
                     head = "".join(f"{line}\n" for line in lines)
                     return Document(head + _decode(rest + chunk + file.read(), first=not lines))
