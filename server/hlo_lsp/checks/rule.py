@@ -26,7 +26,7 @@ class Rule(Generic[R]):
     code: str
     severity: Severity
     applies_to: type[R]
-    check: "Callable[[Subject[R]], Iterator[Finding]]"
+    check: "Callable[[Case[R]], Iterator[Finding]]"
 
     @property
     def explanation(self) -> str:
@@ -62,8 +62,8 @@ class Context:
 
 
 @dataclass(frozen=True, slots=True)
-class Subject(Generic[R]):
-    """A record that a rule looks at."""
+class Case(Generic[R]):
+    """One record that a rule looks at, with what all rules of the run know."""
 
     context: Context
     file: DumpFile

@@ -2,7 +2,7 @@
 
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import AnyRule, Context, Subject
+from hlo_lsp.checks.rule import AnyRule, Case, Context
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.records import Record
@@ -23,8 +23,8 @@ def check(dump: DumpSet, file: DumpFile) -> Steps[list[Finding]]:
     found: list[Finding] = []
     for count, record in enumerate(file.records):
         for rule in by_type.get(type(record), ()):
-            subject = Subject(context, file, record, rule.code, rule.severity)
-            found.extend(rule.check(subject))
+            case = Case(context, file, record, rule.code, rule.severity)
+            found.extend(rule.check(case))
         if count % _STEP == _STEP - 1:
             yield
     return sorted(found, key=lambda finding: (finding.place.line, finding.place.start))

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import Subject
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.memory_scanner import LONGEST, memory_scanner
@@ -11,46 +11,44 @@ from hlo_lsp.syntax.records import Broken
 from hlo_lsp.syntax.used_value import UsedValue
 
 
-def broken_line(subject: Subject[Broken]) -> Iterator[Finding]:
+def broken_line(case: Case[Broken]) -> Iterator[Finding]:
     """Every line of a memory file is of one of the forms that XLA prints.
 
     The sentence names what could stand where the line stops making sense. Fields and flags that
     this tool does not know are no error: a newer compiler may print them.
     """
-    if not subject.file.kind.is_memory:
+    if not case.file.kind.is_memory:
         return
-    text = subject.record.text
+    text = case.record.text
     if len(text) > LONGEST:
         message = f"this line has {len(text):,} characters: no line of a dump is that long"
-        yield subject.finding_at(0, 0, len(text), message)
+        yield case.finding_at(0, 0, len(text), message)
         return
     refusal = memory_scanner().explain(text)
     end = max(len(text.rstrip()), refusal.column + 1)
     if not refusal.expected:
         message = "this is not a line of a memory dump"
-        yield subject.finding_at(0, 0, end, message)
+        yield case.finding_at(0, 0, end, message)
     else:
-        yield subject.finding_at(
-            0, refusal.column, end, _sentence(str(refusal), text, refusal.column)
-        )
+        yield case.finding_at(0, refusal.column, end, _sentence(str(refusal), text, refusal.column))
 
 
-def broken_entry(subject: Subject[UsedValue]) -> Iterator[Finding]:
+def broken_entry(case: Case[UsedValue]) -> Iterator[Finding]:
     """An entry under `Used values` is a header, positions, uses and an instruction, in order."""
-    entry = subject.record
+    entry = case.record
     for row, column, problem in entry.problems():
         text = entry.lines[row]
         end = max(len(text.rstrip()), column + 1)
         message = _sentence(problem, text, column) if problem.startswith("expected") else problem
-        yield subject.finding_at(row, column, end, message)
+        yield case.finding_at(row, column, end, message)
 
 
-def broken_shape(subject: Subject[AssignedValue]) -> Iterator[Finding]:
+def broken_shape(case: Case[AssignedValue]) -> Iterator[Finding]:
     """The text behind a value's size and offset is a shape."""
     try:
-        parse_shape(subject.record.shape)
+        parse_shape(case.record.shape)
     except ShapeError as error:
-        yield subject.finding(str(error), "SHAPE")
+        yield case.finding(str(error), "SHAPE")
 
 
 def _sentence(expected: str, text: str, column: int) -> str:

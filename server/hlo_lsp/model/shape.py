@@ -140,7 +140,10 @@ def parse_shape(text: str) -> Shape:
     """
     elements = element_texts(text)
     if elements is not None:
-        return TupleShape(tuple(map(parse_shape, elements)))
+        try:
+            return TupleShape(tuple(map(parse_shape, elements)))
+        except RecursionError:
+            raise ShapeError("the tuple is nested too deeply") from None
     try:
         return _shape(load("shape").parse("shape", text))
     except UnexpectedInput:
