@@ -21,6 +21,7 @@ _BITS = {
     "token": 0, "opaque": 64,
 }  # fmt: skip
 _NESTING = re.compile(r"[(\[{]|[)\]}]|, ")
+_DEEPEST = 100  # brackets in each other; real shapes have 5
 _INDEX_COMMENT = re.compile(r"/\*index=\d+\*/ ?")
 
 
@@ -140,12 +141,11 @@ def parse_shape(text: str) -> Shape:
     """
     elements = element_texts(text)
     if elements is not None:
-        try:
-            return TupleShape(tuple(map(parse_shape, elements)))
-        except RecursionError:
-            raise ShapeError("the tuple is nested too deeply") from None
+        return TupleShape(tuple(map(parse_shape, elements)))
     try:
         return _shape(load("shape").parse("shape", text))
+    except RecursionError:
+        raise ShapeError("the tuple is nested too deeply") from None
     except UnexpectedInput:
         refusal = load("shape").refusal("shape", text)
         place = 0 if refusal is None else refusal.column
@@ -161,7 +161,7 @@ def try_shape(text: str) -> Shape | None:
 
 
 def element_texts(text: str) -> list[str] | None:
-    """The element texts of a tuple shape, or None if it is none or its brackets do not match.
+    """The element texts of a tuple shape, or None if it is none or its brackets are no good.
 
     Lark would take seconds for the tuples of a large train step; their elements are few and
     remembered.
@@ -179,6 +179,8 @@ def element_texts(text: str) -> list[str] | None:
                 start = match.end()
         elif sign in "([{":
             depth += 1
+            if depth > _DEEPEST:
+                return None
         else:
             depth -= 1
             if depth == 0 and match.end() != len(text):
