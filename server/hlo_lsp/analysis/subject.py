@@ -49,9 +49,14 @@ class AllocationSubject:
 
 @dataclass(frozen=True, slots=True)
 class ShapeSubject:
-    """A shape, or the leaf of a tuple shape that the cursor is on."""
+    """A shape, or the leaf of a tuple shape that the cursor is on.
+
+    ``has_layout`` is False where XLA prints shapes without their layout: between bars and in
+    reports. Nothing is known of the padding there.
+    """
 
     text: str
+    has_layout: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +146,7 @@ def _in_shape(field: Field, column: int) -> tuple[Subject, Span]:
     if space is not None:
         return SpaceSubject(space[1]), _span(space[0])
     leaf = leaf_at(field, column)
-    return ShapeSubject(leaf.text), _span(leaf)
+    return ShapeSubject(leaf.text, field.role == "SHAPE" or "T(" in leaf.text), _span(leaf)
 
 
 def _default(record: Record, rule: str, text: str) -> tuple[Subject, Span] | None:
@@ -205,7 +210,9 @@ def _in_instruction(record: Record, text: str, column: int) -> tuple[Subject, Sp
         return None
     if column in parsed.shape:
         shape = parsed.shape
-        return _in_shape(Field("SHAPE", shape.start, shape.end, shape.text), column)
+        # In module text the layout need not be that of memory: before assignment, inside a fusion.
+        role = "SHAPE" if isinstance(record, UsedValue) else "RESULT"
+        return _in_shape(Field(role, shape.start, shape.end, shape.text), column)
     return _in_names(parsed, column) or (
         None
         if isinstance(record, UsedValue) and column < at

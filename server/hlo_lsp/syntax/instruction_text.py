@@ -79,7 +79,7 @@ class InstructionText:
         return [spans[start] for start in sorted(spans)]
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=256)
 def instruction_text(line: str, at: int = 0) -> InstructionText | None:
     """The instruction that begins at column ``at`` of a line, or None if there is none."""
     match = load("module").expression("instruction_line").match(line, at)

@@ -32,7 +32,7 @@ def value_json(dump: DumpSet, value: Value) -> Json:
         "index": value.index,
         "phi": value.phi,
         "shape": shape,
-        **_sizes(dump, shape, value.color or 0),
+        **_sizes(dump, shape, _color(value)),
         "size": assigned and assigned.size,
         "offset": None if assigned is None else assigned.offset,
         "allocation": None if value.allocation is None else value.allocation.record.number,
@@ -73,7 +73,10 @@ def instruction_json(dump: DumpSet, name: str) -> Json | None:
         "name": name,
         "opcode": text and text.opcode.text,
         "shape": shape,
-        **_sizes(dump, shape, 0 if whole is None else whole.color or 0),
+        **_sizes(
+            dump, shape if whole is not None or "T(" in (shape or "") else None, _color(whole)
+        ),
+        "logical_bytes": None if shape is None else _logical(shape),
         "computation": head.name if isinstance(head, ComputationLine) else None,
         "is_root": None if line is None else line.record.is_root,
         "operands": None if text is None else [span.text for span in text.operands],
@@ -144,12 +147,20 @@ def _values_of(dump: DumpSet, name: str) -> list[Value | None]:
 
 def _sizes(dump: DumpSet, text: str | None, color: int) -> Json:
     """Logical and padded bytes; the padded ones only where the rule is exact."""
-    shape = None if text is None else try_shape(text)
     padded = None if text is None else padded_size_of(text, target_of(dump), color)
     return {
-        "logical_bytes": None if shape is None else logical_bytes(shape),
+        "logical_bytes": None if text is None else _logical(text),
         "padded_bytes": padded.bytes if padded is not None and padded.exact else None,
     }
+
+
+def _logical(text: str) -> int | None:
+    shape = try_shape(text)
+    return None if shape is None else logical_bytes(shape)
+
+
+def _color(value: Value | None) -> int:
+    return 0 if value is None else value.color or 0
 
 
 def _space_name(dump: DumpSet, number: int | None) -> str | None:

@@ -40,7 +40,7 @@ def card_about(dump: DumpSet, found: Found) -> Card | None:
         allocation = dump.allocation(subject.number)
         return None if allocation is None else allocation_card(dump, allocation)
     if isinstance(subject, ShapeSubject):
-        return shape_card(subject.text, target_of(dump))
+        return shape_card(subject.text, target_of(dump) if subject.has_layout else None)
     if isinstance(subject, SpaceSubject):
         return space_card(subject.number, target_of(dump).backend)
     if isinstance(subject, WordSubject):

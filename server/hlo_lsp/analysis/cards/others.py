@@ -2,7 +2,7 @@
 
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.cards.glossary import explain
-from hlo_lsp.analysis.cards.shapes import shape_words, size_facts, space_words
+from hlo_lsp.analysis.cards.shapes import logical_facts, shape_words, size_facts, space_words
 from hlo_lsp.analysis.cards.values import (
     allocation_kind,
     live_words,
@@ -29,13 +29,12 @@ def instruction_card(dump: DumpSet, name: str) -> Card | None:
     used = list(dump.entries_used_by(name))
     if text is None and step is None and not entries and not used:
         return None
-    target = target_of(dump)
     facts: list[Fact] = []
     if text is not None:
         shape = try_shape(text.shape.text)
         words = text.shape.text[:120] if shape is None else shape_words(shape)
         facts.append(Fact("result", words))
-        facts += size_facts(text.shape.text, target, 0)
+        facts += _size_facts(dump, name, text.shape.text)
         if text.operands:
             operands = [f"`{operand.text}`" for operand in text.operands]
             facts.append(Fact("operands", f"{len(operands)}: {listed(operands, _SHOWN)}"))
@@ -105,6 +104,19 @@ def thunk_card(dump: DumpSet, row: ThunkRow, instruction: str | None) -> Card:
     card = instruction_card(dump, instruction)
     number = "" if row.id is None else f" {row.id}"
     return Card(f"thunk{number} {row.kind}", (*facts, *(card.facts if card is not None else ())))
+
+
+def _size_facts(dump: DumpSet, name: str, shape: str) -> list[Fact]:
+    """Bytes of a result; padded ones only where the layout that counts is printed.
+
+    Before buffer assignment, and inside of fusions, an untiled shape says nothing of memory.
+    """
+    value = dump.value_of_key(name + "{}")
+    if value is None and "T(" not in shape:
+        return logical_facts(shape)
+    size = None if value is None or value.assigned is None else value.assigned.record.size
+    color = 0 if value is None else value.color or 0
+    return size_facts(shape, target_of(dump), color, size)
 
 
 def _value_facts(dump: DumpSet, name: str) -> list[Fact]:

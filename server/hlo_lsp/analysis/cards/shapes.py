@@ -33,6 +33,13 @@ def shape_words(shape: Shape) -> str:
     return ", ".join(words)
 
 
+def logical_facts(text: str) -> list[Fact]:
+    """The bytes of a shape without padding, for shapes whose layout is not known."""
+    shape = try_shape(text)
+    logical = None if shape is None else logical_bytes(shape)
+    return [] if logical is None else [Fact("logical", readable(logical))]
+
+
 def size_facts(text: str, target: Target, color: int, actual: int | None = None) -> list[Fact]:
     """Logical and padded bytes of a shape, and where the difference comes from.
 
@@ -43,7 +50,7 @@ def size_facts(text: str, target: Target, color: int, actual: int | None = None)
         return []
     logical = logical_bytes(shape)
     padded = padded_size_of(text, target, color)
-    facts = [] if logical is None else [Fact("logical", readable(logical))]
+    facts = logical_facts(text)
     size = actual if actual is not None else None if padded is None else padded.bytes
     if size is not None:
         facts.append(Fact("padded", _padded_words(size, padded, actual)))
@@ -52,12 +59,15 @@ def size_facts(text: str, target: Target, color: int, actual: int | None = None)
     return facts
 
 
-def shape_card(text: str, target: Target, color: int = 0) -> Card:
-    """A card for a shape on its own."""
+def shape_card(text: str, target: Target | None) -> Card:
+    """A card for a shape on its own; without a target its layout counts as unknown."""
     shape = try_shape(text)
     if shape is None:
         return Card(f"`{_cut(text)}`", text="This is no shape that can be read.")
-    facts = [Fact("shape", shape_words(shape)), *size_facts(text, target, color)]
+    facts = [Fact("shape", shape_words(shape))]
+    if target is None:
+        return Card(f"`{_cut(text)}`", (*facts, *logical_facts(text)))
+    facts += size_facts(text, target, 0)
     if isinstance(shape, Array):
         facts.append(space_fact(shape.memory_space, target.backend))
     return Card(f"`{_cut(text)}`", tuple(facts))
