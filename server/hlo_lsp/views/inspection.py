@@ -73,10 +73,7 @@ def instruction_json(dump: DumpSet, name: str) -> Json | None:
         "name": name,
         "opcode": text and text.opcode.text,
         "shape": shape,
-        **_sizes(
-            dump, shape if whole is not None or "T(" in (shape or "") else None, _color(whole)
-        ),
-        "logical_bytes": None if shape is None else _logical(shape),
+        **_sizes(dump, shape, _color(whole), in_memory=whole is not None),
         "computation": head.name if isinstance(head, ComputationLine) else None,
         "is_root": None if line is None else line.record.is_root,
         "operands": None if text is None else [span.text for span in text.operands],
@@ -145,8 +142,13 @@ def _values_of(dump: DumpSet, name: str) -> list[Value | None]:
     return [dump.value(value_id) for value_id in sorted(ids)]
 
 
-def _sizes(dump: DumpSet, text: str | None, color: int) -> Json:
-    """Logical and padded bytes; the padded ones only where the rule is exact."""
+def _sizes(dump: DumpSet, text: str | None, color: int, *, in_memory: bool = True) -> Json:
+    """Logical and padded bytes; the padded ones only where the rule is exact.
+
+    A result that is no value (not ``in_memory``) has a known layout only if it is tiled.
+    """
+    if text is not None and not in_memory and "T(" not in text:
+        return {"logical_bytes": _logical(text), "padded_bytes": None}
     padded = None if text is None else padded_size_of(text, target_of(dump), color)
     return {
         "logical_bytes": None if text is None else _logical(text),
