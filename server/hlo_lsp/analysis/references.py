@@ -34,8 +34,16 @@ def declared_and_mentioned(dump: DumpSet, found: Found) -> tuple[list[Place], li
 
 
 def users_of(dump: DumpSet, name: str) -> list[str]:
-    """The instructions with this one among their operands, in the order of the module text."""
-    users = []
+    """The instructions with this one among their operands, in the order of the module text.
+
+    Without module text: those that use a value which this instruction defines.
+    """
+    users: list[str] = []
+    if dump.instruction(name) is None:
+        for entry in dump.entries_at(name):
+            if entry.record.name == name:
+                users += [use.name for use in entry.record.uses]
+        return list(dict.fromkeys(users))
     for file in dump.files:
         records = [r for r in file.module.instructions.records() if name in r.text]
         for record in sorted(records, key=lambda record: record.line):
