@@ -1,0 +1,164 @@
+"""Edits as people make them, for tests that draw sequences of them.
+
+An edit names its lines by numbers that are taken modulo what is there, so that each one fits
+every text: negative numbers count from the end.
+"""
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from hypothesis import strategies as st
+
+from hlo_lsp.text import disk
+from hlo_lsp.text.document import Document, LineChange
+
+# One short file of each kind and generation.
+DUMPS = {
+    "one file": "samples/sample_001.txt",
+    "one file with breakdown": "tpu_v5e_jax_0.9.2/module_0148.jit_don.cl_878335365.after_optimizations-buffer-assignment.txt",  # noqa: E501
+    "assignment": "tpu_v5e/module_0047.jit_condp.cl_1003875606.after_optimizations-buffer-assignment.txt",  # noqa: E501
+    "values": "tpu_v5e/module_0092.jit_don.cl_1003875606.after_optimizations-buffer-assignment-values.txt",  # noqa: E501
+    "live ranges": "tpu_v5e/module_0040.jit_cond_fn.cl_1003875606.after_optimizations-live-range.txt",  # noqa: E501
+    "report": "tpu_v5e/module_0062.jit_dt_fn.cl_1003875606.after_optimizations-memory-usage-report.txt",  # noqa: E501
+    "old report": "gpu_h100_jax_0.4.38/module_0014.jit_scan_g.sm_9.0_gpu_after_optimizations-memory-usage-report.txt",  # noqa: E501
+    "module": "cpu/module_0018.jit_cond_fn.cpu_after_optimizations.txt",
+    "old module": "gpu_h100_jax_0.4.38/module_0020.jit_condp.sm_9.0_gpu_after_optimizations.txt",
+    "thunks": "gpu_h100/module_1995.jit_scan_g.thunk_sequence.txt",
+    "old thunks": "gpu_h100_jax_0.8.3/module_3978.jit_scan_g.thunk_sequence.txt",
+    "oldest thunks": "gpu_h100_jax_0.4.38/module_0070.jit_rm.thunk_sequence.txt",
+}
+_HEAD = re.compile(r"\S.*[:{>]$|\s+[\w ()]+:|HloModule|Total|[A-Z][a-z]+[A-Z][a-z]+$")
+
+
+class Texts(dict[str, str]):
+    """The texts of :data:`DUMPS` by name; not printed when a test fails."""
+
+    def __init__(self, corpus: Path) -> None:
+        super().__init__((name, disk.read(corpus / path).text) for name, path in DUMPS.items())
+
+    def __repr__(self) -> str:
+        return "Texts(...)"
+
+
+class Edit(Protocol):
+    """One thing that somebody does to a text."""
+
+    def apply(self, document: Document) -> LineChange:
+        """Do it."""
+
+
+@dataclass(frozen=True)
+class Type:
+    """A few characters, or line ends, somewhere in a line."""
+
+    line: int
+    column: int
+    text: str
+
+    def apply(self, document: Document) -> LineChange:
+        line = self.line % len(document.lines)
+        at = line, self.column % (len(document.lines[line]) + 1)
+        return document.edit(at, at, self.text)
+
+
+@dataclass(frozen=True)
+class Erase:
+    """Some characters of a line; a length of zero joins it with the next."""
+
+    line: int
+    column: int
+    length: int
+
+    def apply(self, document: Document) -> LineChange:
+        line = self.line % len(document.lines)
+        if not self.length:
+            return document.edit((line, len(document.lines[line])), (line + 1, 0), "")
+        column = self.column % (len(document.lines[line]) + 1)
+        return document.edit((line, column), (line, column + self.length), "")
+
+
+@dataclass(frozen=True)
+class Delete:
+    """Whole lines."""
+
+    line: int
+    count: int
+
+    def apply(self, document: Document) -> LineChange:
+        line = self.line % len(document.lines)
+        return document.edit((line, 0), (line + self.count, 0), "")
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Lines that are put in somewhere else, perhaps far above."""
+
+    line: int
+    count: int
+    to: int
+
+    def apply(self, document: Document) -> LineChange:
+        line = self.line % len(document.lines)
+        text = "".join(f"{copied}\n" for copied in document.lines[line : line + self.count])
+        at = self.to % len(document.lines), 0
+        return document.edit(at, at, text)
+
+
+@dataclass(frozen=True)
+class Break:
+    """The head of a section, an entry, a computation; done twice, it is mended."""
+
+    head: int
+
+    def apply(self, document: Document) -> LineChange:
+        heads = [
+            number
+            for number, line in enumerate(document.lines)
+            if _HEAD.match(line) or line.startswith("~")
+        ]
+        line = heads[self.head % len(heads)] if heads else 0
+        broken = document.lines[line].startswith("~")
+        return document.edit((line, 0), (line, int(broken)), "" if broken else "~")
+
+
+@dataclass(frozen=True)
+class Paste:
+    """A whole text, in place of all or in front of a line; printed by its name."""
+
+    name: str
+    text: str = field(repr=False)
+    line: int | None
+
+    def apply(self, document: Document) -> LineChange:
+        if self.line is None:
+            return document.replace(self.text)
+        at = self.line % len(document.lines), 0
+        return document.edit(at, at, self.text)
+
+
+_LINES = st.one_of(st.integers(0, 160), st.integers(-3, 2))
+_COLUMNS = st.one_of(st.integers(0, 60), st.integers(-3, 2))
+_SIGNS = st.sampled_from(
+    ["\n", " ", "  ", "\r", "\r\n", "x", "0", "<", ":", "{", " positions:\n", " uses:\n",
+     "  (none)\n", " from instruction: ", "<7 a.1{} @0>\n", "  a.1, operand 0\n", "FileNames\n",
+     "%c (p: f32[]) -> f32[] {\n", "HloModule m\n", "\n\n", "\x0c", "│ "]
+)  # fmt: skip
+
+
+def edits(texts: Texts) -> st.SearchStrategy[Edit]:
+    """Any edit; what is pasted comes from ``texts``."""
+    paste = st.builds(
+        lambda text, line: Paste(text[0], text[1], line),
+        st.sampled_from([("nothing", ""), *texts.items()]),
+        st.none() | _LINES,
+    )
+    return st.one_of(
+        st.builds(Type, _LINES, _COLUMNS, _SIGNS),
+        st.builds(Erase, _LINES, _COLUMNS, st.integers(0, 4)),
+        st.builds(Delete, _LINES, st.integers(1, 6)),
+        st.builds(Copy, _LINES, st.integers(1, 6), _LINES),
+        st.builds(Break, st.integers(-3, 30)),
+        paste,
+    )

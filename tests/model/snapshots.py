@@ -1,0 +1,96 @@
+"""Everything that a file knows, as values that can be compared."""
+
+from collections.abc import Iterator
+from itertools import chain
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.memory_index import EntryRows, MemoryIndex
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.used_value import UsedValue
+
+_PLACE = {"block", "start", "reader"}
+
+
+def snapshot(file: DumpFile) -> dict[str, object]:
+    """Kind, records and all indexes of a file."""
+    return {
+        "kind": file.kind,
+        "scanner": type(file.scanner),
+        **{f"record {place}": view(record) for place, record in enumerate(file.records)},
+        **{f"memory.{name}": part for name, part in _memory(file.memory)},
+        **{f"module.{name}": part for name, part in _module(file.module)},
+    }
+
+
+def differences(found: DumpFile, expected: DumpFile) -> list[str]:
+    """What two files know differently, the first few things of it."""
+    one, other = snapshot(found), snapshot(expected)
+    names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
+    return [f"{name}: {one.get(name)} instead of {other.get(name)}" for name in names[:5]]
+
+
+def fresh(file: DumpFile) -> DumpFile:
+    """A file of the same text, read in one go."""
+    return DumpFile.of_text(file.document.text)
+
+
+def view(record: Record) -> tuple[object, ...]:
+    """A record with its place and all that it holds."""
+    slots = [
+        name
+        for kind in type(record).__mro__
+        for name in getattr(kind, "__slots__", ())
+        if name not in _PLACE
+    ]
+    held = tuple((name, getattr(record, name)) for name in slots)
+    said = _of_entry(record) if isinstance(record, UsedValue) else ()
+    return type(record).__name__, record.line, record.line_count, held, *said
+
+
+def _of_entry(entry: UsedValue) -> tuple[object, ...]:
+    rows = list(entry.positions), list(entry.uses)
+    return entry.key, *rows, entry.row_names(), entry.instruction, list(entry.problems())
+
+
+def _memory(index: MemoryIndex) -> Iterator[tuple[str, object]]:
+    for name, part in vars(index).items():
+        if isinstance(part, MultiMap):
+            yield name, _lines(part)
+    yield "damaged", sorted(record.line for record in index.damaged)
+    yield "tuple_sizes", dict(index.tuple_sizes)
+    yield "tiled_values", index.tiled_values
+    yield "rows", _rows(index.rows)
+
+
+def _rows(rows: EntryRows) -> dict[str, tuple[list[int], list[int]]]:
+    return {
+        name: (
+            [entry.line for entry in rows.positions(name)],
+            [entry.line for entry in rows.uses(name)],
+        )
+        for name in rows
+    }
+
+
+def _module(index: ModuleIndex) -> Iterator[tuple[str, object]]:
+    for name, part in vars(index).items():
+        if isinstance(part, MultiMap):
+            yield name, _lines(part)
+    tables = index.tables
+    yield "tables.files", tables.files
+    yield "tables.functions", tables.functions
+    yield "tables.locations", [row.line for row in tables.locations]
+    yield "tables.frames", [row.line for row in tables.frames]
+
+
+def _lines(records: MultiMap[object, Record]) -> dict[object, list[int]]:
+    """Where the records of each key stand."""
+    lines = {key: [record.line for record in records.all(key)] for key in records}
+    firsts = {key: first.line for key in records if (first := records.first(key)) is not None}
+    assert firsts == {key: places[0] for key, places in lines.items()}
+    assert sorted(record.line for record in records.firsts()) == sorted(firsts.values())
+    assert sorted(record.line for record in records.records()) == sorted(chain(*lines.values()))
+    assert len(records) == len(lines)
+    return lines

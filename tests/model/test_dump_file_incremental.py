@@ -1,0 +1,97 @@
+"""After any edits a file knows exactly what it would know if it were read anew.
+
+Blocks and steps are made so small that short files have many of them.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edits import DUMPS, Edit, Texts, edits
+from hlo_lsp.model import dump_file
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax import sequence
+from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+from hlo_lsp.text.steps import finish
+from model.snapshots import differences, fresh
+
+_QUICK = settings(max_examples=60, deadline=None, derandomize=True, report_multiple_bugs=False)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _small_blocks_and_steps() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sequence, "_BLOCK", 7)
+        patch.setattr(sequence, "_STEP", 5)
+        patch.setattr(dump_file, "_STEP", 3)
+        yield
+
+
+@pytest.fixture(scope="module")
+def texts(corpus_small: Path) -> Texts:
+    return Texts(corpus_small)
+
+
+def _file(text: str) -> DumpFile:
+    """A file, read by scanners that have read nothing else: no example depends on another."""
+    for scanner in (memory_scanner, module_scanner, thunk_scanner):
+        scanner.cache_clear()
+    return DumpFile.of_text(text)
+
+
+@pytest.mark.parametrize("name", DUMPS)
+@_QUICK
+@given(data=st.data())
+def test_after_every_edit_a_file_is_as_if_read_anew(
+    name: str, texts: Texts, data: st.DataObject
+) -> None:
+    file = _file(texts[name])
+    for edit in data.draw(st.lists(edits(texts), min_size=1, max_size=8)):
+        file.changed(edit.apply(file.document))
+        finish(file.refresh())
+        assert differences(file, fresh(file)) == []
+
+
+@pytest.mark.parametrize("name", DUMPS)
+@_QUICK
+@given(data=st.data())
+def test_edits_may_come_while_a_file_is_being_read(
+    name: str, texts: Texts, data: st.DataObject
+) -> None:
+    script: list[tuple[Edit, int]] = data.draw(
+        st.lists(st.tuples(edits(texts), st.integers(0, 12)), min_size=1, max_size=8)
+    )
+    file = _file(texts[name])
+    for edit, steps in script:
+        file.changed(edit.apply(file.document))
+        reading = file.refresh()
+        for _ in range(steps):
+            next(reading, None)
+        if file.is_fresh:
+            assert differences(file, fresh(file)) == []
+    finish(file.refresh())
+    assert differences(file, fresh(file)) == []
+
+
+@pytest.mark.parametrize("name", ["one file", "module"])
+@_QUICK
+@given(data=st.data())
+def test_two_may_take_turns_in_reading(name: str, texts: Texts, data: st.DataObject) -> None:
+    file = _file(texts[name])
+    readers = [file.refresh(), file.refresh()]
+    turns = st.sampled_from([0, 1])
+    for move in data.draw(st.lists(st.one_of(edits(texts), turns, turns), max_size=30)):
+        if not isinstance(move, int):
+            file.changed(move.apply(file.document))
+        elif next(readers[move], "done") == "done":
+            assert file.is_fresh
+            readers[move] = file.refresh()
+    for reader in readers:
+        finish(reader)
+    assert file.is_fresh
+    assert differences(file, fresh(file)) == []
