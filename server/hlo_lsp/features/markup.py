@@ -9,9 +9,10 @@ from hlo_lsp.model.source import SourceLine
 
 def markdown(card: Card) -> str:
     """A card for a client that renders Markdown."""
-    lines = [f"### {card.title}", *(f"- **{fact.label}** {_linked(fact)}" for fact in card.facts)]
-    parts = ["\n".join(lines), *([card.text] if card.text else [])]
-    return "\n\n".join(parts)
+    lines = [f"- **{fact.label}** {_linked(fact)}" for fact in card.facts]
+    # Bold, no heading: Neovim shows the signs of a heading as they are.
+    parts = [f"**{card.title}**", "\n".join(lines), card.text]
+    return "\n\n".join(part for part in parts if part)
 
 
 def plain(card: Card) -> str:
