@@ -1,0 +1,75 @@
+"""Every rule that reads a line, and real lines to read."""
+
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+
+from lark import Token
+
+from dumps import files_of, lines_of, memory_files
+from hlo_lsp.syntax.grammar import Grammar, load
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+
+GROUPS = ("memory", "module", "thunks")
+_ENTRY_RULES = (
+    "used_value_line",
+    "positions_label",
+    "position_row",
+    "uses_label",
+    "use_row",
+    "no_uses_row",
+    "instruction_line",
+)
+_DIGITS = re.compile(r"\d+")
+
+
+def rules_of(group: str) -> list[tuple[Grammar, str]]:
+    """The rules by which a scanner reads lines."""
+    scanner = {"memory": memory_scanner, "module": module_scanner, "thunks": thunk_scanner}[group]()
+    rules = [(rule.grammar, rule.name) for rule in scanner.lines._rules]
+    if group == "memory":
+        rules += [(load("values"), name) for name in _ENTRY_RULES]
+    return rules
+
+
+def distinct_lines(root: Path, group: str, every: int = 1) -> list[str]:
+    """The lines of every so manieth file, without those that differ in numbers only."""
+    files = {
+        "memory": memory_files,
+        "module": lambda root: files_of(root, FileKind.MODULE),
+        "thunks": lambda root: files_of(root, FileKind.THUNKS),
+    }[group](root)
+    return list({_DIGITS.sub("0", line): line for line in lines_of(files[::every])}.values())
+
+
+def by_expression(grammar: Grammar, rule: str, line: str) -> dict[str, str] | None:
+    """What the regular expression finds in a line, by terminal; None if it does not match."""
+    match = grammar.expression(rule).fullmatch(line)
+    if match is None:
+        return None
+    return {name: text for name, text in match.groupdict().items() if text is not None}
+
+
+def by_lark(grammar: Grammar, rule: str, line: str) -> dict[str, str] | None:
+    """What Lark finds, the first of each terminal; None if it refuses the line."""
+    if grammar.refusal(rule, line) is not None:
+        return None
+    found: dict[str, str] = {}
+    for token in grammar.parse(rule, line).scan_values(lambda part: isinstance(part, Token)):
+        found.setdefault(token.type, str(token))
+    return found
+
+
+def disagreements(lines: Iterable[str], group: str, each: int | None) -> Iterator[str]:
+    """Lines of which expression and Lark read something different, at most ``each`` per rule."""
+    lines = list(lines)
+    for grammar, rule in rules_of(group):
+        expression = grammar.expression(rule)
+        for line in islice(filter(expression.fullmatch, lines), each):
+            fast, slow = by_expression(grammar, rule, line), by_lark(grammar, rule, line)
+            if fast != slow:
+                yield f"{rule} of {line[:200]!r}: {fast}, by Lark {slow}"
