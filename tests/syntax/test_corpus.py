@@ -1,0 +1,92 @@
+"""Every line of every real dump is a record, with nothing left over."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from dumps import files_of, kind_by_name
+from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.records import Broken, Record
+from hlo_lsp.syntax.sequence import Scanner
+from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text import disk
+
+pytestmark = pytest.mark.corpus
+
+_FOLDERS = [
+    "cpu", "cpu_jax_0.6.2", "flags_async_sugar", "flags_inline_stack_frames", "flags_no_analysis",
+    "flags_pass_dumps", "gpu_h100", "gpu_h100_jax_0.4.38", "gpu_h100_jax_0.8.3",
+    "gpu_h100_multiheap", "gpu_h100_nccl_buffers", "gpu_h100_separate_color", "samples", "tpu_v5e",
+    "tpu_v5e_jax_0.6.2", "tpu_v5e_jax_0.9.2", "tpu_v5p",
+]  # fmt: skip
+
+
+def _scanner(kind: FileKind) -> Scanner | None:
+    if kind.is_memory:
+        return memory_scanner()
+    return {FileKind.MODULE: module_scanner, FileKind.THUNKS: thunk_scanner}.get(
+        kind, lambda: None
+    )()
+
+
+def _read(scanner: Scanner, lines: list[str]) -> Iterator[tuple[int, Record]]:
+    at = 0
+    while at < len(lines):
+        record = scanner.read(lines, at)
+        yield at, record
+        at += record.line_count
+    assert at == len(lines)
+
+
+def _left_over(paths: list[Path]) -> Iterator[str]:
+    for path in paths:
+        lines = disk.read(path).lines
+        scanner = _scanner(sniff(lines))
+        for at, record in () if scanner is None else _read(scanner, lines):
+            if isinstance(record, Broken) or (isinstance(record, UsedValue) and not record.whole):
+                yield f"{path.name}:{at + 1}: {lines[at][:120]}"
+
+
+def test_no_folder_is_left_out(corpus_small: Path) -> None:
+    assert sorted(path.name for path in corpus_small.iterdir()) == _FOLDERS
+
+
+@pytest.mark.parametrize("folder", _FOLDERS)
+def test_every_line_is_a_record(folder: str, corpus_small: Path) -> None:
+    assert list(islice(_left_over(files_of(corpus_small / folder)), 5)) == []
+
+
+@pytest.mark.parametrize("folder", _FOLDERS)
+def test_every_file_is_of_the_kind_that_its_name_says(folder: str, corpus_small: Path) -> None:
+    files = files_of(corpus_small / folder)
+    wrong = {
+        path.name: found
+        for path in files
+        if (found := sniff(disk.read(path).lines)) is not kind_by_name(path)
+    }
+    assert wrong == {}
+
+
+def test_every_line_of_a_train_step_is_a_record(train_l24: Path) -> None:
+    assert list(islice(_left_over(files_of(train_l24)), 5)) == []
+
+
+def test_every_line_of_a_large_train_step_is_a_record(train_l96: Path) -> None:
+    assert list(islice(_left_over(files_of(train_l96)), 5)) == []
+
+
+def test_a_train_step_has_as_many_records_as_was_counted(train_l24: Path) -> None:
+    [values] = files_of(train_l24, FileKind.VALUES)
+    counts = Counter(type(r).__name__ for _, r in _read(memory_scanner(), disk.read(values).lines))
+    heads = sum(line.startswith("<") for line in disk.read(values).lines)
+    assert counts["UsedValue"] == heads
+    [module] = files_of(train_l24, FileKind.MODULE)[:1]
+    lines = disk.read(module).lines
+    counts = Counter(type(r).__name__ for _, r in _read(module_scanner(), lines))
+    assert counts["InstructionLine"] == sum(" = " in line and line[0] == " " for line in lines)

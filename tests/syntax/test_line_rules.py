@@ -1,0 +1,68 @@
+"""A line is read by one rule, whatever was read before it."""
+
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
+from hlo_lsp.syntax.memory_scanner import MemoryScanner, memory_scanner
+from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+from syntax.rules import GROUPS, distinct_lines
+
+_VALUE = " value: <1 a.1 @0> (size=512,offset=0): f32[2]{0:T(128)}"
+_RANGE = "    fusion{}:8-10"
+
+
+@pytest.mark.parametrize("group", GROUPS)
+def test_at_most_one_rule_reads_a_line(group: str, corpus_small: Path) -> None:
+    scanner = {"memory": memory_scanner, "module": module_scanner, "thunks": thunk_scanner}[group]()
+    rules = scanner.lines._rules
+    several = (
+        (line, names)
+        for line in distinct_lines(corpus_small, group, every=11)
+        if len(names := [rule.name for rule in rules if rule.expression.fullmatch(line)]) > 1
+    )
+    assert list(islice(several, 3)) == []
+
+
+@pytest.mark.parametrize(
+    ("line", "kind"), [(_VALUE, AssignedValue), (_RANGE, RangeRow)], ids=["value", "live range"]
+)
+def test_what_a_line_is_does_not_depend_on_what_was_read_before(line: str, kind: type) -> None:
+    for length in range(1, len(line)):
+        scanner = MemoryScanner()
+        scanner.read([line[:length]], 0)
+        assert type(scanner.read([line], 0)) is kind, f"behind {line[:length]!r}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        " value: <1 a.1 @0> (size=512 offset=0): f32[2]",
+        " value: <1 a.1 @0> (size=512,offset=0) f32[2]",
+        " value: <1 a.1 @0 (size=512,offset=0): f32[2]",
+        " value: ",
+        "    fusion{}:8-",
+        "    fusion{}:8:10",
+        "    fusion:8-10",
+        "    fusion{}: 2048 byte (cumulative: 43008 bytes)",
+        "allocation : size 512, preallocated-temp:",
+        "allocation 0: size 512 preallocated-temp",
+        "Total bytes used: (168.5KiB)",
+        "  Live ranges at (peak):",
+    ],
+)
+def test_a_broken_line_of_a_dump_is_no_other_kind_of_line(line: str) -> None:
+    assert type(MemoryScanner().read([line], 0)) is Broken
+
+
+def test_a_broken_line_is_explained_by_the_rule_that_gets_furthest() -> None:
+    refusal = memory_scanner().explain(" value: <1 a.1 @0> (size=512 offset=0): f32[2]")
+    assert (refusal.column, str(refusal)) == (28, "expected `,offset=`")
+
+
+def test_a_line_like_no_other_is_refused_from_the_start() -> None:
+    assert memory_scanner().explain("Lorem ipsum").column == 0
