@@ -1,0 +1,29 @@
+-- The configuration that `try.py` starts Neovim with, and the smallest one that a user needs:
+-- the first statement is all that the server asks for, the rest is comfort.
+local here = vim.fn.fnamemodify(debug.getinfo(1, 'S').source:sub(2), ':p:h:h')
+vim.opt.runtimepath:prepend(here)
+
+vim.opt.wrap = false -- lines of a dump can be 100 000 characters long
+vim.opt.number = true
+vim.opt.signcolumn = 'yes'
+vim.opt.swapfile = false
+vim.diagnostic.config({ virtual_text = true })
+
+local KEYS = [[K hover | gd definition | gr references | gO symbols | \l lenses | :qa quit]]
+
+vim.api.nvim_create_autocmd('LspAttach', {
+  callback = function(event)
+    local function map(keys, action)
+      vim.keymap.set('n', keys, action, { buffer = event.buf, nowait = true })
+    end
+    map('K', vim.lsp.buf.hover)
+    map('gd', vim.lsp.buf.definition)
+    map('gr', vim.lsp.buf.references)
+    map('gO', vim.lsp.buf.document_symbol)
+    map('\\l', function()
+      vim.lsp.codelens.refresh({ bufnr = event.buf })
+    end)
+    vim.api.nvim_echo({ { KEYS, 'ModeMsg' } }, true, {})
+    vim.wo[vim.fn.bufwinid(event.buf)].winbar = KEYS -- stays when the message goes
+  end,
+})
