@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Runs every check of this project: linters, types, layers, then all tests. Needs only Python.
 
-`python3 tests/run.py` runs everything, `python3 tests/run.py quick` only the tests that need neither
-the whole corpus nor an editor. Further arguments go to pytest. The first run makes a private
-environment in this checkout.
+`python3 tests/run.py` runs everything, `python3 tests/run.py quick` only the tests that need
+neither the whole corpus nor an editor. Further arguments go to pytest. The first run makes a
+private environment in this checkout.
 """
 
 from __future__ import annotations

@@ -1,0 +1,40 @@
+"""Neovim, and one real compile to open in it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from editors.neovim import Neovim, find_neovim
+
+_STEM = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
+
+
+@dataclass(frozen=True)
+class Compile:
+    """The files of one compile, as they lie in a dump folder."""
+
+    folder: Path
+
+    def path(self, suffix: str) -> Path:
+        return self.folder / f"{_STEM}{suffix}.txt"
+
+    def line(self, suffix: str, number: int) -> str:
+        """A line, counted from 1."""
+        return self.path(suffix).read_text("utf-8").splitlines()[number - 1]
+
+    def number(self, suffix: str, line: str) -> int:
+        """Where a line stands, which occurs once."""
+        lines = self.path(suffix).read_text("utf-8").splitlines()
+        assert lines.count(line) == 1
+        return lines.index(line) + 1
+
+
+@pytest.fixture(scope="session")
+def compile_v5e(corpus_small: Path) -> Compile:
+    return Compile(corpus_small / "tpu_v5e")
+
+
+@pytest.fixture
+def neovim(tmp_path: Path) -> Neovim:
+    return Neovim(find_neovim(), tmp_path)

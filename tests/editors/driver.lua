@@ -1,0 +1,120 @@
+-- Runs the Lua of one test inside Neovim and writes down what it returns, or how it failed.
+-- $HLO_TEST_SCRIPT is the test's Lua, $HLO_TEST_RESULT the JSON file to write.
+
+local PATIENCE = 60000 -- milliseconds; only a broken client or server ever takes this long
+
+local nvim = {}
+
+--- Waits until `condition` returns something, and returns that.
+function nvim.wait(what, condition)
+  local value
+  vim.wait(PATIENCE, function()
+    value = condition()
+    return value
+  end, 10)
+  return value or error('waited in vain for ' .. what, 2)
+end
+
+-- Methods that the server has answered for a buffer: 'METHOD BUFFER' -> how often.
+local answered = setmetatable({}, {
+  __index = function()
+    return 0
+  end,
+})
+vim.api.nvim_create_autocmd('LspRequest', {
+  callback = function(event)
+    local request = event.data.request
+    if request.type == 'complete' then
+      local key = request.method .. ' ' .. event.buf
+      answered[key] = answered[key] + 1
+    end
+  end,
+})
+
+--- Waits until the server has answered a method for this buffer at least `times` times.
+function nvim.answered(method, times)
+  local key = method .. ' ' .. vim.api.nvim_get_current_buf()
+  nvim.wait(('answer %d to %s'):format(times or 1, key), function()
+    return answered[key] >= (times or 1)
+  end)
+end
+
+--- Opens a file as a user does and waits for the client.
+function nvim.open(path)
+  vim.cmd.edit(vim.fn.fnameescape(path))
+  return nvim.wait('a server for ' .. path, function()
+    local client = vim.lsp.get_clients({ bufnr = 0, name = 'hlo_lsp' })[1]
+    return client and client.initialized and client
+  end)
+end
+
+--- Puts the cursor where a text stands for the first time.
+function nvim.cursor(text)
+  vim.api.nvim_win_set_cursor(0, { 1, 0 })
+  if vim.fn.search('\\V' .. vim.fn.escape(text, '\\'), 'cW') == 0 then
+    error('the buffer does not hold ' .. text, 2)
+  end
+end
+
+--- The text of the floating window that opens next.
+function nvim.float()
+  local window = nvim.wait('a floating window', function()
+    for _, candidate in ipairs(vim.api.nvim_list_wins()) do
+      if vim.api.nvim_win_get_config(candidate).relative ~= '' then
+        return candidate
+      end
+    end
+  end)
+  local buffer = vim.api.nvim_win_get_buf(window)
+  return table.concat(vim.api.nvim_buf_get_lines(buffer, 0, -1, false), '\n')
+end
+
+--- What a list-making request of vim.lsp.buf finds, as 'FILE:LINE TEXT'.
+function nvim.list(request, ...)
+  local found
+  local arguments = { ... }
+  arguments[#arguments + 1] = {
+    on_list = function(list)
+      found = list.items
+    end,
+  }
+  request(unpack(arguments, 1, select('#', ...) + 1))
+  nvim.wait('a list', function()
+    return found
+  end)
+  return vim.tbl_map(function(item)
+    local path = item.filename or vim.api.nvim_buf_get_name(item.bufnr)
+    return { vim.fn.fnamemodify(path, ':t'), item.lnum, item.text }
+  end, found)
+end
+
+--- The texts that are shown at the ends of lines, by line number, once `count` lines have one.
+function nvim.lenses(count)
+  return nvim.wait(count .. ' lenses', function()
+    local shown = nvim.lenses_now()
+    return vim.tbl_count(shown) == count and shown
+  end)
+end
+
+--- The same at this moment.
+function nvim.lenses_now()
+  local shown = {}
+  for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
+    if name:find('codelens') then
+      local marks = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
+      for _, mark in ipairs(marks) do
+        local text = mark[4].virt_text[1][1]
+        if not text:find('^Unresolved') then -- what Neovim shows until the server has named it
+          shown[tostring(mark[2] + 1)] = text
+        end
+      end
+    end
+  end
+  return shown
+end
+
+local chunk = assert(loadfile(vim.env.HLO_TEST_SCRIPT))
+local fine, outcome = xpcall(chunk, debug.traceback, nvim)
+local result = fine and { value = outcome } or { failure = outcome }
+vim.fn.writefile({ vim.json.encode(result) }, vim.env.HLO_TEST_RESULT)
+vim.cmd('qall!')

@@ -1,0 +1,193 @@
+"""The client in a real Neovim, with the real server, on a real dump."""
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from editors.conftest import Compile
+from editors.neovim import Neovim
+
+pytestmark = pytest.mark.editors
+
+ASSIGNMENT, VALUES, LIVE_RANGE = "-buffer-assignment", "-buffer-assignment-values", "-live-range"
+
+
+def test_hover_shows_the_card_of_a_value(neovim: Neovim, compile_v5e: Compile) -> None:
+    shown = neovim.run(
+        """
+        nvim.open(path)
+        nvim.cursor('copy-start.1{0}')
+        vim.lsp.buf.hover()
+        return nvim.float()
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    lines = shown.splitlines()
+    assert lines[0].strip("#* ") == "`copy-start.1{0}`"
+    assert "- **logical** 1,048,576 B (1.00 MiB)" in lines
+    assert "- **padded** 1,048,576 B (1.00 MiB): padded to T(8,128)" in lines
+    assert "- **uses** 2: `copy-done.1`, `tuple.7`" in lines
+    assert any(line.startswith("- **live** 69-72 (3 steps)") for line in lines)
+
+
+def test_definition_jumps_to_the_used_value(neovim: Neovim, compile_v5e: Compile) -> None:
+    entry = "<237 copy-start.1{0} @0>"
+    place = neovim.run(
+        """
+        nvim.open(path)
+        local before = vim.api.nvim_get_current_buf()
+        nvim.cursor('copy-start.1{0}')
+        vim.lsp.buf.definition()
+        nvim.wait('a jump', function() return vim.api.nvim_get_current_buf() ~= before end)
+        nvim.answered('textDocument/codeLens')
+        local clients = vim.lsp.get_clients({ name = 'hlo_lsp' })
+        return { vim.api.nvim_buf_get_name(0), vim.fn.line('.'), vim.fn.getline('.'), #clients }
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert place == [str(compile_v5e.path(VALUES)), compile_v5e.number(VALUES, entry), entry, 1]
+
+
+def test_references_come_from_all_files_of_the_compile(
+    neovim: Neovim, compile_v5e: Compile
+) -> None:
+    found = neovim.run(
+        """
+        nvim.open(path)
+        nvim.cursor('copy-start.1{0}')
+        return nvim.list(vim.lsp.buf.references, { includeDeclaration = true })
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    entry = compile_v5e.number(VALUES, "<237 copy-start.1{0} @0>")
+    mentions = {
+        VALUES: {
+            entry: "<237 copy-start.1{0} @0>",
+            entry + 2: "  copy-start.1 {0}",
+            entry + 3: "  tuple.7 {3}",
+            entry + 4: "  copy-done.1",
+            entry + 6: "  copy-done.1, operand 0 {0}",
+            entry + 7: "  tuple.7, operand 3",
+        },
+        ASSIGNMENT: {6: compile_v5e.line(ASSIGNMENT, 6)},
+        LIVE_RANGE: {
+            compile_v5e.number(LIVE_RANGE, "    copy-start.1{0}:69-72"): "    copy-start.1{0}:69-72"
+        },
+    }
+    assert sorted(found) == sorted(
+        [compile_v5e.path(suffix).name, number, text]
+        for suffix, lines in mentions.items()
+        for number, text in lines.items()
+    )
+
+
+def test_lenses_stand_at_the_ends_of_lines(neovim: Neovim, compile_v5e: Compile) -> None:
+    shown = neovim.run(
+        """
+        nvim.open(path)
+        return nvim.lenses(vim.api.nvim_buf_line_count(0) - 1) -- all lines but `BufferAssignment:`
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert shown["2"] == "1 value, 512 B"
+    assert shown["3"] == "thread-local, not scheduled"
+    assert shown["4"] == "2 values, 1.00 MiB, 2 time-share offset 0"
+    assert shown["5"] == "live 0-50 (50 steps): x.1 -> slice-done.3"
+    assert shown["6"] == "live 69-72 (3 steps): copy-start.1 -> the end of the program"
+    assert shown["8"] == "live 0-62 (62 steps): x.1 -> copy-done.2 | at the peak"
+
+
+def test_lenses_come_anew_after_insert_mode(neovim: Neovim, compile_v5e: Compile) -> None:
+    shown = neovim.run(
+        """
+        nvim.open(path)
+        local count = vim.api.nvim_buf_line_count(0) - 1
+        nvim.lenses(count)
+        vim.cmd('normal! 4G0fzwi2') -- size 1048576 -> size 21048576
+        assert(nvim.lenses_now()['4'] == nil, 'Neovim kept the lens of a line that has changed')
+        return { vim.fn.getline(4):sub(1, 27), nvim.lenses(count)['4'] }
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert shown == ["allocation 1: size 21048576", "2 values, 20.07 MiB, 2 time-share offset 0"]
+
+
+def test_a_broken_size_is_found_and_forgotten_after_undo(
+    neovim: Neovim, compile_v5e: Compile
+) -> None:
+    stages = neovim.run(
+        """
+        nvim.open(path)
+        local stages = {}
+        local function note()
+          stages[#stages + 1] = vim.tbl_map(function(found)
+            return { found.lnum + 1, found.code, found.source, found.message,
+                     vim.fn.getline(found.lnum + 1):sub(found.col + 1, found.end_col) }
+          end, vim.diagnostic.get(0))
+        end
+        nvim.answered('textDocument/diagnostic')
+        note()
+        vim.cmd('6s/size=1048576/size=1048575/')
+        nvim.wait('a diagnostic', function() return #vim.diagnostic.get(0) > 0 end)
+        note()
+        vim.cmd.undo()
+        nvim.wait('silence', function() return #vim.diagnostic.get(0) == 0 end)
+        note()
+        return stages
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert stages[0] == []
+    assert [found[:3] for found in stages[1]] == [[6, "size-mismatch", "hlo-lsp"]]
+    assert stages[1][0][3].startswith("size is 1,048,575 B, but the shape takes 1,048,576 B")
+    assert stages[1][0][4] == "1048575"
+    assert stages[2] == []
+
+
+def test_symbols_are_the_allocations_with_their_values(
+    neovim: Neovim, compile_v5e: Compile
+) -> None:
+    found = neovim.run(
+        """
+        nvim.open(path)
+        return nvim.list(vim.lsp.buf.document_symbol)
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    lines = compile_v5e.path(ASSIGNMENT).read_text("utf-8").splitlines()
+    assert [number for _, number, _ in found] == list(range(1, len(lines) + 1))
+    assert [text for _, _, text in found[:6]] == [
+        "[Namespace] BufferAssignment",
+        "[Array] allocation 0",
+        "[Variable] 11 reduce_sum.40",
+        "[Array] allocation 1",
+        "[Variable] 183 params_1__0_.1",
+        "[Variable] 237 copy-start.1{0}",
+    ]
+
+
+def test_the_server_ends_with_neovim(neovim: Neovim, compile_v5e: Compile) -> None:
+    servers = neovim.run(
+        """
+        nvim.open(path)
+        return vim.api.nvim_get_proc_children(vim.fn.getpid())
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert len(servers) == 1
+    deadline = time.monotonic() + 30
+    while _runs(servers[0]):
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+        status = Path(f"/proc/{process}/status")
+        # In a container nobody may collect the dead: such a process has ended too.
+        return not status.is_file() or "State:\tZ" not in status.read_text("utf-8")
+    except (ProcessLookupError, FileNotFoundError):
+        return False

@@ -1,0 +1,105 @@
+"""Which files the Neovim client takes for dumps: by their first lines, never by name alone."""
+
+from pathlib import Path
+
+import pytest
+
+from dumps import files_of
+from editors.neovim import Neovim
+from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.text import disk
+
+pytestmark = pytest.mark.editors
+
+DUMPS = {
+    "assignment.txt": ("xla_memory", "BufferAssignment:\nallocation 0: size 4, parameter 0:\n"),
+    "values.txt": ("xla_memory", "\nTotal bytes used: 8 (8B)\n\nUsed values:\n"),
+    "values_alone.txt": ("xla_memory", "Used values:\n<0 p @0>\n"),
+    "live.txt": ("xla_memory", "HloLiveRange (max 12):\n  InstructionSequence:\n"),
+    "no_live.txt": (
+        "xla_memory",
+        "HloLiveRange not available (finalized or constructed from proto)\n",
+    ),
+    "report_spaces.txt": ("xla_memory", "Memory Space: default (color 0)\n"),
+    "report_plain.txt": (
+        "xla_memory",
+        "Total bytes used: 10 (10B)\n\nAllocations sorted by size:\n",
+    ),
+    "module.txt": ("hlo", "HloModule jit_f, is_scheduled=true\n"),
+    "quoted.txt": ("hlo", "HloModule %f\n"),
+    "commented.hlo": ("hlo", "// RUN: hlo-opt %s\n\nHloModule m\n"),
+    "computation.hlo": ("hlo", "%fused (p: f32[2]) -> f32[2] {\n  %p = f32[2] parameter(0)\n"),
+    "entry.hlo": ("hlo", "ENTRY %main.3 (p: f32[]) -> f32[] {\n"),
+    "thunks_new.txt": ("xla_thunks", "001: kCopy   [source       | next=002 (1)] kCopy\n"),
+    "thunks_later.txt": ("xla_thunks", "012: kGemm   [prev=001 (11) | sink] \n"),
+    "thunks_middle.txt": ("xla_thunks", "001: kKernel\t, kernel = f\n"),
+    "thunks_old.txt": ("xla_thunks", "kCopy  \t\n"),
+}
+OTHERS = {
+    "notes.txt": "Read HloModule jit_f and BufferAssignment: first.\n",
+    "indented.txt": "  HloModule jit_f\n",
+    "total.txt": "Total bytes used: 10 on disk\nFree: 3\n",
+    "constants.txt": "kCopy = 3\nkKernel\n",
+    "metadata.txt": 'thunk_metadata {\n  thunk_info {\n    profile_annotation: "f"\n',
+    "late.txt": "Dear all,\nHloModule jit_f\n",
+    "empty.txt": "",
+    "blank.txt": "\n\n\n",
+    "CMakeLists.txt": "project(HloModule)\n",
+    "robots.txt": "User-agent: *\n",
+    "manual.txt": "*manual.txt* words\n\n vim:tw=78:ft=help:\n",
+    "other.hlo": "something else\n",
+    "module.log": "HloModule jit_f\n",
+}
+SCRIPT = """
+    local types = {}
+    for _, path in ipairs(paths) do
+      vim.cmd.edit(vim.fn.fnameescape(path))
+      types[#types + 1] = vim.bo.filetype
+    end
+    return types
+"""
+
+
+def written(folder: Path, texts: dict[str, str]) -> list[Path]:
+    for name, text in texts.items():
+        (folder / name).write_text(text, "utf-8")
+    return [folder / name for name in texts]
+
+
+def test_a_dump_gets_its_type_from_its_first_lines(neovim: Neovim, tmp_path: Path) -> None:
+    paths = written(tmp_path, {name: text for name, (_, text) in DUMPS.items()})
+    found = dict(zip(DUMPS, neovim.run(SCRIPT, paths=paths), strict=True))
+    assert found == {name: wanted for name, (wanted, _) in DUMPS.items()}
+
+
+def test_every_other_file_keeps_the_type_it_has_without_the_client(
+    neovim: Neovim, tmp_path: Path
+) -> None:
+    paths = written(tmp_path, OTHERS)
+    before = neovim.run(SCRIPT, with_client=False, paths=paths)
+    assert dict(zip(OTHERS, before, strict=True))["CMakeLists.txt"] == "cmake"
+    assert neovim.run(SCRIPT, paths=paths) == before
+
+
+@pytest.mark.corpus
+def test_the_client_and_the_server_agree_on_every_real_file(
+    neovim: Neovim, corpus_small: Path
+) -> None:
+    types = {kind: "xla_memory" for kind in FileKind if kind.is_memory} | {
+        FileKind.MODULE: "hlo",
+        FileKind.THUNKS: "xla_thunks",
+        FileKind.OTHER: "none",
+    }
+    paths = files_of(corpus_small)
+    found = neovim.run(
+        """
+        local of = require('hlo_lsp.filetype').of
+        return vim.tbl_map(function(path)
+          return of(vim.fn.readfile(path, '', 30)) or 'none'
+        end, vim.fn.glob(folder .. '/*/*', false, true))
+        """,
+        folder=corpus_small,
+    )
+    assert len(found) == len(paths) > 2700
+    wanted = {path: types[sniff(disk.read(path).lines)] for path in paths}
+    assert dict(zip(sorted(paths), found, strict=True)) == wanted

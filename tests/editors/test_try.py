@@ -1,0 +1,87 @@
+"""The README's first command: a dump in Neovim, with nothing set up beforehand."""
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from editors.neovim import CLIENT, find_neovim
+
+pytestmark = pytest.mark.editors
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """The script with the tests' own environment in place of the one that it would make."""
+    monkeypatch.syspath_prepend(str(CLIENT))
+    script = importlib.import_module("try")
+    monkeypatch.setattr(script, "FOLDER", tmp_path / "made")
+    _use(script, Path(sys.prefix), monkeypatch)
+    return script
+
+
+def _use(script: ModuleType, environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(script, "provide", lambda *_: script.Environment(environment))
+
+
+def test_headless_prints_what_the_server_answered(
+    script: ModuleType, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert script.main(["--headless"]) == 0
+    printed = capfd.readouterr().out
+    assert "Server: hlo-lsp " in printed
+    assert "--- hover on line 55:  value: <172 copy-start.10{} @0>" in printed
+    assert "-buffer-assignment-values.txt:121\n  <172 copy-start.10{} @0>" in printed
+    assert "--- code lenses: 123\nline 2: 1 value, 512 B\n" in printed
+    assert "--- diagnostics: 0\n" in printed
+
+
+def test_another_dump_can_be_opened(
+    script: ModuleType, capfd: pytest.CaptureFixture[str], corpus_small: Path
+) -> None:
+    sample = corpus_small / "samples" / "sample_000.txt"
+    assert script.main(["--headless", "--file", str(sample)]) == 0
+    assert f"Dump: {sample}\n" in capfd.readouterr().out
+
+
+def test_headless_fails_where_no_server_answers(
+    script: ModuleType, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text("no dump\n", "utf-8")
+    assert script.main(["--headless", "--file", str(other)]) == 1
+    assert (
+        'FAILED: this file is no dump of XLA; Neovim takes it for "text"' in capfd.readouterr().out
+    )
+
+
+def test_headless_fails_when_the_server_does(
+    script: ModuleType,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+) -> None:
+    programs = tmp_path / "environment" / "bin"
+    programs.mkdir(parents=True)
+    (programs / "nvim").symlink_to(find_neovim())
+    server = programs / "hlo-lsp"
+    server.write_text("#!/bin/sh\nexit 3\n", "utf-8")
+    server.chmod(0o755)
+    _use(script, programs.parent, monkeypatch)
+    assert script.main(["--headless"]) == 1
+    assert "FAILED: the server ended with status 3" in capfd.readouterr().out
+
+
+def test_without_a_terminal_it_says_what_to_do() -> None:
+    ended = subprocess.run(
+        [sys.executable, str(CLIENT / "try.py")],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ended.returncode == 2
+    assert "use --headless" in ended.stderr
