@@ -1,0 +1,64 @@
+"""The compiles of the corpus, each as the package sees it and as XLA printed it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dumps import files_of
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.library import Library
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text.steps import finish
+from oracles.printed import Printed, Spot, read
+
+L24 = "tpu_v5e_train_L24"
+FOLDERS = (
+    "cpu",
+    "cpu_jax_0.6.2",
+    "flags_async_sugar",
+    "flags_inline_stack_frames",
+    "flags_no_analysis",
+    "flags_pass_dumps",
+    "gpu_h100",
+    "gpu_h100_jax_0.4.38",
+    "gpu_h100_jax_0.8.3",
+    "gpu_h100_multiheap",
+    "gpu_h100_nccl_buffers",
+    "gpu_h100_separate_color",
+    "samples",
+    "tpu_v5e",
+    "tpu_v5e_jax_0.6.2",
+    "tpu_v5e_jax_0.9.2",
+    "tpu_v5p",
+    L24,
+)
+
+
+@dataclass(frozen=True)
+class Compile:
+    """One compile: its dump set, and what XLA printed into the same files."""
+
+    dump: DumpSet
+    printed: Printed
+
+    def file(self, path: Path) -> DumpFile:
+        """The file of the set that lies at a path."""
+        return next(file for file in self.dump.files if file.path == path)
+
+    def text(self, spot: Spot) -> str:
+        """A printed line, for messages."""
+        return f"{spot.path.name}:{spot.line + 1}: {self.file(spot.path).lines[spot.line][:100]}"
+
+
+def compiles_of(folder: Path) -> Iterator[Compile]:
+    """All compiles of a folder, one after the other."""
+    for path in files_of(folder, FileKind.ASSIGNMENT):
+        stem = path.name.removesuffix(".txt").removesuffix("-buffer-assignment")
+        names = [path.name, f"{stem}-buffer-assignment-values.txt", f"{stem}-live-range.txt"]
+        if path.name != f"{stem}.txt":
+            names.append(f"{stem}.txt")
+        paths = [path.with_name(name) for name in names]
+        library = Library()
+        dump = finish(library.set_of(library.file(path)))
+        yield Compile(dump, read([path for path in paths if path.is_file()]))

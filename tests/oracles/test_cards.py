@@ -1,0 +1,78 @@
+"""The card of every value says the printed numbers."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.analysis.cards.about import card_about
+from hlo_lsp.analysis.cards.card import Card
+from hlo_lsp.analysis.subject import subject_at
+from oracles.compiles import Compile, compiles_of
+from oracles.printed import Assigned, Printed, Spot
+
+pytestmark = pytest.mark.corpus
+
+
+def test_cards_of_values_one_in_fifty_of_a_large_dump(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        for value in _some(compile_.printed):
+            card = _card(compile_, value.spot)
+            said = {fact.label: fact.text for fact in card.facts}
+            for label, beginning in _expected(compile_.printed, value).items():
+                assert said[label].startswith(beginning), (value.key, label, said[label])
+            end = value.offset + value.size
+            assert said["allocation"].endswith(f", bytes {value.offset:,} to {end:,}")
+
+
+def test_every_row_has_a_card_one_entry_in_fifty_of_a_large_dump(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        printed = compile_.printed
+        spots = [printed.ranges[v.key][2] for v in _some(printed) if v.key in printed.ranges]
+        for value in _some(printed):
+            entry = printed.entries.get(value.id)
+            if entry is not None:
+                spots += [entry.spot, *(row.spot for row in (*entry.positions, *entry.uses))]
+        spots += [row.spot for row in printed.peak[:50]]
+        for spot in spots:
+            assert _card(compile_, spot).facts, compile_.text(spot)
+
+
+def _some(printed: Printed) -> Iterator[Assigned]:
+    for value in printed.assigned.values():
+        if len(printed.assigned) < 10_000 or value.id % 50 == 0:
+            yield value
+
+
+def _card(compile_: Compile, spot: Spot) -> Card:
+    found = subject_at(compile_.file(spot.path), spot.line, spot.column)
+    assert found is not None, compile_.text(spot)
+    card = card_about(compile_.dump, found)
+    assert card is not None, compile_.text(spot)
+    return card
+
+
+def _expected(printed: Printed, value: Assigned) -> dict[str, str]:
+    end = value.offset + value.size
+    sharers = sum(
+        other.allocation == value.allocation
+        and other.offset < end
+        and value.offset < other.offset + other.size
+        and other.id != value.id
+        for other in printed.assigned.values()
+    )
+    beginnings = {
+        "value": f"{value.id}, ",
+        "padded": f"{value.size:,} B",
+        "allocation": f"{value.allocation}, ",
+        "memory space": f"{value.color}",
+        "shares its bytes with": f"{sharers:,} value" if sharers else "nobody",
+        "defined by": f"`{value.name}`",
+    }
+    if value.key in printed.ranges:
+        start, last, _ = printed.ranges[value.key]
+        steps = "1 step)" if last - start == 1 else f"{last - start:,} steps)"
+        beginnings["live"] = f"{start}-{last} ({steps}: `"
+    if value.id in printed.entries:
+        beginnings["uses"] = f"{len(printed.entries[value.id].uses)}"
+    return beginnings

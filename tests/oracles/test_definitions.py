@@ -1,0 +1,147 @@
+"""From every row of every dump, definition lands where the rule says.
+
+The rule: a mention of a value leads to its entry under ``Used values``, the entry's own header to
+the value's line in its allocation. An instruction leads to the entry of the value that it defines
+at the printed index (else ``{}``), else to its line in the module text, else to its schedule row.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.analysis.navigation import declaration, definition, type_definition
+from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.model.place import Place
+from oracles.compiles import Compile, compiles_of
+from oracles.printed import Printed, Spot
+
+pytestmark = pytest.mark.corpus
+
+_Target = tuple[Path, int] | None
+_NAME = re.compile(r"%([\w.\-]+)")
+
+
+def test_definition_of_every_position_and_use_row(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        printed = compile_.printed
+        wrong = [
+            compile_.text(row.spot)
+            for entry in printed.entries.values()
+            for row in (*entry.positions, *entry.uses)
+            if _jump(compile_, row.spot) != _of_instruction(printed, row.name, row.index)
+        ]
+        assert wrong == []
+
+
+def test_definition_of_every_value_line_and_entry_header(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        printed = compile_.printed
+        for value in printed.assigned.values():
+            entry = printed.entries.get(value.id)
+            assert _jump(compile_, value.spot) == _line(value.spot if entry is None else entry.spot)
+            if entry is not None:
+                assert _jump(compile_, entry.spot) == _line(value.spot)
+
+
+def test_definition_of_every_live_range_row(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        for key, (_, _, spot) in compile_.printed.ranges.items():
+            assert _jump(compile_, spot) == _of_value(compile_.printed, key)
+
+
+def test_definition_of_every_peak_row(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        for row in compile_.printed.peak:
+            expected = _of_value(compile_.printed, row.name + (row.index or "{}"))
+            if expected is None:
+                expected = _of_instruction(compile_.printed, row.name, None)
+            assert _jump(compile_, row.spot) == expected
+
+
+def test_definition_of_every_schedule_row(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        for name, (_, spot) in compile_.printed.schedule.items():
+            assert _jump(compile_, spot) == _of_instruction(compile_.printed, name, None)
+
+
+def test_definition_of_every_operand_in_an_instruction_printed_first(folder: Path) -> None:
+    """Each distinct text behind ``from instruction:`` once: XLA prints it again for each leaf."""
+    for compile_ in compiles_of(folder):
+        for spot, name in _operands(compile_):
+            assert _jump(compile_, spot) == _of_instruction(compile_.printed, name, None), name
+
+
+def test_declaration_of_every_value_is_its_allocation(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        printed = compile_.printed
+        for value in printed.assigned.values():
+            entry = printed.entries.get(value.id)
+            allocation = _line(printed.allocations[value.allocation][1])
+            for spot in (value.spot, None if entry is None else entry.spot):
+                if spot is not None:
+                    found = subject_at(compile_.file(spot.path), spot.line, spot.column)
+                    assert found is not None
+                    assert _place(declaration(compile_.dump, found)) == allocation
+
+
+def test_type_definition_of_every_position_row_is_its_own_value(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        for entry in compile_.printed.entries.values():
+            for row in entry.positions:
+                found = subject_at(compile_.file(row.spot.path), row.spot.line, row.spot.column)
+                assert found is not None
+                assert _place(type_definition(compile_.dump, found)) == _line(entry.spot)
+
+
+def _jump(compile_: Compile, spot: Spot) -> _Target:
+    found = subject_at(compile_.file(spot.path), spot.line, spot.column)
+    return None if found is None else _place(definition(compile_.dump, found))
+
+
+def _place(place: Place | None) -> _Target:
+    return None if place is None or place.file.path is None else (place.file.path, place.line)
+
+
+def _line(spot: Spot) -> tuple[Path, int]:
+    return spot.path, spot.line
+
+
+def _of_value(printed: Printed, key: str) -> _Target:
+    value = printed.entry_by_key.get(key) or printed.assigned_by_key.get(key)
+    return None if value is None else _line(value.spot)
+
+
+def _of_instruction(printed: Printed, name: str, index: str | None) -> tuple[Path, int]:
+    entry = printed.entry_by_key.get(name + (index or "{}"))
+    if entry is not None:
+        return _line(entry.spot)
+    if name in printed.instructions:
+        return _line(printed.instructions[name])
+    return _line(printed.schedule[name][1])  # in no real dump there is nothing at all
+
+
+def _operands(compile_: Compile) -> Iterator[tuple[Spot, str]]:
+    """The names between the parentheses behind the opcode of each distinct instruction."""
+    seen = set()
+    for entry in compile_.printed.entries.values():
+        if entry.instruction in seen:
+            continue
+        seen.add(entry.instruction)
+        line = compile_.file(entry.spot.path).lines[entry.instruction_line]
+        start = _behind_shape(line, line.index(" = ") + 3)
+        end = _behind_shape(line, start)
+        for match in _NAME.finditer(line, start, end):
+            yield Spot(entry.spot.path, entry.instruction_line, match.start(1)), match[1]
+
+
+def _behind_shape(line: str, start: int) -> int:
+    """The first blank, comma or end of line that stands in no brackets."""
+    depth = 0
+    for column in range(start, len(line)):
+        sign = line[column]
+        depth += (sign in "([{") - (sign in ")]}")
+        if depth == 0 and sign in " ," and column > start:
+            return column + 1
+    return len(line)

@@ -1,0 +1,96 @@
+"""The references of every value are the rows that XLA printed of it, no more and no fewer."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.analysis.references import declared_and_mentioned
+from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.model.place import Place
+from oracles.compiles import Compile, compiles_of
+from oracles.printed import Assigned, Printed, Spot
+
+pytestmark = pytest.mark.corpus
+
+_NAME = re.compile(r"%([\w.\-]+)")
+# Module text up to jax 0.4 has no %: there, words that are no type, opcode or attribute.
+_WORD = re.compile(r'"[^"]*"|(?<![\w.\-])([A-Za-z_][\w.\-]*)(?![\w.\-(=\[])')
+
+
+def test_references_of_a_value_in_its_allocation(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        printed = compile_.printed
+        for value in printed.assigned.values():
+            expected = _declared(printed, value), _mentioned(printed, value)
+            assert _references(compile_, value.spot) == expected, value.key
+
+
+def test_references_are_the_same_from_the_entry_and_the_live_range(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        printed = compile_.printed
+        for entry in printed.entries.values():
+            from_entry = _references(compile_, entry.spot)
+            assert from_entry == _references(compile_, printed.assigned[entry.id].spot)
+            if entry.key in printed.ranges:
+                assert from_entry == _references(compile_, printed.ranges[entry.key][2])
+
+
+def test_references_of_the_first_400_instructions_are_all_lines_that_name_them(
+    folder: Path,
+) -> None:
+    for compile_ in compiles_of(folder):
+        lines = _lines_by_name(compile_)
+        entries = {entry.name: entry for entry in reversed(compile_.printed.entries.values())}
+        for name, entry in sorted(entries.items(), key=lambda item: item[1].id)[:400]:
+            declared, mentioned = _references(compile_, entry.positions[0].spot)
+            assert {spot[:2] for spot in (*declared, *mentioned)} == lines[name], name
+
+
+def _references(compile_: Compile, spot: Spot) -> tuple[list[Spot], list[Spot]]:
+    found = subject_at(compile_.file(spot.path), spot.line, spot.column)
+    assert found is not None
+    declared, mentioned = declared_and_mentioned(compile_.dump, found)
+    return sorted(map(_spot, declared)), sorted(map(_spot, mentioned))
+
+
+def _spot(place: Place) -> Spot:
+    assert place.file.path is not None
+    return Spot(place.file.path, place.line, place.start)
+
+
+def _declared(printed: Printed, value: Assigned) -> list[Spot]:
+    entry = printed.entries.get(value.id)
+    return sorted([value.spot] if entry is None else [value.spot, entry.spot])
+
+
+def _mentioned(printed: Printed, value: Assigned) -> list[Spot]:
+    spots = [
+        row.spot
+        for row in printed.peak
+        if row.name == value.name and row.index in {None, value.index or "{}"}
+    ]
+    if value.key in printed.ranges:
+        spots.append(printed.ranges[value.key][2])
+    entry = printed.entries.get(value.id)
+    if entry is not None:
+        spots += [row.spot for row in (*entry.positions, *entry.uses)]
+    return sorted(spots)
+
+
+def _lines_by_name(compile_: Compile) -> dict[str, set[tuple[Path, int]]]:
+    """Every line that names an instruction, by the instruction."""
+    printed = compile_.printed
+    named = [(key.partition("{")[0], spot) for key, (_, _, spot) in printed.ranges.items()]
+    named += [(name, spot) for name, (_, spot) in printed.schedule.items()]
+    named += [(row.name, row.spot) for row in printed.peak]
+    for entry in printed.entries.values():
+        named += [(entry.name, entry.spot), (entry.name, printed.assigned[entry.id].spot)]
+        named += [(row.name, row.spot) for row in (*entry.positions, *entry.uses)]
+    for spot in printed.instructions.values():
+        line = compile_.file(spot.path).lines[spot.line]
+        named += [(name, spot) for name in (_NAME if " %" in line else _WORD).findall(line)]
+    lines: dict[str, set[tuple[Path, int]]] = {}
+    for name, spot in named:
+        lines.setdefault(name, set()).add((spot.path, spot.line))
+    return lines

@@ -1,0 +1,92 @@
+"""Computed sizes are the sizes that XLA printed."""
+
+import re
+from math import prod
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.analysis.liveness import live_bytes
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.views.inspection import instruction_json, value_json
+from oracles.compiles import compiles_of
+
+pytestmark = pytest.mark.corpus
+
+_ARRAY = re.compile(r"([a-z]\w*)\[([\d,<=]*)\](?:\{[\d,]*(?::(.*))?\})?")
+_ELEMENT_BITS = re.compile(r"E\((\d+)\)")
+_WIDTH = re.compile(r"\d+")
+
+
+def test_padded_bytes_are_the_printed_size_of_every_value(folder: Path) -> None:
+    wrong = [
+        f"{value.mention} {said['shape']}: {said['padded_bytes']}, not {said['size']}"
+        for compile_ in compiles_of(folder)
+        for value in map(compile_.dump.value, compile_.dump.value_ids())
+        if value is not None
+        for said in [value_json(compile_.dump, value)]
+        if said["padded_bytes"] != said["size"]
+    ]
+    assert wrong == []
+
+
+def test_logical_bytes_are_elements_times_their_width(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        for assigned in compile_.printed.assigned.values():
+            value = compile_.dump.value(assigned.id)
+            assert value is not None
+            said = value_json(compile_.dump, value)["logical_bytes"]
+            assert said == raw_bytes(assigned.shape), assigned.shape
+
+
+def test_logical_bytes_are_those_that_xla_prints_at_the_peak(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        for row in compile_.printed.peak:
+            if row.index is not None:
+                assert live_bytes(compile_.dump, row.name + row.index) == row.bytes
+            else:  # the form of jax 0.4 weighs the whole instruction
+                instruction = instruction_json(compile_.dump, row.name)
+                assert instruction is not None
+                assert instruction["logical_bytes"] == row.bytes
+
+
+def test_a_values_file_alone_gives_the_shapes_of_the_allocations(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        for file in compile_.dump.files:
+            if file.kind is FileKind.VALUES:
+                alone = DumpSet([file])
+                shapes = {
+                    value.id: value_json(alone, value)["shape"]
+                    for value in map(alone.value, alone.value_ids())
+                    if value is not None
+                }
+                printed = compile_.printed.assigned.values()
+                assert shapes == {value.id: value.shape for value in printed}
+
+
+def raw_bytes(shape: str) -> int:
+    """``ShapeUtil::ByteSizeOf``: a pointer for each element of a tuple, else without tiles."""
+    if shape.startswith("("):
+        return 8 * _arity(shape[1:-1])
+    match = _ARRAY.fullmatch(shape)
+    assert match is not None, shape
+    name, dims, letters = match.groups()
+    bits = _ELEMENT_BITS.search(letters or "")
+    width = _WIDTH.search(name)
+    if bits is not None:
+        size = int(bits[1])
+    elif name == "token":
+        size = 0
+    else:
+        size = 8 if name == "pred" or width is None else max(8, int(width[0]))
+    elements = prod(int(dim.removeprefix("<=")) for dim in dims.split(",") if dim)
+    return -(-elements * size // 8)
+
+
+def _arity(elements: str) -> int:
+    depth = commas = 0
+    for sign in elements:
+        depth += (sign in "([{") - (sign in ")]}")
+        commas += sign == "," and depth == 0
+    return commas + 1 if elements else 0

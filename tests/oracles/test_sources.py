@@ -1,0 +1,74 @@
+"""The operation and the Python line of every value, found anew in metadata and location tables."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hlo_lsp.views.inspection import value_json
+from oracles.compiles import Compile, compiles_of
+
+pytestmark = pytest.mark.corpus
+
+_METADATA = re.compile(r', metadata=\{((?:"(?:[^"\\]|\\.)*"|[^"{}])*)\}')
+_OP_NAME = re.compile(r'op_name="((?:[^"\\]|\\.)*)"')
+_SOURCE = re.compile(r'source_file="([^"]*)".* source_line=(\d+)')
+_FRAME = re.compile(r"stack_frame_id=(\d+)")
+_TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
+
+
+def test_op_name_and_source_of_every_value(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        tables = _tables(compile_)
+        for entry in compile_.printed.entries.values():
+            value = compile_.dump.value(entry.id)
+            assert value is not None
+            said = value_json(compile_.dump, value)
+            expected = _expected(entry.instruction, tables)
+            assert {key: said[key] for key in expected} == expected, entry.instruction
+
+
+def test_the_corpus_has_sources_of_both_kinds(corpus_small: Path) -> None:
+    old, new = corpus_small / "cpu_jax_0.6.2", corpus_small / "cpu"
+    assert any("source_file=" in entry.instruction for entry in _entries(old))
+    assert any("stack_frame_id=" in entry.instruction for entry in _entries(new))
+
+
+def _entries(folder: Path) -> list[Any]:
+    return [entry for one in compiles_of(folder) for entry in one.printed.entries.values()]
+
+
+def _tables(compile_: Compile) -> dict[str, list[str]]:
+    """The rows of the four tables at the head of the module text, without their numbers."""
+    tables: dict[str, list[str]] = {name: [] for name in _TABLES}
+    rows: list[str] = []
+    spot = next(iter(compile_.printed.instructions.values()), None)
+    for line in [] if spot is None else compile_.file(spot.path).lines[: spot.line]:
+        if line in tables:
+            rows = tables[line]
+        elif line[:1].isdigit():
+            rows.append(line.split(" ", 1)[1])
+    return tables
+
+
+def _expected(instruction: str, tables: dict[str, list[str]]) -> dict[str, Any]:
+    found = _METADATA.search(instruction)
+    metadata = "" if found is None else found[1]
+    op_name, source = _OP_NAME.search(metadata), _SOURCE.search(metadata)
+    frame = _FRAME.search(metadata)
+    expected: dict[str, Any] = {"op_name": None, "source": None}
+    if op_name is not None:
+        expected["op_name"] = op_name[1].replace("\\'", "'").replace('\\"', '"')
+    if source is not None:
+        expected["source"] = {"file": source[1], "line": int(source[2])}
+    elif frame is not None and tables["StackFrames"]:
+        location = _number(tables["StackFrames"][int(frame[1]) - 1], "file_location_id")
+        row = tables["FileLocations"][location - 1]
+        file = tables["FileNames"][_number(row, "file_name_id") - 1]
+        expected["source"] = {"file": file.strip('"'), "line": _number(row, "line")}
+    return expected
+
+
+def _number(row: str, key: str) -> int:
+    return int(re.split(rf"[{{ ]{key}=", row)[1].split(" ")[0].rstrip("}"))

@@ -1,0 +1,51 @@
+"""The instruction of every thunk, against ``thunk_metadata.txt`` and the module text."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from dumps import files_of
+from hlo_lsp.analysis.thunks import instruction_of
+from hlo_lsp.model.library import Library
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.thunk_scanner import ThunkRow
+from hlo_lsp.text.steps import finish
+
+pytestmark = pytest.mark.corpus
+
+_BLOCK = re.compile(
+    r'profile_annotation: "([^"]+)"\s+(?:thunk_id: (\d+)\s+)?\}\s+thunk_kind: "(\w+)"'
+)
+
+
+def test_every_thunk_with_metadata_runs_what_the_metadata_says(folder: Path) -> None:
+    for path in files_of(folder, FileKind.THUNKS):
+        metadata = path.with_name(re.sub(r"thunk_sequence\w*", "thunk_metadata", path.name))
+        if metadata.is_file():
+            blocks = {
+                int(number): (name, kind)
+                for name, number, kind in _BLOCK.findall(metadata.read_text())
+                if number
+            }
+            assert blocks
+            for row, name in _thunks(path):
+                expected = blocks.get(row.id or 0, (None, row.kind))
+                assert (name, row.kind) == expected, row
+
+
+def test_a_thunk_runs_an_instruction_of_the_module_or_says_nothing(folder: Path) -> None:
+    for path in files_of(folder, FileKind.THUNKS):
+        library = Library()
+        dump = finish(library.set_of(library.file(path)))
+        assert any(len(file.module.instructions) for file in dump.files), path
+        for row, name in _thunks(path):
+            assert name is None or dump.instruction(name) is not None, row
+
+
+def _thunks(path: Path) -> list[tuple[ThunkRow, str | None]]:
+    library = Library()
+    file = library.file(path)
+    dump = finish(library.set_of(file))
+    rows = [record for record in file.records if isinstance(record, ThunkRow)]
+    return [(row, instruction_of(dump, file, row)) for row in rows]

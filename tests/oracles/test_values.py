@@ -1,0 +1,98 @@
+"""What ``inspect`` says of every value of every dump is what XLA printed."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dumps import files_of
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.views.inspection import dump_json
+from oracles.compiles import FOLDERS, L24, Compile, compiles_of
+from oracles.printed import Assigned, Entry, Printed
+
+pytestmark = pytest.mark.corpus
+
+
+def test_the_folders_are_all_there_are(corpus_small: Path, train_l24: Path) -> None:
+    assert {path.name for path in corpus_small.iterdir()} | {L24} == set(FOLDERS)
+    assert train_l24.name == L24
+
+
+def test_every_compile_is_looked_at(folder: Path) -> None:
+    compiles = list(compiles_of(folder))
+    paths = {file.path for compile_ in compiles for file in compile_.dump.files}
+    memory = {path for path in files_of(folder) if path.name.endswith(_MEMORY_SUFFIXES)}
+    assert memory <= paths
+    assert all(compile_.printed.assigned for compile_ in compiles)
+
+
+_MEMORY_SUFFIXES = (
+    "-buffer-assignment.txt",
+    "-buffer-assignment-values.txt",
+    "-live-range.txt",
+    "-memory-usage-report.txt",
+)
+
+
+def test_inspect_says_of_every_value_what_xla_printed(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        said = {value["id"]: value for value in _inspected(compile_)["values"]}
+        printed = compile_.printed
+        assert said.keys() == printed.assigned.keys() | printed.entries.keys()
+        for value_id, value in said.items():
+            expected = _expected(printed, printed.assigned[value_id], printed.entries.get(value_id))
+            assert {key: value[key] for key in expected} == expected
+
+
+def test_inspect_says_of_a_dump_what_xla_printed(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        said = _inspected(compile_)
+        printed = compile_.printed
+        assert said["total_bytes"] == printed.total
+        assert said["live_ranges"] == {"max": printed.last_step, "declared_peak": printed.moment}
+        assert {entry["number"]: entry["size"] for entry in said["allocations"]} == {
+            number: size for number, (size, _) in printed.allocations.items()
+        }
+        assert {entry["number"]: entry["values"] for entry in said["allocations"]} == {
+            number: [v.id for v in printed.assigned.values() if v.allocation == number]
+            for number in printed.allocations
+        }
+
+
+def _inspected(compile_: Compile) -> dict[str, Any]:
+    file = next(f for f in compile_.dump.files if f.kind is FileKind.ASSIGNMENT)
+    return dump_json(compile_.dump, file)
+
+
+def _expected(printed: Printed, assigned: Assigned, entry: Entry | None) -> dict[str, Any]:
+    start, end, _ = printed.ranges.get(assigned.key, (None, None, None))
+    peak = None
+    if start is not None and end is not None and printed.moment is not None:
+        peak = start <= printed.moment <= end
+    return {
+        "kind": "value",
+        "id": assigned.id,
+        "name": assigned.name,
+        "index": assigned.index,
+        "phi": assigned.phi,
+        "shape": assigned.shape,
+        "size": assigned.size,
+        "offset": assigned.offset,
+        "allocation": assigned.allocation,
+        "memory_space": assigned.color,
+        "live_range": None if start is None else [start, end],
+        "at_declared_peak": peak,
+        "defined_by": assigned.name,
+        "positions": None
+        if entry is None
+        else [{"instruction": row.name, "index": row.index} for row in entry.positions],
+        "uses": None
+        if entry is None
+        else [
+            {"instruction": row.name, "operand": row.operand, "index": row.index}
+            for row in entry.uses
+        ],
+        "path": str(assigned.spot.path),
+        "line": assigned.spot.line + 1,
+    }
