@@ -1,0 +1,24 @@
+"""What a record says, without where it stands."""
+
+from collections.abc import Sequence
+
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.sequence import Scanner
+
+
+def said(record: Record) -> tuple[str, dict[str, object]]:
+    """The type of a record and its fields."""
+    return type(record).__name__, {
+        name: getattr(record, name) for name in getattr(type(record), "__slots__", ())
+    }
+
+
+def read_all(scanner: Scanner, lines: Sequence[str]) -> list[Record]:
+    """The records of some lines."""
+    records: list[Record] = []
+    at = 0
+    while at < len(lines):
+        records.append(scanner.read(lines, at))
+        at += records[-1].line_count
+    assert at == len(lines)
+    return records

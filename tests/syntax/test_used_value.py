@@ -1,0 +1,164 @@
+"""Entries under ``Used values:``, whole and broken ones."""
+
+import pytest
+
+from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.records import Blank, Broken, Label
+from hlo_lsp.syntax.used_value import Position, Use, UsedValue
+from syntax.said import read_all
+
+_HEADER = "<166 fusion.16{0} (phi) @1>"
+_ENTRY = [
+    _HEADER,
+    " positions:",
+    "  fusion.16 {0}",
+    "  bitcast.1",
+    "  tuple {1,0}",
+    " uses:",
+    "  add, operand 2",
+    "  tuple.4, operand 10 {1,0}",
+    " from instruction: %fusion.16 = (u32[1]{0}, u32[1]{0}) fusion(%a), kind=kLoop",
+]
+
+
+def _entry(lines: list[str]) -> UsedValue:
+    [record] = read_all(memory_scanner(), lines)
+    assert isinstance(record, UsedValue)
+    return record
+
+
+def test_a_whole_entry() -> None:
+    entry = _entry(_ENTRY)
+    assert entry.whole
+    assert (entry.id, entry.name, entry.index) == (166, "fusion.16", "{0}")
+    assert (entry.phi, entry.color, entry.key) == (True, 1, "fusion.16{0}")
+    assert list(entry.positions) == [
+        Position("fusion.16", "{0}", 2),
+        Position("bitcast.1", None, 3),
+        Position("tuple", "{1,0}", 4),
+    ]
+    assert list(entry.uses) == [Use("add", 2, None, 6), Use("tuple.4", 10, "{1,0}", 7)]
+    assert entry.row_names() == ({"fusion.16", "bitcast.1", "tuple"}, {"add", "tuple.4"})
+    assert entry.instruction == "%fusion.16 = (u32[1]{0}, u32[1]{0}) fusion(%a), kind=kLoop"
+    assert list(entry.problems()) == []
+
+
+def test_a_value_without_index_and_colour() -> None:
+    entry = _entry(["<3 add.1>", *_ENTRY[1:]])
+    assert (entry.index, entry.phi, entry.color, entry.key) == (None, False, None, "add.1{}")
+
+
+@pytest.mark.parametrize("none", [[], ["  (none)"]], ids=["nothing", "(none)"])
+def test_a_value_without_uses(none: list[str]) -> None:
+    entry = _entry([*_ENTRY[:6], *none, _ENTRY[8]])
+    assert entry.whole
+    assert list(entry.uses) == []
+    assert entry.row_names() == ({"fusion.16", "bitcast.1", "tuple"}, set())
+    assert len(list(entry.positions)) == 3
+
+
+def test_an_instruction_without_a_blank_in_front() -> None:
+    entry = _entry([*_ENTRY[:8], " from instruction:a = f32[] add(b, c)"])
+    assert entry.whole
+    assert entry.instruction == "a = f32[] add(b, c)"
+
+
+def test_entries_follow_one_another_and_sections_end_them() -> None:
+    lines = ["Used values:", *_ENTRY, *_ENTRY, "", "", "HloLiveRange (max 13):"]
+    records = read_all(memory_scanner(), lines)
+    kinds = [type(record).__name__ for record in records]
+    assert kinds == ["Label", "UsedValue", "UsedValue", "Blank", "Blank", "LiveRangeLabel"]
+    assert [record.line_count for record in records[1:3]] == [9, 9]
+
+
+@pytest.mark.parametrize(
+    ("lines", "problem"),
+    [
+        pytest.param(
+            ["<166 fusion.16{0 @1>", *_ENTRY[1:]],
+            (0, 14, "expected index or `>` or ` (phi)` or ` @`"),
+            id="broken header",
+        ),
+        pytest.param(
+            [*_ENTRY[:3], "  bitcast.1 0", *_ENTRY[4:]],
+            (3, 12, "expected index"),
+            id="broken position",
+        ),
+        pytest.param(
+            [*_ENTRY[:6], "  add, operand x", *_ENTRY[7:]],
+            (6, 15, "expected operand"),
+            id="broken use",
+        ),
+        pytest.param(
+            [_HEADER, *_ENTRY[2:]], (0, 0, "the entry has no `positions:`"), id="no positions label"
+        ),
+        pytest.param(
+            [*_ENTRY[:5], *_ENTRY[6:]], (0, 0, "the entry has no `uses:`"), id="no uses label"
+        ),
+        pytest.param(_ENTRY[:8], (0, 0, "the entry has no `from instruction:`"), id="unfinished"),
+        pytest.param([_HEADER], (0, 0, "the entry has no `positions:`"), id="only a header"),
+        pytest.param(
+            [_HEADER, *_ENTRY[5:8], *_ENTRY[1:5], _ENTRY[8]],
+            (0, 0, "the rows of the entry are out of order"),
+            id="uses first",
+        ),
+    ],
+)
+def test_what_is_wrong_with_an_entry(lines: list[str], problem: tuple[int, int, str]) -> None:
+    entry = _entry(lines)
+    assert not entry.whole
+    assert list(entry.problems()) == [problem]
+
+
+def test_a_broken_header_does_not_cost_the_rows() -> None:
+    entry = _entry(["<fusion.16{0} @1>", *_ENTRY[1:]])
+    assert (entry.id, entry.name, entry.key) == (None, None, None)
+    assert [position.name for position in entry.positions] == ["fusion.16", "bitcast.1", "tuple"]
+    assert [use.name for use in entry.uses] == ["add", "tuple.4"]
+    assert entry.row_names() == ({"fusion.16", "bitcast.1", "tuple"}, {"add", "tuple.4"})
+    assert entry.instruction is not None
+
+
+def test_a_broken_row_costs_only_itself() -> None:
+    entry = _entry([*_ENTRY[:6], "  add, operand x", *_ENTRY[7:]])
+    assert (entry.id, entry.key) == (166, "fusion.16{0}")
+    assert list(entry.uses) == [Use("tuple.4", 10, "{1,0}", 7)]
+    assert len(list(entry.positions)) == 3
+
+
+def test_an_entry_that_lost_its_header_says_so() -> None:
+    lines = [*_ENTRY, *_ENTRY[1:], *_ENTRY]
+    first, headless, last = read_all(memory_scanner(), lines)
+    assert isinstance(headless, UsedValue)
+    assert (headless.id, headless.line_count, headless.whole) == (None, 8, False)
+    [(row, column, sentence), *_] = headless.problems()
+    assert (row, column) == (0, 0)
+    assert "no value" in sentence
+    assert isinstance(first, UsedValue)
+    assert isinstance(last, UsedValue)
+    assert first.whole
+    assert last.whole
+
+
+def test_a_line_between_rows_parts_an_entry_in_two() -> None:
+    lines = [*_ENTRY[:4], "Lorem ipsum", *_ENTRY[4:]]
+    records = read_all(memory_scanner(), lines)
+    assert [type(record) for record in records] == [UsedValue, Broken, UsedValue]
+    assert [record.line_count for record in records] == [4, 1, 5]
+
+
+def test_an_entry_without_its_last_line_ends_before_the_next() -> None:
+    records = read_all(memory_scanner(), [*_ENTRY[:8], *_ENTRY])
+    assert [record.line_count for record in records] == [8, 9]
+    assert [isinstance(record, UsedValue) and record.whole for record in records] == [False, True]
+
+
+def test_an_unfinished_entry_does_not_swallow_the_next_section() -> None:
+    lines = [*_ENTRY[:8], "HloLiveRange (max 1):", "  InstructionSequence:", "    0:a"]
+    kinds = [type(record).__name__ for record in read_all(memory_scanner(), lines)]
+    assert kinds == ["UsedValue", "LiveRangeLabel", "Label", "SequenceRow"]
+
+
+def test_a_line_with_nothing_but_a_label_is_no_entry() -> None:
+    assert type(memory_scanner().read(["Used values:", *_ENTRY], 0)) is Label
+    assert type(memory_scanner().read(["", *_ENTRY], 0)) is Blank
