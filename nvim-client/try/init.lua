@@ -23,7 +23,9 @@ vim.api.nvim_create_autocmd('LspAttach', {
     map('\\l', function()
       vim.lsp.codelens.refresh({ bufnr = event.buf })
     end)
-    vim.api.nvim_echo({ { KEYS, 'ModeMsg' } }, true, {})
+    if #vim.api.nvim_list_uis() > 0 then
+      vim.api.nvim_echo({ { KEYS, 'ModeMsg' } }, true, {})
+    end
     vim.wo[vim.fn.bufwinid(event.buf)].winbar = KEYS -- stays when the message goes
   end,
 })
