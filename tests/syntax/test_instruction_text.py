@@ -1,0 +1,199 @@
+"""The parts of an instruction, as all compilers print it."""
+
+from itertools import chain, islice
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
+from marks import mark
+from syntax.rules import distinct_lines
+
+
+def _read(line: str, at: int = 0) -> InstructionText:
+    text = instruction_text(line, at)
+    assert text is not None
+    return text
+
+
+def _operands(text: str) -> list[str]:
+    return [span.text for span in _read(text).operands]
+
+
+def _mentions(text: str) -> list[str]:
+    return [span.text for span in _read(text).mentions]
+
+
+def test_the_parts_have_columns() -> None:
+    marked = mark(
+        """
+          ROOT %add.5 = f32[2]{0:T(128)} add(%a.1, f32[2]{0} %b), calls=%c, metadata={op_name="x"}
+                ^^^^^ name                    ^^^ a           ^ b        ^ callee
+                        ^^^^^^^^^^^^^^^^ shape                  ^ attributes
+                                         ^^^ opcode
+        """
+    )
+    text = _read(marked.lines[0])
+    spans = {
+        "name": text.name,
+        "shape": text.shape,
+        "opcode": text.opcode,
+        "a": text.operands[0],
+        "b": text.operands[1],
+        "callee": text.mentions[0],
+    }
+    for name, span in spans.items():
+        assert (span.start, span.end) == (marked[name].start, marked[name].end), name
+        assert marked.lines[0][span.start : span.end] == span.text
+    assert text.attributes_at == marked["attributes"].start
+
+
+def test_a_span_holds_its_columns_and_the_one_behind() -> None:
+    name = _read("  %ab = f32[] add(%c)").name
+    assert [column for column in range(10) if column in name] == [3, 4, 5]
+
+
+@pytest.mark.parametrize(
+    ("operands", "names"),
+    [
+        ("", []),
+        ("%a", ["a"]),
+        ("a, b.1, c-start", ["a", "b.1", "c-start"]),
+        ("%a, %constant.5..sunk", ["a", "constant.5..sunk"]),
+        ("f32[2,3]{1,0:T(8,128)(2,1)} %a, s32[] b", ["a", "b"]),
+        ("(f32[2]{0}, (s32[], pred[3]{0})) %t, %b", ["t", "b"]),
+        ("%a, %b, %c, %d, %e, /*index=5*/%f", ["a", "b", "c", "d", "e", "f"]),
+        ("f32[] %a, /*index=5*/(f32[2]{0}, /*index=5*/s8[]) %t", ["a", "t"]),
+        ("f32[<=7,?]{1,0} %a, b(f32[2]) %b", ["a", "b"]),
+    ],
+)
+def test_operands_are_names(operands: str, names: list[str]) -> None:
+    assert _operands(f'  %x = f32[] custom-call({operands}), custom_call_target="a(b, %c"') == names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%x = f32[] constant(1.5)",
+        "%x = pred[] constant(false)",
+        "%x = f32[] constant(-inf), metadata={op_name=\"x\"}",
+        "%x = f32[2,2]{1,0} constant({ {1, nan}, {3, 4} })",
+        "%x = s32[9]{0} constant({...})",
+        "%x = (f32[], s32[]) constant(( 1, 2 ))",
+        "%x = f32[] parameter(0), sharding={replicated}",
+        "%x = f32[2]{0} iota(), iota_dimension=0",
+    ],
+)  # fmt: skip
+def test_literals_and_numbers_are_no_operands(text: str) -> None:
+    assert _operands(text) == []
+    assert _mentions(text) == []
+
+
+@pytest.mark.parametrize(
+    ("attributes", "names"),
+    [
+        ("kind=kLoop, calls=%fused.1", ["fused.1"]),
+        ("kind=kLoop, calls=fused.1", ["fused.1"]),
+        ("condition=%cond, body=%body", ["cond", "body"]),
+        ("condition=cond, body=body", ["cond", "body"]),
+        ("dimensions={0}, to_apply=%add", ["add"]),
+        ("select=%ge, scatter=%add", ["ge", "add"]),
+        ("true_computation=%t, false_computation=%f", ["t", "f"]),
+        ("branch_computations={%b0, %b1, %b2}", ["b0", "b1", "b2"]),
+        ("branch_computations={b0, region_1.26}", ["b0", "region_1.26"]),
+        ('custom_call_target="x", called_computations={%a, %b}', ["a", "b"]),
+        ('calls=%c, control-predecessors={%p, %q}, metadata={op_name="m"}', ["c", "p", "q"]),
+        ('to_apply=%add, metadata={op_name="jit(f)/while/body"}', ["add"]),
+    ],
+)
+def test_attributes_name_callees_and_predecessors(attributes: str, names: list[str]) -> None:
+    assert _mentions(f"  %x = f32[] fusion(%a), {attributes}") == names
+
+
+def test_what_strings_say_is_no_mention() -> None:
+    text = (
+        '%x = f32[] fusion(%a), metadata={op_name="a %b calls=%c"}, backend_config={"body=%d":"%e"}'
+    )
+    assert _mentions(text) == []
+
+
+@pytest.mark.parametrize(
+    ("attributes", "metadata"),
+    [
+        ("", {}),
+        (
+            ', metadata={op_name="jit(f)/jit(main)/add" stack_frame_id=12}',
+            {"op_name": "jit(f)/jit(main)/add", "stack_frame_id": "12"},
+        ),
+        (
+            ', metadata={op_type="add" op_name="a}b" source_file="/home/a b.py" source_line=7}',
+            {"op_type": "add", "op_name": "a}b", "source_file": "/home/a b.py",
+             "source_line": "7"},
+        ),
+        (r', metadata={op_name="params[\'w\'] \"q\" \\" source_line=7}',
+         {"op_name": "params['w'] \"q\" \\", "source_line": "7"}),
+        (', metadata={op_name="x", source_line=7}', {"op_name": "x", "source_line": "7"}),
+        (', metadata={}, backend_config={"a":"b"}', {}),
+        (', sharding={replicated metadata={op_name="other"}}, metadata={op_name="x"}',
+         {"op_name": "x"}),
+        (', frontend_attributes={a=", metadata={op_name=1}"}, metadata={op_name="x"}',
+         {"op_name": "x"}),
+        (', metadata={op_name="x" scheduling_name="y.1"}, backend_config={" metadata={a=1}":0}',
+         {"op_name": "x", "scheduling_name": "y.1"}),
+    ],
+)  # fmt: skip
+def test_metadata(attributes: str, metadata: dict[str, str]) -> None:
+    assert _read(f"  %x = f32[] add(%a, %b){attributes}").metadata == metadata
+
+
+def test_metadata_goes_on_behind_a_list() -> None:
+    text = _read('%x = f32[] add(%a), metadata={op_name="x" profile_type={1,2} source_line=3}')
+    assert text.metadata["op_name"] == "x"
+    assert text.metadata["source_line"] == "3"
+
+
+def test_an_instruction_behind_other_text() -> None:
+    line = " from instruction: %x = f32[] add(%a, %b)"
+    text = _read(line, 19)
+    assert (text.name.start, text.name.text) == (20, "x")
+    assert [span.start for span in text.operands] == [35, 39]
+
+
+@pytest.mark.parametrize("text", ["", "x", "  %x = f32[]", "  %x f32[] add(%a)", "}"])
+def test_other_text_is_no_instruction(text: str) -> None:
+    assert instruction_text(text) is None
+
+
+def test_an_unfinished_instruction_ends_with_the_line() -> None:
+    text = instruction_text("%x = f32[] add(%a), calls={%b")
+    assert text is not None
+    assert [span.text for span in text.mentions] == ["b"]
+
+
+@pytest.mark.corpus
+def test_every_operand_and_callee_of_the_corpus_is_defined_above(corpus_small: Path) -> None:
+    lost = chain.from_iterable(
+        _undefined(path.read_text().split("\n"))
+        for path in sorted(corpus_small.rglob("*after_optimizations.txt"))
+    )
+    assert list(islice(lost, 5)) == []
+
+
+def _undefined(lines: list[str]) -> list[str]:
+    known: set[str] = set()
+    lost: list[str] = []
+    for line in lines:
+        if line.endswith("{"):
+            known.add(line.removeprefix("ENTRY ").removeprefix("%").split(" ")[0])
+        text = instruction_text(line) if " = " in line else None
+        if text is not None:
+            named = [*text.operands, *text.mentions]
+            lost += [f"{span.text}: {line[:100]}" for span in named if span.text not in known]
+            known.add(text.name.text)
+    return lost
+
+
+@pytest.mark.corpus
+def test_every_instruction_of_the_corpus_has_parts(corpus_small: Path) -> None:
+    lines = (line for line in distinct_lines(corpus_small, "module") if line.startswith("  "))
+    assert [line for line in lines if instruction_text(line) is None] == []
