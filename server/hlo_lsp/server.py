@@ -1,6 +1,9 @@
 """The language server: every request it answers is registered here."""
 
 import logging
+from collections.abc import Callable
+from inspect import isawaitable
+from typing import Any
 
 from lsprotocol import types
 
@@ -15,14 +18,13 @@ from hlo_lsp.features import (
     symbols,
 )
 from hlo_lsp.features.client import Client
-from hlo_lsp.features.session import Session
-from hlo_lsp.features.wire import Json
+from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.protocol import HloProtocol, StdioServer
 
 logger = logging.getLogger(__name__)
 
 
-def make_server() -> StdioServer:  # noqa: C901  # one registration after the other, no branches
+def make_server() -> StdioServer:  # one registration after the other, no branches
     """A server for one connection."""
     server = StdioServer("hlo-lsp", __version__, protocol_cls=HloProtocol)
     session = Session()
@@ -49,55 +51,39 @@ def make_server() -> StdioServer:  # noqa: C901  # one registration after the ot
         if file is not None:
             pusher.closed(file)
 
-    @server.feature(types.TEXT_DOCUMENT_HOVER)
-    async def on_hover(params: types.HoverParams) -> types.Hover | None:
-        asked = await session.ask(params.text_document)
-        return None if asked is None else hover.hover(asked, params.position)
+    def answer(method: str, reply: Callable[[Asked, Any], Any], options: Any = None) -> None:
+        """Answer a request about a document: with nothing where it is no dump."""
 
-    @server.feature(types.TEXT_DOCUMENT_DEFINITION)
-    async def on_definition(params: types.DefinitionParams) -> types.Location | None:
-        asked = await session.ask(params.text_document)
-        return None if asked is None else goto.definition(asked, params.position)
+        @server.feature(method, options)
+        async def on_request(params: Any) -> Any:
+            asked = await session.ask(params.text_document)
+            result = None if asked is None else reply(asked, params)
+            return await result if isawaitable(result) else result
 
-    @server.feature(types.TEXT_DOCUMENT_DECLARATION)
-    async def on_declaration(params: types.DeclarationParams) -> types.Location | None:
-        asked = await session.ask(params.text_document)
-        return None if asked is None else goto.declaration(asked, params.position)
-
-    @server.feature(types.TEXT_DOCUMENT_TYPE_DEFINITION)
-    async def on_type_definition(params: types.TypeDefinitionParams) -> types.Location | None:
-        asked = await session.ask(params.text_document)
-        return None if asked is None else goto.type_definition(asked, params.position)
-
-    @server.feature(types.TEXT_DOCUMENT_REFERENCES)
-    async def on_references(params: types.ReferenceParams) -> list[types.Location] | None:
-        asked = await session.ask(params.text_document)
-        if asked is None:
-            return None
-        with_declaration = params.context.include_declaration
-        return references.references(asked, params.position, with_declaration=with_declaration)
-
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT)
-    async def on_highlight(
-        params: types.DocumentHighlightParams,
-    ) -> list[types.DocumentHighlight] | None:
-        asked = await session.ask(params.text_document)
-        return None if asked is None else references.highlight(asked, params.position)
-
-    @server.feature(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
-    async def on_symbols(params: types.DocumentSymbolParams) -> list[Json] | None:
-        asked = await session.ask(params.text_document)
-        return None if asked is None else await symbols.document_symbols(asked)
-
-    @server.feature(types.TEXT_DOCUMENT_FOLDING_RANGE)
-    async def on_folding(params: types.FoldingRangeParams) -> list[Json] | None:
-        asked = await session.ask(params.text_document)
-        return None if asked is None else await folding.folding_ranges(asked)
-
-    @server.feature(types.TEXT_DOCUMENT_CODE_LENS, types.CodeLensOptions(resolve_provider=True))
-    async def on_lenses(params: types.CodeLensParams) -> list[Json] | None:
-        asked = await session.ask(params.text_document)
-        return None if asked is None else lenses.code_lenses(asked)
+    answer(types.TEXT_DOCUMENT_HOVER, lambda asked, p: hover.hover(asked, p.position))
+    answer(types.TEXT_DOCUMENT_DEFINITION, lambda asked, p: goto.definition(asked, p.position))
+    answer(types.TEXT_DOCUMENT_DECLARATION, lambda asked, p: goto.declaration(asked, p.position))
+    answer(
+        types.TEXT_DOCUMENT_TYPE_DEFINITION,
+        lambda asked, p: goto.type_definition(asked, p.position),
+    )
+    answer(
+        types.TEXT_DOCUMENT_REFERENCES,
+        lambda asked, p: references.references(
+            asked, p.position, with_declaration=p.context.include_declaration
+        ),
+    )
+    answer(
+        types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
+        lambda asked, p: references.highlight(asked, p.position),
+    )
+    answer(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda asked, _: symbols.document_symbols(asked))
+    answer(types.TEXT_DOCUMENT_FOLDING_RANGE, lambda asked, _: folding.folding_ranges(asked))
+    answer(
+        types.TEXT_DOCUMENT_CODE_LENS,
+        lambda asked, _: lenses.code_lenses(asked),
+        types.CodeLensOptions(resolve_provider=True),
+    )
 
     @server.feature(types.CODE_LENS_RESOLVE)
     async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:
