@@ -1,0 +1,139 @@
+"""Diagnostics that the client pulls, and how findings look in the protocol."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from features.opened import DUMP, asked, item, split_dump
+from features.test_session_edits import edit, part, whole
+from hlo_lsp.features.client import Client
+from hlo_lsp.features.diagnostics import pulled
+from hlo_lsp.features.session import Asked, Session
+from hlo_lsp.text import disk
+
+Full = types.RelatedFullDocumentDiagnosticReport
+Unchanged = types.RelatedUnchangedDocumentDiagnosticReport
+URI = "untitled:1"
+DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
+
+
+async def ask(session: Session, uri: str = URI) -> Asked | None:
+    return await session.ask(types.TextDocumentIdentifier(uri))
+
+
+async def full(asked: Asked | None, previous: str | None = None) -> Full:
+    report = await pulled(asked, previous)
+    assert isinstance(report, Full)
+    return report
+
+
+async def test_an_intact_dump_has_no_diagnostics() -> None:
+    report = await full(await asked())
+    assert report.items == []
+    assert report.result_id
+
+
+async def test_a_finding_has_all_that_a_client_shows() -> None:
+    found = await asked(DAMAGED)
+    (diagnostic,) = (await full(found)).items
+    line = DAMAGED.split("\n")[diagnostic.range.start.line]
+    assert line.startswith(" value: <2 add")
+    assert line[diagnostic.range.start.character : diagnostic.range.end.character] == "1000"
+    assert diagnostic.range.start.line == diagnostic.range.end.line
+    assert diagnostic.severity is types.DiagnosticSeverity.Error
+    assert (diagnostic.code, diagnostic.source) == ("out-of-bounds", "hlo-lsp")
+    assert "1,512" in diagnostic.message
+    assert "1,024" in diagnostic.message
+    assert diagnostic.related_information is not None
+    (related,) = diagnostic.related_information
+    assert related.location.uri == found.file.uri
+    line = DAMAGED.split("\n")[related.location.range.start.line]
+    assert line.startswith("allocation 2")
+    span = related.location.range
+    assert line[span.start.character : span.end.character] == "1024"
+
+
+async def test_related_places_are_left_out_for_a_client_that_shows_none() -> None:
+    client = replace(Client(), shows_related=False)
+    (diagnostic,) = (await full(await asked(DAMAGED, client))).items
+    assert diagnostic.related_information is None
+
+
+async def test_a_second_pull_is_unchanged() -> None:
+    found = await asked(DAMAGED)
+    first = await full(found)
+    second = await pulled(found, first.result_id)
+    assert isinstance(second, Unchanged)
+    assert second.result_id == first.result_id
+
+
+@pytest.mark.parametrize("previous", [None, "", "something", "0-1"])
+async def test_a_pull_with_another_result_id_is_full(previous: str | None) -> None:
+    assert len((await full(await asked(DAMAGED), previous)).items) == 1
+
+
+async def test_a_file_that_is_no_dump_has_an_empty_report() -> None:
+    session = Session()
+    session.open(item(URI, "int main() {}"))
+    assert (await full(await ask(session))).items == []
+
+
+async def test_an_edit_makes_a_full_report_with_a_new_id() -> None:
+    session = Session()
+    file = session.open(item(URI, DUMP))
+    first = await full(await ask(session))
+    line = next(n for n, text in enumerate(file.lines) if "offset=512" in text)
+    column = file.lines[line].index("offset=512") + len("offset=")
+    edit(session, part((line, column), (line, column + 3), "1000"))
+    second = await full(await ask(session), first.result_id)
+    assert [d.code for d in second.items] == ["out-of-bounds"]
+    assert second.result_id != first.result_id
+    edit(session, part((line, column), (line, column + 4), "512"))
+    third = await full(await ask(session), second.result_id)
+    assert third.items == []
+    assert len({first.result_id, second.result_id, third.result_id}) == 3
+
+
+async def test_an_edit_of_a_sibling_makes_a_full_report(tmp_path: Path) -> None:
+    paths = split_dump(tmp_path)
+    session = Session()
+    uris = {end: path.as_uri() for end, path in paths.items()}
+    for end, path in paths.items():
+        session.open(item(uris[end], disk.read(path).text))
+    first = await full(await ask(session, uris["-live-range"]))
+    assert first.items == []
+    for end in ("-buffer-assignment", "-buffer-assignment-values"):
+        text = disk.read(paths[end]).text.replace("<2 add", "<2 other")
+        edit(session, whole(text), uri=uris[end])
+    second = await full(await ask(session, uris["-live-range"]), first.result_id)
+    assert {d.code for d in second.items} == {"undefined-value"}
+
+
+async def test_a_sibling_that_is_closed_counts_as_it_is_on_disk(tmp_path: Path) -> None:
+    paths = split_dump(tmp_path)
+    session = Session()
+    values, assignment = paths["-buffer-assignment-values"], paths["-buffer-assignment"]
+    text = disk.read(values).text
+    session.open(item(assignment.as_uri(), disk.read(assignment).text))
+    session.open(item(values.as_uri(), text.replace("<2 add", "<2 other")))
+    damaged = await full(await ask(session, assignment.as_uri()))
+    for _ in range(20):  # an id that is an address in memory comes again sooner or later
+        session.close(values.as_uri())
+        mended = await full(await ask(session, assignment.as_uri()), damaged.result_id)
+        assert mended.items == []
+        session.open(item(values.as_uri(), text.replace("<2 add", "<2 other")))
+        damaged = await full(await ask(session, assignment.as_uri()), mended.result_id)
+
+
+async def test_a_file_that_is_opened_again_is_not_taken_for_the_old_one() -> None:
+    session = Session()
+    for _ in range(20):
+        session.open(item(URI, DAMAGED))
+        damaged = await full(await ask(session))
+        assert len(damaged.items) == 1
+        session.close(URI)
+        session.open(item(URI, DUMP))
+        assert (await full(await ask(session), damaged.result_id)).items == []
+        session.close(URI)

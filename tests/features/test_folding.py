@@ -1,0 +1,69 @@
+"""Folds: every part of the outline with more than one line."""
+
+from dataclasses import replace
+
+import pytest
+
+from features.opened import DUMP, asked
+from hlo_lsp.features.client import Client
+from hlo_lsp.features.folding import folding_ranges
+
+LINES = DUMP.split("\n")
+
+
+async def folds(limit: int = 100_000, text: str = DUMP) -> list[tuple[str, str]]:
+    """The first and the last line of each fold."""
+    lines = text.split("\n")
+    found = await folding_ranges(await asked(text, replace(Client(), folding_limit=limit)))
+    return [(lines[fold["startLine"]], lines[fold["endLine"]]) for fold in found]
+
+
+async def test_sections_allocations_and_entries_fold() -> None:
+    assert [(first.strip(), last.strip()[:24]) for first, last in await folds()] == [
+        ("BufferAssignment:", "value: <2 add @1> (size="),
+        (LINES[1], "value: <1 x @0> (size=51"),
+        (LINES[3], "value: <3 mul @0> (size="),
+        (LINES[5], "value: <2 add @1> (size="),
+        ("Used values:", "from instruction: %mul ="),
+        ("<1 x @0>", "from instruction: %x = f"),
+        ("<2 add @1>", "from instruction: %add ="),
+        ("<3 mul @0>", "from instruction: %mul ="),
+        ("HloLiveRange (max 3):", "└── x (33.3%, total: 16 "),
+        ("InstructionSequence:", "2:mul"),
+        ("BufferLiveRange:", "mul{}:2-3"),
+        ("Live ranges at 2 (peak):", "x{}: 16 bytes (cumulativ"),
+        ("Stack trace breakdown for peak usage: 48 bytes", "└── x (33.3%, total: 16 "),
+    ]
+
+
+async def test_a_fold_has_lines_and_a_kind_and_nothing_else() -> None:
+    found = await folding_ranges(await asked())
+    assert {frozenset(fold) for fold in found} == {frozenset({"startLine", "endLine", "kind"})}
+    assert {fold["kind"] for fold in found} == {"region"}
+
+
+async def test_a_blank_line_is_in_no_fold() -> None:
+    assert all(last.strip() for _, last in await folds())
+
+
+@pytest.mark.parametrize("limit", range(1, 14))
+async def test_a_client_with_a_limit_gets_the_largest_in_order(limit: int) -> None:
+    everything = await folding_ranges(await asked())
+    client = replace(Client(), folding_limit=limit)
+    found = await folding_ranges(await asked(client=client))
+    assert len(found) == limit
+    assert [fold for fold in everything if fold in found] == found
+    sizes = sorted((fold["endLine"] - fold["startLine"] for fold in everything), reverse=True)
+    assert sorted((f["endLine"] - f["startLine"] for f in found), reverse=True) == sizes[:limit]
+
+
+async def test_no_fold_is_larger_than_the_text() -> None:
+    text = DUMP.rstrip("\n")
+    found = await folding_ranges(await asked(text))
+    assert max(fold["endLine"] for fold in found) == text.count("\n")
+
+
+async def test_broken_lines_do_not_unfold_the_others() -> None:
+    text = DUMP.replace("allocation 1: size 512", "allocation size 512")
+    whole, broken = await folds(), await folds(text=text)
+    assert set(whole) - set(broken) <= {(LINES[1], LINES[2]), (LINES[3], LINES[4])}

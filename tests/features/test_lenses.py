@@ -1,0 +1,138 @@
+"""Code lenses: where they stand, and what they say once resolved."""
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from features.opened import DUMP, asked, at, item, split_dump
+from hlo_lsp.features import lenses
+from hlo_lsp.features.session import Asked, Session
+from hlo_lsp.text import disk
+
+
+def titles(asked: Asked) -> dict[str, str]:
+    """What the lens says above a line, by the line."""
+    found = {}
+    for lens in lenses.code_lenses(asked):
+        line = asked.file.lines[lens["range"]["start"]["line"]]
+        found[line.strip()] = title(asked, lens["data"])
+    return found
+
+
+def title(asked: Asked, data: object) -> str:
+    start = types.Position(0, 0)
+    command = lenses.resolve(asked, types.CodeLens(types.Range(start, start), None, data)).command
+    assert command is not None
+    assert command.command == ""  # it says something and does nothing
+    return command.title
+
+
+async def test_allocations_values_and_the_peak_have_lenses() -> None:
+    assert titles(await asked()) == {
+        "allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:": "1 value, 512 B",
+        "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}": (
+            "live 0-3 (3 steps): x -> the end of the program | at the peak"
+        ),
+        "allocation 1: size 512, output shape is |f32[4]|, maybe-live-out:": "1 value, 512 B",
+        "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}": (
+            "live 2-3 (1 step): mul -> the end of the program | at the peak"
+        ),
+        "allocation 2: size 1024, color 1, preallocated-temp:": "1 value, 1.0 KiB",
+        "value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}": (
+            "live 1-2 (1 step): add -> mul | at the peak"
+        ),
+        "<1 x @0>": "live 0-3 (3 steps): x -> the end of the program | at the peak",
+        "<2 add @1>": "live 1-2 (1 step): add -> mul | at the peak",
+        "<3 mul @0>": "live 2-3 (1 step): mul -> the end of the program | at the peak",
+        "Live ranges at 2 (peak):": "declared by XLA: 48 B at step 2 | this is the true maximum",
+    }
+
+
+async def test_a_lens_spans_its_line() -> None:
+    found = await asked()
+    spans = [lens["range"] for lens in lenses.code_lenses(found)]
+    assert all(span["start"]["line"] == span["end"]["line"] for span in spans)
+    assert all(span["start"]["character"] == 0 for span in spans)
+    first = spans[0]
+    assert found.file.lines[first["start"]["line"]].startswith("allocation 0")
+    assert first["end"]["character"] == len(found.file.lines[first["start"]["line"]])
+
+
+async def test_a_lens_is_asked_for_its_text_later() -> None:
+    found = await asked()
+    assert all("command" not in lens for lens in lenses.code_lenses(found))
+    assert {lens["data"]["uri"] for lens in lenses.code_lenses(found)} == {found.file.uri}
+
+
+async def test_a_resolved_lens_stays_where_it_is() -> None:
+    span = types.Range(types.Position(3, 0), types.Position(3, 9))
+    data = {"allocation": 0, "uri": "untitled:dump"}
+    lens = lenses.resolve(await asked(), types.CodeLens(span, None, data))
+    assert (lens.range, lens.data) == (span, data)
+
+
+async def test_values_that_take_turns_are_counted() -> None:
+    second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
+    text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
+    assert next(iter(titles(await asked(text)).values())) == (
+        "2 values, 512 B, 2 time-share offset 0"
+    )
+
+
+async def test_the_true_peak_is_said_where_it_is_another() -> None:
+    text = DUMP.replace("Live ranges at 2 (peak)", "Live ranges at 0 (peak)")
+    assert titles(await asked(text))["Live ranges at 0 (peak):"] == (
+        "declared by XLA: 16 B at step 0 (33.3 %) | true maximum: 48 B at step 2"
+    )
+
+
+async def test_without_live_ranges_a_lens_says_so() -> None:
+    text, *_ = DUMP.partition("HloLiveRange")
+    assert set(titles(await asked(text)).values()) == {
+        "1 value, 512 B", "1 value, 1.0 KiB", "no live range"
+    }  # fmt: skip
+
+
+async def test_thread_local_values_have_no_live_range_to_tell() -> None:
+    text = "BufferAssignment:\nallocation 0: size 512, thread-local:\n"
+    text += " value: <1 x @0> (size=512,offset=0): f32[]{:T(128)}\n"
+    assert list(titles(await asked(text)).values()) == [
+        "1 value, 512 B", "thread-local, not scheduled"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"value": 99, "uri": "untitled:dump"},
+        {"allocation": 99, "uri": "untitled:dump"},
+        {"peak": 7, "uri": "untitled:dump"},
+        {"uri": "untitled:dump"},
+        {},
+        None,
+        "text",
+        ["value", 1],
+    ],
+)
+async def test_a_lens_about_what_is_gone_says_so(data: object) -> None:
+    text, *_ = DUMP.partition("HloLiveRange")
+    assert title(await asked(text), data) in {"gone", "no live ranges"}
+
+
+async def test_lenses_know_what_neighbours_say(tmp_path: Path) -> None:
+    path = split_dump(tmp_path)["-buffer-assignment"]
+    session = Session()
+    session.open(item(path.as_uri(), disk.read(path).text))
+    found = await session.ask(types.TextDocumentIdentifier(path.as_uri()))
+    assert found is not None
+    assert list(titles(found).values())[1] == (
+        "live 0-3 (3 steps): x -> the end of the program | at the peak"
+    )
+
+
+async def test_lenses_stand_on_text_that_is_broken_elsewhere() -> None:
+    text = DUMP.replace("BufferAssignment:\n", "~\n", 1).replace(" uses:\n", " us\n", 1)
+    found = await asked(text)
+    assert len(lenses.code_lenses(found)) == len(lenses.code_lenses(await asked()))
+    assert at(text, "allocation 0").line == lenses.code_lenses(found)[0]["range"]["start"]["line"]
