@@ -1,0 +1,62 @@
+"""Bytes as XLA prints them (tsl numbers.cc)."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dumps import files_of, lines_of
+from hlo_lsp.model.bytesize import readable, short, xla_human
+from hlo_lsp.syntax.kinds import FileKind
+
+_UNITS = {"B": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4, "PiB": 5, "EiB": 6}
+_PAIR = re.compile(r"(?:Total bytes(?: used)?): (\d+) \((\S+)\)$")
+
+
+@pytest.mark.parametrize(
+    ("count", "text"),
+    [
+        (0, "0B"),
+        (1023, "1023B"),
+        (1024, "1.0KiB"),
+        (172580, "168.5KiB"),
+        (1024 * 1024 - 1, "1024.0KiB"),
+        (1024 * 1024, "1.00MiB"),
+        (33832484, "32.26MiB"),  # whole numbers are divided, so it is not 32.27
+        (96432326, "91.96MiB"),
+        (4194304, "4.00MiB"),
+        (1 << 30, "1.00GiB"),
+        ((1 << 30) - 1, "1024.00MiB"),
+        (5 << 40, "5.00TiB"),
+        (5 << 50, "5.00PiB"),
+        (5 << 60, "5.00EiB"),
+        (5000 << 60, "5000.00EiB"),
+    ],
+)
+def test_human_readable_bytes(count: int, text: str) -> None:
+    assert xla_human(count) == text
+
+
+@given(st.integers(0, 1 << 70))
+def test_no_more_is_lost_than_the_printed_digits(count: int) -> None:
+    digits, unit = re.fullmatch(r"([\d.]+)(\w+)", xla_human(count)).groups()  # type: ignore[union-attr]
+    scale = 1024 ** _UNITS[unit]
+    assert abs(float(digits) * scale - count) <= scale * (0.06 if unit == "KiB" else 0.007)
+
+
+def test_bytes_for_people() -> None:
+    assert short(512) == "512 B"
+    assert short(4194304) == "4.00 MiB"
+    assert readable(512) == "512 B"
+    assert readable(1024) == "1,024 B (1.0 KiB)"
+    assert readable(4194304) == "4,194,304 B (4.00 MiB)"
+
+
+@pytest.mark.corpus
+def test_every_size_that_xla_printed_twice(corpus_small: Path) -> None:
+    files = files_of(corpus_small, FileKind.ASSIGNMENT, FileKind.VALUES, FileKind.REPORT)
+    pairs = {found.groups() for line in lines_of(files) if (found := _PAIR.match(line))}
+    assert len(pairs) > 300
+    assert {pair for pair in pairs if xla_human(int(pair[0])) != pair[1]} == set()

@@ -1,0 +1,171 @@
+"""Shapes and layouts, as XLA prints them (layout.cc, shape_util.cc)."""
+
+import pytest
+
+from hlo_lsp.model.shape import (
+    Array,
+    BufferShape,
+    Dimension,
+    Layout,
+    Shape,
+    ShapeError,
+    Split,
+    Tile,
+    TupleShape,
+    parse_shape,
+    try_shape,
+)
+
+_F32 = Array("f32", (), None)
+
+
+def _array(text: str) -> Array:
+    shape = parse_shape(text)
+    assert isinstance(shape, Array)
+    return shape
+
+
+def _layout(text: str) -> Layout:
+    layout = _array(text).layout
+    assert layout is not None
+    return layout
+
+
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        ("f32[]", _F32),
+        ("f32[2,3]", Array("f32", (Dimension(2), Dimension(3)), None)),
+        ("s8[0]{0}", Array("s8", (Dimension(0),), Layout((0,)))),
+        ("f32[2,3]{0,1}", Array("f32", (Dimension(2), Dimension(3)), Layout((0, 1)))),
+        ("u32[]{:T(128)}", Array("u32", (), Layout(tiles=(Tile((128,)),)))),
+        ("f32[]{}", Array("f32", (), Layout())),
+        ("token[]", Array("token", (), None)),
+        ("f32[<=37,130]", Array("f32", (Dimension(37, dynamic=True), Dimension(130)), None)),
+        ("f32[?,4]", Array("f32", (Dimension(None, dynamic=True), Dimension(4)), None)),
+        ("()", TupleShape(())),
+        ("(f32[])", TupleShape((_F32,))),
+        ("(f32[], (f32[], ()))", TupleShape((_F32, TupleShape((_F32, TupleShape(())))))),
+        ("((f32[]), f32[])", TupleShape((TupleShape((_F32,)), _F32))),
+        ("(f32[], f32[], f32[], f32[], f32[], /*index=5*/f32[])", TupleShape((_F32,) * 6)),
+        ("(f32[], /*index=5*/(f32[], /*index=5*/f32[]))",
+         TupleShape((_F32, TupleShape((_F32, _F32))))),
+        ("b(f32[])", BufferShape(_F32)),
+        ("b((f32[], f32[]))", BufferShape(TupleShape((_F32, _F32)))),
+    ],
+)  # fmt: skip
+def test_a_shape(text: str, shape: Shape) -> None:
+    assert parse_shape(text) == shape
+
+
+@pytest.mark.parametrize(
+    ("text", "layout"),
+    [
+        ("f32[8,9]{1,0:T(8,128)(2,1)}", Layout((1, 0), (Tile((8, 128)), Tile((2, 1))))),
+        ("f32[8]{0:T(256)(128)(2,1)}", Layout((0,), (Tile((256,)), Tile((128,)), Tile((2, 1))))),
+        ("f32[8,9]{1,0:T(*,128)}", Layout((1, 0), (Tile((None, 128)),))),
+        ("f32[8]{0:T()}", Layout((0,), (Tile(()),))),
+        ("s32[128]{0:T(1)L(128)S(4)}",
+         Layout((0,), (Tile((1,)),), tail_padding=128, memory_space=4)),
+        ("s4[8,9]{0,1:T(8,128)(8,1)E(4)}",
+         Layout((0, 1), (Tile((8, 128)), Tile((8, 1))), element_bits=4)),
+        ("bf16[8,9]{0,1:S(1)SC(0:104)}",
+         Layout((0, 1), memory_space=1, splits=(Split(0, (104,)),))),
+        ("bf16[8,9]{0,1:SC(0:2,4)(1:3)}",
+         Layout((0, 1), splits=(Split(0, (2, 4)), Split(1, (3,))))),
+        ("f32[<=8]{0:T(128)M(1024)}", Layout((0,), (Tile((128,)),), metadata_bytes=1024)),
+        ("f32[8]{0:D(D)S(5)}", Layout((0,), memory_space=5)),
+        ("f32[8,9]{1,0:D(D,C+~)}", Layout((1, 0))),
+        ("f32[8,9]{1,0:D(S,H)#(u32)*(u64)}", Layout((1, 0))),
+        ("f32[8]{0:P(s8[16])}", Layout((0,), others=("P(...)",))),
+        ("f32[8]{0:T(128)Q(7)S(1)}",
+         Layout((0,), (Tile((128,)),), memory_space=1, others=("Q(7)",))),
+        ("f32[8]{0:New(a,b)}", Layout((0,), others=("New(a,b)",))),
+        ("f32[8]{0:S(1)T(128)}", Layout((0,), (Tile((128,)),), memory_space=1)),
+    ],
+)  # fmt: skip
+def test_a_layout(text: str, layout: Layout) -> None:
+    assert _layout(text) == layout
+
+
+@pytest.mark.parametrize(
+    ("text", "column"),
+    [
+        ("", 1),
+        ("f32", 4),
+        ("f32[", 5),
+        ("f32[2,", 7),
+        ("f32[2,x]", 7),
+        ("f32[<=?]", 7),
+        ("f32[2]{0", 9),
+        ("f32[2]{x}", 8),
+        ("f32[2]{0:}", 10),
+        ("f32[2]{0:T}", 11),
+        ("f32[2]{0:S()}", 12),
+        ("f32[2] ", 7),
+        ("f32[2]{0} x", 10),
+        ("F32[2]", 1),
+        ("(f32[2]", 8),
+        ("(f32[2],s8[])", 7),
+        ("(f32[2])x", 9),
+        ("b(f32[2]", 9),
+    ],
+)
+def test_a_text_that_is_no_shape(text: str, column: int) -> None:
+    with pytest.raises(ShapeError, match=rf"^expected .* at column {column} of the shape `"):
+        parse_shape(text)
+    assert try_shape(text) is None
+
+
+def test_an_error_in_a_tuple_is_told_of_the_element() -> None:
+    with pytest.raises(ShapeError, match=r"at column 4 of the shape `s8\[x\]`"):
+        parse_shape("(f32[2]{0}, (f32[], s8[x]))")
+
+
+@pytest.mark.parametrize("depth", [40, 5000])
+def test_a_tuple_nested_without_end_is_an_error_like_others(depth: int) -> None:
+    assert try_shape("(" * depth) is None
+    assert try_shape("(" * depth + ")" * (depth - 1)) is None
+    with_error = "(" * depth + "f32[x]" + ")" * depth
+    assert try_shape(with_error) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "bits"),
+    [
+        ("pred[2]", 8), ("bf16[2]", 16), ("f32[2]", 32), ("c128[2]", 128), ("token[]", 0),
+        ("s4[2]", 8), ("u1[2]", 8), ("f4e2m1fn[2]", 8), ("f6e3m2fn[2]", 8), ("f8e4m3b11fnuz[2]", 8),
+        ("s4[2]{0:E(4)}", 4), ("s4[2]{0:T(128)}", 8), ("new1[2]", None), ("new1[2]{0:E(3)}", 3),
+    ],
+)  # fmt: skip
+def test_the_bits_of_an_element(text: str, bits: int | None) -> None:
+    assert _array(text).bits == bits
+
+
+@pytest.mark.parametrize(
+    ("text", "elements", "dynamic"),
+    [
+        ("f32[]", 1, False),
+        ("f32[2,3,4]", 24, False),
+        ("f32[2,0]", 0, False),
+        ("f32[<=37,130]", 4810, True),
+        ("f32[?,4]", None, True),
+    ],
+)
+def test_the_elements_of_an_array(text: str, elements: int | None, dynamic: bool) -> None:
+    assert (_array(text).elements, _array(text).dynamic) == (elements, dynamic)
+
+
+def test_a_memory_space_is_zero_where_none_is_printed() -> None:
+    assert _array("f32[2]").memory_space == 0
+    assert _array("f32[2]{0:T(128)}").memory_space == 0
+    assert _array("f32[2]{0:T(128)S(12)}").memory_space == 12
+
+
+def test_tiles_are_printed_as_they_were() -> None:
+    assert _layout("f32[8,9]{1,0:T(*,128)(2,1)}").tile_text == "T(*,128)(2,1)"
+    assert _layout("f32[8,9]{1,0}").tile_text == ""
+
+
+def test_an_equal_text_is_parsed_once() -> None:
+    assert parse_shape("f32[17,19]{1,0}") is parse_shape("f32[17,19]" + "{1,0}")
