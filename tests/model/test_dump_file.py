@@ -1,0 +1,132 @@
+"""A file that follows its text."""
+
+from pathlib import Path
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.memory_records import LiveRangeLabel, TotalLine
+from hlo_lsp.text.document import Document, LineChange
+from hlo_lsp.text.steps import finish
+
+_LIVE = """HloLiveRange (max 2):
+  InstructionSequence:
+    0:a
+    1:b
+  BufferLiveRange:
+    a{}:0-2
+"""
+_MODULE = "HloModule m\n\nENTRY %main (a: f32[2]) -> f32[2] {\n  ROOT %a = f32[2] parameter(0)\n}\n"
+
+
+def _edit(file: DumpFile, *edits: tuple[tuple[int, int], tuple[int, int], str]) -> None:
+    for edit in edits:
+        file.changed(file.document.edit(*edit))
+    finish(file.refresh())
+
+
+def test_a_file_is_read_when_it_is_first_refreshed() -> None:
+    file = DumpFile("file:///dumps/live.txt", Path("/dumps/live.txt"), Document(_LIVE))
+    assert (file.is_fresh, file.kind, file.version) == (False, FileKind.OTHER, 0)
+    finish(file.refresh())
+    assert (file.is_fresh, file.kind, file.version) == (True, FileKind.LIVE_RANGE, 1)
+    assert file.memory.ranges.first("a{}") is not None
+
+
+def test_an_edit_makes_it_stale_and_a_new_version() -> None:
+    file = DumpFile.of_text(_LIVE)
+    version = file.version
+    finish(file.refresh())
+    assert file.version == version
+    file.changed(file.document.edit((2, 6), (2, 7), "c"))
+    assert not file.is_fresh
+    finish(file.refresh())
+    assert file.is_fresh
+    assert file.version > version
+    assert (file.memory.step_names.first("a"), file.memory.steps.first(0)) == (
+        None,
+        file.memory.step_names.first("c"),
+    )
+
+
+def test_several_edits_are_read_together() -> None:
+    file = DumpFile.of_text(_LIVE)
+    version = file.version
+    _edit(file, ((2, 6), (2, 7), "c"), ((5, 4), (5, 5), "c"), ((0, 18), (0, 19), "7"))
+    assert file.version == version + 1
+    assert file.memory.ranges.first("c{}") is not None
+    label = file.memory.label(LiveRangeLabel)
+    assert label is not None
+    assert label.max == 7
+
+
+def test_a_text_that_becomes_another_kind_forgets_what_it_was() -> None:
+    file = DumpFile.of_text(_LIVE)
+    file.changed(file.document.replace(_MODULE))
+    finish(file.refresh())
+    assert file.kind is FileKind.MODULE
+    assert list(file.memory.ranges) == []
+    assert file.module.instructions.first("a") is not None
+    file.changed(file.document.replace("Lorem ipsum\n"))
+    finish(file.refresh())
+    assert (file.kind, file.scanner, list(file.records)) == (FileKind.OTHER, None, [])
+    assert list(file.module.instructions) == []
+    file.changed(file.document.replace(_LIVE))
+    finish(file.refresh())
+    assert file.kind is FileKind.LIVE_RANGE
+    assert file.memory.ranges.first("a{}") is not None
+
+
+def test_a_key_that_two_records_have_belongs_to_the_first_of_them() -> None:
+    file = DumpFile.of_text(
+        "Total bytes used: 1 (1B)\n\nUsed values:\n\nTotal bytes used: 2 (2B)\n"
+    )
+    first = file.memory.label(TotalLine)
+    assert first is not None
+    assert first.total == 1
+    _edit(file, ((0, 0), (1, 0), ""))
+    second = file.memory.label(TotalLine)
+    assert second is not None
+    assert second.total == 2
+    _edit(file, ((0, 0), (0, 0), "Total bytes used: 3 (3B)\n"))
+    third = file.memory.label(TotalLine)
+    assert third is not None
+    assert third.total == 3
+
+
+def test_what_is_damaged_is_known() -> None:
+    file = DumpFile.of_text(_LIVE)
+    assert list(file.memory.damaged) == []
+    _edit(file, ((3, 0), (3, 4), "??"))
+    [broken] = file.memory.damaged
+    assert broken.line == 3
+    _edit(file, ((3, 0), (3, 2), "    "))
+    assert list(file.memory.damaged) == []
+    assert file.memory.steps.first(1) is not None
+
+
+def test_a_reader_that_is_dropped_leaves_the_work_to_the_next() -> None:
+    file = DumpFile("file:///live.txt", None, Document(_LIVE + "    b{}:1-2\n" * 20000))
+    reader = file.refresh()
+    next(reader)
+    reader.close()
+    assert not file.is_fresh
+    finish(file.refresh())
+    assert file.is_fresh
+    assert len(file.memory.ranges.all("b{}")) == 20000
+
+
+def test_files_are_named_for_people_and_clients(tmp_path: Path) -> None:
+    path = tmp_path / "a b.txt"
+    file = DumpFile(path.as_uri(), path, Document())
+    assert file.label == str(path)
+    assert DumpFile("untitled:1", None, Document()).label == "untitled:1"
+    assert file.lines == [""]
+
+
+def test_a_change_may_be_noted_before_the_first_reading() -> None:
+    file = DumpFile("untitled:1", None, Document(_LIVE))
+    file.changed(file.document.edit((0, 0), (1, 0), ""))
+    assert file.document.lines[0] == "  InstructionSequence:"
+    finish(file.refresh())
+    assert [record.line for record in file.records] == list(range(len(file.lines)))
+    assert LineChange(0, 1, 1) == file.document.edit((0, 0), (0, 0), "")

@@ -1,0 +1,173 @@
+"""Open files and files on disk, and the sets they make."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.library import Library
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.document import Document
+from hlo_lsp.text.steps import finish
+
+_ASSIGNMENT = "BufferAssignment:\nallocation 0: size {size}, maybe-live-out:\n"
+_VALUES = "\nTotal bytes used: 512 (512B)\n\nUsed values:\n"
+_LIVE = "HloLiveRange (max 1):\n  InstructionSequence:\n    0:a\n  BufferLiveRange:\n    a{}:0-1\n"
+_MODULE = "HloModule m\n\nENTRY %main (a: f32[2]) -> f32[2] {\n  ROOT %a = f32[2] parameter(0)\n}\n"
+_STEM = "module_0001.jit_f.cpu_after_optimizations"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    _write(tmp_path / f"{_STEM}-buffer-assignment.txt", _ASSIGNMENT.format(size=512))
+    _write(tmp_path / f"{_STEM}-buffer-assignment-values.txt", _VALUES)
+    _write(tmp_path / f"{_STEM}-live-range.txt", _LIVE)
+    _write(tmp_path / f"{_STEM}.txt", _MODULE)
+    _write(tmp_path / "module_0002.jit_f.cpu_after_optimizations.txt", _MODULE)
+    return tmp_path
+
+
+def _write(path: Path, text: str) -> None:
+    """Write a file and give it a time that no earlier version of it had."""
+    before = path.stat().st_mtime_ns if path.exists() else 0
+    path.write_text(text)
+    os.utime(path, ns=(before + 10**9, before + 10**9))
+
+
+def _open(library: Library, path: Path, text: str | None = None) -> DumpFile:
+    document = Document(path.read_text() if text is None else text)
+    return library.open(path.as_uri(), path, document)
+
+
+def _set(library: Library, file: DumpFile) -> DumpSet:
+    return finish(library.set_of(file))
+
+
+def _size(dump: DumpSet) -> int | None:
+    allocation = dump.allocation(0)
+    return None if allocation is None else allocation.record.size
+
+
+def test_a_file_finds_its_neighbours_on_disk(folder: Path) -> None:
+    library = Library()
+    dump = _set(library, _open(library, folder / f"{_STEM}-live-range.txt"))
+    assert {file.kind for file in dump.files} == {
+        FileKind.ASSIGNMENT,
+        FileKind.VALUES,
+        FileKind.LIVE_RANGE,
+        FileKind.MODULE,
+    }
+    assert {file.path for file in dump.files if file.path} == set(folder.glob(f"{_STEM}*"))
+    assert _size(dump) == 512
+    assert all(file.is_fresh for file in dump.files)
+
+
+def test_all_files_of_a_compile_have_the_same_set(folder: Path) -> None:
+    library = Library()
+    files = [_open(library, path) for path in sorted(folder.glob(f"{_STEM}*"))]
+    sets = [_set(library, file) for file in files]
+    assert all(dump is sets[0] for dump in sets)
+    other = _open(library, folder / "module_0002.jit_f.cpu_after_optimizations.txt")
+    assert _set(library, other) is not sets[0]
+    assert _set(library, files[0]) is sets[0]
+
+
+def test_an_open_file_hides_the_one_on_disk_until_it_is_closed(folder: Path) -> None:
+    library = Library()
+    live = _open(library, folder / f"{_STEM}-live-range.txt")
+    path = folder / f"{_STEM}-buffer-assignment.txt"
+    assert _size(_set(library, live)) == 512
+    opened = _open(library, path, _ASSIGNMENT.format(size=1024))
+    assert _size(_set(library, live)) == 1024
+    assert library.file(path) is opened
+    opened.changed(opened.document.replace(_ASSIGNMENT.format(size=2048)))
+    assert _size(_set(library, live)) == 2048
+    library.close(opened.uri)
+    assert _size(_set(library, live)) == 512
+    assert library.file(path) is not opened
+
+
+def test_a_neighbour_that_changed_on_disk_is_read_again(folder: Path) -> None:
+    library = Library()
+    live = _open(library, folder / f"{_STEM}-live-range.txt")
+    before = _set(library, live)
+    assert _set(library, live) is before
+    _write(folder / f"{_STEM}-buffer-assignment.txt", _ASSIGNMENT.format(size=768))
+    after = _set(library, live)
+    assert after is not before
+    assert _size(after) == 768
+
+
+def test_a_neighbour_may_come_and_go(folder: Path) -> None:
+    library = Library()
+    live = _open(library, folder / f"{_STEM}-live-range.txt")
+    path = folder / f"{_STEM}-buffer-assignment.txt"
+    path.unlink()
+    assert _size(_set(library, live)) is None
+    _write(path, _ASSIGNMENT.format(size=640))
+    assert _size(_set(library, live)) == 640
+    path.unlink()
+    assert _size(_set(library, live)) is None
+
+
+@pytest.mark.parametrize("damage", ["binary", "folder", "other text", "empty"])
+def test_a_neighbour_that_is_no_dump_is_left_out(folder: Path, damage: str) -> None:
+    path = folder / f"{_STEM}-buffer-assignment.txt"
+    path.unlink()
+    if damage == "folder":
+        path.mkdir()
+    else:
+        path.write_bytes({"binary": b"\x7fELF\0", "other text": b"Lorem\n", "empty": b""}[damage])
+    library = Library()
+    dump = _set(library, _open(library, folder / f"{_STEM}-live-range.txt"))
+    kinds = {file.kind for file in dump.files}
+    assert kinds == {FileKind.VALUES, FileKind.LIVE_RANGE, FileKind.MODULE}
+
+
+def test_a_text_that_is_no_dump_is_alone(folder: Path) -> None:
+    library = Library()
+    file = _open(library, folder / f"{_STEM}-live-range.txt", "Lorem ipsum\n")
+    assert _set(library, file).files == [file]
+
+
+def test_a_text_without_a_path_is_alone() -> None:
+    library = Library()
+    file = library.open("untitled:1", None, Document(_LIVE))
+    assert _set(library, file).files == [file]
+    assert library.open_files == {"untitled:1": file}
+    library.close("untitled:1")
+    assert library.open_files == {}
+
+
+def test_closing_what_was_never_open_is_no_error() -> None:
+    Library().close("file:///nowhere.txt")
+
+
+def test_a_file_on_disk_is_read_once_while_it_stays_the_same(folder: Path) -> None:
+    library = Library()
+    path = folder / f"{_STEM}.txt"
+    file = library.file(path)
+    assert file.kind is FileKind.MODULE
+    assert library.file(path) is file
+    _write(path, _MODULE + "\n")
+    assert library.file(path) is not file
+
+
+def test_a_missing_file_is_an_error(folder: Path) -> None:
+    with pytest.raises(UnreadableError, match="No such file"):
+        Library().file(folder / "gone.txt")
+
+
+def test_thunks_know_the_files_of_their_module(tmp_path: Path) -> None:
+    stem = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
+    _write(tmp_path / f"{stem}.txt", _MODULE)
+    _write(tmp_path / f"{stem}-live-range.txt", _LIVE)
+    path = tmp_path / "module_0001.jit_f.thunk_sequence.txt"
+    _write(path, "001: kCopy [source | sink] kCopy\n")
+    library = Library()
+    dump = _set(library, _open(library, path))
+    kinds = {file.kind for file in dump.files}
+    assert kinds == {FileKind.THUNKS, FileKind.MODULE, FileKind.LIVE_RANGE}

@@ -1,0 +1,69 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.syntax.records import Blank, Block, Record
+
+
+def _records(count: int) -> list[Record]:
+    records: list[Record] = [Blank() for _ in range(count)]
+    Block(records)
+    return records
+
+
+def test_the_first_record_of_a_key_is_the_one_that_stands_first() -> None:
+    first, second, third = _records(3)
+    records: MultiMap[str, Record] = MultiMap()
+    for record in (third, first, second):
+        records.add("a", record)
+    assert records.first("a") is first
+    assert records.all("a") == [first, second, third]
+    records.remove("a", first)
+    assert records.first("a") is second
+    assert list(records.firsts()) == [second]
+
+
+def test_a_key_without_records_is_not_there() -> None:
+    [record] = _records(1)
+    records: MultiMap[str, Record] = MultiMap()
+    assert records.first("a") is None
+    assert records.all("a") == []
+    records.add("a", record)
+    records.remove("a", record)
+    assert "a" not in records
+    assert list(records) == []
+    assert len(records) == 0
+
+
+def test_what_was_never_entered_cannot_be_taken_out() -> None:
+    one, other = _records(2)
+    records: MultiMap[str, Record] = MultiMap()
+    records.add("a", one)
+    records.remove("a", other)
+    records.remove("b", other)
+    assert records.all("a") == [one]
+
+
+_MOVES = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), max_size=30)
+
+
+@given(_MOVES)
+def test_records_come_and_go(moves: list[tuple[int, int]]) -> None:
+    """Each move enters a record under a key, or takes it out where it is entered."""
+    known = _records(6)
+    records: MultiMap[int, Record] = MultiMap()
+    expected: dict[int, set[int]] = {}
+    for key, number in moves:
+        entered = expected.setdefault(key, set())
+        if number in entered:
+            records.remove(key, known[number])
+            entered.remove(number)
+        else:
+            records.add(key, known[number])
+            entered.add(number)
+        for each in range(3):
+            numbers = sorted(expected.get(each, ()))
+            assert records.all(each) == [known[n] for n in numbers]
+            assert (each in records) == bool(numbers)
+            assert records.first(each) is (known[numbers[0]] if numbers else None)
+    assert len(records) == sum(map(bool, expected.values()))
