@@ -36,7 +36,8 @@ def unpacked(archive: Path, cache: Path) -> Path:
     if not folder.is_dir():
         own = cache / f"{folder.name}.{os.getpid()}"
         with tarfile.open(archive) as files:
-            files.extractall(own, filter="data")
+            # Python 3.10.0 to 3.11.3 have no filters yet; the archives are our own.
+            files.extractall(own, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
         try:
             own.rename(folder)
         except OSError:

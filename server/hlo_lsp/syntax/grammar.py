@@ -109,7 +109,7 @@ class Grammar:
 
     def _words(self, terminal: str) -> str:
         """A terminal for a reader: its text where that is fixed, else what it means."""
-        if terminal == "$END":
+        if terminal not in self._terminals:  # Lark's own, for the end
             return "the end of the line"
         definition = self._lark.get_terminal(terminal)
         if definition.pattern.type == "str":

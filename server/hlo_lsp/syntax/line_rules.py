@@ -32,7 +32,7 @@ class LineRule:
 
 
 class LineRules:
-    """A set of rules of which at most one reads any line."""
+    """A set of rules. The first that reads a line counts, whatever was read before."""
 
     def __init__(self, rules: list[LineRule]) -> None:
         self._rules = rules
@@ -44,11 +44,9 @@ class LineRules:
         candidates = self._candidates.get(prefix)
         if candidates is None:
             candidates = self._remember(prefix)
-        for place, rule in enumerate(candidates):
+        for rule in candidates:
             match = rule.expression.fullmatch(line)
             if match is not None:
-                if place:  # its neighbours are most likely of the same rule
-                    candidates.insert(0, candidates.pop(place))
                 return rule, match
         return None
 

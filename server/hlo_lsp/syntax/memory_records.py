@@ -241,19 +241,24 @@ class TableRow(Record):
 
 @dataclass(slots=True, eq=False)
 class ReportedAllocation(Record):
-    """An allocation in the reports of 0.4 to 0.8, in either of their two lists."""
+    """An allocation with its table, in the reports of 0.4 to 0.8."""
 
+    rule = "reported_allocation"
     is_head = True
     number: int
     human: str
-    in_list: bool
 
     @classmethod
     def of(cls, match: Match[str]) -> "ReportedAllocation":
-        """Read from a match of ``reported_allocation`` or ``by_size_row``."""
-        return cls(
-            int(match["ALLOCATION"]), match["HUMAN"], match.groupdict().get("PERCENT") is not None
-        )
+        """Read from a match of the rule."""
+        return cls(int(match["ALLOCATION"]), match["HUMAN"])
+
+
+class ListedAllocation(ReportedAllocation):
+    """An allocation in the list in front of those tables."""
+
+    __slots__ = ()
+    rule = "by_size_row"
 
 
 def _spaced(digits: str) -> int:

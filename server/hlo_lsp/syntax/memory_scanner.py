@@ -47,7 +47,7 @@ _MAKERS: dict[str, dict[str, Callable[[Match[str]], Record] | None]] = {
         "table_rest": None,
         "by_size_label": None,
         "by_size_header": None,
-        "by_size_row": records.ReportedAllocation.of,
+        "by_size_row": records.ListedAllocation.of,
         "with_values_label": None,
         "reported_allocation": records.ReportedAllocation.of,
         "proto_line": None,
@@ -59,7 +59,6 @@ class MemoryScanner:
     """Reads one record of a memory file at a time."""
 
     def __init__(self) -> None:
-        self.entries = EntryReader(load("values"))
         self.lines = LineRules(
             [
                 LineRule.of(load(name), rule, make or _label(rule))
@@ -67,6 +66,7 @@ class MemoryScanner:
                 for rule, make in makers.items()
             ]
         )
+        self.entries = EntryReader(load("values"), lambda line: self._read_line(line) is not None)
 
     def read(self, lines: Sequence[str], at: int) -> Record:
         """The record that begins on line ``at``."""
@@ -75,15 +75,16 @@ class MemoryScanner:
             return Blank()
         if self.entries.begins(line):
             return self.entries.read(lines, at)
-        if len(line) > LONGEST:
-            return Broken(line)
-        found = self.lines.read(line)
+        found = self._read_line(line)
         if found is not None:
             rule, match = found
             return rule.make(match)
-        if self.entries.position.fullmatch(line) or self.entries.use.fullmatch(line):
+        if self.entries.is_row(line):
             return self.entries.read(lines, at)
         return Broken(line)
+
+    def _read_line(self, line: str) -> tuple[LineRule, Match[str]] | None:
+        return self.lines.read(line) if len(line) <= LONGEST else None
 
     def explain(self, line: str) -> Refusal:
         """Why a line is no record."""

@@ -38,7 +38,7 @@ class Record:
     start: int
     line_count: int = 1
     rule: ClassVar[str] = ""
-    is_head: ClassVar[bool] = False  # whether the records behind it belong to it
+    is_head: bool = False  # whether the records behind it belong to it
 
     @property
     def line(self) -> int:
@@ -53,12 +53,17 @@ class Blank(Record):
 
 
 class Broken(Record):
-    """A line that no rule reads."""
+    """A line that no rule reads.
 
-    __slots__ = ("text",)
+    Whatever stands at the left edge was a head: the records behind it belong to nobody now,
+    rather than to the head above.
+    """
+
+    __slots__ = ("is_head", "text")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.is_head = not text[:1].isspace()
 
 
 class Label(Record):

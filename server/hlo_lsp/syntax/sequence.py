@@ -10,11 +10,12 @@ from hlo_lsp.text.document import LineChange
 from hlo_lsp.text.steps import Steps
 
 _BLOCK = 512  # records; a compromise between moving few records and few blocks
+_LOOKAHEAD = 2  # lines behind a record that may decide where it ends
 _STEP = 1500  # records read between two breaths: about 3 ms
 
 
 class Scanner(Protocol):
-    """Reads one record at a time, from its own lines and at most the one behind them."""
+    """Reads one record at a time, from its own lines and at most two behind them."""
 
     def read(self, lines: Sequence[str], at: int) -> Record:
         """The record that begins on line ``at``."""
@@ -115,15 +116,16 @@ class RecordSequence:
         return number, _index(block, line - block.first_line)
 
     def _place_before(self, line: int) -> tuple[int, int] | None:
-        """One record in front of the one at ``line``: a change behind it may prolong it."""
+        """Two records in front of the one at ``line``: a change behind them may prolong them."""
         place = self._place(line)
-        if place is None:
-            return None
-        number, index = place
-        if index > 0:
-            return number, index - 1
-        if number > 0:
-            return number - 1, len(self._blocks[number - 1].records) - 1
+        for _ in range(_LOOKAHEAD):
+            if place is None or place == (0, 0):
+                return place
+            number, index = place
+            if index > 0:
+                place = number, index - 1
+            else:
+                place = number - 1, len(self._blocks[number - 1].records) - 1
         return place
 
     def _line_of(self, place: tuple[int, int]) -> int:

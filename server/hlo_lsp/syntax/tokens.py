@@ -25,7 +25,7 @@ class Field:
 def rule_of(record: Record, line: str) -> str | None:
     """The rule that reads a line of a record, or would if the line were not broken."""
     if isinstance(record, UsedValue):
-        return record.reader.rule_of(line, header=False)
+        return record.reader.rule_of(line)
     return record.name if isinstance(record, Label) else record.rule or None
 
 

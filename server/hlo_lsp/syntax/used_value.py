@@ -1,11 +1,18 @@
 """One entry under ``Used values:``: a value with its positions, uses and instruction."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from re import Match, Pattern
+from re import Match
 
 from hlo_lsp.syntax.grammar import Grammar
 from hlo_lsp.syntax.records import Record
+
+_INSTRUCTION = " from instruction:"
+_LABELS = {
+    " positions:": "positions_label",
+    " uses:": "uses_label",
+    _INSTRUCTION: "instruction_line",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,19 +100,18 @@ class UsedValue(Record):
         return None if match is None else match[1].lstrip()
 
     def problems(self) -> Iterator[tuple[int, int, str]]:
-        """What is wrong with the entry: (row, column, sentence)."""
+        """What is wrong with the entry: (row, column, sentence). One damage, one problem."""
         if self.whole:
             return
+        if not self.lines[0].startswith("<"):
+            yield 0, 0, "this belongs to no value: expected `<ID NAME ...>` above it"
+            return
         for row, line in enumerate(self.lines):
-            rule = self.reader.rule_of(line, header=row == 0)
-            if rule is None:
-                yield row, 0, "this row belongs to no value: expected `<ID NAME ...>` above it"
-                continue
-            refusal = self.reader.grammar.refusal(rule, line)
+            refusal = self.reader.grammar.refusal(self.reader.rule_of(line), line)
             if refusal is not None:
                 yield row, refusal.column, str(refusal)
                 return
-        for label in (" positions:", " uses:", " from instruction:"):
+        for label in _LABELS:
             if not any(line.startswith(label) for line in self.lines):
                 yield 0, 0, f"the entry has no `{label.strip()}`"
                 return
@@ -113,56 +119,69 @@ class UsedValue(Record):
 
 
 class EntryReader:
-    """Reads whole entries; made once from the grammar."""
+    """Reads whole entries; made once from the grammar.
 
-    def __init__(self, grammar: Grammar) -> None:
+    ``is_record`` tells the lines that are records of their own.
+    """
+
+    def __init__(self, grammar: Grammar, is_record: Callable[[str], bool]) -> None:
         self.grammar = grammar
         self.head = grammar.expression("used_value_head")
         self.header = grammar.expression("used_value_line")
         self.position = grammar.expression("position_row")
         self.use = grammar.expression("use_row")
         self.instruction = grammar.expression("instruction_line")
-        self._rows: tuple[tuple[str, Pattern[str]], ...] = tuple(
-            (rule, grammar.expression(rule)) for rule in ("use_row", "position_row", "no_uses_row")
-        )
+        self._none = grammar.expression("no_uses_row")
+        self._is_record = is_record
 
     def begins(self, line: str) -> bool:
         """Whether an entry, perhaps one that lost its header, begins with this line."""
-        return line.startswith(("<", " positions:", " uses:", " from instruction:", "  (none)"))
+        return line.startswith(("<", *_LABELS, "  (none)"))
+
+    def is_row(self, line: str) -> bool:
+        """Whether a line is a position or a use."""
+        return bool(self.position.fullmatch(line) or self.use.fullmatch(line))
 
     def read(self, lines: Sequence[str], at: int) -> UsedValue:
-        """The entry that begins on line ``at``."""
+        """The entry that begins on line ``at``. Looks at most two lines behind it."""
         end = at
-        count = len(lines)
-        closed = lines[at].startswith(" from instruction:")
-        while not closed:
+        while not lines[end].startswith(_INSTRUCTION):
+            if not self._goes_on(lines, end + 1):
+                return self._entry(lines[at : end + 1], closed=False)
             end += 1
-            if end == count or not _continues(lines[end]):
-                break
-            closed = lines[end].startswith(" from instruction:")
-        entry = lines[at : end + 1] if closed else lines[at:end]
+        return self._entry(lines[at : end + 1], closed=True)
+
+    def rule_of(self, line: str) -> str:
+        """The rule that a line of an entry is of, or would be of if it were not broken."""
+        if line.startswith("<"):
+            return "used_value_line"
+        for label, rule in _LABELS.items():
+            if line.startswith(label):
+                return rule
+        if self._none.fullmatch(line):
+            return "no_uses_row"
+        return "use_row" if "," in line else "position_row"
+
+    def _entry(self, entry: Sequence[str], *, closed: bool) -> UsedValue:
         head = self.head.fullmatch("\n".join(entry[:-1])) if closed else None
         whole = head is not None and self.instruction.fullmatch(entry[-1]) is not None
         return UsedValue(entry, head or self.header.fullmatch(entry[0]), whole=whole, reader=self)
 
-    def rule_of(self, line: str, *, header: bool) -> str | None:
-        """The rule that a line of an entry is of, or would be of if it were not broken."""
-        if line.startswith("<"):
-            return "used_value_line"
-        for label, rule in (
-            (" positions:", "positions_label"),
-            (" uses:", "uses_label"),
-            (" from instruction:", "instruction_line"),
-        ):
-            if line.startswith(label):
-                return None if header else rule
-        for rule, expression in self._rows:
-            if expression.fullmatch(line):
-                return None if header else rule
-        return "use_row" if ", " in line else "position_row"
+    def _goes_on(self, lines: Sequence[str], at: int) -> bool:
+        """Whether line ``at`` still belongs to the entry in front of it.
+
+        A line that is nothing by itself does if the one behind it would: it is a damaged row.
+        """
+        if at >= len(lines):
+            return False
+        line = lines[at]
+        if _is_inside(line):
+            return True
+        if line.startswith("<") or at + 1 >= len(lines) or not _is_inside(lines[at + 1]):
+            return False
+        return not line or not self._is_record(line)
 
 
-def _continues(line: str) -> bool:
-    return line.startswith((" positions:", " uses:", " from instruction:")) or (
-        line.startswith("  ") and line[2:3] not in {" ", ""}
-    )
+def _is_inside(line: str) -> bool:
+    """Whether a line looks like one of an entry: two blanks and a name, or a label."""
+    return line.startswith(tuple(_LABELS)) or (line.startswith("  ") and line[2:3] not in {" ", ""})
