@@ -149,10 +149,9 @@ _SIGNS = st.sampled_from(
 
 def edits(texts: Texts) -> st.SearchStrategy[Edit]:
     """Any edit; what is pasted comes from ``texts``."""
-    paste = st.builds(
-        lambda text, line: Paste(text[0], text[1], line),
-        st.sampled_from([("nothing", ""), *texts.items()]),
-        st.none() | _LINES,
+    names = st.sampled_from(["nothing", *texts])
+    paste = st.tuples(names, st.none() | _LINES).map(
+        lambda drawn: Paste(drawn[0], texts.get(drawn[0], ""), drawn[1])
     )
     return st.one_of(
         st.builds(Type, _LINES, _COLUMNS, _SIGNS),

@@ -20,7 +20,7 @@ from hlo_lsp.syntax.thunk_scanner import thunk_scanner
 from hlo_lsp.text.steps import finish
 from model.snapshots import differences, fresh
 
-_QUICK = settings(max_examples=60, deadline=None, derandomize=True, report_multiple_bugs=False)
+_QUICK = settings(max_examples=120, deadline=None, derandomize=True, report_multiple_bugs=False)
 
 
 @pytest.fixture(scope="module", autouse=True)

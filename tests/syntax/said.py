@@ -5,11 +5,16 @@ from collections.abc import Sequence
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.sequence import Scanner
 
+_PLACE = {"block", "start"}
+
 
 def said(record: Record) -> tuple[str, dict[str, object]]:
     """The type of a record and its fields."""
     return type(record).__name__, {
-        name: getattr(record, name) for name in getattr(type(record), "__slots__", ())
+        name: getattr(record, name)
+        for kind in type(record).__mro__
+        for name in getattr(kind, "__slots__", ())
+        if name not in _PLACE
     }
 
 

@@ -107,9 +107,9 @@ def test_an_assigned_value(line: str, fields: tuple[object, ...]) -> None:
         ("\t 472.2KiB(-nan%);        16B;          512;                1; (f32[8], s8[])",
          "TableRow", {"offset": 512, "value_count": 1, "shapes": "(f32[8], s8[])"}),
         ("  472.9KiB( 64%);   268.0KiB; allocation 7: size 472.9KiB, preallocated-temp:",
-         "ReportedAllocation", {"number": 7, "human": "472.9KiB", "in_list": True}),
+         "ListedAllocation", {"number": 7, "human": "472.9KiB"}),
         ("allocation 0: size 132.0KiB, parameter 1, shape |f32[3]| at ShapeIndex {}:",
-         "ReportedAllocation", {"number": 0, "human": "132.0KiB", "in_list": False}),
+         "ReportedAllocation", {"number": 0, "human": "132.0KiB"}),
     ],
 )  # fmt: skip
 def test_other_lines(line: str, kind: str, fields: dict[str, object]) -> None:

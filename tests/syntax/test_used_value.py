@@ -3,7 +3,7 @@
 import pytest
 
 from hlo_lsp.syntax.memory_scanner import memory_scanner
-from hlo_lsp.syntax.records import Blank, Broken, Label
+from hlo_lsp.syntax.records import Blank, Label
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 from syntax.said import read_all
 
@@ -126,6 +126,12 @@ def test_a_broken_row_costs_only_itself() -> None:
     assert len(list(entry.positions)) == 3
 
 
+def test_a_position_deep_in_a_tuple_is_no_use() -> None:
+    entry = _entry(_ENTRY)
+    assert entry.reader.rule_of("  tuple {1,0}") == "position_row"
+    assert entry.reader.rule_of("  tuple, operand 0 {1,0}") == "use_row"
+
+
 def test_an_entry_that_lost_its_header_says_so() -> None:
     lines = [*_ENTRY, *_ENTRY[1:], *_ENTRY]
     first, headless, last = read_all(memory_scanner(), lines)
@@ -140,11 +146,13 @@ def test_an_entry_that_lost_its_header_says_so() -> None:
     assert last.whole
 
 
-def test_a_line_between_rows_parts_an_entry_in_two() -> None:
-    lines = [*_ENTRY[:4], "Lorem ipsum", *_ENTRY[4:]]
-    records = read_all(memory_scanner(), lines)
-    assert [type(record) for record in records] == [UsedValue, Broken, UsedValue]
-    assert [record.line_count for record in records] == [4, 1, 5]
+@pytest.mark.parametrize("stray", ["Lorem ipsum", "", " positions", "  (nothing)"])
+def test_a_stray_line_between_rows_is_a_problem_of_its_entry(stray: str) -> None:
+    entry = _entry([*_ENTRY[:4], stray, *_ENTRY[4:]])
+    assert (entry.id, entry.whole, entry.line_count) == (166, False, 10)
+    assert [row for row, _, _ in entry.problems()] == [4]
+    assert len(list(entry.positions)) == 3
+    assert len(list(entry.uses)) == 2
 
 
 def test_an_entry_without_its_last_line_ends_before_the_next() -> None:
