@@ -49,3 +49,32 @@ def _thunks(path: Path) -> list[tuple[ThunkRow, str | None]]:
     dump = finish(library.set_of(file))
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
     return [(row, instruction_of(dump, file, row)) for row in rows]
+
+
+def test_without_metadata_no_thunk_runs_what_the_metadata_denies(
+    folder: Path, tmp_path: Path
+) -> None:
+    """A kernel name may be shared, so nothing said is better than something wrong."""
+    wrong = []
+    for path in files_of(folder, FileKind.THUNKS):
+        metadata = path.with_name(re.sub(r"thunk_sequence\w*", "thunk_metadata", path.name))
+        if metadata.is_file():
+            module = next(
+                file
+                for file in files_of(folder, FileKind.MODULE)
+                if file.name.startswith(path.name.split(".thunk")[0] + ".sm_")
+            )
+            for file in (path, module):
+                (tmp_path / file.name).write_bytes(file.read_bytes())
+            named = {
+                int(number): name
+                for name, number, _ in _BLOCK.findall(metadata.read_text())
+                if number
+            }
+            rows = _thunks(tmp_path / path.name)
+            wrong += [
+                (path.name, row.id, name)
+                for row, name in rows
+                if name not in {None, named.get(row.id or 0)}
+            ]
+    assert wrong == []
