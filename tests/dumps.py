@@ -36,8 +36,10 @@ def unpacked(archive: Path, cache: Path) -> Path:
     if not folder.is_dir():
         own = cache / f"{folder.name}.{os.getpid()}"
         with tarfile.open(archive) as files:
-            # Python 3.10.0 to 3.11.3 have no filters yet; the archives are our own.
-            files.extractall(own, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
+            if hasattr(tarfile, "data_filter"):
+                files.extractall(own, filter="data")
+            else:  # Python 3.10.0 to 3.11.3; the archives are our own
+                files.extractall(own)
         try:
             own.rename(folder)
         except OSError:

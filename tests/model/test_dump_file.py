@@ -61,19 +61,21 @@ def test_several_edits_are_read_together() -> None:
 
 def test_a_text_that_becomes_another_kind_forgets_what_it_was() -> None:
     file = DumpFile.of_text(_LIVE)
-    file.changed(file.document.replace(_MODULE))
-    finish(file.refresh())
-    assert file.kind is FileKind.MODULE
+    _replace(file, _MODULE, FileKind.MODULE)
     assert list(file.memory.ranges) == []
     assert file.module.instructions.first("a") is not None
-    file.changed(file.document.replace("Lorem ipsum\n"))
-    finish(file.refresh())
-    assert (file.kind, file.scanner, list(file.records)) == (FileKind.OTHER, None, [])
+    _replace(file, "Lorem ipsum\n", FileKind.OTHER)
+    assert file.scanner is None
+    assert list(file.records) == []
     assert list(file.module.instructions) == []
-    file.changed(file.document.replace(_LIVE))
-    finish(file.refresh())
-    assert file.kind is FileKind.LIVE_RANGE
+    _replace(file, _LIVE, FileKind.LIVE_RANGE)
     assert file.memory.ranges.first("a{}") is not None
+
+
+def _replace(file: DumpFile, text: str, kind: FileKind) -> None:
+    file.changed(file.document.replace(text))
+    finish(file.refresh())
+    assert file.kind is kind
 
 
 def test_a_key_that_two_records_have_belongs_to_the_first_of_them() -> None:

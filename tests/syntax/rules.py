@@ -1,7 +1,7 @@
 """Every rule that reads a line, and real lines to read."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -10,11 +10,16 @@ from lark import Token
 from dumps import files_of, lines_of, memory_files
 from hlo_lsp.syntax.grammar import Grammar, load
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.syntax.memory_scanner import memory_scanner
-from hlo_lsp.syntax.module_scanner import module_scanner
-from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+from hlo_lsp.syntax.memory_scanner import MemoryScanner, memory_scanner
+from hlo_lsp.syntax.module_scanner import ModuleScanner, module_scanner
+from hlo_lsp.syntax.thunk_scanner import ThunkScanner, thunk_scanner
 
-GROUPS = ("memory", "module", "thunks")
+SCANNERS: dict[str, Callable[[], MemoryScanner | ModuleScanner | ThunkScanner]] = {
+    "memory": memory_scanner,
+    "module": module_scanner,
+    "thunks": thunk_scanner,
+}
+GROUPS = tuple(SCANNERS)
 _ENTRY_RULES = (
     "used_value_line",
     "positions_label",
@@ -29,8 +34,7 @@ _DIGITS = re.compile(r"\d+")
 
 def rules_of(group: str) -> list[tuple[Grammar, str]]:
     """The rules by which a scanner reads lines."""
-    scanner = {"memory": memory_scanner, "module": module_scanner, "thunks": thunk_scanner}[group]()
-    rules = [(rule.grammar, rule.name) for rule in scanner.lines._rules]
+    rules = [(rule.grammar, rule.name) for rule in SCANNERS[group]().lines._rules]
     if group == "memory":
         rules += [(load("values"), name) for name in _ENTRY_RULES]
     return rules
@@ -38,11 +42,8 @@ def rules_of(group: str) -> list[tuple[Grammar, str]]:
 
 def distinct_lines(root: Path, group: str, every: int = 1) -> list[str]:
     """The lines of every so manieth file, without those that differ in numbers only."""
-    files = {
-        "memory": memory_files,
-        "module": lambda root: files_of(root, FileKind.MODULE),
-        "thunks": lambda root: files_of(root, FileKind.THUNKS),
-    }[group](root)
+    kind = {"module": FileKind.MODULE, "thunks": FileKind.THUNKS}.get(group)
+    files = memory_files(root) if kind is None else files_of(root, kind)
     return list({_DIGITS.sub("0", line): line for line in lines_of(files[::every])}.values())
 
 

@@ -30,9 +30,9 @@ _FOLDERS = [
 def _scanner(kind: FileKind) -> Scanner | None:
     if kind.is_memory:
         return memory_scanner()
-    return {FileKind.MODULE: module_scanner, FileKind.THUNKS: thunk_scanner}.get(
-        kind, lambda: None
-    )()
+    if kind is FileKind.MODULE:
+        return module_scanner()
+    return thunk_scanner() if kind is FileKind.THUNKS else None
 
 
 def _read(scanner: Scanner, lines: list[str]) -> Iterator[tuple[int, Record]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
+from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
 from marks import mark
 from syntax.rules import distinct_lines
 
@@ -20,8 +20,13 @@ def _operands(text: str) -> list[str]:
     return [span.text for span in _read(text).operands]
 
 
+def _named(text: InstructionText) -> list[Span]:
+    """What the attributes name: callees and predecessors."""
+    return sorted([*text.called, *text.predecessors], key=lambda span: span.start)
+
+
 def _mentions(text: str) -> list[str]:
-    return [span.text for span in _read(text).mentions]
+    return [span.text for span in _named(_read(text))]
 
 
 def test_the_parts_have_columns() -> None:
@@ -40,7 +45,7 @@ def test_the_parts_have_columns() -> None:
         "opcode": text.opcode,
         "a": text.operands[0],
         "b": text.operands[1],
-        "callee": text.mentions[0],
+        "callee": _named(text)[0],
     }
     for name, span in spans.items():
         assert (span.start, span.end) == (marked[name].start, marked[name].end), name
@@ -165,9 +170,23 @@ def test_other_text_is_no_instruction(text: str) -> None:
 
 
 def test_an_unfinished_instruction_ends_with_the_line() -> None:
-    text = instruction_text("%x = f32[] add(%a), calls={%b")
+    text = instruction_text("%x = f32[] add(%a), calls=%b, metadata={op")
     assert text is not None
-    assert [span.text for span in text.mentions] == ["b"]
+    assert [span.text for span in _named(text)] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("rest", "closed"),
+    [
+        ('(%a), calls=%c, metadata={op_name="a(b"}', True),
+        ('({1, 2}), backend_config={"a":["}"]}', True),
+        ('(%a), metadata={op_name="a"', False),
+        ('(%a), metadata={op_name="a}', False),
+        ("(%a), calls=%c}", False),
+    ],
+)
+def test_an_instruction_is_closed_if_its_brackets_and_strings_are(rest: str, closed: bool) -> None:
+    assert _read(f"%x = (f32[2]{{0}}, s8[]) custom-call{rest}").is_closed is closed
 
 
 @pytest.mark.corpus
@@ -187,7 +206,7 @@ def _undefined(lines: list[str]) -> list[str]:
             known.add(line.removeprefix("ENTRY ").removeprefix("%").split(" ")[0])
         text = instruction_text(line) if " = " in line else None
         if text is not None:
-            named = [*text.operands, *text.mentions]
+            named = [*text.operands, *_named(text)]
             lost += [f"{span.text}: {line[:100]}" for span in named if span.text not in known]
             known.add(text.name.text)
     return lost

@@ -7,10 +7,8 @@ import pytest
 
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from hlo_lsp.syntax.memory_scanner import MemoryScanner, memory_scanner
-from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.records import Broken
-from hlo_lsp.syntax.thunk_scanner import thunk_scanner
-from syntax.rules import GROUPS, distinct_lines
+from syntax.rules import GROUPS, SCANNERS, distinct_lines
 
 _VALUE = " value: <1 a.1 @0> (size=512,offset=0): f32[2]{0:T(128)}"
 _RANGE = "    fusion{}:8-10"
@@ -18,8 +16,7 @@ _RANGE = "    fusion{}:8-10"
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_at_most_one_rule_reads_a_line(group: str, corpus_small: Path) -> None:
-    scanner = {"memory": memory_scanner, "module": module_scanner, "thunks": thunk_scanner}[group]()
-    rules = scanner.lines._rules
+    rules = SCANNERS[group]().lines._rules
     several = (
         (line, names)
         for line in distinct_lines(corpus_small, group, every=11)

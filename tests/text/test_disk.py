@@ -84,5 +84,5 @@ def test_a_missing_file_is_refused(file: Path) -> None:
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(disk.UnreadableError, match=r"[Dd]irectory|Permission"):
+    with pytest.raises(disk.UnreadableError, match=r"[Dd]irectory|Permission|no regular file"):
         disk.read(tmp_path)
