@@ -4,4 +4,7 @@ return {
   cmd = { 'hlo-lsp' },
   filetypes = { 'hlo', 'xla_memory', 'xla_thunks' },
   root_markers = { '.git' },
+  -- Neovim asks for the text of every lens of a file at once, each in a request of its own;
+  -- 15 000 of them would keep a hover waiting.
+  init_options = { lensTexts = 'at once' },
 }

@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_logging(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve = commands.add_parser("serve", help="serve an editor (the default)")
-    _add_serving(serve)
+    _add_serving(serve, argparse.SUPPRESS)
     _add_logging(serve, default=argparse.SUPPRESS)
     inspect = commands.add_parser("inspect", help="say what stands somewhere in a dump")
     inspect.add_argument("path", metavar="PATH", help="a dump file")
@@ -70,11 +70,30 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_serving(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--stdio", action="store_true", help="serve on stdin and stdout (default)")
-    parser.add_argument("--tcp", action="store_true", help="serve on a socket")
-    parser.add_argument("--host", default="127.0.0.1", help="where to listen (127.0.0.1)")
-    parser.add_argument("--port", type=int, default=2087, help="port to listen on (2087)")
+def _add_serving(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+    """Options of serving; with a default of SUPPRESS those in front of the command count."""
+
+    def usual(value: object) -> object:
+        return value if default is None else default
+
+    parser.add_argument(
+        "--stdio",
+        action="store_true",
+        default=usual(False),
+        help="serve on stdin and stdout (the default)",
+    )
+    parser.add_argument(
+        "--tcp", action="store_true", default=usual(False), help="serve on a socket"
+    )
+    parser.add_argument("--host", default=usual("127.0.0.1"), help="where to listen (127.0.0.1)")
+    parser.add_argument("--port", type=_port, default=usual(2087), help="port to listen on (2087)")
+
+
+def _port(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{number} is no port")
+    return number
 
 
 def _add_logging(parser: argparse.ArgumentParser, default: object = None) -> None:

@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import os
+import stat
 import sys
 from threading import Event
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, TextIO
 
 from lsprotocol import types
 from pygls.io_ import StdoutWriter, run_async
@@ -44,13 +46,13 @@ class StdioServer(LanguageServer):
 
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
         """Serve on standard input and output until the client goes."""
-        if sys.platform == "win32" or stdin is not None:
+        if stdin is not None or not _is_pipe(sys.stdin):
             super().start_io(stdin, stdout)
             return
         self._stop_event = Event()
         self.protocol.set_writer(StdoutWriter(stdout or sys.stdout.buffer))
         try:
-            asyncio.run(self._serve())
+            asyncio.run(self._serve(self._stop_event))
         except (BrokenPipeError, ConnectionResetError):
             logger.error("the client is gone")
         except KeyboardInterrupt:
@@ -58,18 +60,13 @@ class StdioServer(LanguageServer):
         finally:
             self.shutdown()  # type: ignore[no-untyped-call]  # pygls leaves it untyped
 
-    async def _serve(self) -> None:
+    async def _serve(self, stop: Event) -> None:
         reader = asyncio.StreamReader(limit=_BUFFER)
         loop = asyncio.get_running_loop()
-        try:
-            await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
-        except ValueError:
-            # Standard input is a plain file: there is nobody to wait for.
-            reader.feed_data(sys.stdin.buffer.read())
-            reader.feed_eof()
+        await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
         try:
             await run_async(
-                stop_event=self._stop_event or Event(),
+                stop_event=stop,
                 reader=reader,
                 protocol=self.protocol,
                 logger=logger,
@@ -77,3 +74,9 @@ class StdioServer(LanguageServer):
             )
         except asyncio.IncompleteReadError:
             logger.error("the client is gone in the middle of a message")
+
+
+def _is_pipe(stream: TextIO) -> bool:
+    """Whether an event loop can wait for a stream: pipes and sockets, and not on Windows."""
+    mode = os.fstat(stream.fileno()).st_mode
+    return sys.platform != "win32" and (stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode))

@@ -33,7 +33,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         encoding = server.protocol.workspace.position_encoding or "utf-16"
-        session.client = Client.of(params.capabilities, encoding)
+        session.client = Client.of(params.capabilities, encoding, params.initialization_options)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:

@@ -7,6 +7,7 @@ defines at the printed index, else to its line in the module text, else to its s
 
 from collections.abc import Iterable
 
+from hlo_lsp.analysis.columns import name_columns
 from hlo_lsp.analysis.subject import (
     AllocationSubject,
     ComputationSubject,
@@ -19,10 +20,8 @@ from hlo_lsp.analysis.thunks import instruction_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located, Value
-from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.syntax.records import Label, Record
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.records import Record
 
 
 def definition(dump: DumpSet, found: Found) -> Place | None:
@@ -36,7 +35,7 @@ def definition(dump: DumpSet, found: Found) -> Place | None:
     if isinstance(subject, InstructionSubject):
         return _of_instruction(dump, found, subject)
     if isinstance(subject, ThunkSubject):
-        name = instruction_of(dump, found.place.file, subject.row)
+        name = instruction_of(dump, subject.row)
         return None if name is None else _instruction(dump, name, None)
     if isinstance(subject, ComputationSubject):
         return _computation(dump, subject.name) or _instruction(dump, subject.name, None)
@@ -89,22 +88,6 @@ def head_place(located: Located[Record]) -> Place:
     text = file.lines[line]
     start, end = name_columns(record, text)
     return Place(file, line, start, end)
-
-
-def name_columns(record: Record, text: str) -> tuple[int, int]:
-    """The columns of the name that the first line of a record is about: ``<2 add.14 @0>``."""
-    start = -1
-    name: str | None = getattr(record, "name", None)
-    if isinstance(record, AssignedValue | UsedValue):
-        start, end = text.find("<"), text.find(">") + 1
-    elif name is not None and not isinstance(record, Label):
-        start = text.find(name)
-        end = start + len(name)
-        if isinstance(record, RangeRow | PeakRow):
-            end += len(record.index or "")
-    if start < 0 or end <= start:
-        return len(text) - len(text.lstrip()), len(text.rstrip())
-    return start, end
 
 
 def _of_value(value: Value, *, from_header: bool) -> Place | None:

@@ -14,6 +14,7 @@ from hlo_lsp.syntax.thunk_scanner import ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.steps import Steps
 
+_DEEPEST = 50  # levels of thunks; deeper ones are shown on this level
 _STEP = 1500  # records between two breaths: about 3 ms
 
 
@@ -105,7 +106,9 @@ def _close(node: Node, end: int) -> None:
 def _depth(record: Record) -> int:
     if isinstance(record, Label):
         return _DEPTHS.get(record.name, 3)
-    if isinstance(record, memory.AllocationLine | memory.PeakLabel | memory.ReportedAllocation):
+    if isinstance(
+        record, memory.AllocationLine | memory.PeakLabel | memory.ReportedAllocation | Broken
+    ):
         return 1
     return 0
 
@@ -162,7 +165,8 @@ def _thunks(records: Iterable[Record]) -> list[Node]:
     path: list[tuple[int, Node]] = [(-1, root)]
     for record in records:
         if isinstance(record, ThunkRow):
-            while path[-1][0] >= record.depth:
+            depth = min(record.depth, _DEEPEST)
+            while path[-1][0] >= depth:
                 path.pop()
             name = record.kind if record.id is None else f"{record.id:03} {record.kind}"
             node = Node(
@@ -174,7 +178,7 @@ def _thunks(records: Iterable[Record]) -> list[Node]:
                 record,
             )
             path[-1][1].children.append(node)
-            path.append((record.depth, node))
+            path.append((depth, node))
         if not isinstance(record, Blank | Broken):
             for _, open_node in path[1:]:
                 open_node.line_count = record.line + 1 - open_node.line

@@ -1,6 +1,5 @@
 """Every mention of a value, an instruction, an allocation."""
 
-import re
 from collections.abc import Iterator
 
 from hlo_lsp.analysis.navigation import all_places, head_place, value_of
@@ -16,9 +15,10 @@ from hlo_lsp.analysis.subject import (
 from hlo_lsp.analysis.thunks import instruction_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.old_peaks import old_peak_key
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located, Value
-from hlo_lsp.syntax.instruction_text import instruction_text
+from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
@@ -29,7 +29,7 @@ def declared_and_mentioned(dump: DumpSet, found: Found) -> tuple[list[Place], li
     Declarations are the line in the allocation and the header of the entry of a value, and the
     line of an instruction in the module text; no place is in both lists.
     """
-    declared, mentioned = _places(dump, found.subject, found.place.file)
+    declared, mentioned = _places(dump, found.subject)
     return all_places(declared), all_places(mentioned)
 
 
@@ -45,22 +45,23 @@ def users_of(dump: DumpSet, name: str) -> list[str]:
                 users += [use.name for use in entry.record.uses]
         return list(dict.fromkeys(users))
     for file in dump.files:
-        records = [r for r in file.module.instructions.records() if name in r.text]
-        for record in sorted(records, key=lambda record: record.line):
-            parsed = instruction_text(record.text)
-            if parsed is not None and any(span.text == name for span in parsed.operands):
-                users.append(record.name)
+        found = [
+            record
+            for record, text in _naming(file, name)
+            if any(span.text == name for span in text.operands)
+        ]
+        users += [record.name for record in sorted(found, key=lambda record: record.line)]
     return users
 
 
-def _places(dump: DumpSet, subject: Subject, file: DumpFile) -> tuple[list[Place], list[Place]]:
+def _places(dump: DumpSet, subject: Subject) -> tuple[list[Place], list[Place]]:
     if isinstance(subject, ValueSubject):
         value = value_of(dump, subject)
         return ([], []) if value is None else _of_value(dump, value)
     if isinstance(subject, InstructionSubject):
         return _of_instruction(dump, subject.name)
     if isinstance(subject, ThunkSubject):
-        name = instruction_of(dump, file, subject.row)
+        name = instruction_of(dump, subject.row)
         return ([], []) if name is None else _of_instruction(dump, name)
     if isinstance(subject, ComputationSubject):
         return _of_computation(dump, subject.name)
@@ -79,7 +80,7 @@ def _of_value(dump: DumpSet, value: Value) -> tuple[list[Place], list[Place]]:
         mentioned += [_row_place(entry, row) for row in entry.record.uses]
     for file in dump.files:
         for row in file.memory.peak_names.all(value.name):
-            if row.key in {None, value.key}:
+            if (row.key or old_peak_key(file, row)) == value.key:
                 mentioned.append(head_place(Located(file, row)))
     return declared, mentioned
 
@@ -116,31 +117,36 @@ def _of_computation(dump: DumpSet, name: str) -> tuple[list[Place], list[Place]]
         for file in dump.files
         for record in file.module.computations.all(name)
     ]
-    return declared, [place for file in dump.files for place in _in_module(file, name)]
+    return declared, [
+        Place(file, record.line, span.start, span.end)
+        for file in dump.files
+        for record, text in _naming(file, name)
+        for span in text.called
+        if span.text == name
+    ]
 
 
 def _in_module(file: DumpFile, name: str) -> Iterator[Place]:
-    """Where the texts of other instructions name this one."""
-    word = re.compile(rf"(?<![\w.\-]){re.escape(name)}(?![\w.\-])")
+    """Where the texts of other instructions name this instruction."""
+    for record, text in _naming(file, name):
+        for span in (*text.operands, *text.predecessors):
+            if span.text == name:
+                yield Place(file, record.line, span.start, span.end)
+
+
+def _naming(file: DumpFile, name: str) -> Iterator[tuple[InstructionLine, InstructionText]]:
+    """The instructions whose text holds a name, perhaps only as a part of another."""
     for record in file.module.instructions.records():
-        if name in record.text and record.name != name:
-            yield from _in_text(file, record, word)
-
-
-def _in_text(file: DumpFile, record: InstructionLine, word: "re.Pattern[str]") -> Iterator[Place]:
-    parsed = instruction_text(record.text)
-    if parsed is None:
-        return
-    for span in (*parsed.operands, *parsed.mentions):
-        if word.fullmatch(span.text):
-            yield Place(file, record.line, span.start, span.end)
+        if name in record.text:
+            parsed = instruction_text(record.text)
+            if parsed is not None:
+                yield record, parsed
 
 
 def _row_place(entry: Located[UsedValue], row: Position | Use) -> Place:
     """The name (and index) in a position or use row."""
-    text = entry.record.lines[row.row]
-    start = text.index(row.name)
+    start = 2
     end = start + len(row.name)
     if isinstance(row, Position) and row.index is not None:
-        end = len(text)
+        end = len(entry.record.lines[row.row])
     return Place(entry.file, entry.line + row.row, start, end)

@@ -20,8 +20,8 @@ _UNTILED_ELEMENTS = 1024  # what an untiled array on TPU is rounded up to
 class Padding:
     """Why an array is larger than its elements.
 
-    ``what`` grows from ``before`` to ``after`` elements: ``dim 1`` (a logical dimension), an
-    ``added dim`` (where a tile has more dimensions than the array), ``elements`` (all of them).
+    ``what`` grows from ``before`` to ``after``: ``dim 1`` (a logical dimension), an ``added dim``
+    (where a tile has more dimensions than the array), ``elements`` (all of them), ``bytes``.
     """
 
     what: str
@@ -72,7 +72,7 @@ def logical_bytes(shape: Shape) -> int | None:
     return None if elements is None or bits is None else -(-elements * bits // 8)
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def padded_size_of(text: str, target: Target, color: int = 0) -> PaddedSize | None:
     """:func:`padded_size` of the shape that a text describes, remembered by the text."""
     shape = try_shape(text)
@@ -177,7 +177,7 @@ def _tiled(shape: Array, layout: Layout, bits: int) -> PaddedSize:
         -(-padded * bits // 8) + layout.metadata_bytes,
         exact=not combined,
         rule=rule,
-        padding=() if combined else tuple(_paddings(order, sizes, layout, padded)),
+        padding=() if combined else tuple(_paddings(order, sizes, layout, padded, bits)),
     )
 
 
@@ -220,14 +220,17 @@ def _tiled_elements(sizes: list[int], layout: Layout) -> int:
             -(-dim // size) if size else 0 for dim, size in zip(dims[split:], known, strict=True)
         ]
         dims = dims[:split] + counts + known
-    return -(-prod(dims) // layout.tail_padding) * layout.tail_padding
+    tail = max(1, layout.tail_padding)
+    return -(-prod(dims) // tail) * tail
 
 
 def _paddings(
-    order: tuple[int, ...], sizes: list[int], layout: Layout, padded: int
+    order: tuple[int, ...], sizes: list[int], layout: Layout, padded: int, bits: int
 ) -> "list[Padding]":
     """What each dimension grows to by the first tile, and what the rest of the layout adds."""
     first = layout.tiles[0].dims
+    if not first:
+        return []
     found: list[Padding] = []
     names = ["added dim"] * (len(first) - len(order)) + [f"dim {dim}" for dim in order]
     before = [1] * (len(first) - len(sizes)) + sizes
@@ -241,4 +244,8 @@ def _paddings(
         rest = "".join(map(str, layout.tiles[1:]))
         tail = f"L({layout.tail_padding})" if layout.tail_padding > 1 else ""
         found.append(Padding("elements", product, padded, " and ".join(filter(None, (rest, tail)))))
+    if layout.metadata_bytes:
+        data = -(-padded * bits // 8)
+        after = data + layout.metadata_bytes
+        found.append(Padding("bytes", data, after, f"M({layout.metadata_bytes}), run-time sizes"))
     return found

@@ -2,7 +2,9 @@
 
 from dataclasses import dataclass
 
+from hlo_lsp.analysis.columns import name_columns
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.old_peaks import old_peak_key
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
@@ -10,7 +12,7 @@ from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.syntax.records import Label, Record
 from hlo_lsp.syntax.thunk_scanner import ThunkRow
 from hlo_lsp.syntax.tokens import Field, field_at, fields, leaf_at, rule_of, space_at
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 _FLAGS = {"CONSTANT", "THREAD_LOCAL", "MAYBE_LIVE_OUT", "PREALLOCATED_TEMP", "PHI"}
 _SHAPES = {"SHAPE", "PARAMETER_SHAPE", "OUTPUT_SHAPE", "SHAPES"}
@@ -27,10 +29,14 @@ class ValueSubject:
 
 @dataclass(frozen=True, slots=True)
 class InstructionSubject:
-    """An instruction, with the index printed beside its name."""
+    """An instruction, with the index printed beside its name.
+
+    In a use ``operand`` is the number of the operand, and the index is a place in that operand.
+    """
 
     name: str
     index: str | None
+    operand: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,14 +126,16 @@ def subject_at(file: DumpFile, line: int, column: int) -> Found | None:
     if rule in {"instruction_line", "computation_line"}:
         found = _in_instruction(record, text, column)
     else:
-        found = _in_fields(record, rule, text, column)
+        found = _in_fields(file, record, rule, text, column)
     if found is None:
         return None
     subject, span = found
     return Found(subject, Place(file, line, span.start, span.end), record, row)
 
 
-def _in_fields(record: Record, rule: str, text: str, column: int) -> tuple[Subject, Span] | None:
+def _in_fields(
+    file: DumpFile, record: Record, rule: str, text: str, column: int
+) -> tuple[Subject, Span] | None:
     field = field_at(rule, text, column)
     if field is not None:
         if field.role in _SHAPES:
@@ -136,9 +144,9 @@ def _in_fields(record: Record, rule: str, text: str, column: int) -> tuple[Subje
             return SpaceSubject(int(field.text)), _span(field)
         if field.role in _FLAGS:
             return WordSubject(field.text.strip().strip("()")), _span(field)
-        if field.role in {"START", "END", "MOMENT", "MAX"}:
-            return _default(record, rule, text) or (WordSubject(field.role.lower()), _span(field))
-    return _default(record, rule, text)
+        if field.role == "PAGE":
+            return WordSubject("page"), _span(field)
+    return _default(file, record, rule, text)
 
 
 def _in_shape(field: Field, column: int) -> tuple[Subject, Span]:
@@ -149,7 +157,7 @@ def _in_shape(field: Field, column: int) -> tuple[Subject, Span]:
     return ShapeSubject(leaf.text, field.role == "SHAPE" or "T(" in leaf.text), _span(leaf)
 
 
-def _default(record: Record, rule: str, text: str) -> tuple[Subject, Span] | None:
+def _default(file: DumpFile, record: Record, rule: str, text: str) -> tuple[Subject, Span] | None:
     """What a line is about, with the columns of its name."""
     subject: Subject
     if isinstance(record, memory.AssignedValue):
@@ -159,7 +167,8 @@ def _default(record: Record, rule: str, text: str) -> tuple[Subject, Span] | Non
     elif isinstance(record, memory.RangeRow):
         subject = ValueSubject(record.key, None)
     elif isinstance(record, memory.PeakRow):
-        subject = ValueSubject(record.key or record.name + "{}", None)
+        key = record.key or old_peak_key(file, record) or record.name + "{}"
+        subject = ValueSubject(key, None)
     elif isinstance(record, memory.SequenceRow):
         subject = InstructionSubject(record.name, None)
     elif isinstance(record, memory.AllocationLine | memory.ReportedAllocation):
@@ -181,8 +190,13 @@ def _row(rule: str, text: str) -> tuple[Subject, Span] | None:
     found = {field.role: field for field in fields(rule, text)}
     if "NAME" not in found:
         return None
-    name, index = found["NAME"], found.get("INDEX")
-    return InstructionSubject(name.text, None if index is None else index.text), _span(name)
+    name, index, operand = found["NAME"], found.get("INDEX"), found.get("OPERAND")
+    subject = InstructionSubject(
+        name.text,
+        None if index is None else index.text,
+        None if operand is None else int(operand.text),
+    )
+    return subject, _span(name)
 
 
 def _name_span(rule: str, text: str) -> Span:
@@ -199,35 +213,45 @@ def _name_span(rule: str, text: str) -> Span:
 
 def _in_instruction(record: Record, text: str, column: int) -> tuple[Subject, Span] | None:
     if isinstance(record, ComputationLine):
-        start = text.index(record.name)
-        return ComputationSubject(record.name), Span(start, start + len(record.name), record.name)
-    prefix = " from instruction:"
-    at = 0
-    if isinstance(record, UsedValue) and text.startswith(prefix):
-        at = len(text) - len(text[len(prefix) :].lstrip())
-    parsed = instruction_text(text, at)
+        start, end = name_columns(record, text)
+        return ComputationSubject(record.name), Span(start, end, record.name)
+    begin = instruction_column(text) if isinstance(record, UsedValue) else 0
+    if column < begin:
+        return WordSubject("instruction_label"), Span(1, begin, text[1:begin])
+    parsed = instruction_text(text, begin)
     if parsed is None:
         return None
+    # In module text the layout need not be that of memory: before assignment, inside a fusion.
+    role = "SHAPE" if isinstance(record, UsedValue) else "RESULT"
     if column in parsed.shape:
         shape = parsed.shape
-        # In module text the layout need not be that of memory: before assignment, inside a fusion.
-        role = "SHAPE" if isinstance(record, UsedValue) else "RESULT"
         return _in_shape(Field(role, shape.start, shape.end, shape.text), column)
-    return _in_names(parsed, column) or (
-        None
-        if isinstance(record, UsedValue) and column < at
-        else (InstructionSubject(parsed.name.text, None), parsed.name)
+    return (
+        _in_names(parsed, column)
+        or _in_operand_shape(parsed, role, column)
+        or (InstructionSubject(parsed.name.text, None), parsed.name)
     )
 
 
 def _in_names(parsed: InstructionText, column: int) -> tuple[Subject, Span] | None:
-    for span in parsed.operands:
+    for span in (*parsed.operands, *parsed.predecessors):
         if span.start - 1 <= column <= span.end:
             return InstructionSubject(span.text, None), span
-    for span in parsed.mentions:
+    for span in parsed.called:
         if span.start - 1 <= column <= span.end:
             return ComputationSubject(span.text), span
     return None
+
+
+def _in_operand_shape(
+    parsed: InstructionText, role: str, column: int
+) -> tuple[Subject, Span] | None:
+    """The shape in front of an operand, which texts up to jax 0.4 print."""
+    if not parsed.opcode.end < column < parsed.attributes_at:
+        return None
+    operands = Field(role, 0, parsed.attributes_at, parsed.line[: parsed.attributes_at])
+    leaf = leaf_at(operands, column)
+    return None if leaf is operands else _in_shape(leaf, column)
 
 
 def _span(field: Field) -> Span:

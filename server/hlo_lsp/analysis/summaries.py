@@ -1,7 +1,7 @@
 """One line about an allocation, a value, the peak."""
 
 from hlo_lsp.analysis.cards.card import counted
-from hlo_lsp.analysis.cards.values import at_declared_peak, step_name
+from hlo_lsp.analysis.cards.values import at_declared_peak, span_words
 from hlo_lsp.analysis.liveness import peaks_of
 from hlo_lsp.analysis.sharing import crowded_offset
 from hlo_lsp.model.bytesize import short
@@ -27,11 +27,8 @@ def value_summary(dump: DumpSet, value: Value) -> str:
         if value.allocation is not None and value.allocation.record.thread_local:
             return "thread-local, not scheduled"
         return "no live range"
-    live = value.live.record
-    steps = counted(live.end_step - live.start_step, "step")
-    names = f"{step_name(dump, live.start_step)} -> {step_name(dump, live.end_step)}"
     peak = " | at the peak" if at_declared_peak(dump, value.live) else ""
-    return f"live {live.start_step}-{live.end_step} ({steps}): {names}{peak}".replace("`", "")
+    return f"live {span_words(dump, value.live.record)}{peak}".replace("`", "")
 
 
 def peak_summary(dump: DumpSet) -> str:

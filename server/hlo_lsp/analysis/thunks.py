@@ -2,18 +2,15 @@
 
 import re
 
-from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.stems import thunk_metadata_of
 from hlo_lsp.syntax.thunk_scanner import ThunkRow
-from hlo_lsp.text.disk import UnreadableError, read
 
 _INFO = re.compile(
-    r'thunk_info \{\s*profile_annotation: "(?P<name>[^"]+)"\s*thunk_id: (?P<id>\d+)\s*\}'
+    r'thunk_info \{\s*profile_annotation: "(?P<name>[^"]+)"\s*thunk_id: (?P<id>\d{1,18})\s*\}'
 )
 
 
-def instruction_of(dump: DumpSet, file: DumpFile, thunk: ThunkRow) -> str | None:
+def instruction_of(dump: DumpSet, thunk: ThunkRow) -> str | None:
     """The instruction's name, or None where nothing says it.
 
     The thunk's own annotation counts most, then ``thunk_metadata.txt``, then a kernel name that
@@ -21,9 +18,9 @@ def instruction_of(dump: DumpSet, file: DumpFile, thunk: ThunkRow) -> str | None
     """
     if thunk.annotation is not None:
         return thunk.annotation
-    annotated = dump.derived(_annotations, [file])
-    if annotated:
-        return None if thunk.id is None else annotated.get(thunk.id)
+    if dump.thunk_names is not None:
+        names_by_id = dump.derived(_annotations, [dump.thunk_names])
+        return None if thunk.id is None else names_by_id.get(thunk.id)
     if thunk.kernel is None:
         return None
     names = dump.derived(_kernel_names, dump.files).get(thunk.kernel, [])
@@ -31,15 +28,8 @@ def instruction_of(dump: DumpSet, file: DumpFile, thunk: ThunkRow) -> str | None
 
 
 def _annotations(dump: DumpSet) -> dict[int, str]:
-    for file in dump.files:
-        path = None if file.path is None else thunk_metadata_of(file.path)
-        if path is not None:
-            try:
-                text = read(path).text
-            except UnreadableError:
-                continue
-            return {int(info["id"]): info["name"] for info in _INFO.finditer(text)}
-    return {}
+    text = "" if dump.thunk_names is None else dump.thunk_names.document.text
+    return {int(info["id"]): info["name"] for info in _INFO.finditer(text)}
 
 
 def _kernel_names(dump: DumpSet) -> dict[str, list[str]]:

@@ -17,6 +17,7 @@ def _error(code: str, applies_to: type[Any], check: Any) -> AnyRule:
 CATALOGUE: tuple[AnyRule, ...] = (
     _error("syntax", Broken, syntax.broken_line),
     _error("syntax", UsedValue, syntax.broken_entry),
+    _error("syntax", UsedValue, syntax.broken_instruction),
     _error("syntax", AssignedValue, syntax.broken_shape),
     _error("size-mismatch", AssignedValue, sizes.size_mismatch),
     _error("out-of-bounds", AssignedValue, sizes.out_of_bounds),

@@ -50,7 +50,7 @@ def _check_all(files: list[Path]) -> Iterator[Checked]:
             except BinaryFileError:
                 yield Checked(file)
             except UnreadableError as error:
-                yield Checked(file, note=str(error))
+                yield Checked(file, note=str(error), unreadable=True)
 
 
 def _named(path: Path) -> Checked:

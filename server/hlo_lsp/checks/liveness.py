@@ -48,9 +48,9 @@ def unassigned_entry(case: Case[UsedValue]) -> Iterator[Finding]:
     if entry.id is None or not context.knows_assignment:
         return
     assigned = context.dump.find(lambda index: index.assigned, entry.id)
-    if assigned is None:
+    if assigned is None and not context.misses_assigned:
         yield case.finding(f"value {entry.id} `{entry.key}` lies in no allocation", "VALUE_ID")
-    elif assigned.record.key != entry.key:
+    elif assigned is not None and assigned.record.key != entry.key:
         yield case.finding(
             f"value {entry.id} is `{entry.key}` here and `{assigned.record.key}` in its allocation",
             "NAME",
@@ -61,7 +61,7 @@ def unassigned_entry(case: Case[UsedValue]) -> Iterator[Finding]:
 def unused_assigned(case: Case[AssignedValue]) -> Iterator[Finding]:
     """Every value in an allocation has an entry under `Used values`."""
     value, context = case.record, case.context
-    if not context.knows_entries:
+    if not context.knows_entries or context.misses_entries:
         return
     if context.dump.find(lambda index: index.entries, value.id) is None:
         yield case.finding(
@@ -72,6 +72,8 @@ def unused_assigned(case: Case[AssignedValue]) -> Iterator[Finding]:
 def _unknown(case: "Case[RangeRow] | Case[PeakRow]", key: str) -> Iterator[Finding]:
     context = case.context
     if not (context.knows_assignment or context.knows_entries):
+        return
+    if context.misses_assigned or context.misses_entries:
         return
     dump = context.dump
     if dump.find(lambda index: index.assigned_keys, key) is not None:

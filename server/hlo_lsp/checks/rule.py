@@ -13,8 +13,9 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import LiveRangeLabel
-from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.records import Broken, Record
 from hlo_lsp.syntax.tokens import fields, rule_of
+from hlo_lsp.syntax.used_value import UsedValue
 
 R = TypeVar("R", bound=Record)
 
@@ -54,6 +55,25 @@ class Context:
     def knows_assignment(self) -> bool:
         """Whether the allocations are among the files."""
         return any(len(file.memory.assigned) for file in self.dump.files)
+
+    @cached_property
+    def misses_assigned(self) -> bool:
+        """Whether a line is broken that may have been an allocation or a value in one."""
+        return any(
+            isinstance(record, Broken) and not record.text.startswith("  ")
+            for file in self.dump.files
+            if len(file.memory.assigned)
+            for record in file.memory.damaged
+        )
+
+    @cached_property
+    def misses_entries(self) -> bool:
+        """Whether the header of an entry is broken or gone."""
+        return any(
+            isinstance(record, UsedValue) and record.id is None
+            for file in self.dump.files
+            for record in file.memory.damaged
+        )
 
     @cached_property
     def knows_entries(self) -> bool:

@@ -1,14 +1,16 @@
 """Lines that cannot be read."""
 
 from collections.abc import Iterator
+from functools import lru_cache
 
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.rule import Case
 from hlo_lsp.model.shape import ShapeError, parse_shape
+from hlo_lsp.syntax.instruction_text import instruction_text
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.memory_scanner import LONGEST, memory_scanner
 from hlo_lsp.syntax.records import Broken
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 
 def broken_line(case: Case[Broken]) -> Iterator[Finding]:
@@ -41,6 +43,26 @@ def broken_entry(case: Case[UsedValue]) -> Iterator[Finding]:
         end = max(len(text.rstrip()), column + 1)
         message = _sentence(problem, text, column) if problem.startswith("expected") else problem
         yield case.finding_at(row, column, end, message)
+
+
+def broken_instruction(case: Case[UsedValue]) -> Iterator[Finding]:
+    """Behind `from instruction:` stands a whole instruction: name, shape, opcode, operands.
+
+    A file that was cut off often ends in the middle of one.
+    """
+    entry = case.record
+    if entry.whole and not _is_instruction(entry.lines[-1]):
+        row = entry.line_count - 1
+        end = len(entry.lines[-1])
+        message = "expected an instruction: `%NAME = SHAPE OPCODE(OPERANDS), ATTRIBUTES`"
+        yield case.finding_at(row, end - len(entry.instruction or ""), end, message)
+
+
+@lru_cache(maxsize=1 << 13)
+def _is_instruction(line: str) -> bool:
+    """Remembered, as one instruction is printed again for each element of its tuple."""
+    parsed = instruction_text(line, instruction_column(line))
+    return parsed is not None and parsed.is_closed
 
 
 def broken_shape(case: Case[AssignedValue]) -> Iterator[Finding]:

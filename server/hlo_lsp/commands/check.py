@@ -39,6 +39,6 @@ def run(options: argparse.Namespace) -> int:
     elif count:
         where = f"{with_findings} of {counted(looked_at, 'file')}"
         print(f"{counted(count, 'problem')} in {where}", file=sys.stderr)
-    if unreadable:
-        return _WRONG_USAGE
-    return _FOUND if count else 0
+    if count:
+        return _FOUND
+    return _WRONG_USAGE if unreadable else 0

@@ -32,7 +32,7 @@ from hlo_lsp.views.terminal import print_card
 
 _NOT_FOUND = 1
 _WRONG_USAGE = 2
-_AT = re.compile(r"([1-9]\d*)(?::([1-9]\d*))?")
+_AT = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
 
 def run(options: argparse.Namespace) -> int:

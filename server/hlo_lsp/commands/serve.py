@@ -1,7 +1,7 @@
 """``hlo-lsp serve``."""
 
 import argparse
-import logging
+import sys
 
 from hlo_lsp.server import make_server
 
@@ -10,13 +10,15 @@ def run(options: argparse.Namespace) -> int:
     """Serve one client, on standard input and output or on a socket."""
     server = make_server()
     if not options.tcp:
+        if sys.stdin is None or sys.stdout is None:
+            print("hlo-lsp: standard input or output is closed", file=sys.stderr)
+            return 1
         server.start_io()
         return 0
     try:
         server.start_tcp(options.host, options.port)
     except OSError as error:
-        logging.getLogger(__name__).error(
-            "cannot listen on %s:%s: %s", options.host, options.port, error.strerror
-        )
+        reason = error.strerror or error
+        print(f"hlo-lsp: cannot listen on {options.host}:{options.port}: {reason}", file=sys.stderr)
         return 1
     return 0

@@ -18,13 +18,19 @@ class Client:
     nests_symbols: bool = True
     pulls_diagnostics: bool = False
     refreshes_diagnostics: bool = False
-    refreshes_lenses: bool = False
+    wants_lens_texts: bool = False
     shows_related: bool = True
     folding_limit: int = _DEFAULT_FOLDING_LIMIT
 
     @classmethod
-    def of(cls, capabilities: types.ClientCapabilities, encoding: str) -> "Client":
-        """Read from what the client said at initialization and the encoding agreed on."""
+    def of(
+        cls, capabilities: types.ClientCapabilities, encoding: str, options: object = None
+    ) -> "Client":
+        """Read from what the client said at initialization and the encoding agreed on.
+
+        ``options`` are the initialization options. ``{"lensTexts": "at once"}`` is for clients
+        that would otherwise ask for the text of every lens of a file, one by one.
+        """
         document = capabilities.text_document or types.TextDocumentClientCapabilities()
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
         hover, symbols, folding = document.hover, document.document_symbol, document.folding_range
@@ -38,7 +44,7 @@ class Client:
             refreshes_diagnostics=bool(
                 workspace.diagnostics and workspace.diagnostics.refresh_support
             ),
-            refreshes_lenses=bool(workspace.code_lens and workspace.code_lens.refresh_support),
+            wants_lens_texts=isinstance(options, dict) and options.get("lensTexts") == "at once",
             shows_related=bool(published and published.related_information),
             folding_limit=(folding and folding.range_limit) or _DEFAULT_FOLDING_LIMIT,
         )

@@ -35,9 +35,3 @@ class Converter:
     def location(self, place: Place) -> types.Location:
         """The location of a place."""
         return types.Location(place.file.uri, self.range(place))
-
-    def lines(self, file: DumpFile, first: int, count: int) -> types.Range:
-        """The range of whole lines, without the end of the last."""
-        last = min(first + count, len(file.lines)) - 1
-        end = self.encoding.units(file.lines[last], len(file.lines[last]))
-        return types.Range(types.Position(first, 0), types.Position(last, end))

@@ -9,7 +9,7 @@ from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.run import check
-from hlo_lsp.features.session import Asked, Session, run
+from hlo_lsp.features.session import Asked, Session, steadily
 from hlo_lsp.model.dump_file import DumpFile
 
 if TYPE_CHECKING:
@@ -84,12 +84,8 @@ class DiagnosticsPusher:
 
 async def diagnose(asked: Asked) -> list[types.Diagnostic]:
     """What is wrong in a file, as its text is at the end of the work."""
-    while True:
-        versions = _versions(asked)
-        findings = await run(check(asked.dump, asked.file))
-        if versions == _versions(asked) and asked.file.is_fresh:
-            return [_diagnostic(asked, finding) for finding in findings]
-        await run(asked.file.refresh())
+    findings = await steadily(asked.dump, lambda: check(asked.dump, asked.file))
+    return [_diagnostic(asked, finding) for finding in findings]
 
 
 async def pulled(
@@ -98,15 +94,12 @@ async def pulled(
     """The answer to a pull: unchanged if neither the file nor its compile has changed since."""
     if asked is None:
         return types.RelatedFullDocumentDiagnosticReport(items=[])
-    result_id = f"{id(asked.dump):x}-{'.'.join(map(str, _versions(asked)))}"
+    versions = ".".join(str(file.version) for file in asked.dump.files)
+    result_id = f"{asked.dump.number}-{versions}"
     if result_id == previous_result_id:
         return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
     items = await diagnose(asked)
     return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
-
-
-def _versions(asked: Asked) -> tuple[int, ...]:
-    return tuple(file.version for file in asked.dump.files)
 
 
 def _diagnostic(asked: Asked, finding: Finding) -> types.Diagnostic:

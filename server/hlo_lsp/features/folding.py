@@ -1,13 +1,17 @@
 """textDocument/foldingRange."""
 
 from hlo_lsp.analysis.outline import outline, walk
-from hlo_lsp.features.session import Asked, run
+from hlo_lsp.features.session import Asked, steadily
 from hlo_lsp.features.wire import Json
 
 
 async def folding_ranges(asked: Asked) -> list[Json]:
     """Every part of the outline with more than one line; the largest if the client has a limit."""
-    nodes = [node for node in walk(await run(outline(asked.file))) if node.line_count > 1]
+    nodes = [
+        node
+        for node in walk(await steadily(asked.dump, lambda: outline(asked.file)))
+        if node.line_count > 1
+    ]
     limit = asked.client.folding_limit
     if len(nodes) > limit:
         nodes = sorted(nodes, key=lambda node: -node.line_count)[:limit]

@@ -1,20 +1,25 @@
 """textDocument/codeLens and codeLens/resolve."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from lsprotocol import types
 
 from hlo_lsp.analysis import summaries
-from hlo_lsp.features.session import Asked
+from hlo_lsp.features.session import Asked, steadily
 from hlo_lsp.features.wire import Json, lines_range
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.steps import Steps
+
+_STEP = 200  # records between two breaths
 
 
-def code_lenses(asked: Asked) -> list[Json]:
-    """A lens on every allocation, value and peak header; the text comes when it is on screen."""
-    return list(_lenses(asked))
+async def code_lenses(asked: Asked) -> list[Json]:
+    """A lens on every allocation, value and peak header.
+
+    The text comes when a lens is on screen, or at once for a client that would ask for all.
+    """
+    return await steadily(asked.dump, lambda: _lenses(asked))
 
 
 def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
@@ -23,9 +28,12 @@ def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
     return types.CodeLens(lens.range, types.Command(_title(asked, data), ""), lens.data)
 
 
-def _lenses(asked: Asked) -> Iterator[Json]:
+def _lenses(asked: Asked) -> Steps[list[Json]]:
+    lenses: list[Json] = []
     data: dict[str, Any]
-    for record in asked.file.records:
+    for count, record in enumerate(asked.file.records):
+        if count % _STEP == _STEP - 1:
+            yield
         if isinstance(record, AllocationLine):
             data = {"allocation": record.number}
         elif isinstance(record, AssignedValue | UsedValue) and record.id is not None:
@@ -35,7 +43,11 @@ def _lenses(asked: Asked) -> Iterator[Json]:
         else:
             continue
         data["uri"] = asked.file.uri
-        yield {"range": lines_range(asked.convert, asked.file, record.line, 1), "data": data}
+        lens: Json = {"range": lines_range(asked.convert, asked.file, record.line, 1), "data": data}
+        if asked.client.wants_lens_texts:
+            lens["command"] = {"title": _title(asked, data), "command": ""}
+        lenses.append(lens)
+    return lenses
 
 
 def _title(asked: Asked, data: dict[str, Any]) -> str:

@@ -1,10 +1,14 @@
 """Cards as Markdown or plain text."""
 
+import re
 from pathlib import PurePosixPath
 from urllib.parse import quote
 
 from hlo_lsp.analysis.cards.card import Card, Fact
 from hlo_lsp.model.source import SourceLine
+
+# Underscores inside of words are no signs, and Neovim would show the backslash.
+_SIGNS = re.compile(r"[<*]")
 
 
 def markdown(card: Card) -> str:
@@ -34,6 +38,14 @@ def source_uri(source: SourceLine) -> str | None:
 def _linked(fact: Fact) -> str:
     uri = None if fact.source is None else source_uri(fact.source)
     if uri is None or fact.source is None:
-        return fact.text
+        return _escaped(fact.text)
     shown = str(fact.source)
-    return fact.text.replace(shown, f"[{shown}]({uri})", 1)
+    return _escaped(fact.text).replace(_escaped(shown), f"[{_escaped(shown)}]({uri})", 1)
+
+
+def _escaped(text: str) -> str:
+    """Text whose signs mean themselves; what stands between backticks does so anyway."""
+    parts = text.split("`")
+    return "`".join(
+        part if place % 2 else _SIGNS.sub(r"\\\g<0>", part) for place, part in enumerate(parts)
+    )

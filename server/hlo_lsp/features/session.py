@@ -2,9 +2,11 @@
 
 import asyncio
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakValueDictionary
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
@@ -15,7 +17,6 @@ from hlo_lsp.features.convert import Converter
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
-from hlo_lsp.model.stems import stem_of
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.steps import Steps
@@ -44,7 +45,7 @@ class Session:
     def __init__(self) -> None:
         self.library = Library()
         self.client = Client()
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
 
     @property
@@ -86,8 +87,15 @@ class Session:
 
     def open_siblings(self, file: DumpFile) -> list[DumpFile]:
         """The open files of the same compile, this one among them."""
-        stem = _stem(file)
-        return [other for other in self.library.open_files.values() if _stem(other) == stem]
+        stem = self._stem(file)
+        return [other for other in self.library.open_files.values() if self._stem(other) == stem]
+
+    def _stem(self, file: DumpFile) -> str:
+        return (
+            file.uri
+            if file.path is None
+            else str(file.path.with_name(self.library.stem(file.path)))
+        )
 
     async def ask(self, document: types.TextDocumentIdentifier) -> Asked | None:
         """The file and its compile once all is read; None for a file that is no dump."""
@@ -101,15 +109,34 @@ class Session:
 
     async def dump(self, file: DumpFile) -> DumpSet:
         """The compile of a file, all of it up to date."""
-        async with self._locks.setdefault(_stem(file), asyncio.Lock()):
+        async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
             while True:
                 dump = await run(self.library.set_of(file))
                 if all(member.is_fresh for member in dump.files):
                     return dump
 
 
-def _stem(file: DumpFile) -> str:
-    return file.uri if file.path is None else str(file.path.with_name(stem_of(file.path)))
+async def steadily(dump: DumpSet, work: Callable[[], Steps[T]]) -> T:
+    """Long work over the files of a compile, from the start again whenever one of them changes."""
+    while True:
+        for file in dump.files:
+            await run(file.refresh())
+        versions = [file.version for file in dump.files]
+        steps = work()
+        until = time.monotonic() + _SLICE
+        while True:
+            try:
+                next(steps)
+            except StopIteration as done:
+                result: T = done.value
+                return result
+            if time.monotonic() >= until:
+                await asyncio.sleep(0)
+                until = time.monotonic() + _SLICE
+                if not all(file.is_fresh for file in dump.files):
+                    break
+                if versions != [file.version for file in dump.files]:
+                    break
 
 
 async def run(steps: Steps[T]) -> T:

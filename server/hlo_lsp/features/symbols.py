@@ -1,11 +1,16 @@
 """textDocument/documentSymbol."""
 
+from collections.abc import Iterator
+
 from lsprotocol import types
 
-from hlo_lsp.analysis.navigation import name_columns
-from hlo_lsp.analysis.outline import Node, NodeKind, outline, walk
-from hlo_lsp.features.session import Asked, run
+from hlo_lsp.analysis.columns import name_columns
+from hlo_lsp.analysis.outline import Node, NodeKind, outline
+from hlo_lsp.features.session import Asked, steadily
 from hlo_lsp.features.wire import Json, lines_range, name_range
+from hlo_lsp.text.steps import Steps
+
+_STEP = 500  # symbols between two breaths
 
 _KINDS = {
     NodeKind.SECTION: types.SymbolKind.Namespace,
@@ -23,30 +28,42 @@ _KINDS = {
 
 async def document_symbols(asked: Asked) -> list[Json]:
     """The outline as a tree, or as a list for a client that knows no trees."""
-    nodes = await run(outline(asked.file))
-    if asked.client.nests_symbols:
-        return [_symbol(asked, node) for node in nodes]
-    return [
-        {
-            "name": node.name,
-            "kind": _KINDS[node.kind].value,
-            "location": {"uri": asked.file.uri, "range": _name(asked, node)},
-        }
-        for node in walk(nodes)
-    ]
+    return await steadily(asked.dump, lambda: _all_symbols(asked))
+
+
+def _all_symbols(asked: Asked) -> Steps[list[Json]]:
+    nodes = yield from outline(asked.file)
+    top: list[Json] = []
+    for count, (node, siblings) in enumerate(_places(nodes, top, nest=asked.client.nests_symbols)):
+        siblings.append(_symbol(asked, node))
+        if count % _STEP == _STEP - 1:
+            yield
+    return top
+
+
+def _places(
+    nodes: list[Node], siblings: list[Json], *, nest: bool
+) -> Iterator[tuple[Node, list[Json]]]:
+    """Each node, and the list that its symbol goes to: that of its parent, or one for all."""
+    for node in nodes:
+        yield node, siblings
+        if node.children:
+            inner = siblings
+            if nest:
+                inner = siblings[-1]["children"] = []
+            yield from _places(node.children, inner, nest=nest)
 
 
 def _symbol(asked: Asked, node: Node) -> Json:
-    symbol: Json = {
-        "name": node.name,
-        "kind": _KINDS[node.kind].value,
-        "range": lines_range(asked.convert, asked.file, node.line, node.line_count),
-        "selectionRange": _name(asked, node),
-    }
+    symbol: Json = {"name": node.name, "kind": _KINDS[node.kind].value}
+    name = _name(asked, node)
+    if not asked.client.nests_symbols:
+        symbol["location"] = {"uri": asked.file.uri, "range": name}
+        return symbol
+    symbol["range"] = lines_range(asked.convert, asked.file, node.line, node.line_count)
+    symbol["selectionRange"] = name
     if node.detail:
         symbol["detail"] = node.detail
-    if node.children:
-        symbol["children"] = [_symbol(asked, child) for child in node.children]
     return symbol
 
 

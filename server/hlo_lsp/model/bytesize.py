@@ -14,6 +14,8 @@ def xla_human(count: int) -> str:
     while count >= 1024 * 1024 and unit < len(_UNITS) - 1:
         count //= 1024
         unit += 1
+    if count >= 1 << 62:  # no memory is that large; a damaged dump may say so
+        return f"{count // 1024}{_UNITS[unit]}"
     return f"{count / 1024:.{2 if unit else 1}f}{_UNITS[unit]}"
 
 

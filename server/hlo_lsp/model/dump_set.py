@@ -1,5 +1,6 @@
 """All files of one compile, asked as one thing."""
 
+import itertools
 from collections.abc import Callable, Iterator
 from typing import TypeVar, cast
 
@@ -22,7 +23,11 @@ from hlo_lsp.syntax.memory_records import (
 )
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+
+_DIGITS = 20  # a number of 64 bits has fewer
+
+_NUMBERS = itertools.count()
 
 K = TypeVar("K")
 R = TypeVar("R", bound=Record)
@@ -35,13 +40,16 @@ class DumpSet:
     A set is remade when a file of it comes or goes; edits only change the files.
     """
 
-    def __init__(self, files: list[DumpFile]) -> None:
+    def __init__(self, files: list[DumpFile], thunk_names: DumpFile | None = None) -> None:
         self.files = files
-        self._derived: dict[object, tuple[tuple[int, ...], object]] = {}
+        # A text that names the instruction of every thunk, where the compiler left one.
+        self.thunk_names = thunk_names
+        self.number = next(_NUMBERS)  # no other set of this process has it
+        self._derived: dict[object, tuple[list[tuple[DumpFile, int]], object]] = {}
 
     def derived(self, compute: Callable[["DumpSet"], T], files: list[DumpFile]) -> T:
         """``compute`` of this set, remembered until one of ``files`` changes."""
-        versions = tuple(file.version for file in files)
+        versions = [(file, file.version) for file in files]
         known = self._derived.get(compute)
         if known is None or known[0] != versions:
             known = versions, compute(self)
@@ -98,7 +106,7 @@ class DumpSet:
         return sorted(ids)
 
     def allocations(self) -> Iterator[Located[AllocationLine]]:
-        """All allocations by number; where one is there twice, the first."""
+        """All allocations of the first file that has any, by number; of two alike the first."""
         for file in self.files:
             lines = sorted(file.memory.allocations.firsts(), key=lambda line: line.number)
             yield from (Located(file, line) for line in lines)
@@ -192,12 +200,12 @@ class DumpSet:
         """The Python lines of an instruction, the innermost first."""
         metadata = text.metadata
         if "source_file" in metadata:
-            line = metadata.get("source_line", "")
-            return [SourceLine(metadata["source_file"], int(line) if line.isdigit() else 1)]
-        frame = metadata.get("stack_frame_id", "")
-        if frame.isdigit():
+            line = _number(metadata.get("source_line", "")) or 1
+            return [SourceLine(metadata["source_file"], line)]
+        frame = _number(metadata.get("stack_frame_id", ""))
+        if frame is not None:
             for file in self.files:
-                stack = list(file.module.tables.stack(int(frame)))
+                stack = list(file.module.tables.stack(frame))
                 if stack:
                     return stack
         return []
@@ -225,11 +233,12 @@ class DumpSet:
         )
 
 
+def _number(digits: str) -> int | None:
+    return int(digits) if digits.isdecimal() and len(digits) < _DIGITS else None
+
+
 def defining_text(entry: UsedValue) -> InstructionText | None:
     """The text behind ``from instruction:`` of an entry, with columns of its line."""
     line = entry.lines[-1]
-    prefix = " from instruction:"
-    if not line.startswith(prefix):
-        return None
-    rest = line[len(prefix) :]
-    return instruction_text(line, len(line) - len(rest.lstrip()))
+    column = instruction_column(line)
+    return instruction_text(line, column) if column else None

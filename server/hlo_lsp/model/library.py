@@ -6,7 +6,7 @@ from pathlib import Path
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.stems import family
+from hlo_lsp.model.stems import family, thunk_names_path
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError, read_in_steps
 from hlo_lsp.text.document import Document
@@ -30,22 +30,52 @@ class Library:
         self._open_paths: dict[Path, DumpFile] = {}
         self._on_disk: dict[Path, _OnDisk] = {}
         self._sets: dict[tuple[int, ...], DumpSet] = {}
+        self._families: dict[Path, list[Path]] = {}
 
     def open(self, uri: str, path: Path | None, document: Document) -> DumpFile:
         """Take in a file that an editor holds."""
         file = DumpFile(uri, path, document)
         self.open_files[uri] = file
         if path is not None:
+            self._families.pop(path, None)
             self._open_paths[path] = file
             self._on_disk.pop(path, None)
         return file
 
     def close(self, uri: str) -> DumpFile | None:
-        """Let go of a file that the editor closed; from now on the one on disk counts."""
+        """Let go of a file that the editor closed; from now on the one on disk counts.
+
+        Neighbours that no open file has any more are let go too.
+        """
         file = self.open_files.pop(uri, None)
-        if file is not None and file.path is not None:
+        if file is None:
+            return None
+        if file.path is not None:
             self._open_paths.pop(file.path, None)
+        self._forget_sets([file])
+        wanted = {member for path in self._open_paths for member in self.family(path)}
+        self._on_disk = {path: kept for path, kept in self._on_disk.items() if path in wanted}
+        self._families = {path: kept for path, kept in self._families.items() if path in wanted}
+        used = {id(known.file) for known in self._on_disk.values()}
+        used.update(map(id, self.open_files.values()))
+        self._sets = {key: old for key, old in self._sets.items() if used.issuperset(key)}
         return file
+
+    def family(self, path: Path) -> list[Path]:
+        """The paths of a file's compile, itself first; looked up once while the file is open."""
+        found = self._families.get(path)
+        if found is None:
+            names = thunk_names_path(path)
+            found = self._families[path] = [*family(path), *([] if names is None else [names])]
+        return found
+
+    def stem(self, path: Path) -> str:
+        """What the names of the files of a compile begin with."""
+        return next(
+            other.name.removesuffix("-live-range.txt")
+            for other in self.family(path)
+            if other.name.endswith("-live-range.txt")
+        )
 
     def file(self, path: Path) -> DumpFile:
         """A file, open or on disk, read in one go.
@@ -66,16 +96,20 @@ class Library:
         """
         yield from file.refresh()
         files = [file]
+        thunk_names: DumpFile | None = None
         if file.path is not None and file.kind is not FileKind.OTHER:
-            for path in family(file.path)[1:]:
+            for path in self.family(file.path)[1:]:
                 neighbour = yield from self._neighbour(path)
-                if neighbour is not None:
+                if neighbour is not None and neighbour.kind is not FileKind.OTHER:
                     files.append(neighbour)
+                elif neighbour is not None and path == thunk_names_path(file.path):
+                    thunk_names = neighbour
         key = tuple(sorted(id(member) for member in files))
         found = self._sets.get(key)
-        if found is None:
+        if found is None or found.thunk_names is not thunk_names:
             self._forget_sets(files)
-            found = self._sets[key] = DumpSet(sorted(files, key=_reading_order))
+            found = DumpSet(sorted(files, key=_reading_order), thunk_names)
+            self._sets[key] = found
         return found
 
     def _forget_sets(self, files: list[DumpFile]) -> None:
@@ -91,7 +125,7 @@ class Library:
             except UnreadableError:
                 return None
         yield from file.refresh()
-        return None if file.kind is FileKind.OTHER else file
+        return file
 
     def _disk_file(self, path: Path) -> Steps[DumpFile]:
         try:

@@ -1,7 +1,7 @@
 """What the records of a memory file say, by id and by name."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any, TypeVar
 
 from hlo_lsp.model.multimap import MultiMap
@@ -140,9 +140,6 @@ class EntryRows:
     def uses(self, name: str) -> list[UsedValue]:
         """The entries of the values that this instruction uses."""
         return self._uses.all(name)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter({*self._positions, *self._uses})
 
 
 def _put(records: MultiMap[Any, Any], key: object, record: Record, enter: bool) -> None:

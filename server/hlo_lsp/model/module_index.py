@@ -7,7 +7,6 @@ from hlo_lsp.syntax.module_records import (
     FrameRow,
     InstructionLine,
     LocationRow,
-    ModuleHeader,
     NameRow,
     TableLabel,
 )
@@ -23,7 +22,6 @@ class ModuleIndex:
     def __init__(self, records: RecordSequence) -> None:
         self._records = records
         self._tables: SourceTables | None = None
-        self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
         self.instructions: MultiMap[str, InstructionLine] = MultiMap()
 
@@ -35,8 +33,6 @@ class ModuleIndex:
             self.computations.add(record.name, record)
         elif isinstance(record, _TABLES):
             self._tables = None
-        elif isinstance(record, ModuleHeader):
-            self.headers.add(record.name, record)
 
     def leave(self, record: Record) -> None:
         """Take an old record out."""
@@ -46,8 +42,6 @@ class ModuleIndex:
             self.computations.remove(record.name, record)
         elif isinstance(record, _TABLES):
             self._tables = None
-        elif isinstance(record, ModuleHeader):
-            self.headers.remove(record.name, record)
 
     @property
     def tables(self) -> SourceTables:

@@ -20,6 +20,7 @@ _BITS = {
     "f4e2m1fn": 4, "f6e2m3fn": 6, "f6e3m2fn": 6,
     "token": 0, "opaque": 64,
 }  # fmt: skip
+_MOST = 1 << 63
 _NESTING = re.compile(r"[(\[{]|[)\]}]|, ")
 _DEEPEST = 100  # brackets in each other; real shapes have 5
 _INDEX_COMMENT = re.compile(r"/\*index=\d+\*/ ?")
@@ -96,13 +97,13 @@ class Array:
 
     @property
     def elements(self) -> int | None:
-        """The number of elements, None if a dimension is unbounded."""
+        """The number of elements, None if a dimension is unbounded or 64 bits cannot count them."""
         product = 1
         for dim in self.dims:
             if dim.size is None:
                 return None
             product *= dim.size
-        return product
+        return product if product < _MOST else None
 
     @property
     def dynamic(self) -> bool:
@@ -132,7 +133,7 @@ class BufferShape:
 Shape: TypeAlias = Array | TupleShape | BufferShape
 
 
-@lru_cache(maxsize=1 << 16)
+@lru_cache(maxsize=1 << 13)
 def parse_shape(text: str) -> Shape:
     """The shape that a text describes.
 

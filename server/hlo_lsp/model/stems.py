@@ -28,18 +28,18 @@ def stem_of(path: Path) -> str:
 
 
 def family(path: Path) -> list[Path]:
-    """The paths where the files of this file's compile would lie, itself first."""
+    """The paths where the files of this file's compile would lie, itself first.
+
+    For a thunk sequence its folder is looked through: its name does not say the architecture.
+    """
     stem = stem_of(path)
     return list(dict.fromkeys([path, *(path.with_name(stem + suffix) for suffix in _SUFFIXES)]))
 
 
-def thunk_metadata_of(path: Path) -> Path | None:
-    """The file that names the instruction of every thunk (from jaxlib 0.10 on), if it is there."""
+def thunk_names_path(path: Path) -> Path | None:
+    """Where the instruction of every thunk is named (from jaxlib 0.10 on), for a thunk sequence."""
     thunks = _THUNKS.fullmatch(path.name)
-    if thunks is None:
-        return None
-    metadata = path.with_name(f"{thunks[1]}thunk_metadata.txt")
-    return metadata if metadata.is_file() else None
+    return None if thunks is None else path.with_name(f"{thunks[1]}thunk_metadata.txt")
 
 
 def _listed(folder: Path, prefix: str) -> list[str]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from hlo_lsp.syntax.grammar import load
 
-_NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|[(\[{]|[)\]}]|,')
+_NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|[(\[{]|[)\]}]|,|"')
 _LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
 _METADATA = re.compile(r'[, ]metadata=\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\}')
 _PAIR = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^ ,"]+))')
@@ -17,9 +17,9 @@ _CALLED = re.compile(
     r"(?:calls|to_apply|condition|body|select|scatter|true_computation|false_computation)="
     r"%?([A-Za-z_][\w.\-]*)"
 )
-_CALLED_GROUP = re.compile(r"(branch_computations|called_computations|calls)=\{([^{}]*)\}")
+_CALLED_GROUP = re.compile(r"(?:branch_computations|called_computations|calls)=\{([^{}]*)\}")
+_PREDECESSORS = re.compile(r"control-predecessors=\{([^{}]*)\}")
 _GROUP_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
-_NAMES = re.compile(r"%([A-Za-z_][\w.\-]*)")
 _WITHOUT_OPERANDS = frozenset({"constant", "parameter"})  # a literal or a number stands there
 _ESCAPE = re.compile(r"\\(.)")
 
@@ -59,24 +59,35 @@ class InstructionText:
     @property
     def called(self) -> list[Span]:
         """The computations that the instruction calls."""
-        groups = [(m.start(2), m[2]) for m in _CALLED_GROUP.finditer(self.line, self.attributes_at)]
         found = [
             _span(match.start(1), match[1])
             for match in _CALLED.finditer(self.line, self.attributes_at)
         ]
-        for at, group in groups:
-            found += [_span(at + m.start(1), m[1]) for m in _GROUP_NAME.finditer(group)]
+        found += self._names_in(_CALLED_GROUP)
         return sorted(found, key=lambda span: span.start)
 
     @property
-    def mentions(self) -> list[Span]:
-        """Instructions and computations that the attributes name: callees, predecessors."""
-        spans = {
-            match.start(1): _span(match.start(1), match[1])
-            for match in _NAMES.finditer(self.line, self.attributes_at)
-        }
-        spans.update((span.start, span) for span in self.called)
-        return [spans[start] for start in sorted(spans)]
+    def predecessors(self) -> list[Span]:
+        """The instructions that must run before this one for reasons other than data."""
+        return self._names_in(_PREDECESSORS)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether every bracket and string that opens is closed again."""
+        depth = 0
+        for match in _NESTING.finditer(self.line, self.name.end):
+            sign = match[0]
+            if sign == '"':  # a string that does not end
+                return False
+            depth += 1 if sign in "([{" else -1 if sign in ")]}" else 0
+        return depth == 0
+
+    def _names_in(self, group: "re.Pattern[str]") -> list[Span]:
+        return [
+            _span(match.start(1) + name.start(1), name[1])
+            for match in group.finditer(self.line, self.attributes_at)
+            for name in _GROUP_NAME.finditer(match[1])
+        ]
 
 
 @lru_cache(maxsize=256)

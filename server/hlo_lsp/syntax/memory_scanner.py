@@ -15,7 +15,7 @@ from hlo_lsp.syntax.records import Blank, Broken, Label, Record
 from hlo_lsp.syntax.used_value import EntryReader
 
 # Characters of a line that is no `from instruction`. The longest real ones have 104 000;
-# expressions that give up slowly would take a minute for what only a broken file contains.
+# expressions that give up slowly would take minutes for what only a broken file contains.
 LONGEST = 1_000_000
 
 _MAKERS: dict[str, dict[str, Callable[[Match[str]], Record] | None]] = {

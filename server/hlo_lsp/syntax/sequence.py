@@ -72,12 +72,6 @@ class RecordSequence:
                 return
             yield record
 
-    def heads(self) -> Iterator[Record]:
-        """All heads, in order."""
-        for block in self._blocks:
-            for place in block.heads:
-                yield block.records[place]
-
     def update(self, scanner: Scanner, lines: Sequence[str], change: LineChange) -> Steps[Delta]:
         """Read the changed lines again, and on until an old record begins where a new one ends.
 

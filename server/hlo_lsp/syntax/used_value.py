@@ -182,6 +182,13 @@ class EntryReader:
         return not line or not self._is_record(line)
 
 
+def instruction_column(line: str) -> int:
+    """Where the text begins behind ``from instruction:``; 0 for any other line."""
+    if not line.startswith(_INSTRUCTION):
+        return 0
+    return len(line) - len(line[len(_INSTRUCTION) :].lstrip())
+
+
 def _is_inside(line: str) -> bool:
     """Whether a line looks like one of an entry: two blanks and a name, or a label."""
     return line.startswith(tuple(_LABELS)) or (line.startswith("  ") and line[2:3] not in {" ", ""})

@@ -1,5 +1,6 @@
 """Files on disk as documents."""
 
+import stat
 from pathlib import Path
 
 from hlo_lsp.text.document import Document
@@ -28,37 +29,44 @@ def read(path: Path) -> Document:
 
 
 def read_in_steps(path: Path) -> Steps[Document]:
-    """Read a file in pieces.
+    r"""Read a file in pieces.
 
     Bytes that are no UTF-8 become U+FFFD. Equal long lines are kept once: 98 % of a large values
-    file is the same instruction printed again for every element of its tuple.
+    file is the same instruction printed again for every element of its tuple. No compiler writes
+    ``\r``: a file with one is cut into lines in one go at the end.
 
     Raises:
         UnreadableError: as for :func:`read`.
     """
     lines: list[str] = []
     known: dict[str, str] = {}
-    rest = b""
+    rest: list[bytes] = []  # a line that has not ended yet; all of the file once there is a \r
+    returns = False
     try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnreadableError(f"{path}: this is no regular file")
         with path.open("rb") as file:
             while chunk := file.read(_CHUNK):
-                if not lines and b"\0" in chunk[:_SNIFFED]:
+                if not lines and not rest and b"\0" in chunk[:_SNIFFED]:
                     raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
-                if b"\r" in chunk:  # no compiler writes these: no need to be fast
-                    head = "".join(f"{line}\n" for line in lines)
-                    return Document(head + _decode(rest + chunk + file.read(), first=not lines))
-                whole, newline, rest = (rest + chunk).rpartition(b"\n")
-                if newline:
-                    text = _decode(whole, first=not lines)
+                if not returns and b"\r" in chunk:
+                    returns = True
+                    rest.insert(0, "".join(f"{line}\n" for line in lines).encode())
+                whole, newline, end = chunk.rpartition(b"\n")
+                if newline and not returns:
+                    text = _decode(b"".join([*rest, whole]), first=not lines)
                     lines.extend(
                         known.setdefault(line, line) if len(line) > _LONG else line
                         for line in text.split("\n")
                     )
+                    rest = [end]
+                else:
+                    rest.append(chunk)
                 yield
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
-    lines.append(_decode(rest, first=not lines))
-    return Document.of_lines(lines)
+    last = _decode(b"".join(rest), first=returns or not lines)
+    return Document(last) if returns else Document.of_lines([*lines, last])
 
 
 def _decode(data: bytes, *, first: bool) -> str:

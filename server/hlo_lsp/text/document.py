@@ -69,7 +69,7 @@ class Document:
         head = self.lines[start_line][:start_column]
         tail = self.lines[end_line][end_column:]
         joined = head + text + tail
-        first, last = self._widened(start_line, end_line, joined)
+        first, last = self._widened(start_line, end_line)
         if first < start_line:
             joined = self.lines[first] + self._end_of(first) + joined
         if last > end_line:
@@ -93,15 +93,11 @@ class Document:
     def _end_of(self, line: int) -> str:
         return "\n" if self._ends is None else self._ends[line]
 
-    def _widened(self, first: int, last: int, joined: str) -> tuple[int, int]:
-        r"""One more line on a side where the edit may have put ``\r`` and ``\n`` together."""
-        if self._ends is None and "\r" not in joined:
+    def _widened(self, first: int, last: int) -> tuple[int, int]:
+        r"""One more line on either side where an edit may bring ``\r`` and ``\n`` together."""
+        if self._ends is None:
             return first, last
-        if first > 0 and self._end_of(first - 1) == "\r" and joined.startswith("\n"):
-            first -= 1
-        if last < len(self.lines) - 1 and self._end_of(last) == "\n" and joined.endswith("\r"):
-            last += 1
-        return first, last
+        return max(0, first - 1), min(len(self.lines) - 1, last + 1)
 
 
 def _split(text: str) -> tuple[list[str], list[str] | None]:

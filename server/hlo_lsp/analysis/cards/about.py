@@ -35,7 +35,8 @@ def card_about(dump: DumpSet, found: Found) -> Card | None:
             return value_card(dump, value)
         return instruction_card(dump, subject.key.partition("{")[0])
     if isinstance(subject, InstructionSubject):
-        return instruction_card(dump, subject.name)
+        index = subject.index if subject.operand is None else None
+        return instruction_card(dump, subject.name, index)
     if isinstance(subject, AllocationSubject):
         allocation = dump.allocation(subject.number)
         return None if allocation is None else allocation_card(dump, allocation)
@@ -46,6 +47,6 @@ def card_about(dump: DumpSet, found: Found) -> Card | None:
     if isinstance(subject, WordSubject):
         return word_card(subject.word)
     if isinstance(subject, ThunkSubject):
-        name = instruction_of(dump, found.place.file, subject.row)
+        name = instruction_of(dump, subject.row)
         return thunk_card(dump, subject.row, name)
     return instruction_card(dump, subject.name)

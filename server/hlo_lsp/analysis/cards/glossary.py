@@ -48,6 +48,20 @@ _WORDS: dict[str, tuple[str, str]] = {
         "uses",
         "Who reads the value: instruction, number of the operand, and the place in that operand.",
     ),
+    "instruction_label": (
+        "from instruction",
+        "The instruction that defines the value, printed again for each element of its tuple.",
+    ),
+    "breakdown_row": (
+        "stack trace breakdown",
+        "A computation or operation on the way to values that live at the declared peak: `total` "
+        "with everything below it, `current` its own bytes, `remaining` what comes after it.",
+    ),
+    "table_row": (
+        "report table",
+        "What lies at one offset of an allocation: the size of the largest value there, the "
+        "running sum with its share of all rows, how many values begin there and their shapes.",
+    ),
     "no_uses_row": ("no uses", "No instruction reads this value."),
     "live_range_label": (
         "HloLiveRange",

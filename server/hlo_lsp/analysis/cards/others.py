@@ -13,7 +13,7 @@ from hlo_lsp.analysis.target import target_of
 from hlo_lsp.model.backend import Backend, space_name
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.shape import leaf_text, try_shape
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.thunk_scanner import ThunkRow
@@ -21,8 +21,11 @@ from hlo_lsp.syntax.thunk_scanner import ThunkRow
 _SHOWN = 6  # names in a list
 
 
-def instruction_card(dump: DumpSet, name: str) -> Card | None:
-    """What an instruction is, when it runs, and which values it defines and uses."""
+def instruction_card(dump: DumpSet, name: str, index: str | None = None) -> Card | None:
+    """What an instruction is, when it runs, and which values it defines and uses.
+
+    With an index: of that leaf of its result.
+    """
     text = dump.text_of(name)
     step = dump.step(name)
     entries = list(dump.entries_at(name))
@@ -30,24 +33,26 @@ def instruction_card(dump: DumpSet, name: str) -> Card | None:
     if text is None and step is None and not entries and not used:
         return None
     facts: list[Fact] = []
-    if text is not None:
-        shape = try_shape(text.shape.text)
-        words = text.shape.text[:120] if shape is None else shape_words(shape)
-        facts.append(Fact("result", words))
-        facts += _size_facts(dump, name, text.shape.text)
-        if text.operands:
-            operands = [f"`{operand.text}`" for operand in text.operands]
-            facts.append(Fact("operands", f"{len(operands)}: {listed(operands, _SHOWN)}"))
+    key = name + (index or "{}")
+    leaf = None if text is None else leaf_text(text.shape.text, index)
+    if leaf is not None:
+        shape = try_shape(leaf)
+        words = leaf[:120] if shape is None else shape_words(shape)
+        facts.append(Fact("result" if index is None else f"leaf {index}", words))
+        facts += _size_facts(dump, key, leaf)
+    if text is not None and text.operands:
+        operands = [f"`{operand.text}`" for operand in text.operands]
+        facts.append(Fact("operands", f"{len(operands)}: {listed(operands, _SHOWN)}"))
     if step is not None:
         facts.append(Fact("runs", f"at step {step.record.step} of {dump.last_step}"))
-    facts += _value_facts(dump, name)
+    facts += _value_facts(dump, name, index)
     if used:
         names = [f"`{entry.record.name}{entry.record.index or ''}`" for entry in used]
         facts.append(Fact("uses", f"{counted(len(used), 'value')}: {listed(names, _SHOWN)}"))
     if text is not None:
         facts += source_facts(dump, text)
     opcode = "" if text is None else f" {text.opcode.text}"
-    return Card(f"`{name}`{opcode}", tuple(facts))
+    return Card(f"`{name}{index or ''}`{opcode}", tuple(facts))
 
 
 def allocation_card(dump: DumpSet, allocation: Located[AllocationLine]) -> Card:
@@ -106,12 +111,12 @@ def thunk_card(dump: DumpSet, row: ThunkRow, instruction: str | None) -> Card:
     return Card(f"thunk{number} {row.kind}", (*facts, *(card.facts if card is not None else ())))
 
 
-def _size_facts(dump: DumpSet, name: str, shape: str) -> list[Fact]:
+def _size_facts(dump: DumpSet, key: str, shape: str) -> list[Fact]:
     """Bytes of a result; padded ones only where the layout that counts is printed.
 
     Before buffer assignment, and inside of fusions, an untiled shape says nothing of memory.
     """
-    value = dump.value_of_key(name + "{}")
+    value = dump.value_of_key(key)
     if value is None and "T(" not in shape:
         return logical_facts(shape)
     size = None if value is None or value.assigned is None else value.assigned.record.size
@@ -119,9 +124,9 @@ def _size_facts(dump: DumpSet, name: str, shape: str) -> list[Fact]:
     return size_facts(shape, target_of(dump), color, size)
 
 
-def _value_facts(dump: DumpSet, name: str) -> list[Fact]:
+def _value_facts(dump: DumpSet, name: str, index: str | None) -> list[Fact]:
     facts = []
-    value = dump.value_of_key(name + "{}")
+    value = dump.value_of_key(name + (index or "{}"))
     if value is not None:
         facts.append(Fact("value", f"`{value.mention}`"))
         if value.assigned is not None and value.allocation is not None:
@@ -138,7 +143,10 @@ def _value_facts(dump: DumpSet, name: str) -> list[Fact]:
     flowing = [
         entry
         for entry in dump.entries_at(name)
-        if any(p.name == name and p.index in {None, "{}"} for p in entry.record.positions)
+        if any(
+            position.name == name and (position.index or "{}") == (index or "{}")
+            for position in entry.record.positions
+        )
     ]
     names = [f"`{entry.record.name}{entry.record.index or ''}`" for entry in flowing]
     return [Fact("passes on", listed(names, _SHOWN))] if names else []

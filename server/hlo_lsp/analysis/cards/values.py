@@ -58,7 +58,7 @@ def allocation_kind(allocation: AllocationLine) -> str:
 
 
 def span_words(dump: DumpSet, live: RangeRow) -> str:
-    """``2-15 (13 steps): `fusion.40` -> `fusion.21```."""
+    """``2-15 (13 steps): fusion.40 -> fusion.21``, the names between backticks."""
     names = f"{step_name(dump, live.start_step)} -> {step_name(dump, live.end_step)}"
     steps = counted(live.end_step - live.start_step, "step")
     return f"{live.start_step}-{live.end_step} ({steps}): {names}"
@@ -97,7 +97,7 @@ def live_words(dump: DumpSet, value: Value) -> str:
 def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
     """The operation and the Python line that an instruction came from."""
     facts = []
-    op_name = text.metadata.get("op_name")
+    op_name = text.metadata.get("op_name", "").replace("`", "'")
     if op_name:
         facts.append(Fact("op_name", f"`{op_name}`"))
     stack = dump.stack(text)
@@ -109,7 +109,7 @@ def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
 def source_words(stack: list[SourceLine]) -> str:
     """The innermost Python line and its function."""
     function = stack[0].function
-    return f"{stack[0]}{f' in {function}' if function else ''}"
+    return f"{stack[0]}{f' in `{function}`' if function else ''}"
 
 
 def _identity(value: Value) -> str:

@@ -1,0 +1,31 @@
+"""Where in its line the name stands that a record is about."""
+
+from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, SequenceRow
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.used_value import UsedValue
+
+
+def name_columns(record: Record, text: str) -> tuple[int, int]:
+    """The columns of the name in the first line of a record: of ``<2 add.14 @0>`` for a value.
+
+    By the fixed parts of the line, without reading it again: outlines ask this for every record.
+    """
+    if isinstance(record, AssignedValue | UsedValue):
+        start, end = text.find("<"), text.find(">") + 1
+    elif isinstance(record, RangeRow | PeakRow):
+        start = 4
+        end = start + len(record.name) + len(record.index or "")
+    elif isinstance(record, SequenceRow):
+        start, end = text.find(":") + 1, len(text)
+    elif isinstance(record, InstructionLine):
+        end = text.find(" = ")
+        start = end - len(record.name)
+    elif isinstance(record, ComputationLine):
+        start = text.find("%") + 1 if text.startswith(("%", "ENTRY %")) else 6 * record.is_entry
+        end = start + len(record.name)
+    else:
+        start = end = -1
+    if start < 0 or end <= start:
+        return len(text) - len(text.lstrip()), len(text.rstrip())
+    return start, end

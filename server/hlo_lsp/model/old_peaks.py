@@ -1,0 +1,24 @@
+"""Peak lists of jax 0.4 and 0.5, which name instructions and not values."""
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax.memory_records import PeakLabel, PeakRow, RangeRow
+
+
+def old_peak_key(file: DumpFile, row: PeakRow) -> str | None:
+    """The value that a row without an index means, by name and index; None where rows are damaged.
+
+    The list has the order of ``BufferLiveRange``: the rows there that live at the moment.
+    """
+    label = file.records.head_of(row)
+    if not isinstance(label, PeakLabel):
+        return None
+    rows = [record for record in file.records.members(label) if isinstance(record, PeakRow)]
+    ranges = sorted(file.memory.ranges.records(), key=_line)
+    live = [live for live in ranges if live.start_step <= label.moment <= live.end_step]
+    if [peak.name for peak in rows] != [live.name for live in live]:
+        return None
+    return live[rows.index(row)].key
+
+
+def _line(record: RangeRow) -> int:
+    return record.line
