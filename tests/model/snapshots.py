@@ -70,7 +70,7 @@ def _rows(rows: EntryRows) -> dict[str, tuple[list[int], list[int]]]:
             [entry.line for entry in rows.positions(name)],
             [entry.line for entry in rows.uses(name)],
         )
-        for name in rows
+        for name in (*rows._positions, *rows._uses)
     }
 
 

@@ -2,6 +2,7 @@
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceLine, SourceTables
+from hlo_lsp.text.steps import finish
 
 _TABLES = """HloModule jit_f
 
@@ -75,3 +76,14 @@ def test_a_module_without_tables_has_no_stacks() -> None:
 def test_tables_are_only_at_the_head_of_a_module() -> None:
     tables = _tables(_TABLES + '\nFileNames\n1 "/home/user/c.py"\n')
     assert tables.files == ["/home/user/a.py", "/home/user/b.py"]
+
+
+def test_tables_are_gone_while_a_computation_stands_above_them() -> None:
+    file = DumpFile.of_text(_TABLES)
+    assert len(file.module.tables.files) == 2
+    file.changed(file.document.edit((1, 0), (1, 0), "%c () -> f32[] {\n"))
+    finish(file.refresh())
+    assert file.module.tables == SourceTables()
+    file.changed(file.document.edit((1, 0), (2, 0), ""))
+    finish(file.refresh())
+    assert len(file.module.tables.files) == 2

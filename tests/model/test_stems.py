@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of, memory_files
-from hlo_lsp.model.stems import family, stem_of, thunk_metadata_of
+from hlo_lsp.model.stems import family, stem_of, thunk_names_path
 
 _TPU = "module_0000.jit_f.cl_1003875606.after_optimizations"
 
@@ -70,15 +70,12 @@ def test_thunks_alone_are_a_family_of_their_own(tmp_path: Path) -> None:
     assert stem_of(tmp_path / "no such folder" / thunks.name) == stem_of(thunks)
 
 
-def test_the_metadata_of_thunks_lies_beside_them(tmp_path: Path) -> None:
-    metadata = tmp_path / "module_0001.jit_f.thunk_metadata.txt"
-    thunks = tmp_path / "module_0001.jit_f.thunk_sequence.txt"
-    assert thunk_metadata_of(thunks) is None
-    metadata.touch()
-    assert thunk_metadata_of(thunks) == metadata
-    after = tmp_path / "module_0001.jit_f.thunk_sequence_after_thunk_passes.txt"
-    assert thunk_metadata_of(after) == metadata
-    assert thunk_metadata_of(metadata) is None
+def test_the_names_of_thunks_lie_beside_them(tmp_path: Path) -> None:
+    names = tmp_path / "module_0001.jit_f.thunk_metadata.txt"
+    for thunks in ("thunk_sequence.txt", "thunk_sequence_after_thunk_passes.txt"):
+        assert thunk_names_path(tmp_path / f"module_0001.jit_f.{thunks}") == names
+    assert thunk_names_path(names) is None
+    assert thunk_names_path(tmp_path / "module_0001.jit_f.gpu_after_optimizations.txt") is None
 
 
 def test_the_memory_files_of_a_real_compile_find_one_another(corpus_small: Path) -> None:
