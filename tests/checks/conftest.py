@@ -1,0 +1,38 @@
+"""Small real dumps to damage."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.text import disk
+
+
+@pytest.fixture(scope="session")
+def sample(corpus_small: Path) -> str:
+    """A TPU dump in one file: 23 values in 16 allocations, three tuples, a schedule of 14 steps."""
+    return disk.read(corpus_small / "samples" / "sample_003.txt").text
+
+
+@pytest.fixture
+def compiled(corpus_small: Path, tmp_path: Path) -> Path:
+    """The four memory files and the module text of a TPU compile, free to change."""
+    folder = tmp_path / "dump"
+    folder.mkdir()
+    for path in (corpus_small / "tpu_v5e").glob("module_0092.jit_don.*after_optimizations*.txt"):
+        shutil.copy(path, folder / path.name)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def cpu(corpus_small: Path) -> str:
+    """The allocations of a CPU compile: arrays of four bits, a tuple of two."""
+    name = "module_0029.jit_i4.cpu_after_optimizations-buffer-assignment.txt"
+    return disk.read(corpus_small / "cpu" / name).text
+
+
+@pytest.fixture(scope="session")
+def gpu(corpus_small: Path) -> str:
+    """The same program on a GPU."""
+    name = "module_5976.jit_i4.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
+    return disk.read(corpus_small / "gpu_h100" / name).text

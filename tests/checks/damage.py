@@ -1,0 +1,67 @@
+"""Damage to real dumps, and what the rules say of it.
+
+Each text is read by a scanner that has read nothing else, so that no test depends on another.
+"""
+
+from pathlib import Path
+
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.folder import check_paths
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import Place
+from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.text.steps import finish
+
+Told = tuple[str, str, str]
+
+
+def replaced(text: str, old: str, new: str) -> str:
+    """The text with the one place changed where ``old`` stands."""
+    assert text.count(old) == 1, f"{old!r} stands there {text.count(old)} times"
+    return text.replace(old, new)
+
+
+def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
+    """A dump in one file, read by a new scanner."""
+    memory_scanner.cache_clear()
+    return DumpSet([DumpFile.of_text(text, path)])
+
+
+def findings(text: str, path: str = "dump.txt") -> list[Finding]:
+    """What is wrong with a dump in one file."""
+    dump = dump_of(text, path)
+    return finish(check(dump, dump.files[0]))
+
+
+def quoted(place: Place) -> str:
+    """The line of a place with its number (from 1), the place itself between ``»`` and ``«``."""
+    line = place.file.lines[place.line]
+    marked = f"{line[: place.start]}»{line[place.start : place.end]}«{line[place.end :]}"
+    return f"{place.line + 1}: {marked}"
+
+
+def told(finding: Finding) -> Told:
+    """Code, place and sentence."""
+    return finding.code, quoted(finding.place), finding.message
+
+
+def tell(text: str, path: str = "dump.txt") -> list[Told]:
+    """Code, place and sentence of everything that is wrong with a dump in one file."""
+    return [told(finding) for finding in findings(text, path)]
+
+
+def related(finding: Finding) -> list[tuple[str, str]]:
+    """The other places that a finding speaks of, and what it says of them."""
+    return [(quoted(other.place), other.message) for other in finding.related]
+
+
+def found_in(folder: Path) -> list[tuple[str, Finding]]:
+    """What is wrong in the files of a folder, with the end of the file's name."""
+    memory_scanner.cache_clear()
+    return [
+        (one.path.name.rpartition("after_optimizations")[2], finding)
+        for one in check_paths([folder])
+        for finding in one.findings
+    ]

@@ -1,0 +1,110 @@
+"""``out-of-bounds`` and ``total-mismatch``."""
+
+from pathlib import Path
+
+from checks.damage import dump_of, findings, found_in, quoted, related, replaced, tell, told
+from hlo_lsp.checks.finding import Severity
+
+LAST = "<66 copy-start.1{0} @1> (size=16384,offset="
+
+
+def test_an_offset_that_is_one_too_large(sample: str) -> None:
+    (finding,) = findings(replaced(sample, LAST + "53248", LAST + "53249"))
+    shape = "f32[64,32]{0,1:T(8,128)S(1)}"
+    assert told(finding) == (
+        "out-of-bounds",
+        f"36:  value: <66 copy-start.1{{0}} @1> (size=16384,offset=»53249«): {shape}",
+        "the value ends at byte 69,633 (offset 53,249 + size 16,384), but allocation 15 has only "
+        "69,632 B",
+    )
+    assert finding.severity is Severity.ERROR
+    assert related(finding) == [
+        (
+            "35: allocation 15: size »69632«, color 1, preallocated-temp:",
+            "allocation 15 ends at 69,632",
+        )
+    ]
+
+
+def test_an_allocation_that_is_too_small_has_each_value_that_sticks_out(sample: str) -> None:
+    text = replaced(sample, "allocation 15: size 69632,", "allocation 15: size 49152,")
+    out = [place for code, place, _ in tell(text) if code == "out-of-bounds"]
+    assert [place.split(": ")[0] for place in out] == ["36", "42"]
+    assert [code for code, _, _ in tell(text)] == [
+        "out-of-bounds",
+        "out-of-bounds",
+        "total-mismatch",
+    ]
+
+
+def test_a_value_that_is_larger_than_its_allocation(sample: str) -> None:
+    text = replaced(sample, "<79 fusion @0> (size=8192", "<79 fusion @0> (size=8200")
+    assert [told[::2] for told in tell(text) if told[0] == "out-of-bounds"] == [
+        (
+            "out-of-bounds",
+            "the value ends at byte 8,200 (offset 0 + size 8,200), but allocation 3 has only "
+            "8,192 B",
+        )
+    ]
+
+
+def test_a_value_that_just_fits_is_in_bounds(sample: str) -> None:
+    assert tell(replaced(sample, LAST + "53248", LAST + "53000")) == []
+
+
+def test_values_below_a_lost_allocation_line_are_not_blamed_on_the_one_above(sample: str) -> None:
+    text = replaced(sample, "allocation 15: size 69632", "allocation 15: sie 69632")
+    assert [(code, place.split(": ")[0]) for code, place, _ in tell(text)] == [("syntax", "35")]
+
+
+def test_a_total_that_is_off_by_one(sample: str) -> None:
+    (finding,) = findings(replaced(sample, "used: 172580 ", "used: 172581 "))
+    assert told(finding) == (
+        "total-mismatch",
+        "44: Total bytes used: »172581« (168.5KiB)",
+        "the total is given as 172,581 B, but the 16 allocations add up to 172,580 B (+1 B)",
+    )
+    assert finding.severity is Severity.ERROR
+    assert related(finding) == [
+        ("2: »allocation 0: size 512, thread-local:«", "the allocations add up to 172,580 B")
+    ]
+
+
+def test_an_allocation_whose_size_was_changed_changes_the_sum(sample: str) -> None:
+    text = replaced(sample, "allocation 5: size 512, thread-local", "allocation 5: size 1512, z")
+    assert [told[::2] for told in tell(text)] == [
+        (
+            "total-mismatch",
+            "the total is given as 172,580 B, but the 16 allocations add up to 173,580 B "
+            "(-1,000 B)",
+        )
+    ]
+
+
+def test_an_allocation_that_was_cut_out_is_missing_in_the_sum(sample: str) -> None:
+    start, end = sample.index("allocation 15:"), sample.index("\nTotal bytes used")
+    told_of = tell(sample[:start] + sample[end:])
+    totals = [sentence for code, _, sentence in told_of if code == "total-mismatch"]
+    assert totals == [
+        "the total is given as 172,580 B, but the 15 allocations add up to 102,948 B (+69,632 B)"
+    ]
+
+
+def test_a_total_in_the_values_file_is_held_against_the_assignment_beside_it(
+    compiled: Path,
+) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 2135039 "))
+    ((name, finding),) = found_in(compiled)
+    assert (name, finding.code) == ("-buffer-assignment-values.txt", "total-mismatch")
+    assert quoted(finding.place) == "2: Total bytes used: »2135039« (2.04MiB)"
+    assert "13 allocations add up to 2,135,040 B (-1 B)" in finding.message
+    (other,) = finding.related
+    assert other.place.file.path is not None
+    assert other.place.file.path.name.endswith("-buffer-assignment.txt")
+
+
+def test_a_total_without_allocations_is_not_judged(sample: str) -> None:
+    text = sample[sample.index("Total bytes used") :].replace("172580", "1")
+    assert dump_of(text).total_bytes == 1
+    assert "total-mismatch" not in [code for code, _, _ in tell(text)]

@@ -1,0 +1,104 @@
+"""``size-mismatch``: the size of a value follows from its shape and layout."""
+
+import pytest
+
+from checks.damage import findings, related, replaced, tell, told
+from hlo_lsp.checks.finding import Severity
+
+CPU = "module_0029.jit_i4.cpu_after_optimizations-buffer-assignment.txt"
+GPU = "module_5976.jit_i4.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
+
+
+def test_a_tiled_array_whose_size_is_too_small(sample: str) -> None:
+    text = replaced(sample, "<69 Arg_1.2 @0> (size=32768", "<69 Arg_1.2 @0> (size=16384")
+    (finding,) = findings(text)
+    assert told(finding) == (
+        "size-mismatch",
+        "5:  value: <69 Arg_1.2 @0> (size=»16384«,offset=0): f32[64,64]{1,0:T(8,128)}",
+        "size is 16,384 B, but the shape takes 32,768 B: padded to T(8,128); "
+        "dim 1: 64 -> 128 by T(8,128)",
+    )
+    assert finding.severity is Severity.ERROR
+    assert related(finding) == [
+        (
+            "5:  value: <69 Arg_1.2 @0> (size=16384,offset=0): »f32[64,64]{1,0:T(8,128)}«",
+            "this shape takes 32,768 B (32.0 KiB)",
+        )
+    ]
+
+
+def test_a_shape_that_was_changed(sample: str) -> None:
+    text = replaced(sample, "<78 fusion.2 @1> (size=512,offset=49152): f32[16]", _GROWN)
+    assert tell(text) == [
+        (
+            "size-mismatch",
+            "42:  value: <78 fusion.2 @1> (size=»512«,offset=49152): f32[160]{0:T(128)S(1)}",
+            "size is 512 B, but the shape takes 1,024 B: padded to T(128); "
+            "dim 0: 160 -> 256 by T(128)",
+        )
+    ]
+
+
+_GROWN = "<78 fusion.2 @1> (size=512,offset=49152): f32[160]"
+
+
+def test_a_tile_that_was_changed(sample: str) -> None:
+    old = "(size=16384,offset=0): f32[64,32]{0,1:T(8,128)}"
+    text = replaced(sample, old, old.replace("T(8,128)", "T(8,64)"))
+    assert tell(text) == [
+        (
+            "size-mismatch",
+            "7:  value: <64 Arg_2.3 @0> (size=»16384«,offset=0): f32[64,32]{0,1:T(8,64)}",
+            "size is 16,384 B, but the shape takes 8,192 B: padded to T(8,64)",
+        )
+    ]
+
+
+def test_a_semaphore_is_four_bytes(sample: str) -> None:
+    text = replaced(sample, "<67 copy-start.1{2} @2> (size=4", "<67 copy-start.1{2} @2> (size=2")
+    assert tell(text) == [
+        (
+            "size-mismatch",
+            "29:  value: <67 copy-start.1{2} @2> (size=»2«,offset=0): u32[]{:S(2)}",
+            "size is 2 B, but the shape takes 4 B: a 4-byte semaphore for every element",
+        )
+    ]
+
+
+@pytest.mark.parametrize("path", [CPU, GPU])
+def test_arrays_and_tuples_without_padding(cpu: str, gpu: str, path: str) -> None:
+    text, backend = (cpu, "CPU") if path == CPU else (gpu, "GPU")
+    text = replaced(text, "(size=68,offset=0)", "(size=64,offset=0)")
+    text = replaced(text, "(size=16,offset=0)", "(size=8,offset=0)")
+    text = replaced(text, "(size=9600,offset=0)", "(size=9599,offset=0)")
+    assert [(place.split("): ")[1], sentence) for _, place, sentence in tell(text, path)] == [
+        (
+            "s4[64,300]{1,0:E(4)}",
+            f"size is 9,599 B, but the shape takes 9,600 B: {backend} does not pad",
+        ),
+        ("s32[17]{0}", f"size is 64 B, but the shape takes 68 B: {backend} does not pad"),
+        (
+            "(s4[64,300]{1,0:E(4)}, u4[17]{0:E(4)})",
+            "size is 8 B, but the shape takes 16 B: a table of 8-byte pointers",
+        ),
+    ]
+
+
+def test_where_the_backend_is_not_known_only_a_tuple_can_be_wrong(cpu: str) -> None:
+    text = replaced(cpu, "(size=68,offset=0)", "(size=64,offset=0)")
+    assert tell(text) == []
+    text = replaced(text, "(size=16,offset=0)", "(size=12,offset=0)")
+    ((code, place, _),) = tell(text)
+    assert (code, "»12«" in place) == ("size-mismatch", True)
+
+
+def test_what_a_later_compiler_may_print_is_not_judged(sample: str) -> None:
+    for layout in ("{0,1:T(8,128)Q(7)}", "{0,1:T(8,128)Zap(1,2)S(1)}"):
+        text = replaced(
+            sample,
+            "(size=16384,offset=0): f32[64,32]{0,1:T(8,128)}",
+            f"(size=999,offset=0): f32[64,32]{layout}",
+        )
+        assert tell(text) == []
+    text = replaced(sample, ",offset=0): f32[64,32]{0,1:T(8,128)}", ",offset=0): q7[64,32]{0,1}")
+    assert tell(text) == []

@@ -1,0 +1,99 @@
+"""``syntax`` in entries under ``Used values``: one damage, one finding."""
+
+import pytest
+
+from checks.damage import replaced, tell
+
+ENTRY = "<77 fusion.5 @1>\n positions:\n  fusion.5\n uses:\n  fusion.2, operand 0\n"
+# What is replaced by what; where the finding is, and what it says.
+ROWS = {
+    "the end of a header": (
+        "\n<77 fusion.5 @1>\n",
+        "\n<77 fusion.5 @1\n",
+        "191: <77 fusion.5 @1»«",
+        "expected `>`, found the end of the line",
+    ),
+    "the id in a header": (
+        "\n<77 fusion.5 @1>\n",
+        "\n<x fusion.5 @1>\n",
+        "191: <»x fusion.5 @1>«",
+        "expected value id, found `x fusion.5 @1>`",
+    ),
+    "the word operand": (
+        "  fusion.2, operand 0\n",
+        "  fusion.2, oprand 0\n",
+        "195:   fusion.2», oprand 0«",
+        "expected `, operand `, found `, oprand 0`",
+    ),
+    "the number of an operand": (
+        "  fusion.2, operand 0\n",
+        "  fusion.2, operand x\n",
+        "195:   fusion.2, operand »x«",
+        "expected operand, found `x`",
+    ),
+    "the index of a position": (
+        "  copy-start.1 {1}\n uses",
+        "  copy-start.1 {1\n uses",
+        "101:   copy-start.1 »{1«",
+        "expected index, found `{1`",
+    ),
+    "the index of a use": (
+        "  copy-done.1, operand 0 {1}",
+        "  copy-done.1, operand 0 {x}",
+        "104:   copy-done.1, operand 0 »{x}«",
+        "expected index, found `{x}`",
+    ),
+}
+# Labels that are broken or gone: on which line of the entry (77 begins on line 191) it is said.
+LABELS = {
+    "positions broken": (ENTRY, ENTRY.replace(" positions:", " postions:"), (191, 192)),
+    "positions gone": (ENTRY, ENTRY.replace(" positions:\n", ""), (191, 192)),
+    "uses broken": (ENTRY, ENTRY.replace(" uses:", " ues:"), (191, 194)),
+    "uses gone": (ENTRY, ENTRY.replace(" uses:\n", ""), (191, 194)),
+    "instruction broken": (
+        " from instruction: %fusion.5 =",
+        " from instrction: %fusion.5 =",
+        (191, 196, 197),
+    ),
+    "header gone": (ENTRY, ENTRY.replace("<77 fusion.5 @1>\n", ""), (191,)),
+    "a blank line inside": (ENTRY, ENTRY.replace(">\n", ">\n\n"), (191, 192, 193)),
+    "sections swapped": (
+        ENTRY,
+        "<77 fusion.5 @1>\n uses:\n  fusion.2, operand 0\n positions:\n  fusion.5\n",
+        (191, 192, 194, 195),
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ROWS)
+def test_a_damaged_row_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
+    old, new, place, sentence = ROWS[what]
+    assert tell(replaced(sample, old, new)) == [("syntax", place, sentence)]
+
+
+@pytest.mark.parametrize("what", LABELS)
+def test_a_damaged_label_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
+    old, new, lines = LABELS[what]
+    told = tell(replaced(sample, old, new))
+    assert [code for code, _, _ in told] == ["syntax"]
+    assert int(told[0][1].split(":")[0]) in lines
+
+
+def test_a_label_that_is_broken_is_named(sample: str) -> None:
+    for label in (" positions:", " uses:"):
+        ((_, _, sentence),) = tell(replaced(sample, ENTRY, ENTRY.replace(label, label[:-2])))
+        assert label.strip() in sentence
+
+
+def test_an_instruction_that_is_none(sample: str) -> None:
+    text = replaced(
+        sample, " from instruction: %fusion.5 = f32", " from instruction: %fusion.5 f32"
+    )
+    ((code, place, sentence),) = tell(text)
+    assert (code, place[:32]) == ("syntax", "197:  from instruction: »%fusion")
+    assert sentence.startswith("expected an instruction: ")
+
+
+def test_an_entry_without_uses_is_whole_in_all_generations(sample: str) -> None:
+    old = "\n<79 fusion @0>\n positions:\n  fusion\n uses:\n"
+    assert tell(replaced(sample, old, old + "  (none)\n")) == []

@@ -1,0 +1,62 @@
+"""Tuples on TPU are rounded up to a granule of the chip, which most tuples of a dump tell."""
+
+import pytest
+
+from checks.damage import tell
+
+
+def _dump(*sizes: int, arity: int = 3) -> str:
+    shape = f"({', '.join(['f32[8,128]{1,0:T(8,128)}'] * arity)})"
+    values = "".join(
+        f" value: <{number} t.{number}{{}} @0> (size={size},offset=0): {shape}\n"
+        for number, size in enumerate(sizes)
+    )
+    return f"BufferAssignment:\nallocation 0: size 99999, preallocated-temp:\n{values}"
+
+
+def _accused(text: str) -> list[str]:
+    """The values of which is said that their size is wrong."""
+    told = tell(text)
+    assert {code for code, _, _ in told} <= {"size-mismatch"}
+    return [place.split("{}")[0].split()[-1] for _, place, _ in told]
+
+
+@pytest.mark.parametrize("granule", [32, 512, 1024])
+def test_one_damaged_tuple_does_not_accuse_the_others(granule: int) -> None:
+    for damaged in (4, 32, 48, 512, 1024, 4096):
+        if damaged != granule:
+            assert _accused(_dump(granule, damaged, granule)) == ["t.1"]
+            assert _accused(_dump(damaged, granule, granule)) == ["t.0"]
+
+
+def test_two_damaged_tuples_among_five_do_not_accuse_the_others() -> None:
+    assert _accused(_dump(512, 32, 512, 32, 512)) == ["t.1", "t.3"]
+    assert _accused(_dump(32, 512, 32, 1024, 32)) == ["t.1", "t.3"]
+
+
+def test_the_only_tuple_of_a_dump_can_be_any_that_a_chip_has() -> None:
+    for size in (32, 512, 1024):
+        assert _accused(_dump(size)) == []
+    for size in (12, 16, 31, 64, 2048):
+        assert _accused(_dump(size)) == ["t.0"]
+
+
+def test_the_granule_is_named(sample: str) -> None:
+    text = sample.replace("<65 copy-start.1{} @0> (size=32,", "<65 copy-start.1{} @0> (size=31,")
+    ((_, _, sentence),) = tell(text)
+    assert sentence == (
+        "size is 31 B, but the shape takes 32 B: "
+        "a table of 4-byte pointers, rounded up to 32 B on this chip"
+    )
+
+
+def test_large_tuples_are_several_granules() -> None:
+    # 4 x 200 bytes, rounded up to 32 and to 512.
+    assert _accused(_dump(800, 800, 1024, arity=200)) == ["t.2"]
+    assert _accused(_dump(1024, 1024, 800, arity=200)) == ["t.2"]
+
+
+def test_sparse_core_keeps_no_tables() -> None:
+    text = _dump(32, 32, 32).replace("t.1{} @0> (size=32", "t.1{} @7> (size=0")
+    assert _accused(text) == []
+    assert _accused(text.replace("(size=0", "(size=32")) == ["t.1"]
