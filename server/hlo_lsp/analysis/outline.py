@@ -10,7 +10,7 @@ from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader, TableLabel
 from hlo_lsp.syntax.records import Blank, Broken, Label, Record
-from hlo_lsp.syntax.thunk_scanner import ThunkRow
+from hlo_lsp.syntax.thunk_scanner import BranchLabel, ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.steps import Steps
 
@@ -179,6 +179,9 @@ def _thunks(records: Iterable[Record]) -> list[Node]:
             )
             path[-1][1].children.append(node)
             path.append((depth, node))
+        if isinstance(record, BranchLabel) and record.depth is not None:
+            while path[-1][0] > record.depth:
+                path.pop()
         if not isinstance(record, Blank | Broken):
             for _, open_node in path[1:]:
                 open_node.line_count = record.line + 1 - open_node.line

@@ -143,7 +143,9 @@ def _in_fields(
         if field.role == "COLOR":
             return SpaceSubject(int(field.text)), _span(field)
         if field.role in _FLAGS:
-            return WordSubject(field.text.strip().strip("()")), _span(field)
+            word = field.text.strip()
+            start = field.end - len(word)
+            return WordSubject(word.strip("()")), Span(start, field.end, word)
         if field.role == "PAGE":
             return WordSubject("page"), _span(field)
     return _default(file, record, rule, text)

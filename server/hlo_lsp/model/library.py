@@ -104,11 +104,12 @@ class Library:
                     files.append(neighbour)
                 elif neighbour is not None and path == thunk_names_path(file.path):
                     thunk_names = neighbour
-        key = tuple(sorted(id(member) for member in files))
+        files.sort(key=_reading_order)
+        key = tuple(map(id, files))
         found = self._sets.get(key)
         if found is None or found.thunk_names is not thunk_names:
             self._forget_sets(files)
-            found = DumpSet(sorted(files, key=_reading_order), thunk_names)
+            found = DumpSet(files, thunk_names)
             self._sets[key] = found
         return found
 

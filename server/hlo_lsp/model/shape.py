@@ -23,7 +23,7 @@ _BITS = {
 _MOST = 1 << 63
 _NESTING = re.compile(r"[(\[{]|[)\]}]|, ")
 _DEEPEST = 100  # brackets in each other; real shapes have 5
-_INDEX_COMMENT = re.compile(r"/\*index=\d+\*/ ?")
+_INDEX_COMMENT = re.compile(r"^/\*index=\d+\*/ ?")
 
 
 class ShapeError(ValueError):

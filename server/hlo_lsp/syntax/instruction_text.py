@@ -4,6 +4,7 @@ The same text stands in module files and, without ``ROOT``, behind ``from instru
 """
 
 import re
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -11,15 +12,40 @@ from hlo_lsp.syntax.grammar import load
 
 _NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|[(\[{]|[)\]}]|,|"')
 _LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
-_METADATA = re.compile(r'[, ]metadata=\{((?:[^"}]|"(?:[^"\\]|\\.)*")*)\}')
-_PAIR = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|([^ ,"]+))')
-_CALLED = re.compile(
-    r"(?:calls|to_apply|condition|body|select|scatter|true_computation|false_computation)="
-    r"%?([A-Za-z_][\w.\-]*)"
+_PAIR = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|(\{[^{}]*\}|[^ ,"{}]+))')
+_ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
+_CALLS = frozenset(
+    {
+        "branch_computations",
+        "called_computations",
+        "calls",
+        "body",
+        "condition",
+        "false_computation",
+        "scatter",
+        "select",
+        "to_apply",
+        "true_computation",
+    }
 )
-_CALLED_GROUP = re.compile(r"(?:branch_computations|called_computations|calls)=\{([^{}]*)\}")
-_PREDECESSORS = re.compile(r"control-predecessors=\{([^{}]*)\}")
-_GROUP_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
+_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
+_PAIR = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|(\{[^{}]*\}|[^ ,"{}]+))')
+_ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
+_CALLS = frozenset(
+    [
+        "calls",
+        "to_apply",
+        "condition",
+        "body",
+        "select",
+        "scatter",
+        "true_computation",
+        "false_computation",
+        "branch_computations",
+        "called_computations",
+    ]
+)
+_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
 _WITHOUT_OPERANDS = frozenset({"constant", "parameter"})  # a literal or a number stands there
 _ESCAPE = re.compile(r"\\(.)")
 
@@ -37,6 +63,14 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Attribute:
+    """``kind=kLoop``, ``metadata={...}``: a name and the text behind it."""
+
+    name: str
+    value: Span
+
+
+@dataclass(frozen=True, slots=True)
 class InstructionText:
     """The parts of an instruction. ``operands`` are names; constants and parameters have none."""
 
@@ -48,28 +82,37 @@ class InstructionText:
     line: str
 
     @property
+    def attributes(self) -> Iterator[Attribute]:
+        """The attributes in order. A value ends at the comma outside of its brackets."""
+        depth = 0
+        start = self.attributes_at
+        for match in _NESTING.finditer(self.line, start):
+            sign = match[0]
+            if sign == "," and depth == 0:
+                yield from self._attribute(start, match.start())
+                start = match.end()
+            else:
+                depth += 1 if sign in "([{" else -1 if sign in ")]}" else 0
+        yield from self._attribute(start, len(self.line))
+
+    @property
     def metadata(self) -> dict[str, str]:
         """``op_name``, ``source_file``, ``source_line``, ``stack_frame_id`` ... as printed."""
-        found = _METADATA.search(self.line, self.attributes_at)
-        if found is None:
-            return {}
-        pairs = _PAIR.finditer(found[1])
-        return {m[1]: m[3] if m[2] is None else _ESCAPE.sub(r"\1", m[2]) for m in pairs}
+        for attribute in self.attributes:
+            if attribute.name == "metadata":
+                pairs = _PAIR.finditer(attribute.value.text)
+                return {m[1]: m[3] if m[2] is None else _ESCAPE.sub(r"\1", m[2]) for m in pairs}
+        return {}
 
     @property
     def called(self) -> list[Span]:
         """The computations that the instruction calls."""
-        found = [
-            _span(match.start(1), match[1])
-            for match in _CALLED.finditer(self.line, self.attributes_at)
-        ]
-        found += self._names_in(_CALLED_GROUP)
-        return sorted(found, key=lambda span: span.start)
+        return self._names_of(_CALLS)
 
     @property
     def predecessors(self) -> list[Span]:
         """The instructions that must run before this one for reasons other than data."""
-        return self._names_in(_PREDECESSORS)
+        return self._names_of({"control-predecessors"})
 
     @property
     def is_closed(self) -> bool:
@@ -82,11 +125,18 @@ class InstructionText:
             depth += 1 if sign in "([{" else -1 if sign in ")]}" else 0
         return depth == 0
 
-    def _names_in(self, group: "re.Pattern[str]") -> list[Span]:
+    def _attribute(self, start: int, end: int) -> Iterator[Attribute]:
+        match = _ATTRIBUTE.match(self.line, start, end)
+        if match is not None:
+            value = Span(match.end(), end, self.line[match.end() : end])
+            yield Attribute(match[1], value)
+
+    def _names_of(self, attributes: Set[str]) -> list[Span]:
         return [
-            _span(match.start(1) + name.start(1), name[1])
-            for match in group.finditer(self.line, self.attributes_at)
-            for name in _GROUP_NAME.finditer(match[1])
+            _span(match.start(1), match[1])
+            for attribute in self.attributes
+            if attribute.name in attributes
+            for match in _NAME.finditer(self.line, attribute.value.start, attribute.value.end)
         ]
 
 

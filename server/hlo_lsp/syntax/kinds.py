@@ -45,9 +45,12 @@ _LATER = (
     (re.compile(r"  InstructionSequence:$|  BufferLiveRange:$| {4}[\w.\-]+\{[\d,]*\}:\d+-\d+$"),
      FileKind.LIVE_RANGE),
     (re.compile(r"[ \t]+cumulative_size; +size; +offset;"), FileKind.REPORT),
+    (re.compile(r" *(?:\d{3,}: )k[A-Z]\w+(?: *\t| +\[(?:source|prev=))| *k[A-Z]\w+ *\t"),
+     FileKind.THUNKS),
     (re.compile(r"(?:ENTRY %?|%)[A-Za-z_][\w.\-]* (?:\(.*\) -> .* )?\{$|"
                 r"[A-Za-z_][\w.\-]* \(.*\) -> .* \{$|"
-                r" *(?:ROOT )?%?[A-Za-z_][\w.\-]* = \(?[a-z][a-z0-9]*\[[0-9,<=?]*\]"),
+                r" *(?:ROOT )?%?[A-Za-z_][\w.\-]* = "
+                r"\(*(?:pred|token|opaque|bf16|[sufc]\d+\w*)\[[0-9,<=?]*\]"),
      FileKind.MODULE),
 )  # fmt: skip
 _TOTAL = re.compile(r"Total bytes used: ")

@@ -47,15 +47,21 @@ class ThunkRow(Record):
 
 @dataclass(slots=True, eq=False)
 class BranchLabel(Record):
-    """``condition:``, ``body:``, ``branch_0:``: what of a loop or conditional follows."""
+    """``condition:``, ``body:``, ``branch_0:``: what of a loop or conditional follows.
+
+    ``depth`` is that of the loop or conditional, or None for ``condition:``, which stands at the
+    left edge whatever the depth is.
+    """
 
     rule = "branch_label"
     name: str
+    depth: int | None
 
     @classmethod
     def of(cls, match: Match[str]) -> "BranchLabel":
         """Read from a match of the rule."""
-        return cls(match["BRANCH"])
+        indent = match["INDENT"]
+        return cls(match["BRANCH"], None if indent is None else len(indent) // 4)
 
 
 class ThunkScanner:

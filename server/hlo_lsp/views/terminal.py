@@ -4,7 +4,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hlo_lsp.analysis.cards.card import Card
+from hlo_lsp.analysis.cards.card import Card, parts
 from hlo_lsp.checks.finding import Finding, Severity
 
 _STYLES = {
@@ -47,6 +47,6 @@ def print_finding(console: Console, path: str, finding: Finding) -> None:
 def _names(text: str) -> Text:
     """Text in which what stands between backticks is set off."""
     result = Text()
-    for place, part in enumerate(text.split("`")):
-        result.append(part, style="green" if place % 2 else "")
+    for is_name, part in parts(text):
+        result.append(part, style="green" if is_name else "")
     return result

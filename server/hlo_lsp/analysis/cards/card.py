@@ -1,8 +1,12 @@
 """A card: a title and facts about one thing, in the order in which a reader wants them."""
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.model.source import SourceLine
+
+_NAME = re.compile(r"(?:^|(?<=[\s(]))`(.+?)`(?=[\s,:;.)|]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,22 @@ class Card:
     title: str
     facts: tuple[Fact, ...] = ()
     text: str = ""
+
+
+def parts(text: str) -> Iterator[tuple[bool, str]]:
+    """The parts of a text in order: whether each is a name from the dump, and what it says.
+
+    Names stand between backticks with a blank or a bracket in front of them. A backtick inside of
+    a word is itself.
+    """
+    end = 0
+    for match in _NAME.finditer(text):
+        if match.start() > end:
+            yield False, text[end : match.start()]
+        yield True, match[1]
+        end = match.end()
+    if end < len(text):
+        yield False, text[end:]
 
 
 def listed(items: list[str], most: int) -> str:
