@@ -80,7 +80,7 @@ def test_both_readers_find_the_same_fields_everywhere(group: str, corpus_small: 
                 "THUNK": "008",
                 "KIND": "kCopy",
                 "PREVIOUS": "002",
-                "DISTANCE": " (1)",
+                "PREVIOUS_DISTANCE": " (1)",
                 "SINK": "sink",
                 "DETAIL": " kCopy",
             },

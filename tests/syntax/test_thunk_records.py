@@ -82,18 +82,18 @@ def test_a_thunk(line: str, fields: tuple[object, ...]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "name"),
+    ("line", "name", "depth"),
     [
-        ("condition:", "condition"),
-        ("  body:", "body"),
-        ("      body:", "body"),
-        ("  branch_12:", "branch_12"),
-        ("  true_branch:", "true_branch"),
-        ("  false_branch:", "false_branch"),
+        ("condition:", "condition", None),  # at the left edge, however deep the loop is
+        ("  body:", "body", 0),
+        ("      body:", "body", 1),
+        ("  branch_12:", "branch_12", 0),
+        ("          true_branch:", "true_branch", 2),
+        ("  false_branch:", "false_branch", 0),
     ],
 )
-def test_a_label_of_a_loop_or_conditional(line: str, name: str) -> None:
-    assert said(thunk_scanner().read([line], 0)) == ("BranchLabel", {"name": name})
+def test_a_label_of_a_loop_or_conditional(line: str, name: str, depth: int | None) -> None:
+    assert said(thunk_scanner().read([line], 0)) == ("BranchLabel", {"name": name, "depth": depth})
 
 
 @pytest.mark.parametrize(
