@@ -5,10 +5,17 @@ import logging
 import os
 import stat
 import sys
+from dataclasses import dataclass
 from threading import Event
 from typing import Any, BinaryIO, TextIO
 
 from lsprotocol import types
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInvalidParams,
+    JsonRpcInvalidRequest,
+    JsonRpcServerNotInitialized,
+)
 from pygls.io_ import StdoutWriter, run_async
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
@@ -39,6 +46,49 @@ class HloProtocol(LanguageServerProtocol):
     def lsp_text_document__did_close(self, params: types.DidCloseTextDocumentParams) -> Any:
         """Hand on to the registered handler."""
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Read a message; a request that cannot be read is answered, not only logged."""
+        try:
+            return super().structure_message(data)
+        except JsonRpcException:
+            if "id" in data and "method" in data:
+                return _Unreadable(
+                    data["id"], JsonRpcInvalidParams("these are no parameters for it")
+                )
+            raise
+
+    def handle_message(self, message: Any) -> None:
+        """Keep the order that the protocol wants: initialize, everything else, shutdown, exit."""
+        refusal: JsonRpcException | None = None
+        method = getattr(message, "method", None)
+        if isinstance(message, _Unreadable):
+            refusal = message.error
+        elif method is not None and method != types.EXIT:
+            refusal = self._refusal(method)
+        if refusal is None:
+            super().handle_message(message)
+        elif hasattr(message, "id"):
+            self._send_response(message.id, error=refusal.to_response_error())
+
+    def _refusal(self, method: str) -> JsonRpcException | None:
+        if self._shutdown:
+            return JsonRpcInvalidRequest("the server is shutting down")
+        if self._workspace is None:
+            first = method == types.INITIALIZE
+            return None if first else JsonRpcServerNotInitialized("initialize comes first")
+        if method == types.INITIALIZE:
+            return JsonRpcInvalidRequest("the server is initialized already")
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Unreadable:
+    """A request whose parameters are not what the protocol says."""
+
+    id: int | str
+    error: JsonRpcException
+    jsonrpc: str = "2.0"
 
 
 class StdioServer(LanguageServer):

@@ -87,8 +87,8 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
 
     @server.feature(types.CODE_LENS_RESOLVE)
     async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:
-        uri = lens.data.get("uri", "") if isinstance(lens.data, dict) else ""
-        asked = await session.ask(types.TextDocumentIdentifier(uri))
+        uri = lens.data.get("uri") if isinstance(lens.data, dict) else None
+        asked = await session.ask(types.TextDocumentIdentifier(str(uri)))
         return lens if asked is None else lenses.resolve(asked, lens)
 
     @server.feature(

@@ -56,6 +56,8 @@ class Session:
     def open(self, item: types.TextDocumentItem) -> DumpFile:
         """Take in a file that the client opened."""
         path = to_fs_path(item.uri) if item.uri.startswith("file:") else None
+        if path is not None and ("\0" in path or not Path(path).name):
+            path = None  # `file:` and the like: a text that lies nowhere
         document = Document(item.text)
         self._versions[item.uri] = item.version
         return self.library.open(item.uri, None if path is None else Path(path), document)

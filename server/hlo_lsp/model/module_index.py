@@ -31,6 +31,7 @@ class ModuleIndex:
             self.instructions.add(record.name, record)
         elif isinstance(record, ComputationLine):
             self.computations.add(record.name, record)
+            self._tables = None  # they end at the first computation
         elif isinstance(record, _TABLES):
             self._tables = None
 
@@ -40,6 +41,7 @@ class ModuleIndex:
             self.instructions.remove(record.name, record)
         elif isinstance(record, ComputationLine):
             self.computations.remove(record.name, record)
+            self._tables = None
         elif isinstance(record, _TABLES):
             self._tables = None
 

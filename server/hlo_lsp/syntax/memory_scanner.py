@@ -81,7 +81,7 @@ class MemoryScanner:
             return rule.make(match)
         if self.entries.is_row(line):
             return self.entries.read(lines, at)
-        return Broken(line)
+        return Blank() if line.isspace() else Broken(line)
 
     def _read_line(self, line: str) -> tuple[LineRule, Match[str]] | None:
         return self.lines.read(line) if len(line) <= LONGEST else None

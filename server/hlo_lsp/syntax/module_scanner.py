@@ -33,7 +33,9 @@ class ModuleScanner:
         if not line:
             return Blank()
         found = self.lines.read(line)
-        return Broken(line) if found is None else found[0].make(found[1])
+        if found is not None:
+            return found[0].make(found[1])
+        return Blank() if line.isspace() else Broken(line)
 
     def explain(self, line: str) -> Refusal:
         """Why a line is no record."""

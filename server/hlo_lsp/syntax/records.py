@@ -47,7 +47,7 @@ class Record:
 
 
 class Blank(Record):
-    """An empty line."""
+    """A line without a sign on it."""
 
     __slots__ = ()
 

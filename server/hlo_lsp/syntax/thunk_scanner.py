@@ -33,7 +33,7 @@ class ThunkRow(Record):
     @classmethod
     def of(cls, match: Match[str]) -> "ThunkRow":
         """Read from a match of the rule."""
-        detail = match["DETAIL"] or ""
+        detail = (match["DETAIL"] or "").lstrip()
         annotation = _ANNOTATION.search(detail)
         kernel = _KERNEL.search(detail) or _KERNEL_FIRST.match(detail)
         return cls(

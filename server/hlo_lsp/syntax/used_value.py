@@ -160,6 +160,8 @@ class EntryReader:
                 return rule
         if self._none.fullmatch(line):
             return "no_uses_row"
+        if self.position.fullmatch(line):
+            return "position_row"
         return "use_row" if "," in line else "position_row"
 
     def _entry(self, entry: Sequence[str], *, closed: bool) -> UsedValue:

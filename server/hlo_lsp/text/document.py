@@ -69,7 +69,7 @@ class Document:
         head = self.lines[start_line][:start_column]
         tail = self.lines[end_line][end_column:]
         joined = head + text + tail
-        first, last = self._widened(start_line, end_line)
+        first, last = self._widened(start_line, end_line, joined)
         if first < start_line:
             joined = self.lines[first] + self._end_of(first) + joined
         if last > end_line:
@@ -93,9 +93,9 @@ class Document:
     def _end_of(self, line: int) -> str:
         return "\n" if self._ends is None else self._ends[line]
 
-    def _widened(self, first: int, last: int) -> tuple[int, int]:
+    def _widened(self, first: int, last: int, joined: str) -> tuple[int, int]:
         r"""One more line on either side where an edit may bring ``\r`` and ``\n`` together."""
-        if self._ends is None:
+        if self._ends is None and "\r" not in joined:
             return first, last
         return max(0, first - 1), min(len(self.lines) - 1, last + 1)
 

@@ -14,16 +14,21 @@ class Encoding(Enum):
         """The code point at ``units`` of ``line``; inside a character counts as its start."""
         if self is Encoding.UTF32 or line.isascii():
             return min(units, len(line))
-        if self is Encoding.UTF8:
-            return len(line.encode("utf-8", "surrogatepass")[:units].decode("utf-8", "ignore"))
-        head = line.encode("utf-16-le", "surrogatepass")[: 2 * units]
-        return len(head.decode("utf-16-le", "ignore"))
+        for column, character in enumerate(line):
+            units -= self._width(ord(character))
+            if units < 0:
+                return column
+        return len(line)
 
     def units(self, line: str, column: int) -> int:
         """The units in front of code point ``column`` of ``line``."""
         head = line[:column]
         if self is Encoding.UTF32 or head.isascii():
             return len(head)
-        if self is Encoding.UTF8:
-            return len(head.encode("utf-8", "surrogatepass"))
-        return len(head.encode("utf-16-le", "surrogatepass")) // 2
+        return sum(self._width(ord(character)) for character in head)
+
+    def _width(self, point: int) -> int:
+        """The units of one code point; half a surrogate pair is a character of its own."""
+        if self is Encoding.UTF16:
+            return 1 + (point > 0xFFFF)
+        return 1 + (point > 0x7F) + (point > 0x7FF) + (point > 0xFFFF)
