@@ -2,9 +2,7 @@
 
 from pathlib import Path
 
-import pytest
-
-from hlo_lsp.analysis.navigation import definition, name_columns
+from hlo_lsp.analysis.navigation import definition
 from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -58,26 +56,6 @@ def test_a_row_at_the_peak_of_jax_0_4_leads_to_the_whole_value() -> None:
         "HloLiveRange (max 1):\n  Live ranges at 0 (peak):\n    w: 8 bytes"
     )
     assert _lines(text, (7, 5)) == [0]
-
-
-@pytest.mark.parametrize(
-    ("line", "columns"),
-    [
-        ("ENTRY %E (p: f32[]) -> f32[] {", (7, 8)),
-        ("  ROOT %T = f32[] copy(%a)", (8, 9)),
-        ("  %a.1 = f32[] copy(%a)", (3, 6)),
-        ("    0:a", (6, 7)),
-        ("    max{1}:0-5", (4, 10)),
-        ("    n{}: 8 bytes (cumulative: 8 bytes)", (4, 7)),
-        (" value: <1 value{0} @0> (size=4,offset=0): f32[]", (8, 23)),
-        ("allocation 1: size 512, constant:", (0, 33)),
-    ],
-)
-def test_the_name_of_a_line_is_where_it_stands(line: str, columns: tuple[int, int]) -> None:
-    head = "HloModule m\n" if "%" in line else "HloLiveRange (max 9):\n"
-    record = DumpFile.of_text(head + line).records.at(1)
-    assert record is not None
-    assert name_columns(record, line) == columns
 
 
 def test_a_live_range_leads_into_the_values_file_beside_it(tmp_path: Path) -> None:

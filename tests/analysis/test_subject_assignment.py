@@ -15,27 +15,28 @@ from hlo_lsp.analysis.subject import (
 def test_an_allocation_line_is_about_the_allocation() -> None:
     seen = Seen(
         """
-        allocation 12: size 512, page 7, heap 3:
+        allocation 12: size 512, heap 3:
         ^^^^^^^^^^ word
                    ^^ number
                             ^^^ size
-                                 ^^^^^^ page
-                                         ^^^^^^ unknown
+                                 ^^^^^^ unknown
         """
     )
-    whole = (AllocationSubject(12), "allocation 12: size 512, page 7, heap 3:")
-    for name in ("word", "number", "size", "page", "unknown"):
+    whole = (AllocationSubject(12), "allocation 12: size 512, heap 3:")
+    for name in ("word", "number", "size", "unknown"):
         assert seen[name] == whole
 
 
-def test_the_color_of_an_allocation_is_its_memory_space() -> None:
+def test_the_color_of_an_allocation_is_its_memory_space_and_the_page_a_word() -> None:
     seen = Seen(
         """
-        allocation 12: size 512, color 10, preallocated-temp:
+        allocation 12: size 512, color 10, page 7, preallocated-temp:
                                        ^^ color
+                                                ^ page
         """
     )
     assert seen["color"] == (SpaceSubject(10), "10")
+    assert seen["page"] == (WordSubject("page"), "7")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from hlo_lsp.analysis.subject import (
     SpaceSubject,
     ValueSubject,
     WordSubject,
+    subject_at,
 )
 
 
@@ -32,9 +33,8 @@ def test_a_header_is_about_its_value() -> None:
 
 def test_a_header_is_a_header_and_other_rows_are_not() -> None:
     seen = Seen("<3 add @0>\n positions:\n  add\n uses:\n from instruction: %add = f32[] add(%a)")
-    found = [seen.file.records.at(line) for line in range(5)]
-    assert len(set(found)) == 1
-    assert [seen.at(line, 2) is not None for line in range(5)] == [True, True, True, True, False]
+    found = [subject_at(seen.file, line, 2) for line in range(5)]
+    assert [one.is_own_header for one in found if one is not None] == [True] + 4 * [False]
 
 
 def test_the_total_and_the_labels_are_words_to_explain() -> None:
@@ -101,9 +101,10 @@ def test_a_use_row_is_about_the_instruction_that_uses() -> None:
          from instruction: %add = f32[] add(%a)
         """
     )
-    use = (InstructionSubject("while.5", "{1,2}"), "while.5")
+    use = (InstructionSubject("while.5", "{1,2}", operand=0), "while.5")
     assert seen["name"] == seen["operand"] == seen["index"] == use
-    assert seen["dots"] == (InstructionSubject("constant.5..sunk", None), "constant.5..sunk")
+    dots = (InstructionSubject("constant.5..sunk", None, operand=12), "constant.5..sunk")
+    assert seen["dots"] == dots
 
 
 def test_an_instruction_text_is_about_the_names_and_shapes_in_it() -> None:
@@ -124,7 +125,9 @@ def test_an_instruction_text_is_about_the_names_and_shapes_in_it() -> None:
                                                                                                                                              ^^^^^^^ metadata
         """  # noqa: E501
     )
-    assert seen["label"] is None
+    label = seen["label"]
+    assert label is not None
+    assert label[0] == WordSubject("instruction_label")
     itself = (InstructionSubject("fusion", None), "fusion")
     assert seen["name"] == seen["opcode"] == seen["metadata"] == itself
     assert seen["leaf"] == (ShapeSubject("f32[2]{0:S(1)}", has_layout=True), "f32[2]{0:S(1)}")
@@ -194,4 +197,4 @@ def test_a_broken_row_is_about_nothing_and_its_neighbours_are_as_before() -> Non
     )
     assert seen["broken"] is None
     assert seen["misspelt"] is None
-    assert seen["good"] == (InstructionSubject("sub", None), "sub")
+    assert seen["good"] == (InstructionSubject("sub", None, operand=1), "sub")

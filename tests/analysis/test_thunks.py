@@ -55,7 +55,7 @@ thunk_metadata {
 
 def _instructions(dump: DumpSet, file: DumpFile) -> list[str | None]:
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
-    return [instruction_of(dump, file, row) for row in rows]
+    return [instruction_of(dump, row) for row in rows]
 
 
 def _in_memory(thunks: str) -> tuple[DumpSet, DumpFile]:

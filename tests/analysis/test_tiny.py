@@ -4,13 +4,14 @@ import pytest
 
 from analysis import tiny
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.records import Broken
 from hlo_lsp.text.steps import finish
 
 
 @pytest.mark.parametrize("dump", [tiny.split().dump, tiny.one_file().dump], ids=["split", "one"])
-def test_nothing_is_wrong_with_it(dump: tiny.DumpSet) -> None:
+def test_nothing_is_wrong_with_it(dump: DumpSet) -> None:
     for file in dump.files:
         assert finish(check(dump, file)) == []
         assert [record.text for record in file.records if isinstance(record, Broken)] == []

@@ -9,6 +9,7 @@ from hlo_lsp.analysis.cards.about import card_about
 from hlo_lsp.analysis.navigation import definition
 from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.checks import run
+from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.rule import Case, Rule
 from hlo_lsp.model.dump_file import DumpFile
@@ -95,7 +96,7 @@ def test_a_rule_that_fails_does_not_silence_the_others(
         raise KeyError(case.record.total)
 
     rule = Rule("faulty", Severity.ERROR, TotalLine, faulty)
-    monkeypatch.setattr(run, "CATALOGUE", (rule, *run.CATALOGUE))
+    monkeypatch.setattr(run, "CATALOGUE", (rule, *CATALOGUE))
     told = tell(_broken(sample))
     assert len(told) == len(DAMAGES)
     assert "faulty" in caplog.text

@@ -29,15 +29,19 @@ class Row:
     spot: Spot
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PeakRow:
-    """A row at the declared peak; the old form has neither index nor running sum."""
+    """A row at the declared peak; the old form has neither index nor running sum.
+
+    ``key`` is the value by name and index: in the old form, by the order of live ranges.
+    """
 
     name: str
     index: str | None
     bytes: int
     cumulative: int | None
     spot: Spot
+    key: str = ""
 
 
 @dataclass
@@ -108,9 +112,18 @@ def read(paths: list[Path]) -> Printed:
                     printed.instructions[match[1]] = Spot(path, number, match.start(1))
         else:
             _Reader(printed, path).read(lines)
+    _name_peaks(printed)
     printed.entry_by_key = {entry.key: entry for entry in printed.entries.values()}
     printed.assigned_by_key = {value.key: value for value in printed.assigned.values()}
     return printed
+
+
+def _name_peaks(printed: Printed) -> None:
+    moment = printed.moment or 0
+    live = [key for key, (start, end, _) in printed.ranges.items() if start <= moment <= end]
+    for place, row in enumerate(printed.peak):
+        row.key = live[place] if row.index is None else row.name + row.index
+        assert row.key.startswith(row.name + "{")
 
 
 class _Reader:

@@ -54,10 +54,7 @@ def test_definition_of_every_live_range_row(folder: Path) -> None:
 def test_definition_of_every_peak_row(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for row in compile_.printed.peak:
-            expected = _of_value(compile_.printed, row.name + (row.index or "{}"))
-            if expected is None:
-                expected = _of_instruction(compile_.printed, row.name, None)
-            assert _jump(compile_, row.spot) == expected
+            assert _jump(compile_, row.spot) == _of_value(compile_.printed, row.key), row
 
 
 def test_definition_of_every_schedule_row(folder: Path) -> None:

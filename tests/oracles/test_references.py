@@ -65,11 +65,7 @@ def _declared(printed: Printed, value: Assigned) -> list[Spot]:
 
 
 def _mentioned(printed: Printed, value: Assigned) -> list[Spot]:
-    spots = [
-        row.spot
-        for row in printed.peak
-        if row.name == value.name and row.index in {None, value.index or "{}"}
-    ]
+    spots = [row.spot for row in printed.peak if row.key == value.key]
     if value.key in printed.ranges:
         spots.append(printed.ranges[value.key][2])
     entry = printed.entries.get(value.id)

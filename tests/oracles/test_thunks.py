@@ -48,7 +48,7 @@ def _thunks(path: Path) -> list[tuple[ThunkRow, str | None]]:
     file = library.file(path)
     dump = finish(library.set_of(file))
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
-    return [(row, instruction_of(dump, file, row)) for row in rows]
+    return [(row, instruction_of(dump, row)) for row in rows]
 
 
 def test_without_metadata_no_thunk_runs_what_the_metadata_denies(
