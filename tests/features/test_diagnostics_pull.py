@@ -119,7 +119,7 @@ async def test_a_sibling_that_is_closed_counts_as_it_is_on_disk(tmp_path: Path) 
     session.open(item(assignment.as_uri(), disk.read(assignment).text))
     session.open(item(values.as_uri(), text.replace("<2 add", "<2 other")))
     damaged = await full(await ask(session, assignment.as_uri()))
-    for _ in range(20):  # an id that is an address in memory comes again sooner or later
+    for _ in range(100):  # an id that is an address in memory comes again sooner or later
         session.close(values.as_uri())
         mended = await full(await ask(session, assignment.as_uri()), damaged.result_id)
         assert mended.items == []

@@ -1,0 +1,126 @@
+"""Questions that an editor asks, with answers for a reader."""
+
+from itertools import chain
+from typing import Any
+
+from lsprotocol import types
+
+from e2e.editor import Editor, OpenFile
+from e2e.text import Spot
+
+Symbol = types.DocumentSymbol | types.SymbolInformation
+
+
+async def card(file: OpenFile, position: types.Position) -> types.Hover | None:
+    """The hover at a position, in a form that the editor can show."""
+    editor = file.editor
+    found = await editor.reply(
+        editor.client.text_document_hover_async(types.HoverParams(file.document, position))
+    )
+    if found is not None:
+        assert isinstance(found.contents, types.MarkupContent)
+        capabilities = editor.client.capabilities
+        hover = capabilities and capabilities.text_document and capabilities.text_document.hover
+        assert found.contents.kind in ((hover and hover.content_format) or ["plaintext"])
+    return found
+
+
+async def hover(file: OpenFile, beginning: str, word: str = "") -> str:
+    """The text about a word in the line that begins so; empty where there is none."""
+    found = await card(file, file.text.at(beginning, word))
+    return found.contents.value if found else ""  # type: ignore[union-attr]
+
+
+async def facts(file: OpenFile, beginning: str, word: str = "") -> dict[str, str]:
+    """The title and the facts of a card in Markdown, without signs."""
+    text = (await hover(file, beginning, word)).replace("`", "")
+    title, *lines = [line for line in text.split("\n") if line] or [""]
+    pairs = (line.removeprefix("- **").partition("** ") for line in lines if line[:2] == "- ")
+    return {"title": title.strip("*# "), **{label: words for label, _, words in pairs}}
+
+
+async def definition(file: OpenFile, beginning: str, word: str = "") -> Spot | None:
+    """Where "go to definition" leads."""
+    request = file.editor.client.text_document_definition_async
+    params = types.DefinitionParams(file.document, file.text.at(beginning, word))
+    return _spot(file.editor, await file.editor.reply(request(params)))
+
+
+async def declaration(file: OpenFile, beginning: str, word: str = "") -> Spot | None:
+    """Where "go to declaration" leads."""
+    request = file.editor.client.text_document_declaration_async
+    params = types.DeclarationParams(file.document, file.text.at(beginning, word))
+    return _spot(file.editor, await file.editor.reply(request(params)))
+
+
+async def type_definition(file: OpenFile, beginning: str, word: str = "") -> Spot | None:
+    """Where "go to type definition" leads."""
+    request = file.editor.client.text_document_type_definition_async
+    params = types.TypeDefinitionParams(file.document, file.text.at(beginning, word))
+    return _spot(file.editor, await file.editor.reply(request(params)))
+
+
+async def references(
+    file: OpenFile, beginning: str, word: str = "", *, with_declaration: bool = True
+) -> list[Spot]:
+    """All mentions, in all files."""
+    context = types.ReferenceContext(include_declaration=with_declaration)
+    params = types.ReferenceParams(context, file.document, file.text.at(beginning, word))
+    found = await file.editor.reply(file.editor.client.text_document_references_async(params))
+    return [file.editor.spot(location) for location in found or ()]
+
+
+async def highlights(file: OpenFile, beginning: str, word: str = "") -> list[tuple[str, str]]:
+    """The lines in which something is highlighted, and as what."""
+    request = file.editor.client.text_document_document_highlight_async
+    params = types.DocumentHighlightParams(file.document, file.text.at(beginning, word))
+    found = await file.editor.reply(request(params))
+    kinds = {types.DocumentHighlightKind.Write: "write", types.DocumentHighlightKind.Read: "read"}
+    return [
+        (file.text.lines[h.range.start.line], kinds[h.kind or types.DocumentHighlightKind.Text])
+        for h in found or ()
+    ]
+
+
+async def symbols(file: OpenFile) -> list[Symbol]:
+    """The outline, outermost symbols first."""
+    params = types.DocumentSymbolParams(file.document)
+    found = await file.editor.reply(file.editor.client.text_document_document_symbol_async(params))
+    return list(found or ())
+
+
+async def symbol_names(file: OpenFile) -> list[str]:
+    """The names of all symbols, each in front of its children."""
+    return list(chain.from_iterable(map(_names, await symbols(file))))
+
+
+async def folds(file: OpenFile) -> list[tuple[str, str]]:
+    """The first and the last line of every fold."""
+    params = types.FoldingRangeParams(file.document)
+    found = await file.editor.reply(file.editor.client.text_document_folding_range_async(params))
+    lines = file.text.lines
+    return [(lines[fold.start_line], lines[fold.end_line]) for fold in found or ()]
+
+
+async def lenses(file: OpenFile) -> list[tuple[str, str]]:
+    """The lines with a lens, and what it says when it is on screen."""
+    client, reply = file.editor.client, file.editor.reply
+    found = await reply(client.text_document_code_lens_async(types.CodeLensParams(file.document)))
+    titles = []
+    for lens in found or ():
+        resolved = await reply(client.code_lens_resolve_async(lens))
+        assert resolved.command is not None
+        titles.append((file.text.lines[lens.range.start.line], resolved.command.title))
+    return titles
+
+
+def _names(symbol: Symbol) -> list[str]:
+    children = symbol.children if isinstance(symbol, types.DocumentSymbol) else ()
+    return [symbol.name, *chain.from_iterable(map(_names, children or ()))]
+
+
+def _spot(editor: Editor, found: Any) -> Spot | None:
+    if found is None:
+        return None
+    assert isinstance(found, types.Location)
+    return editor.spot(found)

@@ -1,0 +1,227 @@
+"""An editor as the server sees it: a client of pytest-lsp with open files, at a real process."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.protocol import default_converter
+from pygls.uris import to_fs_path
+from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
+from pytest_lsp.client import DEFAULT_CLIENT_FEATURES, register_lsp_features
+
+from e2e.process import COMMAND
+from e2e.text import Spot, Text
+
+T = TypeVar("T")
+PROFILES = ("visual_studio_code", "neovim@v0.11", "emacs")
+_PATIENCE = 60  # seconds until a reply that does not come fails the test
+
+Uri = str
+
+
+class Editor:
+    """One editor with its server. A reply that does not come is a failure."""
+
+    def __init__(self, client: LanguageClient, published: "Published") -> None:
+        self.client = client
+        self.files: dict[Uri, OpenFile] = {}
+        self.result = types.InitializeResult(types.ServerCapabilities())
+        self._published = published
+
+    @property
+    def encoding(self) -> str:
+        """The position encoding that was agreed on."""
+        return str(self.result.capabilities.position_encoding)
+
+    @property
+    def pulls(self) -> bool:
+        """Whether this editor asks for diagnostics itself."""
+        capabilities = self.client.capabilities
+        assert capabilities is not None
+        return bool(capabilities.text_document and capabilities.text_document.diagnostic)
+
+    def open(self, place: Path | Uri, text: str | None = None, version: int = 1) -> "OpenFile":
+        """Open a file, with the text that it has on disk if no other is given."""
+        uri = place.as_uri() if isinstance(place, Path) else place
+        if text is None:
+            assert isinstance(place, Path)
+            text = place.read_bytes().decode()
+        file = self.files[uri] = OpenFile(self, uri, text, version)
+        self.client.text_document_did_open(
+            types.DidOpenTextDocumentParams(types.TextDocumentItem(uri, "hlo", version, text))
+        )
+        return file
+
+    async def reply(self, request: Awaitable[T]) -> T:
+        """The reply to a request."""
+        return await asyncio.wait_for(request, _PATIENCE)
+
+    async def pushed(self, uri: Uri, version: int | None) -> list[types.Diagnostic]:
+        """The diagnostics that are pushed for this version of a file."""
+        params = await asyncio.wait_for(self._published.of(uri, version), _PATIENCE)
+        return list(params.diagnostics)
+
+    def last_pushed(self, uri: Uri) -> list[types.Diagnostic]:
+        """The diagnostics that were pushed last for a file."""
+        newest = [params for params in self._published.params if params.uri == uri][-1:]
+        return [diagnostic for params in newest for diagnostic in params.diagnostics]
+
+    async def until(self, condition: Callable[[], bool]) -> None:
+        """Wait for something that the server does by itself."""
+
+        async def wait() -> None:
+            while not condition():
+                await asyncio.sleep(0.01)
+
+        await asyncio.wait_for(wait(), _PATIENCE)
+
+    def pushes(self, uri: Uri) -> int:
+        """How often diagnostics have been pushed for a file."""
+        return sum(params.uri == uri for params in self._published.params)
+
+    def spot(self, location: types.Location) -> Spot:
+        """Where a location leads."""
+        text = self.text_of(location.uri)
+        assert location.range.start.line == location.range.end.line
+        return text.spot(location.uri.rpartition("/")[2], location.range)
+
+    def text_of(self, uri: Uri) -> Text:
+        """The text of a file as this editor sees it: open, else on disk."""
+        file = self.files.get(uri)
+        if file is not None:
+            return file.text
+        path = to_fs_path(uri)
+        assert path is not None
+        return Text(Path(path).read_bytes().decode(), self.encoding)
+
+
+class OpenFile:
+    """A file that is open in an editor. Edits are sent at once; the text here follows them."""
+
+    def __init__(self, editor: Editor, uri: Uri, text: str, version: int) -> None:
+        self.editor = editor
+        self.uri = uri
+        self.version = version
+        self.text = Text(text, editor.encoding)
+        self._result_id: str | None = None
+
+    @property
+    def document(self) -> types.TextDocumentIdentifier:
+        """How requests name the file."""
+        return types.TextDocumentIdentifier(self.uri)
+
+    def edit(self, *edits: tuple[tuple[int, int], tuple[int, int], str]) -> None:
+        """Replace what is between two places (lines and code points), one after the other."""
+        changes: list[types.TextDocumentContentChangeEvent] = []
+        for start, end, new in edits:
+            span = types.Range(self.text.position(*start), self.text.position(*end))
+            changes.append(types.TextDocumentContentChangePartial(span, new))
+            self.text = self.text.edited(start, end, new)
+        self._send(changes)
+
+    def set(self, text: str) -> None:
+        """Replace all of the text by a whole new one."""
+        self.text = Text(text, self.editor.encoding)
+        self._send([types.TextDocumentContentChangeWholeDocument(text)])
+
+    def change_line(self, beginning: str, new: str) -> None:
+        """Put another text in place of the first line that begins so."""
+        line = self.text.line(beginning)
+        self.edit(((line, 0), (line, len(self.text.lines[line])), new))
+
+    def substitute(self, old: str, new: str) -> None:
+        """Put another text in place of the first occurrence of one, within a line."""
+        line, column = self.text.find(old)
+        self.edit(((line, column), (line, column + len(old)), new))
+
+    def close(self) -> None:
+        """Close the file."""
+        del self.editor.files[self.uri]
+        self.editor.client.text_document_did_close(types.DidCloseTextDocumentParams(self.document))
+
+    async def diagnostics(self) -> list[types.Diagnostic]:
+        """What the server says is wrong with the text as it is, pushed or pulled."""
+        if not self.editor.pulls:
+            return await self.editor.pushed(self.uri, self.version)
+        report = await self.editor.reply(
+            self.editor.client.text_document_diagnostic_async(
+                types.DocumentDiagnosticParams(self.document)
+            )
+        )
+        assert isinstance(report, types.RelatedFullDocumentDiagnosticReport)
+        return list(report.items)
+
+    async def codes(self) -> list[str]:
+        """The codes of the diagnostics, in order."""
+        return [str(diagnostic.code) for diagnostic in await self.diagnostics()]
+
+    def _send(self, changes: list[types.TextDocumentContentChangeEvent]) -> None:
+        self.version += 1
+        document = types.VersionedTextDocumentIdentifier(self.version, self.uri)
+        self.editor.client.text_document_did_change(
+            types.DidChangeTextDocumentParams(document, changes)
+        )
+
+
+class Published:
+    """Everything that the server has pushed, in order."""
+
+    def __init__(self) -> None:
+        self.params: list[types.PublishDiagnosticsParams] = []
+        self._more = asyncio.Condition()
+
+    async def take(self, params: types.PublishDiagnosticsParams) -> None:
+        async with self._more:
+            self.params.append(params)
+            self._more.notify_all()
+
+    async def of(self, uri: Uri, version: int | None) -> types.PublishDiagnosticsParams:
+        """The newest for a version of a file; waits until there is one."""
+        async with self._more:
+            while True:
+                for params in reversed(self.params):
+                    if (params.uri, params.version) == (uri, version):
+                        return params
+                await self._more.wait()
+
+
+@asynccontextmanager
+async def editor(
+    capabilities: str | types.ClientCapabilities, log: Path, *options: str
+) -> AsyncIterator[Editor]:
+    """An editor with a server of its own, shut down in the end.
+
+    Whatever the server has to log (exceptions among it) fails the test.
+    """
+    if isinstance(capabilities, str):
+        capabilities = client_capabilities(capabilities)
+    published = Published()
+
+    def make_client() -> LanguageClient:
+        client = LanguageClient(converter_factory=default_converter)
+
+        async def publish(params: types.PublishDiagnosticsParams) -> None:
+            await published.take(params)
+
+        handlers: dict[str, Any] = dict(DEFAULT_CLIENT_FEATURES)
+        handlers[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = publish
+        register_lsp_features(client, handlers)
+        return client
+
+    command = [*COMMAND, "--log-file", str(log), *options]
+    client = await ClientServerConfig(command, client_factory=make_client).start()
+    assert isinstance(client, LanguageClient)
+    running = Editor(client, published)
+    try:
+        params = types.InitializeParams(capabilities)
+        running.result = await running.reply(client.initialize_session(params))
+        yield running
+        await running.reply(client.shutdown_session())
+        assert client.error is None
+        assert client.messages == []
+        assert log.read_text("utf-8") == ""
+    finally:
+        await client.stop()

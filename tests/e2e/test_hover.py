@@ -1,0 +1,131 @@
+"""Everything of the four memory files says what it is."""
+
+from collections.abc import Callable
+
+import pytest
+
+from e2e.asking import card, facts, hover
+from e2e.compiles import Compile
+from e2e.editor import Editor
+
+Compiled = Callable[[str], Compile]
+
+
+async def test_a_value_says_all_that_is_known_of_it(any_editor: Editor, compiled: Compiled) -> None:
+    file = any_editor.open(compiled("tpu").assignment)
+    told = await facts(file, " value: <23 fusion.9", "fusion.9")
+    assert told["title"] == "fusion.9"
+    assert told["value"].startswith("23")
+    assert "f32[256,256]{1,0:T(8,128)}" in told["shape"]
+    for word in ("float", "256 x 256", "row-major", "tiles (8,128)"):
+        assert word in told["shape"]
+    assert told["logical"] == "262,144 B (256.0 KiB)"
+    assert told["padded"].startswith("262,144 B (256.0 KiB)")
+    assert told["waste"] == "none"
+    assert told["memory space"].startswith("0, HBM on TPU")
+    assert told["allocation"].startswith("5, maybe-live-out, 262,144 B (256.0 KiB)")
+    assert told["allocation"].endswith("bytes 0 to 262,144")
+    assert "copy.9 4-7" in told["shares its bytes with"]
+    assert told["live"].startswith("25-27 (2 steps): fusion.9 -> while, at the declared peak")
+    assert told["defined by"].startswith("fusion.9")
+    assert told["uses"] == "1: tuple.12"
+    assert told["op_name"] == "jit(while_fn)/while/body/dot_general"
+    assert "[/home/user/models/programs.py:53](" in told["source"]
+    assert "(file:///home/user/models/programs.py#L53)" in told["source"]
+
+
+async def test_waste_is_said_in_bytes_and_per_cent_with_its_cause(
+    neovim: Editor, compiled: Compiled
+) -> None:
+    file = neovim.open(compiled("one file").assignment)
+    told = await facts(file, " value: <174", "pad_add")
+    assert told["padded"].startswith("1,024 B (1.0 KiB)")
+    assert told["waste"] == "1,000 B, 97.7 %: dim 0: 3 -> 128 by T(2,128)"
+
+
+@pytest.mark.parametrize(
+    ("name", "space", "padding"),
+    [
+        ("tpu", "0, HBM on TPU", "512 B: a table of 4-byte pointers"),
+        ("cpu", "0, main memory on CPU", "24 B: a table of 8-byte pointers"),
+        ("gpu", "0, device memory on GPU", "24 B: a table of 8-byte pointers"),
+    ],
+)
+async def test_spaces_and_tables_are_those_of_the_backend(
+    neovim: Editor, compiled: Compiled, name: str, space: str, padding: str
+) -> None:
+    file = neovim.open(compiled(name).assignment)
+    start = next(line for line in file.text.lines if "while" in line and "{} (phi)" in line)
+    told = await facts(file, start, "while")
+    assert told["memory space"].startswith(space)
+    assert told["padded"].startswith(padding)
+
+
+async def test_every_mention_of_a_value_has_its_card(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    files = compiled("tpu")
+    assignment, values, ranges = map(
+        any_editor.open, (files.assignment, files.values, files.live_range)
+    )
+    whole = await hover(assignment, " value: <23 fusion.9", "fusion.9")
+    assert whole
+    assert await hover(values, "<23 fusion.9", "fusion.9") == whole
+    assert await hover(ranges, "    fusion.9{}:25-27", "fusion.9") == whole
+    assert await hover(ranges, "    fusion.9{}: 262144", "fusion.9") == whole
+
+
+async def test_every_mention_of_an_instruction_has_its_card(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    files = compiled("tpu")
+    values, ranges, module = map(any_editor.open, (files.values, files.live_range, files.module))
+    whole = await hover(module, "  %add.6 = ", "add.6")
+    assert "step 20 of 31" in whole
+    assert "jit(while_fn)/while/body/add" in whole
+    assert await hover(values, "  add.6", "add.6") == whole
+    assert await hover(values, " from instruction: %add.6", "add.6") == whole
+    assert await hover(values, " from instruction: %tuple.12", "%add.6") == whole
+    assert await hover(ranges, "    20:add.6", "add.6") == whole
+
+
+async def test_words_shapes_and_spaces_are_explained(neovim: Editor, compiled: Compiled) -> None:
+    file = neovim.open(compiled("tpu").assignment)
+    titles = {
+        ("BufferAssignment", ""): "BufferAssignment",
+        ("allocation 13", "allocation"): "allocation 13",
+        ("allocation 13", "6, page"): "memory space 6: scalar memory",
+        ("allocation 13", "preallocated-temp"): "preallocated-temp",
+        ("allocation 0", "thread-local"): "thread-local",
+        ("allocation 2", "constant"): "constant",
+        ("allocation 5", "maybe-live-out"): "maybe-live-out",
+        ("allocation 11", "f32[256,256]"): "f32[256,256]",
+        (" value: <45", "phi"): "phi",
+        (" value: <22", "f32[256,256]"): "f32[256,256]{1,0:T(8,128)S(1)}",
+        (" value: <22", "S(1)"): "memory space 1: VMEM",
+        (" value: <22", "1> (size"): "memory space 1: VMEM",
+        (" value: <32", "s32[]"): "s32[]{:T(128)}",
+    }
+    found = {place: (await facts(file, *place))["title"] for place in titles}
+    assert found == titles
+
+
+async def test_reports_and_thunks_are_explained(neovim: Editor, compiled: Compiled) -> None:
+    report = neovim.open(compiled("tpu").report)
+    assert (await facts(report, "Memory Space: vmem"))["title"] == "memory space 1: VMEM"
+    assert (await facts(report, "  cumulative_size"))["title"] == "report table"
+    thunks = neovim.open(compiled("gpu").thunks)
+    told = await facts(thunks, "    008: kCustomKernel", "gemm_fusion_dot")
+    assert told["instruction"] == "gemm_fusion_dot"
+    assert "lies in" in told
+
+
+async def test_columns_behind_a_sign_outside_ascii_are_right(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    file = any_editor.open(compiled("tpu").report)
+    line = next(line for line in file.text.lines if line.endswith("5×f32[256,256]"))
+    found = await card(file, file.text.at(line, "f32["))
+    assert found is not None
+    assert found.range is not None
+    assert file.text.spot("", found.range).selected == "f32[256,256]"

@@ -1,0 +1,86 @@
+"""What the server says it can do, to three editors."""
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from e2e.editor import Editor, editor
+from hlo_lsp import __version__
+
+ENCODINGS = ("utf-8", "utf-16", "utf-32")
+
+
+async def test_everything_of_the_server_is_offered(any_editor: Editor) -> None:
+    offered = any_editor.result.capabilities
+    assert offered.hover_provider
+    assert offered.definition_provider
+    assert offered.declaration_provider
+    assert offered.type_definition_provider
+    assert offered.references_provider
+    assert offered.document_highlight_provider
+    assert offered.document_symbol_provider
+    assert offered.folding_range_provider
+    assert offered.code_lens_provider == types.CodeLensOptions(resolve_provider=True)
+
+
+async def test_nothing_is_offered_that_is_not_there(any_editor: Editor) -> None:
+    offered = any_editor.result.capabilities
+    assert offered.completion_provider is None
+    assert offered.rename_provider is None
+    assert offered.document_formatting_provider is None
+    assert offered.semantic_tokens_provider is None
+    assert offered.inlay_hint_provider is None
+    commands = offered.execute_command_provider
+    assert commands is None or not commands.commands
+
+
+async def test_documents_are_synchronised_by_what_changes(any_editor: Editor) -> None:
+    sync = any_editor.result.capabilities.text_document_sync
+    assert isinstance(sync, types.TextDocumentSyncOptions)
+    assert sync.open_close is True
+    assert sync.change is types.TextDocumentSyncKind.Incremental
+
+
+async def test_diagnostics_can_be_pulled_and_depend_on_other_files(any_editor: Editor) -> None:
+    diagnostics = any_editor.result.capabilities.diagnostic_provider
+    assert isinstance(diagnostics, types.DiagnosticOptions)
+    assert diagnostics.inter_file_dependencies is True
+    assert diagnostics.workspace_diagnostics is False
+
+
+async def test_the_server_says_who_it_is(any_editor: Editor) -> None:
+    assert any_editor.result.server_info == types.ServerInfo("hlo-lsp", __version__)
+
+
+@pytest.mark.parametrize(
+    ("profile", "encoding"),
+    [("visual_studio_code", "utf-16"), ("neovim@v0.11", "utf-8"), ("emacs", "utf-32")],
+)
+async def test_each_editor_gets_the_encoding_that_it_likes_best(
+    profile: str, encoding: str, tmp_path: Path
+) -> None:
+    async with editor(profile, tmp_path / "log") as running:
+        assert running.encoding == encoding
+
+
+@pytest.mark.parametrize("encoding", ENCODINGS)
+async def test_the_only_encoding_of_a_client_is_taken(encoding: str, tmp_path: Path) -> None:
+    kinds = [types.PositionEncodingKind(encoding)]
+    general = types.GeneralClientCapabilities(position_encodings=kinds)
+    async with editor(types.ClientCapabilities(general=general), tmp_path / "log") as running:
+        assert running.encoding == encoding
+
+
+async def test_a_client_that_says_nothing_counts_in_utf_16(tmp_path: Path) -> None:
+    async with editor(types.ClientCapabilities(), tmp_path / "log") as running:
+        assert running.encoding == "utf-16"
+        file = running.open("untitled:x", "BufferAssignment:\n")
+        found = await running.reply(
+            running.client.text_document_hover_async(
+                types.HoverParams(file.document, types.Position(0, 0))
+            )
+        )
+        assert found is not None
+        assert isinstance(found.contents, types.MarkupContent)
+        assert found.contents.kind is types.MarkupKind.PlainText

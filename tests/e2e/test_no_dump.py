@@ -1,0 +1,60 @@
+"""Files that are no dumps: no features, no diagnostics, no error."""
+
+from collections.abc import Callable
+
+import pytest
+from lsprotocol import types
+
+from e2e.asking import card, folds, lenses, symbols
+from e2e.compiles import Compile
+from e2e.editor import Editor, OpenFile
+
+Compiled = Callable[[str], Compile]
+TEXTS = {
+    "empty": "",
+    "blank lines": "\n\n   \n\t\n",
+    "flags": "--xla_tpu_enable=true\n--xla_dump_to=/tmp/x\n",
+    "LLVM": "; ModuleID = 'm'\ntarget triple = \"x86_64\"\ndefine void @f() {\n  ret void\n}\n",
+    "textproto": "device_info {\n  name: \"TPU\"\n  allocation: 3\n}\n",
+    "prose": "An allocation of memory\nis no allocation 3: of a dump.\n",
+    "C": "int main(void) {\n  return 0;\n}\n",
+    "one giant line": "x" * 300_000,
+    "signs": "\0\x01\x02\x0b\x0c\x85\u2028│├─𝔸\n",
+}  # fmt: skip
+
+
+async def silent(file: OpenFile) -> None:
+    """Nothing is known of the file, anywhere."""
+    lines = file.text.lines
+    for number in range(min(5, len(lines))):
+        assert await card(file, types.Position(number, 0)) is None
+        assert await card(file, types.Position(number, min(3, len(lines[number])))) is None
+    assert await symbols(file) == []
+    assert await folds(file) == []
+    assert await lenses(file) == []
+    assert await file.diagnostics() == []
+
+
+@pytest.mark.parametrize("name", TEXTS)
+async def test_nothing_is_said_of_other_files(vscode: Editor, name: str) -> None:
+    await silent(vscode.open("untitled:other.txt", TEXTS[name]))
+
+
+async def test_nothing_is_said_in_any_editor(any_editor: Editor) -> None:
+    for name, text in TEXTS.items():
+        await silent(any_editor.open(f"untitled:{name.replace(' ', '-')}", text))
+
+
+async def test_a_textproto_beside_a_dump_is_no_dump(neovim: Editor, compiled: Compiled) -> None:
+    (metadata,) = [path for path in compiled("gpu").files if "thunk_metadata" in path.name]
+    await silent(neovim.open(metadata))
+
+
+async def test_what_becomes_a_dump_is_one_at_once(any_editor: Editor, compiled: Compiled) -> None:
+    file = any_editor.open("untitled:new", "")
+    await silent(file)
+    file.set(compiled("one file").assignment.read_text("utf-8"))
+    assert await card(file, file.text.at("<166 fusion.16{0} @0>")) is not None
+    assert len(await symbols(file)) == 4
+    file.set("no more\n")
+    await silent(file)

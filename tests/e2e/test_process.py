@@ -1,0 +1,160 @@
+"""How the server ends, and what it writes where."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from e2e.process import COMMAND
+from e2e.wire import Wire, hover, message, opened
+
+TEXT = "BufferAssignment:\nallocation 0: size 0, constant:\n"
+
+
+@pytest.fixture
+def start() -> Iterator[type[Wire]]:
+    """Makes servers; none is left behind."""
+    started: list[Wire] = []
+
+    class Started(Wire):
+        def __init__(self, *options: str) -> None:
+            super().__init__(*options)
+            started.append(self)
+
+    yield Started
+    for wire in started:
+        wire.process.kill()
+        wire.process.wait()
+
+
+def test_shutdown_and_exit_end_the_process_with_success(start: type[Wire]) -> None:
+    wire = start()
+    wire.initialize()
+    wire.send(opened("untitled:1", TEXT) + message("shutdown", None, 1))
+    assert wire.reply(1)["result"] is None
+    wire.send(message("exit"))
+    assert wire.process.wait(20) == 0
+    assert (wire.log, wire.stray) == ("", b"")
+
+
+def test_exit_without_shutdown_is_a_failure(start: type[Wire]) -> None:
+    wire = start()
+    wire.initialize()
+    wire.send(message("exit"))
+    assert wire.process.wait(20) == 1
+    assert "Traceback" not in wire.log
+
+
+def test_exit_before_initialize_ends_the_process(start: type[Wire]) -> None:
+    wire = start()
+    wire.send(message("exit"))
+    assert wire.process.wait(20) == 1
+
+
+@pytest.mark.parametrize("said", [b"", b"Content-Length: 100\r\n\r\n{", b"Content-Len", b"\r\n"])
+def test_the_end_of_input_ends_the_process(start: type[Wire], said: bytes) -> None:
+    wire = start()
+    wire.initialize()
+    wire.send(said)
+    wire.end()
+    assert wire.process.returncode is not None
+    assert "Traceback" not in wire.log
+
+
+def test_the_end_of_input_before_anything_is_said_ends_the_process(start: type[Wire]) -> None:
+    wire = start()
+    wire.end()
+    assert "Traceback" not in wire.log
+
+
+def test_the_end_of_input_during_long_work_ends_the_process(
+    start: type[Wire], train_l24: Path
+) -> None:
+    (values,) = train_l24.rglob("*-buffer-assignment-values.txt")
+    wire = start()
+    wire.initialize()
+    wire.send(opened(values.as_uri(), values.read_text("utf-8")))
+    wire.send(hover(values.as_uri(), 10, 3, 1))
+    wire.end()
+    assert "Traceback" not in wire.log
+
+
+def test_a_client_that_no_longer_reads_ends_the_process() -> None:
+    lines = "".join(f"allocation {number}: size 0, constant:\n" for number in range(20_000))
+    document = {"textDocument": {"uri": "untitled:1"}}
+    pipe = subprocess.PIPE
+    with subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        params = {"processId": None, "rootUri": None, "capabilities": {}}
+        process.stdin.write(message("initialize", params, 1))
+        process.stdin.write(opened("untitled:1", f"BufferAssignment:\n{lines}"))
+        process.stdin.write(message("textDocument/documentSymbol", document, 2))
+        process.stdin.flush()
+        assert process.stdout.readline().startswith(b"Content-Length")
+        process.stdout.close()
+        _, log = process.communicate(timeout=30)
+    assert b"Exception ignored" not in log
+
+
+@pytest.mark.parametrize("source", ["nothing", "a file"])
+def test_input_that_is_no_pipe_is_read_to_its_end(source: str, tmp_path: Path) -> None:
+    path = tmp_path / "input"
+    params = {"processId": None, "rootUri": None, "capabilities": {}}
+    path.write_bytes(
+        message("initialize", params, 1) + message("shutdown", None, 2) + message("exit")
+        if source == "a file"
+        else b""
+    )
+    place = path if source == "a file" else Path("/dev/null")
+    with place.open("rb") as stdin:
+        ended = subprocess.run(COMMAND, stdin=stdin, capture_output=True, check=False, timeout=30)
+    assert b"Traceback" not in ended.stderr
+    assert (b'"hlo-lsp"' in ended.stdout) is (source == "a file")
+
+
+def test_an_interrupt_from_the_keyboard_leaves_no_trace(start: type[Wire]) -> None:
+    if sys.platform == "win32":
+        pytest.skip("there are no signals of that kind")
+    import signal
+
+    wire = start()
+    wire.initialize()
+    wire.process.send_signal(signal.SIGINT)
+    wire.process.wait(20)
+    assert "Traceback" not in wire.log
+
+
+@pytest.mark.parametrize(
+    "options", [["--stdio"], ["serve"], ["serve", "--stdio"], ["-v"], ["-vv"], ["serve", "-v"]]
+)
+def test_standard_output_carries_the_protocol_only(
+    start: type[Wire], options: list[str], tmp_path: Path
+) -> None:
+    log = tmp_path / "server.log"
+    for more in ([], ["--log-file", str(log)]):
+        wire = start(*options, *more)
+        wire.initialize()
+        wire.send(opened("untitled:1", TEXT) + hover("untitled:1", 0, 0, 1))
+        assert "BufferAssignment" in wire.reply(1)["result"]["contents"]["value"]
+        wire.send(message("no/such", {}, 2))
+        assert wire.reply(2)["error"]
+        wire.send(message("shutdown", None, 3) + message("exit"))
+        assert wire.process.wait(20) == 0
+        assert wire.stray == b""
+        assert bool(more) is (wire.log == "")
+    assert "no/such" in log.read_text("utf-8")
+
+
+def test_a_log_file_that_cannot_be_written_is_said_and_no_reason_to_stop(
+    start: type[Wire], tmp_path: Path
+) -> None:
+    wire = start("--log-file", str(tmp_path / "no folder" / "server.log"))
+    wire.initialize()
+    wire.send(message("shutdown", None, 1) + message("exit"))
+    assert wire.process.wait(20) == 0
+    assert "cannot log to" in wire.log
+    assert "no folder" in wire.log
+    assert "Traceback" not in wire.log

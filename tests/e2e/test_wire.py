@@ -1,0 +1,124 @@
+"""Messages as bytes: cut in odd places, run together, outside ASCII, long."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from e2e.wire import Wire, hover, message, opened
+
+TEXT = """\
+BufferAssignment:
+allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:
+ value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}
+"""
+UTF8 = {"general": {"positionEncodings": ["utf-8"]}}
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    running = Wire()
+    yield running
+    running.end()
+    assert running.stray == b""
+    assert "Traceback" not in running.log
+
+
+def title(reply: dict[str, dict[str, dict[str, str]]]) -> str:
+    return reply["result"]["contents"]["value"].split("\n")[0]
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 1000])
+def test_messages_may_come_in_chunks_of_any_size(wire: Wire, size: int) -> None:
+    wire.initialize()
+    data = opened("untitled:é", TEXT, ascii_only=False) + hover("untitled:é", 2, 9, 1)
+    for start in range(0, len(data), size):
+        wire.send(data[start : start + size])
+    assert title(wire.reply(1)) == "x"
+
+
+def test_many_messages_may_come_in_one_write(wire: Wire) -> None:
+    wire.initialize()
+    requests = b"".join(hover("untitled:1", 2, 9, number) for number in range(50))
+    wire.send(opened("untitled:1", TEXT) + requests)
+    assert [title(wire.reply(number)) for number in range(50)] == ["x"] * 50
+
+
+def test_a_cut_within_a_character_does_no_harm(wire: Wire) -> None:
+    wire.initialize(**UTF8)
+    data = opened("untitled:1", TEXT.replace("parameter", "│├─𝔸"), ascii_only=False)
+    middle = data.index("𝔸".encode()) + 2
+    wire.send(data[:middle])
+    wire.send(data[middle:] + hover("untitled:1", 2, 9, 1))
+    assert title(wire.reply(1)) == "x"
+
+
+def test_lengths_count_bytes(wire: Wire) -> None:
+    wire.initialize(**UTF8)
+    body = "│├─𝔸é" * 50
+    wire.send(opened("untitled:1", TEXT + body, ascii_only=False))
+    changes = [{"range": span(3, 0, 3, len((body[:-1]).encode())), "text": "x"}]
+    wire.send(changed("untitled:1", changes))
+    wire.send(hover("untitled:1", 2, 9, 1))
+    assert title(wire.reply(1)) == "x"
+    wire.send(message("textDocument/diagnostic", {"textDocument": {"uri": "untitled:1"}}, 2))
+    (found,) = [d for d in wire.reply(2)["result"]["items"] if d["range"]["start"]["line"] == 3]
+    assert found["range"]["end"] == {"line": 3, "character": 3}  # xé is left: one byte and two
+
+
+def test_replies_are_framed_by_their_length_in_bytes(wire: Wire) -> None:
+    wire.initialize()
+    name = "jit(f)/模型/│├─𝔸é"
+    entry = (
+        f"<1 x @0>\n positions:\n  x\n uses:\n from instruction: %x = f32[4]{{0:T(128)}} "
+        f'parameter(0), metadata={{op_name="{name}"}}\n'
+    )
+    wire.send(opened("untitled:1", f"{TEXT}\nUsed values:\n{entry}", ascii_only=False))
+    wire.send(hover("untitled:1", 2, 9, 1) + hover("untitled:1", 2, 9, 2))
+    assert name in wire.reply(1)["result"]["contents"]["value"]
+    assert name in wire.reply(2)["result"]["contents"]["value"]
+
+
+def test_other_headers_are_passed_over(wire: Wire) -> None:
+    wire.initialize()
+    body = hover("untitled:none", 0, 0, 1).partition(b"\r\n\r\n")[2]
+    kind = b"Content-Type: application/vscode-jsonrpc; charset=utf-8\r\n"
+    length = b"Content-Length: %d\r\n" % len(body)
+    wire.send(kind + length + b"\r\n" + body)
+    assert wire.reply(1)["result"] is None
+    wire.send(length + kind + b"\r\n" + body.replace(b'"id": 1', b'"id": 2'))
+    assert wire.reply(2)["result"] is None
+
+
+def test_a_text_of_megabytes_arrives_whole(wire: Wire) -> None:
+    wire.initialize()
+    text = TEXT + "".join(
+        f" value: <{number} v.{number} @0> (size=512,offset=0): f32[4]{{0:T(128)}}\n"
+        for number in range(2, 60_000)
+    )
+    assert len(text) > 3_000_000
+    data = opened("untitled:1", text)
+    for start in range(0, len(data), 50_000):
+        wire.send(data[start : start + 50_000])
+    wire.send(hover("untitled:1", 60_000, 12, 1))
+    assert title(wire.reply(1)) == "v.59999"
+
+
+@pytest.mark.parametrize("number", [0, 1, -5, 2**31 - 1, "", "a text", "ü"])
+def test_a_reply_carries_the_id_of_its_request(wire: Wire, number: int | str) -> None:
+    wire.initialize()
+    wire.send(hover("untitled:none", 0, 0, number))
+    assert wire.reply(number) == {"id": number, "jsonrpc": "2.0", "result": None}
+
+
+def span(*numbers: int) -> dict[str, dict[str, int]]:
+    start, end = numbers[:2], numbers[2:]
+    return {
+        "start": {"line": start[0], "character": start[1]},
+        "end": {"line": end[0], "character": end[1]},
+    }
+
+
+def changed(uri: str, changes: list[dict[str, object]]) -> bytes:
+    document = {"uri": uri, "version": 2}
+    params = {"textDocument": document, "contentChanges": changes}
+    return message("textDocument/didChange", params)

@@ -1,0 +1,76 @@
+"""Texts as a test speaks of them: lines by their beginnings, columns in code points."""
+
+import re
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+_BREAK = re.compile(r"\r\n|\n|\r")
+_UNITS = {"utf-8": ("utf-8", 1), "utf-16": ("utf-16-le", 2), "utf-32": ("utf-32-le", 4)}
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place in a file: its name, the whole line, and what of it is selected."""
+
+    file: str
+    line: str
+    selected: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """A text, and how the client and the server count its columns."""
+
+    whole: str
+    encoding: str
+
+    @property
+    def lines(self) -> list[str]:
+        return _BREAK.split(self.whole)
+
+    def line(self, beginning: str) -> int:
+        """The number of the first line that begins so."""
+        for number, line in enumerate(self.lines):
+            if line.startswith(beginning):
+                return number
+        raise AssertionError(f"no line begins with {beginning!r}")
+
+    def find(self, part: str) -> tuple[int, int]:
+        """Line and column of the first occurrence of a part of a line."""
+        for number, line in enumerate(self.lines):
+            if part in line:
+                return number, line.index(part)
+        raise AssertionError(f"no line holds {part!r}")
+
+    def at(self, beginning: str, word: str = "") -> types.Position:
+        """Where a word is in the first line that begins so; without one, its first sign."""
+        number = self.line(beginning)
+        return self.position(number, self.lines[number].index(word or beginning.strip()))
+
+    def position(self, line: int, column: int) -> types.Position:
+        """A place in the units of the protocol."""
+        head = self.lines[line][:column]
+        codec, size = _UNITS[self.encoding]
+        return types.Position(line, len(head.encode(codec)) // size)
+
+    def column(self, position: types.Position) -> int:
+        """The column, in code points, of a position of the protocol."""
+        codec, size = _UNITS[self.encoding]
+        data = self.lines[position.line].encode(codec)
+        assert position.character * size <= len(data)
+        return len(data[: position.character * size].decode(codec))
+
+    def spot(self, name: str, span: types.Range) -> Spot:
+        """A range within one line, for a reader."""
+        line = self.lines[span.start.line]
+        return Spot(name, line, line[self.column(span.start) : self.column(span.end)])
+
+    def edited(self, start: tuple[int, int], end: tuple[int, int], new: str) -> "Text":
+        """The text after an edit."""
+        first, last = (self._offset(*place) for place in (start, end))
+        return Text(self.whole[:first] + new + self.whole[last:], self.encoding)
+
+    def _offset(self, line: int, column: int) -> int:
+        starts = [0, *(found.end() for found in _BREAK.finditer(self.whole))]
+        return starts[line] + column
