@@ -1,7 +1,7 @@
 """How the server ends, and what it writes where."""
 
+import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,10 +116,6 @@ def test_input_that_is_no_pipe_is_read_to_its_end(source: str, tmp_path: Path) -
 
 
 def test_an_interrupt_from_the_keyboard_leaves_no_trace(start: type[Wire]) -> None:
-    if sys.platform == "win32":
-        pytest.skip("there are no signals of that kind")
-    import signal
-
     wire = start()
     wire.initialize()
     wire.process.send_signal(signal.SIGINT)

@@ -1,0 +1,5 @@
+"""Tests of the command line."""
+
+import pytest
+
+pytest.register_assert_rewrite("commands.running")

@@ -1,0 +1,32 @@
+"""Real dumps for the commands, intact and damaged."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from e2e.compiles import Compile, copied
+
+
+@pytest.fixture
+def compiled(corpus_small: Path, tmp_path: Path) -> Callable[[str], Compile]:
+    """Copies of real compiles by name: one file, tpu, cpu, gpu."""
+    return lambda name: copied(corpus_small, name, tmp_path / name.replace(" ", "_"))
+
+
+@pytest.fixture
+def sample(compiled: Callable[[str], Compile]) -> Path:
+    """A one-file dump."""
+    return compiled("one file").assignment
+
+
+@pytest.fixture
+def damaged(sample: Path, tmp_path: Path) -> Path:
+    """The same with two values of a wrong size."""
+    text = sample.read_text("utf-8")
+    text = text.replace("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
+    text = text.replace("offset=4096", "offset=4608")
+    path = tmp_path / "damaged" / "damaged dump.txt"
+    path.parent.mkdir()
+    path.write_text(text, "utf-8")
+    return path
