@@ -10,6 +10,8 @@ from hlo_lsp.model.dump_file import DumpFile
     ("line", "columns"),
     [
         ("ENTRY %E (p: f32[]) -> f32[] {", (7, 8)),
+        ("region_0.10 {", (0, 11)),
+        ("ENTRY main.16 {", (6, 13)),
         ("  ROOT %T = f32[] copy(%a)", (8, 9)),
         ("  %a.1 = f32[] copy(%a)", (3, 6)),
         ("    0:a", (6, 7)),
@@ -20,7 +22,7 @@ from hlo_lsp.model.dump_file import DumpFile
     ],
 )
 def test_the_name_of_a_line_is_where_it_stands(line: str, columns: tuple[int, int]) -> None:
-    head = "HloModule m\n" if "%" in line else "HloLiveRange (max 9):\n"
+    head = "HloModule m\n" if "%" in line or line.endswith("{") else "HloLiveRange (max 9):\n"
     record = DumpFile.of_text(head + line).records.at(1)
     assert record is not None
     assert name_columns(record, line) == columns

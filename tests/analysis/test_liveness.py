@@ -63,10 +63,17 @@ def test_both_ends_of_a_range_count() -> None:
     assert peaks_of(DumpSet([DumpFile.of_text(text)])) == Peaks(None, 0, 4, 440)
 
 
-def test_an_edit_moves_the_peak() -> None:
-    small = tiny.one_file()
-    file = small.file(tiny.LIVE)
-    line = file.lines.index("    fusion{0}:1-4")
-    file.changed(file.document.edit((line, 0), (line, 99), "    fusion{0}:1-6"))
-    finish(file.refresh())
+@pytest.mark.parametrize("small", [tiny.split(), tiny.one_file()], ids=["split", "one file"])
+def test_an_edit_of_a_range_or_a_shape_moves_the_peak(small: tiny.Tiny) -> None:
+    assert peaks_of(small.dump) == Peaks(5, 12_544, 4, 12_544)
+    _edit(small.file(tiny.LIVE), "    fusion{0}:1-4", "    fusion{0}:1-6")
     assert peaks_of(small.dump) == Peaks(5, 12_544 + 4096, 5, 12_544 + 4096)
+    line = next(line for line in small.file(tiny.ASSIGNMENT).lines if "<8 fusion.2" in line)
+    _edit(small.file(tiny.ASSIGNMENT), line, line.replace("[16,64]", "[16]").replace("1,0", "0"))
+    assert peaks_of(small.dump) == Peaks(5, 12_544 + 64, 5, 12_544 + 64)
+
+
+def _edit(file: DumpFile, old: str, new: str) -> None:
+    line = file.lines.index(old)
+    file.changed(file.document.edit((line, 0), (line, len(old)), new))
+    finish(file.refresh())

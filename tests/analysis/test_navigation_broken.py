@@ -33,7 +33,7 @@ def test_the_id_counts_more_than_the_name() -> None:
         "<1 b @0>\n positions:\n  b\n uses:\n from instruction: %b = f32[] add(%c)\n"
         "<2 a @0>\n positions:\n  a\n uses:\n from instruction: %a = f32[] add(%c)"
     )
-    assert _lines(text, (2, 12)) == [3]
+    assert _lines(text, (2, 12), (3, 2), (8, 2)) == [3, 2, 8]
 
 
 def test_of_two_entries_for_one_value_the_first_counts() -> None:

@@ -158,11 +158,13 @@ def test_operands_with_shapes_in_front_of_them() -> None:
         <3 add.4 @0>
          positions:
          uses:
-         from instruction: %add.4 = f32[] add(f32[] %a, f32[] %b.1)
+         from instruction: %add.4 = f32[] add(f32[] %a, f32[2]{0} %b.1)
                                                      ^^ first
-                                                               ^^^^ second
+                                                         ^^^^^^^^ shape
+                                                                   ^^^^ second
         """
     )
+    assert seen["shape"] == (ShapeSubject("f32[2]{0}", has_layout=True), "f32[2]{0}")
     assert seen["first"] == (InstructionSubject("a", None), "a")
     assert seen["second"] == (InstructionSubject("b.1", None), "b.1")
 

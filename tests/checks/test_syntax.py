@@ -112,6 +112,12 @@ def test_a_damaged_shape_is_the_only_thing_that_is_wrong(sample: str, what: str)
     assert sentence in message
 
 
+def test_what_is_missing_at_the_end_of_a_line_is_shown_behind_it(sample: str) -> None:
+    """An editor would not show an empty range."""
+    (finding,) = findings(replaced(sample, "used: 172580 (168.5KiB)", "used: 172580"))
+    assert (finding.place.start, finding.place.end) == (24, 25)
+
+
 def test_a_syntax_error_is_an_error(sample: str) -> None:
     (finding,) = findings(replaced(sample, "Used values:", "Used vales:"))
     assert finding.severity is Severity.ERROR

@@ -59,6 +59,15 @@ def test_an_untiled_shape_in_module_text_says_nothing_of_padding() -> None:
     assert said == {"result": "f32 (float), 3 elements", "logical": "12 B"}
 
 
+def test_an_instruction_whose_value_lost_its_allocation_line() -> None:
+    text = " value: <1 a @0> (size=4,offset=8): f32[]\nHloLiveRange (max 9):\n    3:a\n"
+    assert facts(instruction_card(dump_of(text), "a")) == {
+        "runs": "at step 3 of 9",
+        "value": "`<1 a @0>`",
+        "live": "no live range printed",
+    }
+
+
 def test_an_unknown_instruction_has_no_card() -> None:
     assert instruction_card(DUMP.dump, "nobody") is None
 
