@@ -23,7 +23,7 @@ def test_a_client_that_says_nothing_gets_the_plainest_replies() -> None:
     assert not client.nests_symbols
     assert not client.pulls_diagnostics
     assert not client.refreshes_diagnostics
-    assert not client.refreshes_lenses
+    assert not client.wants_lens_texts
     assert not client.shows_related
     assert _client(document=types.TextDocumentClientCapabilities()) == client
 
@@ -65,14 +65,27 @@ def test_a_client_that_pulls_need_not_be_refreshable() -> None:
     assert not client.refreshes_diagnostics
 
 
-def test_refreshes_are_flags_of_the_workspace() -> None:
-    workspace = types.WorkspaceClientCapabilities(
-        diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True),
-        code_lens=types.CodeLensWorkspaceClientCapabilities(refresh_support=True),
-    )
-    client = _client(workspace=workspace)
-    assert client.refreshes_diagnostics
-    assert client.refreshes_lenses
+def test_refreshing_is_a_flag_of_the_workspace() -> None:
+    diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    workspace = types.WorkspaceClientCapabilities(diagnostics=diagnostics)
+    assert _client(workspace=workspace).refreshes_diagnostics
+
+
+@pytest.mark.parametrize(
+    ("options", "at_once"),
+    [
+        ({"lensTexts": "at once"}, True),
+        ({"lensTexts": "on screen"}, False),
+        ({"lensTexts": 1}, False),
+        ({}, False),
+        (None, False),
+        ("lensTexts", False),
+        (["lensTexts"], False),
+    ],
+)
+def test_a_client_may_want_the_texts_of_lenses_at_once(options: object, at_once: bool) -> None:
+    client = Client.of(types.ClientCapabilities(), "utf-16", options)
+    assert client.wants_lens_texts is at_once
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(5000, 5000), (None, 100_000), (0, 100_000)])
@@ -87,7 +100,7 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
     [
         (
             "visual_studio_code",
-            Client(refreshes_lenses=True, folding_limit=5000),
+            Client(folding_limit=5000),
         ),
         ("neovim@v0.11", Client(pulls_diagnostics=True)),
         ("emacs", Client(shows_related=False)),

@@ -85,7 +85,8 @@ async def test_the_range_is_what_the_card_is_about() -> None:
         allocation 0: size 512, color 1, preallocated-temp:
          value: <7 u.1{0} (phi) @1> (size=512,offset=0): f32[4]{0:T(128)S(1)}
                 ^^^^^^^^^^^^^^^^^^^ value                ^^^^^^^^^^^^^^^^^^^^ shape
-                ^ id      ^^^^^ phi  ^ color                            ^^^^ space
+                ^ id      ^^^^^ phi                                     ^^^^ space
+                                 ^ color
         """
     )
     found = await asked(marked.text)

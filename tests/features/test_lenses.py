@@ -1,5 +1,6 @@
 """Code lenses: where they stand, and what they say once resolved."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -7,14 +8,15 @@ from lsprotocol import types
 
 from features.opened import DUMP, asked, at, item, split_dump
 from hlo_lsp.features import lenses
+from hlo_lsp.features.client import Client
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.text import disk
 
 
-def titles(asked: Asked) -> dict[str, str]:
+async def titles(asked: Asked) -> dict[str, str]:
     """What the lens says above a line, by the line."""
     found = {}
-    for lens in lenses.code_lenses(asked):
+    for lens in await lenses.code_lenses(asked):
         line = asked.file.lines[lens["range"]["start"]["line"]]
         found[line.strip()] = title(asked, lens["data"])
     return found
@@ -29,7 +31,7 @@ def title(asked: Asked, data: object) -> str:
 
 
 async def test_allocations_values_and_the_peak_have_lenses() -> None:
-    assert titles(await asked()) == {
+    assert await titles(await asked()) == {
         "allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:": "1 value, 512 B",
         "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}": (
             "live 0-3 (3 steps): x -> the end of the program | at the peak"
@@ -51,7 +53,7 @@ async def test_allocations_values_and_the_peak_have_lenses() -> None:
 
 async def test_a_lens_spans_its_line() -> None:
     found = await asked()
-    spans = [lens["range"] for lens in lenses.code_lenses(found)]
+    spans = [lens["range"] for lens in await lenses.code_lenses(found)]
     assert all(span["start"]["line"] == span["end"]["line"] for span in spans)
     assert all(span["start"]["character"] == 0 for span in spans)
     first = spans[0]
@@ -61,8 +63,18 @@ async def test_a_lens_spans_its_line() -> None:
 
 async def test_a_lens_is_asked_for_its_text_later() -> None:
     found = await asked()
-    assert all("command" not in lens for lens in lenses.code_lenses(found))
-    assert {lens["data"]["uri"] for lens in lenses.code_lenses(found)} == {found.file.uri}
+    made = await lenses.code_lenses(found)
+    assert all("command" not in lens for lens in made)
+    assert {lens["data"]["uri"] for lens in made} == {found.file.uri}
+
+
+async def test_a_client_that_would_ask_for_all_texts_has_them_at_once() -> None:
+    found = await asked(client=replace(Client(), wants_lens_texts=True))
+    made = await lenses.code_lenses(found)
+    assert [lens["command"]["title"] for lens in made] == [
+        title(found, lens["data"]) for lens in made
+    ]
+    assert {lens["command"]["command"] for lens in made} == {""}
 
 
 async def test_a_resolved_lens_stays_where_it_is() -> None:
@@ -75,21 +87,21 @@ async def test_a_resolved_lens_stays_where_it_is() -> None:
 async def test_values_that_take_turns_are_counted() -> None:
     second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
     text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
-    assert next(iter(titles(await asked(text)).values())) == (
+    assert next(iter((await titles(await asked(text))).values())) == (
         "2 values, 512 B, 2 time-share offset 0"
     )
 
 
 async def test_the_true_peak_is_said_where_it_is_another() -> None:
     text = DUMP.replace("Live ranges at 2 (peak)", "Live ranges at 0 (peak)")
-    assert titles(await asked(text))["Live ranges at 0 (peak):"] == (
+    assert (await titles(await asked(text)))["Live ranges at 0 (peak):"] == (
         "declared by XLA: 16 B at step 0 (33.3 %) | true maximum: 48 B at step 2"
     )
 
 
 async def test_without_live_ranges_a_lens_says_so() -> None:
     text, *_ = DUMP.partition("HloLiveRange")
-    assert set(titles(await asked(text)).values()) == {
+    assert set((await titles(await asked(text))).values()) == {
         "1 value, 512 B", "1 value, 1.0 KiB", "no live range"
     }  # fmt: skip
 
@@ -97,7 +109,7 @@ async def test_without_live_ranges_a_lens_says_so() -> None:
 async def test_thread_local_values_have_no_live_range_to_tell() -> None:
     text = "BufferAssignment:\nallocation 0: size 512, thread-local:\n"
     text += " value: <1 x @0> (size=512,offset=0): f32[]{:T(128)}\n"
-    assert list(titles(await asked(text)).values()) == [
+    assert list((await titles(await asked(text))).values()) == [
         "1 value, 512 B", "thread-local, not scheduled"
     ]  # fmt: skip
 
@@ -126,13 +138,13 @@ async def test_lenses_know_what_neighbours_say(tmp_path: Path) -> None:
     session.open(item(path.as_uri(), disk.read(path).text))
     found = await session.ask(types.TextDocumentIdentifier(path.as_uri()))
     assert found is not None
-    assert list(titles(found).values())[1] == (
+    assert list((await titles(found)).values())[1] == (
         "live 0-3 (3 steps): x -> the end of the program | at the peak"
     )
 
 
 async def test_lenses_stand_on_text_that_is_broken_elsewhere() -> None:
     text = DUMP.replace("BufferAssignment:\n", "~\n", 1).replace(" uses:\n", " us\n", 1)
-    found = await asked(text)
-    assert len(lenses.code_lenses(found)) == len(lenses.code_lenses(await asked()))
-    assert at(text, "allocation 0").line == lenses.code_lenses(found)[0]["range"]["start"]["line"]
+    broken = await lenses.code_lenses(await asked(text))
+    assert len(broken) == len(await lenses.code_lenses(await asked()))
+    assert broken[0]["range"]["start"]["line"] == at(text, "allocation 0").line
