@@ -2,8 +2,8 @@
 """Runs every check of this project: linters, types, layers, then all tests. Needs only Python.
 
 `python3 tests/run.py` runs everything, `python3 tests/run.py quick` only the tests that need
-neither the whole corpus nor an editor. Further arguments go to pytest. The first run makes a
-private environment in this checkout.
+neither the whole corpus nor an editor nor the server as a process. Further arguments go to
+pytest. The first run makes a private environment in this checkout.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ CHECKS = (
     ("lint-imports",),
 )
 TESTS = ("pytest", "-n", "2")
-QUICK = ("-m", "not corpus and not editors")
+QUICK = ("-m", "not corpus and not editors and not e2e")
 
 
 def main(arguments: Sequence[str]) -> int:

@@ -11,11 +11,12 @@ from e2e.editor import PROFILES, Editor, editor
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A reply that breaks what the client can do is an error."""
+    """Mark the tests; a reply that breaks what the client can do is an error."""
     strict = pytest.mark.filterwarnings("error::pytest_lsp.LspSpecificationWarning")
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(strict)
+            item.add_marker("e2e")
 
 
 @pytest.fixture
