@@ -115,7 +115,7 @@ def test_an_instruction_text_is_about_the_names_and_shapes_in_it() -> None:
          uses:
          from instruction: %fusion = (f32[2]{0:S(1)}, /*index=1*/s8[]) fusion(%a.1, %copy-done), calls=%fused, control-predecessors={%b}, metadata={op_name="x/%y"}
          ^^^^^^^^^^^^^^^^^ label
-                            ^^^^^^ name
+                           ^^^^^^^ name
                                       ^^^^^^^^^ leaf
                                                ^^^^ space
                                                                        ^^^^^^ opcode

@@ -6,7 +6,9 @@ import pytest
 
 from checks.damage import replaced
 from hlo_lsp.checks.folder import Checked, check_paths
+from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text.disk import UnreadableError
 
 TINY = "BufferAssignment:\nallocation 0: size 512, constant:\n"
 
@@ -50,6 +52,19 @@ def test_whatever_is_no_dump_is_passed_over_in_a_folder(tmp_path: Path) -> None:
     for checked in check_paths([tmp_path]):
         assert (checked.kind, checked.findings, checked.note) == (FileKind.OTHER, [], None)
         assert not checked.unreadable
+
+
+def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(self: Library, path: Path) -> None:
+        raise UnreadableError(f"{path}: Permission denied")
+
+    (tmp_path / "a.txt").write_text(TINY)
+    monkeypatch.setattr(Library, "file", forbidden)
+    checked = _one(tmp_path)
+    assert checked.note == f"{tmp_path / 'a.txt'}: Permission denied"
+    assert checked.unreadable
 
 
 def test_an_empty_folder_has_nothing_to_look_at(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.damage import replaced, tell
+from checks.damage import findings, replaced, tell
 
 ENTRY = "<77 fusion.5 @1>\n positions:\n  fusion.5\n uses:\n  fusion.2, operand 0\n"
 # What is replaced by what; where the finding is, and what it says.
@@ -77,6 +77,11 @@ def test_a_damaged_label_is_the_only_thing_that_is_wrong(sample: str, what: str)
     told = tell(replaced(sample, old, new))
     assert [code for code, _, _ in told] == ["syntax"]
     assert int(told[0][1].split(":")[0]) in lines
+
+
+def test_what_is_missing_at_the_end_of_a_row_is_shown_behind_it(sample: str) -> None:
+    (finding,) = findings(replaced(sample, "\n<77 fusion.5 @1>", "\n<77 fusion.5 @1"))
+    assert (finding.place.start, finding.place.end) == (15, 16)
 
 
 def test_a_label_that_is_broken_is_named(sample: str) -> None:

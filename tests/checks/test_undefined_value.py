@@ -88,6 +88,24 @@ def test_a_value_that_has_two_names(sample: str) -> None:
     ]
 
 
+def test_a_value_whose_own_line_is_broken_is_not_missed_elsewhere(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    (assignment,) = compiled.glob("*-buffer-assignment.txt")
+    text = assignment.read_text()
+    values.unlink()
+    assignment.write_text(replaced(text, " value: <10 a.1 @0> (size=", " value: <10 a.1 @0> (sie="))
+    assert [finding.code for _, finding in found_in(compiled)] == ["syntax"]
+
+
+def test_a_value_whose_own_header_is_broken_is_not_missed_elsewhere(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    (assignment,) = compiled.glob("*-buffer-assignment.txt")
+    values.write_text(replaced(values.read_text(), "\n<10 a.1 @0>", "\n<10 a.1 @0"))
+    assert [finding.code for _, finding in found_in(compiled)] == ["syntax"]
+    assignment.unlink()
+    assert [finding.code for _, finding in found_in(compiled)] == ["syntax"]
+
+
 def test_in_a_split_dump_a_name_is_looked_for_in_the_files_beside_it(compiled: Path) -> None:
     (ranges,) = compiled.glob("*-live-range.txt")
     ranges.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
