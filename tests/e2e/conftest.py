@@ -1,6 +1,7 @@
 """Editors and compiles for the tests of the whole server."""
 
 from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -11,12 +12,14 @@ from e2e.editor import PROFILES, Editor, editor
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests; a reply that breaks what the client can do is an error."""
+    """A reply that breaks what the client can do is an error; all share one event loop."""
     strict = pytest.mark.filterwarnings("error::pytest_lsp.LspSpecificationWarning")
+    one_loop = pytest.mark.asyncio(loop_scope="session")
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(strict)
-            item.add_marker("e2e")
+            if pytest_asyncio.is_async_test(item):
+                item.add_marker(one_loop, append=False)
 
 
 @pytest.fixture
@@ -25,22 +28,62 @@ def compiled(corpus_small: Path, tmp_path: Path) -> Callable[[str], Compile]:
     return lambda name: copied(corpus_small, name, tmp_path / name.replace(" ", "_"))
 
 
-@pytest_asyncio.fixture(params=PROFILES)
-async def any_editor(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[Editor]:
+class Desks:
+    """Servers that run for many tests, one for each editor; a new one where one has failed."""
+
+    def __init__(self, logs: Path) -> None:
+        self._logs = logs
+        self._running: dict[str, tuple[Editor, AsyncExitStack]] = {}
+
+    async def at(self, profile: str) -> Editor:
+        """The editor of a profile, without open files."""
+        if profile not in self._running:
+            stack = AsyncExitStack()
+            log = self._logs / f"{profile}.log"
+            running = await stack.enter_async_context(editor(profile, log))
+            self._running[profile] = running, stack
+        return self._running[profile][0]
+
+    async def leave(self, profile: str) -> None:
+        """Close what a test has left open, and look whether anything was wrong."""
+        running, stack = self._running.pop(profile)
+        try:
+            await running.tidy()
+        except BaseException:
+            await stack.aclose()
+            raise
+        self._running[profile] = running, stack
+
+    async def close(self) -> None:
+        """Shut all servers down."""
+        for _, stack in self._running.values():
+            await stack.aclose()
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def desks(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desks]:
+    """The servers of this run."""
+    running = Desks(tmp_path_factory.mktemp("logs"))
+    yield running
+    await running.close()
+
+
+@pytest_asyncio.fixture(params=PROFILES, loop_scope="session")
+async def any_editor(request: pytest.FixtureRequest, desks: Desks) -> AsyncIterator[Editor]:
     """Each of the three editors in turn."""
-    async with editor(request.param, tmp_path / "server.log") as running:
-        yield running
+    yield await desks.at(request.param)
+    await desks.leave(request.param)
 
 
-@pytest_asyncio.fixture
-async def neovim(tmp_path: Path) -> AsyncIterator[Editor]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def neovim(desks: Desks) -> AsyncIterator[Editor]:
     """Neovim: it counts columns in bytes and pulls diagnostics."""
-    async with editor("neovim@v0.11", tmp_path / "server.log") as running:
-        yield running
+    yield await desks.at("neovim@v0.11")
+    await desks.leave("neovim@v0.11")
 
 
-@pytest_asyncio.fixture
-async def vscode(tmp_path: Path) -> AsyncIterator[Editor]:
+@pytest_asyncio.fixture(loop_scope="session")
+async def vscode(desks: Desks) -> AsyncIterator[Editor]:
     """VS Code: it counts columns in units of 16 bits and is pushed diagnostics."""
-    async with editor("visual_studio_code", tmp_path / "server.log") as running:
-        yield running
+    yield await desks.at("visual_studio_code")
+    await desks.leave("visual_studio_code")

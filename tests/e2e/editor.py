@@ -25,11 +25,12 @@ Uri = str
 class Editor:
     """One editor with its server. A reply that does not come is a failure."""
 
-    def __init__(self, client: LanguageClient, published: "Published") -> None:
+    def __init__(self, client: LanguageClient, published: "Published", log: Path) -> None:
         self.client = client
         self.files: dict[Uri, OpenFile] = {}
         self.result = types.InitializeResult(types.ServerCapabilities())
         self._published = published
+        self._log = log
 
     @property
     def encoding(self) -> str:
@@ -63,6 +64,18 @@ class Editor:
         """The diagnostics that are pushed for this version of a file."""
         params = await asyncio.wait_for(self._published.of(uri, version), _PATIENCE)
         return list(params.diagnostics)
+
+    async def tidy(self) -> None:
+        """Close all files, and fail if anything went wrong since the server runs."""
+        for file in list(self.files.values()):
+            file.close()
+        nowhere = types.TextDocumentIdentifier("untitled:nowhere")
+        params = types.HoverParams(nowhere, types.Position(0, 0))
+        assert await self.reply(self.client.text_document_hover_async(params)) is None
+        self._published.params.clear()
+        assert self.client.error is None
+        assert self.client.messages == []
+        assert self._log.read_text("utf-8") == ""
 
     def last_pushed(self, uri: Uri) -> list[types.Diagnostic]:
         """The diagnostics that were pushed last for a file."""
@@ -214,14 +227,12 @@ async def editor(
     command = [*COMMAND, "--log-file", str(log), *options]
     client = await ClientServerConfig(command, client_factory=make_client).start()
     assert isinstance(client, LanguageClient)
-    running = Editor(client, published)
+    running = Editor(client, published, log)
     try:
         params = types.InitializeParams(capabilities)
         running.result = await running.reply(client.initialize_session(params))
         yield running
+        await running.tidy()
         await running.reply(client.shutdown_session())
-        assert client.error is None
-        assert client.messages == []
-        assert log.read_text("utf-8") == ""
     finally:
         await client.stop()
