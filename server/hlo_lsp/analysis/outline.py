@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 
+from hlo_lsp.analysis.cards.card import counted
 from hlo_lsp.model.bytesize import short
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax import memory_records as memory
@@ -141,7 +142,7 @@ def _describe(record: Record) -> tuple[NodeKind, str, str] | None:  # noqa: C901
     if isinstance(record, memory.TotalLine):
         return NodeKind.SECTION, "Total bytes used", short(record.total)
     if isinstance(record, memory.LiveRangeLabel):
-        return NodeKind.SECTION, "HloLiveRange", f"{record.max} steps"
+        return NodeKind.SECTION, "HloLiveRange", counted(record.max, "step")
     if isinstance(record, memory.PeakLabel):
         return NodeKind.SECTION, "Peak", f"step {record.moment}"
     if isinstance(record, memory.SpaceLine):

@@ -6,6 +6,7 @@ from hlo_lsp.analysis.columns import name_columns
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.old_peaks import old_peak_key
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
 from hlo_lsp.syntax.module_records import ComputationLine
@@ -152,11 +153,26 @@ def _in_fields(
 
 
 def _in_shape(field: Field, column: int) -> tuple[Subject, Span]:
+    if field.role == "SHAPES":
+        field = _row_shape(field, column)
     space = space_at(field, column)
     if space is not None:
         return SpaceSubject(space[1]), _span(space[0])
     leaf = leaf_at(field, column)
     return ShapeSubject(leaf.text, field.role == "SHAPE" or "T(" in leaf.text), _span(leaf)
+
+
+def _row_shape(field: Field, column: int) -> Field:
+    """The shape of a report row (``2×f32[8], (s8[], f32[4])``) that a column is in or next to."""
+    start = field.start
+    for text in element_texts(f"({field.text})") or [field.text]:
+        start = field.start + field.text.index(text, start - field.start)
+        end = start + len(text)
+        if column <= end:
+            count, _, shape = text.rpartition("×")
+            return Field(field.role, start + len(count) + bool(count), end, shape)
+        start = end
+    return field
 
 
 def _default(file: DumpFile, record: Record, rule: str, text: str) -> tuple[Subject, Span] | None:

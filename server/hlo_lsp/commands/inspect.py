@@ -2,6 +2,7 @@
 
 import argparse
 import json
+import os
 import re
 import sys
 from pathlib import Path
@@ -30,6 +31,7 @@ from hlo_lsp.text.steps import finish
 from hlo_lsp.views.inspection import allocation_json, dump_json, instruction_json, value_json
 from hlo_lsp.views.terminal import print_card
 
+_WIDE = 1_000_000  # columns
 _NOT_FOUND = 1
 _WRONG_USAGE = 2
 _AT = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
@@ -105,7 +107,10 @@ def _print(options: argparse.Namespace, card: Card, facts: dict[str, Any]) -> in
     if options.format == "json":
         print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
     else:
-        print_card(Console(), card)
+        # In a pipe one line for each fact, whatever its length.
+        print_card(
+            Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE), card
+        )
     return 0
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from re import Match
 
 from hlo_lsp.syntax.grammar import Grammar
@@ -160,6 +161,9 @@ class EntryReader:
                 return rule
         if self._none.fullmatch(line):
             return "no_uses_row"
+        if line[1:2] not in {" ", ""}:  # one blank: a label that was damaged
+            nearest = max(_LABELS, key=lambda label: _likeness(label, line))
+            return _LABELS[nearest]
         if self.position.fullmatch(line):
             return "position_row"
         return "use_row" if "," in line else "position_row"
@@ -179,9 +183,15 @@ class EntryReader:
         line = lines[at]
         if _is_inside(line):
             return True
+        if line.startswith(" ") and line[1:2] != " " and not self._is_record(line):
+            return True  # a damaged label
         if line.startswith("<") or at + 1 >= len(lines) or not _is_inside(lines[at + 1]):
             return False
         return not line or not self._is_record(line)
+
+
+def _likeness(label: str, line: str) -> float:
+    return SequenceMatcher(None, label, line[: len(label)]).ratio()
 
 
 def instruction_column(line: str) -> int:
