@@ -203,9 +203,9 @@ class Published:
 
 @asynccontextmanager
 async def editor(
-    capabilities: str | types.ClientCapabilities, log: Path, *options: str
+    capabilities: str | types.ClientCapabilities, log: Path, options: object = None
 ) -> AsyncIterator[Editor]:
-    """An editor with a server of its own, shut down in the end.
+    """An editor with a server of its own, shut down in the end; ``options`` initialize it.
 
     Whatever the server has to log (exceptions among it) fails the test.
     """
@@ -224,12 +224,12 @@ async def editor(
         register_lsp_features(client, handlers)
         return client
 
-    command = [*COMMAND, "--log-file", str(log), *options]
+    command = [*COMMAND, "--log-file", str(log)]
     client = await ClientServerConfig(command, client_factory=make_client).start()
     assert isinstance(client, LanguageClient)
     running = Editor(client, published, log)
     try:
-        params = types.InitializeParams(capabilities)
+        params = types.InitializeParams(capabilities, initialization_options=options)
         running.result = await running.reply(client.initialize_session(params))
         yield running
         await running.tidy()

@@ -1,12 +1,14 @@
 """Code lenses of real dumps, word for word."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
+from lsprotocol import types
 
 from e2e.asking import lenses
 from e2e.compiles import Compile
-from e2e.editor import Editor
+from e2e.editor import Editor, editor
 
 Compiled = Callable[[str], Compile]
 
@@ -92,3 +94,17 @@ async def test_lenses_follow_edits(neovim: Editor, compiled: Compiled) -> None:
         "live 2-13 (11 steps): fusion.16 -> the end of the program | at the peak"
     )
     assert found["allocation 3: size 1048576, color 1, preallocated-temp:"] == "2 values, 1.00 MiB"
+
+
+async def test_a_client_may_have_all_texts_at_once(
+    neovim: Editor, tmp_path: Path, compiled: Compiled
+) -> None:
+    path = compiled("one file").assignment
+    resolved = await lenses(neovim.open(path))
+    options = {"lensTexts": "at once"}
+    async with editor("neovim@v0.11", tmp_path / "log", options) as eager:
+        params = types.CodeLensParams(eager.open(path).document)
+        found = await eager.reply(eager.client.text_document_code_lens_async(params))
+    assert [lens.command and lens.command.title for lens in found or ()] == [
+        title for _, title in resolved
+    ]

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 
 from lsprotocol import types
 
@@ -25,7 +26,7 @@ class Text:
     whole: str
     encoding: str
 
-    @property
+    @cached_property
     def lines(self) -> list[str]:
         return _BREAK.split(self.whole)
 

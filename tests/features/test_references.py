@@ -1,10 +1,14 @@
 """References and highlights."""
 
+from pathlib import Path
+
 import pytest
 from lsprotocol import types
 
-from features.opened import DUMP, asked, at
+from features.opened import DUMP, asked, at, item, split_dump
 from hlo_lsp.features.references import highlight, references
+from hlo_lsp.features.session import Session
+from hlo_lsp.text import disk
 
 LINES = DUMP.split("\n")
 DECLARED = [" value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}", "<2 add @1>"]
@@ -64,3 +68,15 @@ async def test_highlights_tell_declarations_from_mentions() -> None:
         LINES[h.range.start.line][h.range.start.character : h.range.end.character] for h in found
     }
     assert names == {"<2 add @1>", "add", "add{}", "mul"}
+
+
+async def test_highlights_leave_neighbours_alone(tmp_path: Path) -> None:
+    path = split_dump(tmp_path)["-live-range"]
+    text = disk.read(path).text
+    session = Session()
+    session.open(item(path.as_uri(), text))
+    found = await session.ask(types.TextDocumentIdentifier(path.as_uri()))
+    assert found is not None
+    lit = highlight(found, at(text, "    add{}:1-2"))
+    assert lit is not None
+    assert [text.split("\n")[h.range.start.line] for h in lit] == MENTIONED[3:]

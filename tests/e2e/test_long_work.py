@@ -1,0 +1,103 @@
+"""A values file of 6 MB: edits and other questions in the middle of long replies."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from e2e.asking import folds, hover, symbol_names, symbols
+from e2e.editor import Editor, OpenFile
+from e2e.wire import Wire, message, opened
+from e2e.wire import hover as hover_request
+
+
+@pytest.fixture
+def values(train_l24: Path) -> Path:
+    (path,) = train_l24.rglob("*-buffer-assignment-values.txt")
+    return path
+
+
+def spans(found: list[types.DocumentSymbol | types.SymbolInformation], file: OpenFile) -> None:
+    """Each entry's symbol selects its header in the text as it is now."""
+    lines = file.text.lines
+    (entries,) = [symbol for symbol in found if symbol.name == "Used values"]
+    assert isinstance(entries, types.DocumentSymbol)
+    assert entries.children
+    for entry in entries.children:
+        selected = entry.selection_range
+        line = lines[selected.start.line]
+        assert line[selected.start.character : selected.end.character].startswith(f"<{entry.name}")
+
+
+async def test_edits_in_the_middle_of_long_replies_are_in_them(
+    neovim: Editor, values: Path
+) -> None:
+    file = neovim.open("untitled:large", values.read_text("utf-8"))
+    for count in range(4):
+        long = asyncio.gather(symbols(file), folds(file), file.diagnostics())
+        await asyncio.sleep(0.03 * count)
+        file.edit(((0, 0), (0, 0), "\n" * (count + 1)))
+        found, _, _ = await long
+        assert found
+    spans(await symbols(file), file)
+    first = file.text.lines.index("Used values:") + 1
+    assert await hover(file, file.text.lines[first])
+
+
+async def test_a_hover_does_not_wait_for_long_replies(neovim: Editor, values: Path) -> None:
+    file = neovim.open("untitled:large", values.read_text("utf-8"))
+    header = file.text.lines[4]
+    assert await hover(file, header)
+    long = asyncio.ensure_future(symbol_names(file))
+    await asyncio.sleep(0)
+    assert await hover(file, header)
+    assert not long.done()  # the hover was asked later and is answered first
+    assert len(await long) > 1000
+
+
+async def test_another_file_is_not_held_up(neovim: Editor, values: Path) -> None:
+    file = neovim.open("untitled:large", values.read_text("utf-8"))
+    small = neovim.open("untitled:small", "BufferAssignment:\n")
+    long = asyncio.ensure_future(symbol_names(file))
+    await asyncio.sleep(0)
+    assert await hover(small, "BufferAssignment")
+    assert not long.done()
+    assert await long
+
+
+async def test_closing_in_the_middle_of_a_long_reply_is_no_error(
+    neovim: Editor, values: Path
+) -> None:
+    file = neovim.open("untitled:large", values.read_text("utf-8"))
+    long = asyncio.gather(symbols(file), folds(file), return_exceptions=True)
+    await asyncio.sleep(0.05)
+    file.close()
+    assert not [found for found in await long if isinstance(found, BaseException)]
+    again = neovim.open("untitled:large", "BufferAssignment:\n")
+    assert await symbol_names(again) == ["BufferAssignment"]
+
+
+def test_cancelled_requests_leave_everything_in_order(values: Path) -> None:
+    wire = Wire()
+    wire.initialize()
+    uri = "untitled:large"
+    text = values.read_text("utf-8")
+    line = text.split("\n").index("Used values:") + 1
+    document = {"textDocument": {"uri": uri}}
+    wire.send(opened(uri, text))
+    for number in range(5):
+        wire.send(hover_request(uri, line, 2, number))
+        wire.send(message("textDocument/documentSymbol", document, f"symbols {number}"))
+        wire.send(message("$/cancelRequest", {"id": number}))
+        wire.send(message("$/cancelRequest", {"id": f"symbols {number}"}))
+    wire.send(hover_request(uri, line, 2, "last"))
+    found = {}
+    while "last" not in found:
+        reply = wire.receive()
+        found[reply.get("id")] = reply
+    assert found["last"]["result"]["contents"]["value"]
+    codes = {reply["error"]["code"] for reply in found.values() if "error" in reply}
+    assert codes <= {-32800}
+    assert wire.end() == 0
+    assert "Traceback" not in wire.log
