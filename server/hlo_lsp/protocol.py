@@ -47,6 +47,13 @@ class HloProtocol(LanguageServerProtocol):
         """Hand on to the registered handler."""
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
+    @lsp_method(types.EXIT)
+    def lsp_exit(self, *_: Any) -> Any:
+        """End the read loop; pygls would raise SystemExit inside of the event loop."""
+        server = self._server
+        assert isinstance(server, StdioServer)
+        server.end(0 if self._shutdown else 1)
+
     def structure_message(self, data: dict[str, Any]) -> Any:
         """Read a message; a request that cannot be read is answered, not only logged."""
         try:
@@ -92,7 +99,18 @@ class _Unreadable:
 
 
 class StdioServer(LanguageServer):
-    """A language server whose event loop reads the pipe itself where the platform lets it."""
+    """A language server whose event loop reads the pipe itself where the platform lets it.
+
+    ``status`` is the exit status of the process.
+    """
+
+    status = 0
+
+    def end(self, status: int) -> None:
+        """Read no further message."""
+        self.status = status
+        if self._stop_event is not None:
+            self._stop_event.set()
 
     def start_io(self, stdin: BinaryIO | None = None, stdout: BinaryIO | None = None) -> None:
         """Serve on standard input and output until the client goes."""
