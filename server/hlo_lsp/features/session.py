@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakValueDictionary
@@ -118,31 +119,34 @@ class Session:
                     return dump
 
 
+class _OutdatedError(Exception):
+    """What a work looks at has changed meanwhile."""
+
+
 async def steadily(dump: DumpSet, work: Callable[[], Steps[T]]) -> T:
     """Long work over the files of a compile, from the start again whenever one of them changes."""
     while True:
         for file in dump.files:
             await run(file.refresh())
         versions = [file.version for file in dump.files]
-        steps = work()
-        until = time.monotonic() + _SLICE
-        while True:
-            try:
-                next(steps)
-            except StopIteration as done:
-                result: T = done.value
-                return result
-            if time.monotonic() >= until:
-                await asyncio.sleep(0)
-                until = time.monotonic() + _SLICE
-                if not all(file.is_fresh for file in dump.files):
-                    break
-                if versions != [file.version for file in dump.files]:
-                    break
+        try:
+            return await run(work(), partial(_are_at, dump, versions))
+        except _OutdatedError:
+            continue
 
 
-async def run(steps: Steps[T]) -> T:
-    """Take all steps of a long work and let others have a turn every few milliseconds."""
+def _are_at(dump: DumpSet, versions: list[int]) -> bool:
+    """Whether the files of a compile are read, and still of these versions."""
+    fresh = all(file.is_fresh for file in dump.files)
+    return fresh and versions == [file.version for file in dump.files]
+
+
+async def run(steps: Steps[T], is_valid: Callable[[], bool] | None = None) -> T:
+    """Take all steps of a long work and let others have a turn every few milliseconds.
+
+    Raises:
+        _OutdatedError: ``is_valid`` says no after such a turn.
+    """
     until = time.monotonic() + _SLICE
     while True:
         try:
@@ -153,3 +157,5 @@ async def run(steps: Steps[T]) -> T:
         if time.monotonic() >= until:
             await asyncio.sleep(0)
             until = time.monotonic() + _SLICE
+            if is_valid is not None and not is_valid():
+                raise _OutdatedError
