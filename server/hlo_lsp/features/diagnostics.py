@@ -1,6 +1,7 @@
 """Diagnostics: pushed after a pause in typing, or pulled where the client can."""
 
 import asyncio
+import gc
 import logging
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,9 @@ class DiagnosticsPusher:
         if not self._session.client.pulls_diagnostics:
             self._publish(types.PublishDiagnosticsParams(file.uri, []))
         self.changed(file)
+        # Records and their blocks point at each other: only a full collection frees them, and
+        # the next one by itself may be far away.
+        asyncio.get_running_loop().call_later(_PAUSE, gc.collect)
 
     def _schedule(self, file: DumpFile) -> None:
         if self._session.client.pulls_diagnostics:
