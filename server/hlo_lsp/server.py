@@ -14,10 +14,12 @@ from hlo_lsp.features import (
     goto,
     hover,
     lenses,
+    links,
     references,
     symbols,
 )
 from hlo_lsp.features.client import Client
+from hlo_lsp.features.configuration import Configuration
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.protocol import HloProtocol, StdioServer
 
@@ -29,11 +31,18 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     server = StdioServer("hlo-lsp", __version__, protocol_cls=HloProtocol)
     session = Session()
     pusher = diagnostics.DiagnosticsPusher(server, session)
+    configuration = Configuration(server, session)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         encoding = server.protocol.workspace.position_encoding or "utf-16"
         session.client = Client.of(params.capabilities, encoding, params.initialization_options)
+        configuration.start(params)
+
+    server.feature(types.INITIALIZED)(lambda _: configuration.initialized())
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(
+        lambda params: configuration.changed(params.settings)
+    )
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
@@ -79,6 +88,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     )
     answer(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda asked, _: symbols.document_symbols(asked))
     answer(types.TEXT_DOCUMENT_FOLDING_RANGE, lambda asked, _: folding.folding_ranges(asked))
+    answer(types.TEXT_DOCUMENT_DOCUMENT_LINK, lambda asked, _: links.document_links(asked))
     answer(
         types.TEXT_DOCUMENT_CODE_LENS,
         lambda asked, _: lenses.code_lenses(asked),

@@ -14,7 +14,7 @@ def hover(asked: Asked, position: types.Position) -> types.Hover | None:
     if found is None or card is None:
         return None
     if asked.client.reads_markdown:
-        contents = types.MarkupContent(types.MarkupKind.Markdown, markdown(card))
+        contents = types.MarkupContent(types.MarkupKind.Markdown, markdown(card, asked.sources.uri))
     else:
-        contents = types.MarkupContent(types.MarkupKind.PlainText, plain(card))
+        contents = types.MarkupContent(types.MarkupKind.PlainText, plain(card, asked.sources.uri))
     return types.Hover(contents, asked.convert.range(found.place))

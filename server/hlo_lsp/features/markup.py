@@ -1,48 +1,93 @@
 """Cards as Markdown or plain text."""
 
 import re
-from pathlib import PurePosixPath
-from urllib.parse import quote
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from hlo_lsp.analysis.cards.card import Card, Fact, parts
+from hlo_lsp.analysis.cards.sources import StackFact
+from hlo_lsp.analysis.cards.values import source_words
 from hlo_lsp.model.source import SourceLine
 
+# A link to a Python line, or None where its file is not on this machine.
+UriOf = Callable[[SourceLine], str | None]
+
+_FRAMES = 8  # lines of a call stack that a hover has room for
 # Underscores inside of words are no signs, and Neovim would show the backslash.
 _SIGNS = re.compile(r"[\\`*<\[\]&]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
+_FOLDERS = re.compile(r".*[\\/]")
+_NO_FILE = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
 
 
-def markdown(card: Card) -> str:
+def markdown(card: Card, uri_of: UriOf) -> str:
     """A card for a client that renders Markdown."""
-    lines = [f"- **{fact.label}** {_linked(fact)}" for fact in card.facts]
+    lines = []
+    missing: set[str] = set()
+    for fact in card.facts:
+        first, *others = [_linked(words) for words in _words_of(fact, uri_of, missing)]
+        lines += [f"- **{fact.label}** {first}", *(f"  - {other}" for other in others)]
     # Bold, no heading: Neovim shows the signs of a heading as they are.
     whole = [f"**{_marked(card.title)}**", "\n".join(lines), _marked(card.text)]
     return "\n\n".join(part for part in whole if part)
 
 
-def plain(card: Card) -> str:
+def plain(card: Card, uri_of: UriOf) -> str:
     """A card for a client that shows text as it is."""
     width = max((len(fact.label) for fact in card.facts), default=0)
-    lines = [card.title, *(f"{fact.label:<{width}}  {fact.text}" for fact in card.facts)]
+    lines = [card.title]
+    missing: set[str] = set()
+    for fact in card.facts:
+        first, *others = [
+            words.before + words.shown + words.after for words in _words_of(fact, uri_of, missing)
+        ]
+        lines += [f"{fact.label:<{width}}  {first}", *(f"{'':<{width}}    {o}" for o in others)]
     shown = "\n".join([*lines, *([card.text] if card.text else [])])
     return "".join(part for _, part in parts(shown))
 
 
-def source_uri(source: SourceLine) -> str | None:
-    """A link to a Python line, or None for a file name that is not absolute."""
-    windows = source.file[1:3] in {":\\", ":/"}
-    if not windows and not PurePosixPath(source.file).is_absolute():
-        return None
-    path = ("/" + source.file.replace("\\", "/")) if windows else source.file
-    return f"file://{quote(path)}#L{source.line}"
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """A line about a fact; ``shown`` is the part that a link is on, if there is one."""
+
+    before: str
+    shown: str = ""
+    uri: str | None = None
+    after: str = ""
 
 
-def _linked(fact: Fact) -> str:
-    uri = None if fact.source is None else source_uri(fact.source)
-    if uri is None or fact.source is None:
-        return _marked(fact.text)
-    before, shown, after = fact.text.partition(str(fact.source))
-    link = f"[{_escaped(shown)}]({uri})" if shown else ""
-    return f"{_marked(before)}{link}{_marked(after)}"
+def _words_of(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_Words]:
+    """The lines about a fact: its own, and who called. ``missing`` files were said to be so."""
+    if fact.source is None:
+        yield _Words(fact.text)
+        return
+    yield _about(fact.source, fact.text, str(fact.source), uri_of, missing)
+    callers = fact.callers if isinstance(fact, StackFact) else ()
+    before = fact.source
+    for caller in callers[: _FRAMES - 1]:
+        name = _FOLDERS.sub("", caller.file) if caller.file == before.file else caller.file
+        text = f"called from {source_words([caller])}"
+        yield _about(caller, text, f"{name}:{caller.line}", uri_of, missing)
+        before = caller
+    more = len(callers) - (_FRAMES - 1)
+    if more > 0:
+        yield _Words(f"and {more:,} more")
+
+
+def _about(source: SourceLine, text: str, shown: str, uri_of: UriOf, missing: set[str]) -> _Words:
+    """A line about a Python line, which is shown so. A file that is not here is said so once."""
+    before, _, after = text.partition(str(source))
+    uri = uri_of(source)
+    if uri is None and source.file not in missing and not _NO_FILE.fullmatch(source.file):
+        missing.add(source.file)
+        after += " (not on this machine; see `hlo.sourceMap`)"
+    return _Words(before, shown, uri, after)
+
+
+def _linked(words: _Words) -> str:
+    shown = (
+        _escaped(words.shown) if words.uri is None else f"[{_escaped(words.shown)}]({words.uri})"
+    )
+    return f"{_marked(words.before)}{shown}{_marked(words.after)}"
 
 
 def _marked(text: str) -> str:

@@ -2,11 +2,11 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from lsprotocol import types
@@ -15,15 +15,18 @@ from pygls.uris import to_fs_path
 from hlo_lsp.analysis.subject import Found, subject_at
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
+from hlo_lsp.features.settings import Settings
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
+from hlo_lsp.model.source_map import SourceFiles
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.steps import Steps
 
 T = TypeVar("T")
 _SLICE = 0.004  # seconds of long work between two looks at what the client sent
+_PATIENCE = 2  # seconds that requests wait for settings that the client was asked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class Asked:
     dump: DumpSet
     client: Client
     convert: Converter
+    sources: SourceFiles
 
     def at(self, position: types.Position) -> Found | None:
         """What the cursor is on."""
@@ -46,8 +50,10 @@ class Session:
     def __init__(self) -> None:
         self.library = Library()
         self.client = Client()
+        self.settings = Settings()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
+        self._coming_settings: asyncio.Future[None] | None = None
 
     @property
     def convert(self) -> Converter:
@@ -100,15 +106,25 @@ class Session:
             else str(file.path.with_name(self.library.stem(file.path)))
         )
 
+    def wait_for_settings(self, work: Coroutine[Any, Any, None]) -> None:
+        """Let requests wait for this work, after which ``settings`` are new."""
+        self._coming_settings = asyncio.ensure_future(work)
+
     async def ask(self, document: types.TextDocumentIdentifier) -> Asked | None:
         """The file and its compile once all is read; None for a file that is no dump."""
+        coming = self._coming_settings
+        if coming is not None:
+            await asyncio.wait([coming], timeout=_PATIENCE)
+            if self._coming_settings is coming:
+                self._coming_settings = None
         file = self.library.open_files.get(document.uri)
         if file is None:
             return None
         dump = await self.dump(file)
         if file.kind is FileKind.OTHER:
             return None
-        return Asked(file, dump, self.client, self.convert)
+        sources = SourceFiles(self.settings.source_map)
+        return Asked(file, dump, self.client, self.convert, sources)
 
     async def dump(self, file: DumpFile) -> DumpSet:
         """The compile of a file, all of it up to date."""

@@ -2,6 +2,7 @@
 
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.cards.shapes import shape_words, size_facts, space_fact
+from hlo_lsp.analysis.cards.sources import StackFact
 from hlo_lsp.analysis.sharing import sharers
 from hlo_lsp.analysis.target import target_of
 from hlo_lsp.model.bytesize import readable
@@ -95,14 +96,14 @@ def live_words(dump: DumpSet, value: Value) -> str:
 
 
 def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
-    """The operation and the Python line that an instruction came from."""
-    facts = []
+    """The operation and the Python lines that an instruction came from."""
+    facts: list[Fact] = []
     op_name = text.metadata.get("op_name", "").replace("`", "'")
     if op_name:
         facts.append(Fact("op_name", f"`{op_name}`"))
     stack = dump.stack(text)
     if stack:
-        facts.append(Fact("source", source_words(stack), stack[0]))
+        facts.append(StackFact("source", source_words(stack), stack[0], tuple(stack[1:])))
     return facts
 
 

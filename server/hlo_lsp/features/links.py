@@ -1,0 +1,45 @@
+"""textDocument/documentLink, and the places of Python lines."""
+
+from lsprotocol import types
+
+from hlo_lsp.analysis.links import source_links
+from hlo_lsp.features.session import Asked, steadily
+from hlo_lsp.features.wire import Json, name_range
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.text.steps import Steps
+
+_STEP = 500  # links between two breaths
+
+
+async def document_links(asked: Asked) -> list[Json]:
+    """A link on every place that names a Python line, where the file is on this machine.
+
+    Each has its target at once: it is as long as what would bring it later, and Neovim drops links
+    without one.
+    """
+    return await steadily(asked.dump, lambda: _links(asked))
+
+
+def python_location(asked: Asked, source: SourceLine) -> types.Location | None:
+    """The beginning of a Python line, or None if its file is not on this machine."""
+    path = asked.sources.resolve(source.file)
+    if path is None:
+        return None
+    start = types.Position(max(source.line - 1, 0), 0)
+    return types.Location(path.as_uri(), types.Range(start, start))
+
+
+def _links(asked: Asked) -> Steps[list[Json]]:
+    found = yield from source_links(asked.dump, asked.file)
+    targets: dict[SourceLine, str | None] = {}
+    links: list[Json] = []
+    for count, link in enumerate(found):
+        if count % _STEP == _STEP - 1:
+            yield
+        if link.source not in targets:
+            targets[link.source] = asked.sources.uri(link.source)
+        target = targets[link.source]
+        if target is not None:
+            place = name_range(asked.convert, asked.file, link.line, (link.start, link.end))
+            links.append({"range": place, "target": target})
+    return links

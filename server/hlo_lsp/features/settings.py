@@ -1,0 +1,62 @@
+"""What a user can set: the section ``hlo`` of the settings of an editor."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from hlo_lsp.model.source_map import SourceMap
+
+SECTION = "hlo"
+_FOLDER = "${workspaceFolder}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings with their defaults.
+
+    ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "path here"}``.
+    """
+
+    source_map: SourceMap = field(default_factory=SourceMap)
+
+    @classmethod
+    def of(
+        cls, sections: Sequence[object], folder: Path | None = None
+    ) -> "tuple[Settings, list[str]]":
+        """Read from sections, of which later ones count more, and say what cannot be used.
+
+        What is missing, null or of no use has its default; unknown keys are left alone. ``folder``
+        is the one that the editor has open, for ``${workspaceFolder}`` and relative paths.
+        """
+        found: dict[str, object] = {}
+        complaints: list[str] = []
+        for section in sections:
+            if isinstance(section, dict):
+                found.update((key, said) for key, said in section.items() if said is not None)
+            elif section is not None and section != []:  # Lua has one empty table for both
+                complaints.append(f"{SECTION}: it must be an object of settings")
+        source_map, wrong = SourceMap.of(found.get("sourceMap"), partial(_here, folder=folder))
+        complaints += [f"{SECTION}.sourceMap: {complaint}" for complaint in wrong]
+        return cls(source_map), complaints
+
+
+def section_in(settings: object) -> object:
+    """The section in what a client sends as its settings, or None: ``{"hlo": {...}}``."""
+    return settings.get(SECTION) if isinstance(settings, dict) else None
+
+
+def section_of_options(options: object) -> object:
+    """The section in initialization options, where it may also stand without its name."""
+    return options.get(SECTION, options) if isinstance(options, dict) else None
+
+
+def _here(text: str, folder: Path | None) -> Path | None:
+    """A path that the user wrote, or None where it would be relative to nothing."""
+    if folder is not None:
+        text = text.replace(_FOLDER, str(folder))
+    path = Path(os.path.expanduser(text))
+    if path.is_absolute():
+        return path
+    return None if folder is None or _FOLDER in text else folder / path
