@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import check
+from hlo_lsp.model.compiles import Listing
 from hlo_lsp.model.library import Library
-from hlo_lsp.model.stems import stem_of
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.steps import finish
@@ -39,9 +39,14 @@ def check_paths(paths: list[Path]) -> Iterator[Checked]:
 
 
 def _check_all(files: list[Path]) -> Iterator[Checked]:
+    names: dict[Path, list[str]] = {}
+    for file in files:
+        names.setdefault(file.parent, []).append(file.name)
+    listings = {folder: Listing(folder, found) for folder, found in names.items()}
     compiles: dict[tuple[Path, str], list[Path]] = {}
     for file in files:
-        compiles.setdefault((file.parent, stem_of(file)), []).append(file)
+        stem = listings[file.parent].compile(file.name).stem
+        compiles.setdefault((file.parent, stem), []).append(file)
     for members in compiles.values():
         library = Library()  # one for each compile: the files before are let go
         for file in members:

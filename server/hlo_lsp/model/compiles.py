@@ -1,0 +1,193 @@
+"""All files of one compile among the names of a folder."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hlo_lsp.model.grouping import grouped
+from hlo_lsp.model.naming import DumpName
+from hlo_lsp.model.suffixes import BetweenPasses, Role, Suffix, split_suffix
+
+# Texts after the last pass: their instructions are those of S.txt, one for one.
+_SAME_NAMES = frozenset(
+    {
+        Role.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
+        Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
+        Role.AFTER_CODEGEN,
+    }
+)
+_THUNKS = frozenset({Role.THUNKS, Role.THUNK_METADATA})
+# What runs before after_spmd_partitioner.txt is written, by pipeline (seen in jaxlib 0.10.2).
+_PARTITIONING = ("spmd", "sharding", "host-compute")
+_ORDER = {role: place for place, role in enumerate(Role)}
+
+
+@dataclass(frozen=True, slots=True)
+class Compile:
+    """The files that belong to one file.
+
+    ``stem`` is what the names of the memory files that speak of the file's instructions begin
+    with; it is equal for all files that share memory files. ``module`` is the module text of
+    that stem, ``memory`` are its memory files, ``thunks`` the thunk sequences of the executable,
+    and ``thunk_metadata`` names the instructions of the thunks.
+    ``texts`` are all module texts of the module in the order of the pipeline, whatever memory
+    files belong to them; ``files`` is everything that was written for the module, by name.
+
+    No memory files belong to the texts from before the last pass: there an instruction of the
+    same name may be another one.
+    """
+
+    path: Path
+    stem: str
+    module: Path | None
+    memory: tuple[Path, ...]
+    thunks: tuple[Path, ...]
+    thunk_metadata: Path | None
+    texts: tuple[Path, ...]
+    files: tuple[Path, ...]
+
+    def family(self) -> list[Path]:
+        """What is to be read together, the file itself first.
+
+        Of two texts with the same instructions the one that was asked about is enough.
+        """
+        found = [self.path, *self.memory]
+        if self.module is not None and self.path not in self.texts:
+            found.append(self.module)
+        return list(dict.fromkeys(found))
+
+    def text_before(self) -> Path | None:
+        """The module text one step earlier in the pipeline."""
+        index = self._index()
+        return self.texts[index - 1] if index else None
+
+    def text_after(self) -> Path | None:
+        """The module text one step later in the pipeline."""
+        index = self._index()
+        return None if index is None or index + 1 == len(self.texts) else self.texts[index + 1]
+
+    def _index(self) -> int | None:
+        return self.texts.index(self.path) if self.path in self.texts else None
+
+
+class Listing:
+    """The names of one folder, grouped once for all questions."""
+
+    def __init__(self, folder: Path, names: Iterable[str]) -> None:
+        self._folder = folder
+        self._groups = grouped(names)
+        self._key_of = {name: key for key, group in self._groups.items() for name in group}
+        self._modules: dict[str, _Module] = {}
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._key_of
+
+    def names(self) -> list[str]:
+        """All names, those of one module side by side."""
+        return list(self._key_of)
+
+    def modules(self) -> list[list[Path]]:
+        """The files of every module, by name."""
+        return [[self._folder / name for name in sorted(group)] for group in self._groups.values()]
+
+    def compile(self, name: str) -> Compile:
+        """What belongs to the file of this name.
+
+        Raises:
+            KeyError: the name is not listed.
+        """
+        key = self._key_of[name]
+        module = self._modules.get(key)
+        if module is None:
+            module = self._modules[key] = _Module(self._folder, self._groups[key])
+        return module.compile(name)
+
+
+def compile_of(path: Path, names: Iterable[str]) -> Compile:
+    """What belongs to a file, among the names of its folder; its own need not be there."""
+    return Listing(path.parent, {*names, path.name}).compile(path.name)
+
+
+class _Module:
+    """The names of one group."""
+
+    def __init__(self, folder: Path, names: list[str]) -> None:
+        self._folder = folder
+        self._suffixes = {name: _suffix(name) for name in sorted(names)}
+        architectures: dict[str, str] = {}
+        for name, suffix in self._suffixes.items():
+            if suffix.role is Role.AFTER_OPTIMIZATIONS or suffix.role.is_memory:
+                architectures[name[: -suffix.tail]] = suffix.architecture
+        self._tpu_stem = _only(stem for stem, found in architectures.items() if not found)
+        self._gpu_stem = _only(stem for stem, found in architectures.items() if "gpu_" in found)
+        self._stems = {name: self._stem(name) for name in self._suffixes}
+        self._files = tuple(folder / name for name in self._suffixes)
+        self._texts = tuple(folder / name for name in self._in_order())
+
+    def compile(self, name: str) -> Compile:
+        stem = self._stems[name]
+        family = [other for other, its in self._stems.items() if its == stem]
+        roles = {other: self._suffixes[other].role for other in family}
+        metadata = [other for other in family if roles[other] is Role.THUNK_METADATA]
+        return Compile(
+            self._folder / name,
+            stem,
+            self._module(stem, roles),
+            tuple(self._folder / other for other in family if roles[other].is_memory),
+            tuple(self._folder / other for other in family if roles[other] is Role.THUNKS),
+            self._folder / metadata[0] if metadata else None,
+            self._texts,
+            self._files,
+        )
+
+    def _module(self, stem: str, roles: dict[str, Role]) -> Path | None:
+        if f"{stem}.txt" in roles:
+            return self._folder / f"{stem}.txt"
+        for name, role in roles.items():
+            # byte for byte the same text (formats.md 1.2)
+            if role is Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT:
+                return self._folder / name
+        return None
+
+    def _stem(self, name: str) -> str:
+        suffix = self._suffixes[name]
+        stem = None
+        if suffix.role in _SAME_NAMES:
+            stem = self._tpu_stem
+        elif suffix.role in _THUNKS:
+            stem = self._gpu_stem
+        if stem is not None:
+            return stem
+        return name[: -suffix.tail] if suffix.tail else name
+
+    def _in_order(self) -> list[str]:
+        texts = [name for name, suffix in self._suffixes.items() if suffix.role.is_module_text]
+        steps = [suffix.step for suffix in self._suffixes.values()]
+        partitioned = max(
+            (
+                step.number
+                for step in steps
+                if isinstance(step, BetweenPasses)
+                and any(word in step.pipeline for word in _PARTITIONING)
+            ),
+            default=-1,
+        )
+
+        def place(name: str) -> tuple[int, int, int, str]:
+            suffix = self._suffixes[name]
+            order = _ORDER[suffix.role]
+            if suffix.role is Role.AFTER_SPMD_PARTITIONER:
+                return _ORDER[Role.PASS], partitioned, order, name
+            return order, suffix.step.number if suffix.step else 0, 0, name
+
+        return sorted(texts, key=place)
+
+
+def _suffix(name: str) -> Suffix:
+    parts = DumpName.of(name)
+    return split_suffix(name)[1] if parts is None else parts.suffix
+
+
+def _only(stems: Iterable[str]) -> str | None:
+    found = list(stems)
+    return found[0] if len(found) == 1 else None
