@@ -1,0 +1,240 @@
+"""Shardings of all three generations.
+
+Devices and parts are those that XLA's own ``HloSharding`` tells of the same text; shard shapes are
+those that its partitioner (``spmd-partitioning`` on eight CPU devices) printed.
+"""
+
+import pytest
+
+from hlo_lsp.model.device_order import ShardingError
+from hlo_lsp.model.shape import Array, Dimension, parse_shape
+from hlo_lsp.model.sharding import (
+    Kind,
+    ShardGroup,
+    Sharding,
+    TupleSharding,
+    parse_sharding,
+    shard_of,
+    whole_of,
+)
+
+
+def _one(text: str) -> Sharding:
+    sharding = parse_sharding(text)
+    assert isinstance(sharding, Sharding)
+    return sharding
+
+
+def _array(text: str) -> Array:
+    shape = parse_shape(text)
+    assert isinstance(shape, Array)
+    return shape
+
+
+def _devices(sharding: Sharding) -> list[int]:
+    assert sharding.order is not None
+    return [sharding.order.at(place) for place in range(sharding.order.count)]
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "devices"),
+    [
+        ("{replicated}", Kind.REPLICATED, None),
+        ("{manual}", Kind.MANUAL, None),
+        ("{unreduced}", Kind.UNREDUCED, None),
+        ("{unknown}", Kind.UNKNOWN, None),
+        ("{ replicated }", Kind.REPLICATED, None),
+        ("{maximal device=3}", Kind.MAXIMAL, 1),
+        ("{maximal_mesh[device_id=1]}", Kind.MAXIMAL, 1),
+        ("{mesh[], replicated}", Kind.REPLICATED, None),
+        ("{mesh[], []}", Kind.REPLICATED, None),
+        ("{mesh['x'=2,'y'=2], replicated}", Kind.REPLICATED, 4),
+        ("{mesh['x'=2,'y'=2], manual}", Kind.MANUAL, 4),
+        ("{mesh['x'=2,'y'=2], unreduced}", Kind.UNREDUCED, 4),
+        ("{mesh['x'=2], []}", Kind.REPLICATED, 2),
+        ("{devices=[1,1]<=[1]}", Kind.TILED, 1),
+    ],
+)
+def test_what_a_sharding_is(text: str, kind: Kind, devices: int | None) -> None:
+    assert (_one(text).kind, _one(text).devices) == (kind, devices)
+
+
+@pytest.mark.parametrize(
+    ("text", "parts", "devices"),
+    [
+        ("{devices=[2,2]0,2,1,3}", [2, 2], [0, 2, 1, 3]),
+        ("{devices=[2,2]<=[4]}", [2, 2], [0, 1, 2, 3]),
+        ("{devices=[2,2] <=[4]}", [2, 2], [0, 1, 2, 3]),
+        ("{devices=[2,2]<=[2,2]T(1,0)}", [2, 2], [0, 2, 1, 3]),
+        ("{devices=[2,3]<=[3,2]T(1,0)}", [2, 3], [0, 2, 4, 1, 3, 5]),
+        ("{devices=[2,2,2]<=[2,2,2]T(0,2,1)}", [2, 2, 2], [0, 2, 1, 3, 4, 6, 5, 7]),
+        ("{devices=[2,2]4,5,6,7}", [2, 2], [4, 5, 6, 7]),
+        ("{mesh['x'=2,'y'=2], [{'x'}, {'y', ?}]}", [2, 2], [0, 1, 2, 3]),
+        ('{mesh["x"=2,"y"=2], [{"x"}, {"y"}]}', [2, 2], [0, 1, 2, 3]),
+        ("{mesh[x=2,y=2], [{x}, {y}]}", [2, 2], [0, 1, 2, 3]),
+        ("{mesh['a b'=2], [{'a b'}]}", [2], [0, 1]),
+        ("{mesh['x'=2,'y'=2], [{'y','x'}, {}]}", [4, 1], [0, 2, 1, 3]),
+        ("{mesh['x'=2,'y'=3], device_ids=([3,2]T(1,0)), [{'x'}, {'y'}]}",
+         [2, 3], [0, 2, 4, 1, 3, 5]),
+        ("{mesh['x'=2,'y'=2], device_ids=([4]), [{'x'}, {'y'}]}", [2, 2], [0, 1, 2, 3]),
+        ("{mesh['x'=2,'y'=2], device_ids=(3,2,1,0), [{'y'}, {'x'}]}", [2, 2], [3, 1, 2, 0]),
+        ("{mesh['x'=4,'y'=2], [{'x':(2)2}, {'x':(1)2, 'y'}]}",
+         [2, 4], [0, 1, 4, 5, 2, 3, 6, 7]),
+        ("{mesh['x'=1,'y'=2], [{'x'}, {'y'}]}", [1, 2], [0, 1]),
+    ],
+)  # fmt: skip
+def test_parts_and_the_devices_of_each(text: str, parts: list[int], devices: list[int]) -> None:
+    sharding = _one(text)
+    assert [cut.parts for cut in sharding.cuts] == parts
+    assert sharding.subgroups == ()
+    assert _devices(sharding) == devices
+
+
+@pytest.mark.parametrize(
+    ("text", "subgroups", "first"),
+    [
+        ("{devices=[2,1,2]<=[4] last_tile_dim_replicate}", [("replicated", 2)], {0, 1}),
+        ("{devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}", [("replicated", 2)], {0, 2}),
+        ("{devices=[2,1,2]<=[4] last_tile_dims={manual}}", [("manual", 2)], {0, 1}),
+        ("{devices=[2,2,4]<=[16] last_tile_dims={manual,replicated}}",
+         [("manual", 2), ("replicated", 4)], set(range(8))),
+        ("{devices=[2,2,3]<=[12] last_tile_dims={unreduced, replicated}}",
+         [("unreduced", 2), ("replicated", 3)], set(range(6))),
+        ("{mesh['x'=2,'y'=2], [{'x'}, {}]}", [("replicated", 2)], {0, 1}),
+        ("{mesh['x'=2,'y'=2], [{'y'}], replicated={'x'}}", [("replicated", 2)], {0, 2}),
+        ("{mesh['x'=2,'y'=2], [{'x'}], manual={'y'}}", [("manual", 2)], {0, 1}),
+        ("{mesh['x'=2,'y'=2], device_ids=(3,2,1,0), [{'x'}, {}]}", [("replicated", 2)], {2, 3}),
+        ("{mesh['x'=12], [{'x':(2)2}]}", [("replicated", 6)], {0, 1, 2, 6, 7, 8}),
+        ("{mesh['x'=12], [{'x':(4)3}, {'x':(1)2}]}", [("replicated", 2)], {0, 3}),
+        ("{mesh['x'=2,'y'=3,'z'=5,'w'=7], [{'x'}, {}], replicated={'z'}, unreduced={'w'}, "
+         "manual={'y'}}",
+         [("replicated", 5), ("unreduced", 7), ("manual", 3)], set(range(105))),
+    ],
+)  # fmt: skip
+def test_what_the_devices_of_a_part_do(
+    text: str, subgroups: list[tuple[str, int]], first: set[int]
+) -> None:
+    sharding = _one(text)
+    assert [(group.kind.value, group.size) for group in sharding.subgroups] == subgroups
+    assert set(_devices(sharding)[: len(first)]) == first
+
+
+def test_axes_and_open_dimensions_are_kept() -> None:
+    sharding = _one("{mesh['x'=4,'y'=2], [{'x':(1)2, 'y'}, {?}, {}], manual={'x':(2)2}}")
+    cuts = [(list(map(str, cut.axes)), cut.is_open) for cut in sharding.cuts]
+    assert cuts == [(["x:(1)2", "y"], False), ([], True), ([], False)]
+    assert [list(map(str, group.axes)) for group in sharding.subgroups] == [["x:(2)2"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "group"),
+    [
+        ("{replicated}", None),
+        ("{replicated shard_as 1}", ShardGroup(1, is_exact=True)),
+        ("{devices=[2]<=[2] shard_like 5}", ShardGroup(5, is_exact=False)),
+    ],
+)
+def test_a_shard_group(text: str, group: ShardGroup | None) -> None:
+    assert _one(text).group == group
+
+
+@pytest.mark.parametrize(
+    ("text", "without"),
+    [
+        ('{replicated metadata={op_name="a"}}', "{replicated}"),
+        ("{replicated metadata={}}", "{replicated}"),
+        ('{devices=[2]<=[2] metadata={{op_name="a" source_line=3}, {op_name="b}\\""}}}',
+         "{devices=[2]<=[2]}"),
+        ('{devices=[2]<=[2] metadata={op_name="a"} shard_as 1}', "{devices=[2]<=[2] shard_as 1}"),
+        ("{mesh['x'=2], [{'x'}], metadata={op_name=\"a\"}}", "{mesh['x'=2], [{'x'}]}"),
+        ("{mesh['x'=2], manual, metadata={{op_name=\"a\"}, {}}}", "{mesh['x'=2], manual}"),
+        ("{maximal_mesh[device_id=1], metadata={}}", "{maximal_mesh[device_id=1]}"),
+    ],
+)  # fmt: skip
+def test_metadata_changes_nothing(text: str, without: str) -> None:
+    assert parse_sharding(text) == parse_sharding(without)
+
+
+@pytest.mark.parametrize(
+    ("text", "elements"),
+    [
+        ("{}", []),
+        ("{{replicated}}", ["{replicated}"]),
+        ("{{replicated}, {devices=[2]<=[2]}}", ["{replicated}", "{devices=[2]<=[2]}"]),
+        ("{{manual},/*index=5*/{manual}}", ["{manual}", "{manual}"]),
+        ("{ /*none*/ }", []),
+        ("{{mesh['x'=2], [{'x'}, {}]}, {replicated}}",
+         ["{mesh['x'=2], [{'x'}, {}]}", "{replicated}"]),
+        ("{{mesh['},{'=2], [{'},{'}]}}", ["{mesh['},{'=2], [{'},{'}]}"]),
+    ],
+)  # fmt: skip
+def test_a_tuple_has_a_sharding_for_each_leaf(text: str, elements: list[str]) -> None:
+    assert parse_sharding(text) == TupleSharding(tuple(map(_one, elements)))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "x", "{", "{replicated", "replicated", "{replicated}}", "{new}", "{{}}",
+        "{{{replicated}}}", "{{replicated},}", "{{replicated} shard_as 1}", "{device=3}",
+        "{devices=[2,3]<=[4]}", "{devices=[2,2]0,1,2}", "{devices=[2]0,0}", "{devices=[0]<=[0]}",
+        "{devices=[2,2]<=[2,2]}", "{devices=[2,2]<=[2,2]T(1,1)}", "{devices=[2,2]<=[2,2]T(0)}",
+        "{devices=[]<=[1]}", "{devices=[2]<=[2] last_tile_dims={manual, replicated}}",
+        "{devices=[2]<=[2] last_tile_dims={maximal}}", "{devices=[99999999999999999999]<=[1]}",
+        "{mesh['x'=2]}", "{mesh['x'=2], [{'y'}]}", "{mesh['x'=2], [{'x'}, {'x'}]}",
+        "{mesh['x'=0], [{'x'}]}", "{mesh['x'=2,'x'=2], [{'x'}]}", "{mesh['x'=12], [{'x':(5)2}]}",
+        "{mesh['x'=12], [{'x':(1)12}]}", "{mesh['x'=2], [{'x'}], shard_as 1}",
+        "{mesh['x'=4], device_ids=(0,1), [{'x'}]}", "#sdy.sharding<@mesh, [{}]>",
+        "{" * 5000, "{" * 5000 + "}" * 5000,
+    ],
+)  # fmt: skip
+def test_a_text_that_is_no_sharding(text: str) -> None:
+    with pytest.raises(ShardingError):
+        parse_sharding(text)
+
+
+@pytest.mark.parametrize(
+    ("whole", "text", "shard"),
+    [
+        ("f32[10]", "{devices=[4]<=[4]}", "f32[3]"),
+        ("f32[5]", "{devices=[4]<=[4]}", "f32[2]"),
+        ("f32[2]", "{devices=[4]<=[4]}", "f32[1]"),
+        ("f32[10,7]", "{devices=[2,4]<=[8]}", "f32[5,2]"),
+        ("f32[10,7]", "{devices=[3,1,2]0,3,1,4,2,5 last_tile_dim_replicate}", "f32[4,7]"),
+        ("f32[9,5]", "{devices=[4,2]<=[2,4]T(1,0)}", "f32[3,3]"),
+        ("f32[1,3]", "{devices=[4,2]<=[8]}", "f32[1,2]"),
+        ("f32[100,7,3]", "{devices=[7,1,1]0,1,2,3,4,5,6}", "f32[15,7,3]"),
+        ("bf16[512,2048]{1,0}", "{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
+         "bf16[512,1024]{1,0}"),
+        ("f32[1024,512]", "{mesh['x'=2,'y'=2], [{'x'}, {}]}", "f32[512,512]"),
+        ("f32[4,0]", "{devices=[2,2]<=[4]}", "f32[2,0]"),
+        ("f32[<=7,?]", "{devices=[2,2]<=[4]}", "f32[<=4,?]"),
+        ("f32[8]", "{replicated}", "f32[8]"),
+        ("f32[8]", "{manual}", "f32[8]"),
+        ("f32[]", "{mesh['x'=2], [], unreduced={'x'}}", "f32[]"),
+    ],
+)  # fmt: skip
+def test_the_shard_of_one_device(whole: str, text: str, shard: str) -> None:
+    assert shard_of(_array(whole), _one(text)) == _array(shard)
+
+
+@pytest.mark.parametrize(
+    ("shard", "text", "whole"),
+    [
+        ("f32[512,128]", "{devices=[2,4]<=[8]}", "f32[1024,512]"),
+        ("f32[512,<=2]", "{devices=[1,4,2]<=[8] last_tile_dims={manual}}", "f32[512,<=8]"),
+        ("f32[8]", "{replicated}", "f32[8]"),
+    ],
+)
+def test_the_whole_of_a_shard(shard: str, text: str, whole: str) -> None:
+    assert whole_of(_array(shard), _one(text)) == _array(whole)
+
+
+def test_a_sharding_of_another_rank_has_no_shard() -> None:
+    sharding = _one("{devices=[2,2]<=[4]}")
+    array = Array("f32", (Dimension(8),), None)
+    assert (shard_of(array, sharding), whole_of(array, sharding)) == (None, None)
+
+
+def test_an_equal_text_is_parsed_once() -> None:
+    assert parse_sharding("{devices=[17]<=[17]}") is parse_sharding("{devices=[17]" + "<=[17]}")

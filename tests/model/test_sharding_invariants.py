@@ -1,0 +1,162 @@
+"""What holds for every sharding: generated ones, damaged ones, and all of the real dumps."""
+
+import re
+from contextlib import suppress
+from math import prod
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from dumps import files_of, lines_of
+from hlo_lsp.model.device_groups import parse_groups
+from hlo_lsp.model.device_order import ShardingError
+from hlo_lsp.model.shape import Array, Dimension
+from hlo_lsp.model.sharding import (
+    Kind,
+    Sharding,
+    TupleSharding,
+    parse_sharding,
+    shard_of,
+    sharding_texts,
+    whole_of,
+)
+from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.kinds import FileKind
+
+_SIZES = st.integers(1, 4)
+_SUFFIXES = ("", " shard_as 1", ' metadata={op_name="a}b"}', ' metadata={{}, {op_type="{"}}')
+_SHARDING_VALUE = re.compile(
+    r"[ ,]sharding=(\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})(?=[, \n]|$)", re.MULTILINE
+)
+_GROUPS_VALUE = re.compile(
+    r"[ ,]replica_groups=(\{[^=]*?\}\}|\{\}|\[[^ ]*(?=, )|mesh[^{]*\{[^}]*\})(?=[, \n]|$)",
+    re.MULTILINE,
+)
+
+
+def _joined(numbers: list[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+@st.composite
+def _tiled(draw: st.DrawFn) -> str:
+    """A sharding with listed or counted devices, as XLA prints it."""
+    tiles = draw(st.lists(_SIZES, min_size=1, max_size=4))
+    kinds = draw(st.permutations(["replicated", "manual", "unreduced"]))
+    kinds = kinds[: draw(st.integers(0, len(tiles)))]
+    count = prod(tiles)
+    if draw(st.booleans()):
+        devices = _joined(draw(st.permutations(range(count))))
+    else:
+        transposed = draw(st.permutations(range(len(tiles))))
+        devices = f"<=[{_joined(tiles)}]T({_joined(transposed)})"
+    last = f" last_tile_dims={{{', '.join(kinds)}}}" if kinds else ""
+    return f"{{devices=[{_joined(tiles)}]{devices}{last}{draw(st.sampled_from(_SUFFIXES))}}}"
+
+
+@st.composite
+def _named(draw: st.DrawFn) -> str:
+    """A sharding over some axes of a mesh; an axis of four may be used in two parts."""
+    sizes = draw(st.lists(_SIZES, min_size=1, max_size=4))
+    mesh = ",".join(f"'{name}'={size}" for name, size in zip("wxyz", sizes, strict=False))
+    axes: list[str] = []
+    for name, size in zip("wxyz", sizes, strict=False):
+        in_parts = size == 4 and draw(st.booleans())
+        axes += [f"'{name}':(1)2", f"'{name}':(2)2"] if in_parts else [f"'{name}'"]
+    places: dict[str, list[str]] = {}
+    for axis in draw(st.permutations(axes)):
+        place = draw(st.sampled_from(["0", "1", "none", "replicated", "manual", "unreduced"]))
+        places.setdefault(place, []).append(axis)
+    dims = ", ".join("{" + ", ".join(places.get(dim, [])) + "}" for dim in "01")
+    named = "".join(
+        f", {kind}={{{', '.join(places[kind])}}}"
+        for kind in ("replicated", "unreduced", "manual")
+        if kind in places
+    )
+    return f"{{mesh[{mesh}], [{dims}]{named}}}"
+
+
+_SINGLE = st.one_of(
+    _tiled(), _named(), st.sampled_from(["{replicated}", "{maximal device=0}", "{mesh[], manual}"])
+)
+
+
+@given(st.one_of(_tiled(), _named()))
+def test_every_device_has_one_place(text: str) -> None:
+    sharding = parse_sharding(text)
+    assert isinstance(sharding, Sharding)
+    order, copies = sharding.order, prod(group.size for group in sharding.subgroups)
+    assert order is not None
+    assert sharding.parts * copies == order.count == sharding.devices
+    assert sorted(order.at(place) for place in range(order.count)) == list(range(order.count))
+
+
+@given(st.one_of(_tiled(), _named()), st.data())
+def test_the_parts_cover_the_whole_and_no_part_is_larger_than_needed(
+    text: str, data: st.DataObject
+) -> None:
+    sharding = parse_sharding(text)
+    assert isinstance(sharding, Sharding)
+    rank = len(sharding.cuts)
+    sizes = data.draw(st.lists(st.integers(0, 40), min_size=rank, max_size=rank))
+    array = Array("f32", tuple(map(Dimension, sizes)), None)
+    shard = shard_of(array, sharding)
+    assert shard is not None
+    for size, part, cut in zip(sizes, shard.dims, sharding.cuts, strict=True):
+        assert part.size is not None
+        assert part.size * cut.parts >= size
+        assert size == 0 or (part.size - 1) * cut.parts < size
+    whole = whole_of(shard, sharding)
+    assert whole is not None
+    assert shard_of(whole, sharding) == shard
+    if all(size % cut.parts == 0 for size, cut in zip(sizes, sharding.cuts, strict=True)):
+        assert whole == array
+
+
+@given(st.lists(_SINGLE, max_size=8))
+def test_a_tuple_is_taken_apart_as_lark_would_parse_it_whole(singles: list[str]) -> None:
+    text = "{" + ", ".join(
+        (f"/*index={place}*/" if place and place % 5 == 0 else "") + single
+        for place, single in enumerate(singles)
+    ) + "}"  # fmt: skip
+    assert sharding_texts(text) == singles
+    tree = load("sharding").parse("sharding", text)
+    assert tree.data == "tuple"
+    assert list(tree.children) == [load("sharding").parse("single", one) for one in singles]
+
+
+@given(_SINGLE, st.data())
+@example("{replicated}", None)
+def test_damage_is_read_or_refused_and_nothing_else(text: str, data: st.DataObject | None) -> None:
+    if data is not None:
+        at = data.draw(st.integers(0, len(text)))
+        cut = data.draw(st.integers(0, 3))
+        put = data.draw(st.text("{}[]()<=,'\"/*T0129 xy?:", max_size=3))
+        text = text[:at] + put + text[at + cut :]
+    for parse in (parse_sharding, parse_groups):
+        with suppress(ShardingError):
+            parse(text)
+
+
+@pytest.mark.corpus
+def test_every_sharding_and_every_group_of_real_dumps_is_read(corpus_small: Path) -> None:
+    shardings: set[str] = set()
+    groups: set[str] = set()
+    for line in lines_of(files_of(corpus_small, FileKind.MODULE)):
+        if " sharding={" in line:
+            found = _SHARDING_VALUE.findall(line)
+            assert found, line[:300]
+            shardings.update(found)
+        if "replica_groups=" in line:
+            found = _GROUPS_VALUE.findall(line)
+            assert found, line[:300]
+            groups.update(found)
+    parsed = [parse_sharding(text) for text in shardings]
+    assert {Kind.TILED, Kind.MANUAL, Kind.MAXIMAL, Kind.REPLICATED} <= {
+        sharding.kind for sharding in parsed if isinstance(sharding, Sharding)
+    }
+    assert any(isinstance(sharding, TupleSharding) for sharding in parsed)
+    assert {parse_groups(text).count for text in groups} == {1, 2}
+    assert {text[0] for text in groups} == {"{", "[", "m"}
