@@ -52,6 +52,7 @@ def _devices(sharding: Sharding) -> list[int]:
         ("{mesh['x'=2,'y'=2], manual}", Kind.MANUAL, 4),
         ("{mesh['x'=2,'y'=2], unreduced}", Kind.UNREDUCED, 4),
         ("{mesh['x'=2], []}", Kind.REPLICATED, 2),
+        ("{mesh['x'=2], [], unreduced={'x'}}", Kind.UNREDUCED, 2),
         ("{devices=[1,1]<=[1]}", Kind.TILED, 1),
     ],
 )
@@ -186,6 +187,8 @@ def test_a_tuple_has_a_sharding_for_each_leaf(text: str, elements: list[str]) ->
         "{mesh['x'=12], [{'x':(1)12}]}", "{mesh['x'=2], [{'x'}], shard_as 1}",
         "{mesh['x'=4], device_ids=(0,1), [{'x'}]}", "#sdy.sharding<@mesh, [{}]>",
         "{" * 5000, "{" * 5000 + "}" * 5000,
+        "{devices=[" + ",".join(["9" * 19] * 300) + "]<=[" + ",".join(["9" * 19] * 300) + "]}",
+        "{mesh[" + ",".join(f"x{n}=999999999999999999" for n in range(300)) + "], [{x1}]}",
     ],
 )  # fmt: skip
 def test_a_text_that_is_no_sharding(text: str) -> None:

@@ -1,10 +1,13 @@
 """Which device stands at which place: the list, the iota and the mesh forms of HLO text."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
 from lark import Token, Tree
+
+_MOST = 1 << 63
 
 
 class ShardingError(ValueError):
@@ -44,11 +47,12 @@ class Iota:
 
     def at(self, place: int) -> int:
         """The device at a place, counted from 0."""
-        device = 0
-        strides = [prod(self.dims[dim + 1 :]) for dim in range(len(self.dims))]
+        indexes = [0] * len(self.dims)
         for dim in reversed(self.permutation):
-            place, index = divmod(place, self.dims[dim])
-            device += index * strides[dim]
+            place, indexes[dim] = divmod(place, self.dims[dim])
+        device = 0
+        for size, index in zip(self.dims, indexes, strict=True):
+            device = device * size + index
         return device
 
 
@@ -76,7 +80,7 @@ def order_of(tree: "Tree[Token]") -> Listed | Iota:
     """The order that a ``listed``, ``iota`` or ``mesh_iota`` of the grammar says.
 
     Raises:
-        ShardingError: a device is listed twice, or the transposition is none.
+        ShardingError: a device is listed twice, the transposition is none, or see ``counted``.
     """
     first, *rest = tree.children
     dims = numbers(first)
@@ -84,14 +88,25 @@ def order_of(tree: "Tree[Token]") -> Listed | Iota:
         if len(set(dims)) != len(dims):
             raise ShardingError("a device is listed twice")
         return Listed(dims)
-    if 0 in dims:
-        raise ShardingError("a dimension has no devices")
+    counted(dims)
     if not rest and len(dims) > 1:
         raise ShardingError("several dimensions of devices need a transposition `T(...)`")
     permutation = numbers(rest[0]) if rest else (0,)
     if sorted(permutation) != list(range(len(dims))):
         raise ShardingError(f"T{permutation} is no permutation of {len(dims)} dimensions")
     return Iota(dims, permutation)
+
+
+def counted(dims: Iterable[int]) -> int:
+    """The number of devices in a shape.
+
+    Raises:
+        ShardingError: there are none, or more than 64 bits count.
+    """
+    count = prod(dims)
+    if not 0 < count < _MOST:
+        raise ShardingError("the devices are none or more than 64 bits count")
+    return count
 
 
 def numbers(child: "Tree[Token] | str") -> tuple[int, ...]:

@@ -15,6 +15,7 @@ from hlo_lsp.model.device_order import (
     Iota,
     Reordered,
     ShardingError,
+    counted,
     order_of,
 )
 
@@ -96,7 +97,7 @@ def mesh_of(tree: "Tree[Token]") -> Mesh:
     """The mesh that a ``mesh`` of the grammar says.
 
     Raises:
-        ShardingError: an axis is named twice or has no devices, or the devices are not as many.
+        ShardingError: an axis is named twice or has no devices, or as many devices are not listed.
     """
     axes: list[tuple[str, int]] = []
     order: DeviceOrder | None = None
@@ -108,9 +109,9 @@ def mesh_of(tree: "Tree[Token]") -> Mesh:
             axes.append((_unquoted(name), int(str(size))))
         else:
             order = order_of(child)
-    count = prod(size for _, size in axes)
-    if not count or len(dict(axes)) != len(axes):
-        raise ShardingError("an axis of the mesh is empty or named twice")
+    count = counted(size for _, size in axes)
+    if len(dict(axes)) != len(axes):
+        raise ShardingError("an axis of the mesh is named twice")
     if order is None:
         order = Iota((count,), (0,))
     if order.count != count:

@@ -205,8 +205,9 @@ def _named(mesh: Mesh, others: "list[Tree[Token]]") -> Sharding:
     )
     if copies > 1:  # by the axes that are not mentioned
         subgroups = (Subgroup(Kind.REPLICATED, copies), *subgroups)
-    if not cuts and all(subgroup.kind is Kind.REPLICATED for subgroup in subgroups):
-        return _whole(mesh, Kind.REPLICATED)
+    kinds = {subgroup.kind for subgroup in subgroups} or {Kind.REPLICATED}
+    if not cuts and len(kinds) == 1:  # of an array of any rank
+        return _whole(mesh, kinds.pop())
     return Sharding(Kind.TILED, cuts, subgroups, order, mesh)
 
 
