@@ -9,8 +9,9 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.multimap import MultiMap
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.steps import finish
 
-_PLACE = {"block", "start", "reader"}
+_PLACE = {"block", "start", "reader", "holder", "home"}
 
 
 def snapshot(file: DumpFile) -> dict[str, object]:
@@ -44,9 +45,16 @@ def view(record: Record) -> tuple[object, ...]:
         for name in getattr(kind, "__slots__", ())
         if name not in _PLACE
     ]
-    held = tuple((name, getattr(record, name)) for name in slots)
+    held = tuple((name, _held(getattr(record, name))) for name in slots)
     said = _of_entry(record) if isinstance(record, UsedValue) else ()
     return type(record).__name__, record.line, record.line_count, held, *said
+
+
+def _held(part: object) -> object:
+    """A part of a record; records inside of it as what they say."""
+    if isinstance(part, tuple):
+        return tuple(view(inner) if isinstance(inner, Record) else inner for inner in part)
+    return part
 
 
 def _of_entry(entry: UsedValue) -> tuple[object, ...]:
@@ -78,11 +86,39 @@ def _module(index: ModuleIndex) -> Iterator[tuple[str, object]]:
     for name, part in vars(index).items():
         if isinstance(part, MultiMap):
             yield name, _lines(part)
+    finish(index.learn_mentions())
+    yield (
+        "mentions",
+        {name: [user.line for user in index.mentioning(name)] for name in _names(index)},
+    )
+    yield "damaged", sorted((record.line, name) for record, name in index.damaged.items())
+    yield (
+        "computations",
+        {
+            head.line: (
+                [member.line for member in index.members(head)],
+                [caller.line for caller in index.callers(head)],
+                sorted(index.computation(head).parameters),
+            )
+            for head in index.all_computations()
+        },
+    )
+    yield (
+        "users",
+        sorted(
+            (record.line, [user.line for user in index.users(record)])
+            for record in index.instructions.records()
+        ),
+    )
     tables = index.tables
     yield "tables.files", tables.files
     yield "tables.functions", tables.functions
     yield "tables.locations", [row.line for row in tables.locations]
     yield "tables.frames", [row.line for row in tables.frames]
+
+
+def _names(index: ModuleIndex) -> list[str]:
+    return [*index.instructions, *index.computations]
 
 
 def _lines(records: MultiMap[object, Record]) -> dict[object, list[int]]:

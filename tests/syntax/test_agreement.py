@@ -8,6 +8,9 @@ import pytest
 from hlo_lsp.syntax.grammar import load
 from syntax.rules import GROUPS, by_expression, by_lark, disagreements, distinct_lines
 
+# What stands between fields; its name in the grammar is nobody's business.
+_BLANKS = {"PAD", "SPACE", "SIGNED", "OPENING", "EQUALS", "PARENTHESIS"}
+
 
 @pytest.mark.parametrize("group", GROUPS)
 def test_both_readers_find_the_same_fields(group: str, corpus_small: Path) -> None:
@@ -93,5 +96,4 @@ def test_both_readers_find_these_fields(
 ) -> None:
     for found in (by_expression(load(grammar), rule, line), by_lark(load(grammar), rule, line)):
         assert found is not None
-        found.pop("PAD", None)
-        assert found == fields
+        assert {role: text for role, text in found.items() if role not in _BLANKS} == fields

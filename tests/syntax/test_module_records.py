@@ -2,6 +2,7 @@
 
 import pytest
 
+from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.records import Blank, Broken
 from syntax.said import said
@@ -40,7 +41,8 @@ from syntax.said import said
     ],
 )  # fmt: skip
 def test_lines_of_a_module(line: str, kind: str, fields: dict[str, object]) -> None:
-    assert said(module_scanner().read([line], 0)) == (kind, fields)
+    found, said_fields = said(module_scanner().read([line], 0))
+    assert (found, {name: said_fields[name] for name in fields}) == (kind, fields)
 
 
 @pytest.mark.parametrize(
@@ -65,10 +67,10 @@ def test_lines_of_a_module(line: str, kind: str, fields: dict[str, object]) -> N
     ],
 )  # fmt: skip
 def test_an_instruction(line: str, name: str, is_root: bool, shape: str, opcode: str) -> None:
-    assert said(module_scanner().read([line], 0)) == (
-        "InstructionLine",
-        {"name": name, "is_root": is_root, "shape": shape, "opcode": opcode, "text": line},
-    )
+    record = module_scanner().read([line], 0)
+    assert isinstance(record, InstructionLine)
+    found = record.name, record.is_root, record.shape, record.opcode, record.text
+    assert found == (name, is_root, shape, opcode, line)
 
 
 @pytest.mark.parametrize(

@@ -1,19 +1,42 @@
-"""What the records of a module text say, by name."""
+"""What the records of a module text say: by name, and who uses and calls whom.
 
+Instruction names hold within their computation only, though XLA prints each once in a module.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.model.mentions import Mentions
 from hlo_lsp.model.multimap import MultiMap
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
     FrameRow,
+    InlineComputation,
+    InnerInstruction,
     InstructionLine,
     LocationRow,
+    ModuleHeader,
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.records import Broken, Record
 from hlo_lsp.syntax.sequence import RecordSequence
+from hlo_lsp.syntax.statements import defined_name
+from hlo_lsp.text.steps import Steps
 
 _TABLES = (FrameRow, LocationRow, NameRow, TableLabel)
+_NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
+
+
+@dataclass(frozen=True, slots=True)
+class Computation:
+    """The instructions of a computation in order, and which of them are special."""
+
+    members: tuple[InstructionLine, ...]
+    root: InstructionLine | None
+    parameters: dict[int, InstructionLine]
 
 
 class ModuleIndex:
@@ -22,28 +45,57 @@ class ModuleIndex:
     def __init__(self, records: RecordSequence) -> None:
         self._records = records
         self._tables: SourceTables | None = None
+        self._computations: dict[Record, Computation] = {}
+        self._mentions = Mentions()
+        self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
         self.instructions: MultiMap[str, InstructionLine] = MultiMap()
+        self.damaged: dict[Broken, str | None] = {}
 
     def enter(self, record: Record) -> None:
         """Take a new record in."""
         if isinstance(record, InstructionLine):
             self.instructions.add(record.name, record)
+            self._mentions.add(record)
+            for body in record.bodies:
+                self.enter(body)
         elif isinstance(record, ComputationLine):
             self.computations.add(record.name, record)
+            for member in record.members:
+                self.enter(member)
             self._tables = None  # they end at the first computation
         elif isinstance(record, _TABLES):
             self._tables = None
+        elif isinstance(record, Broken):
+            self.damaged[record] = defined_name(record.text)
+        elif isinstance(record, ModuleHeader):
+            self.headers.add(record.name, record)
+        self._computations.clear()
 
     def leave(self, record: Record) -> None:
         """Take an old record out."""
         if isinstance(record, InstructionLine):
             self.instructions.remove(record.name, record)
+            self._mentions.remove(record)
+            for body in record.bodies:
+                self.leave(body)
         elif isinstance(record, ComputationLine):
             self.computations.remove(record.name, record)
+            for member in record.members:
+                self.leave(member)
             self._tables = None
         elif isinstance(record, _TABLES):
             self._tables = None
+        elif isinstance(record, Broken):
+            self.damaged.pop(record, None)
+        elif isinstance(record, ModuleHeader):
+            self.headers.remove(record.name, record)
+        self._computations.clear()
+
+    @property
+    def header(self) -> ModuleHeader | None:
+        """The first line of the module."""
+        return min(self.headers.records(), key=lambda record: record.line, default=None)
 
     @property
     def tables(self) -> SourceTables:
@@ -51,3 +103,121 @@ class ModuleIndex:
         if self._tables is None:
             self._tables = SourceTables.of(self._records)
         return self._tables
+
+    @property
+    def entry(self) -> ComputationLine | None:
+        """The computation that runs: the one marked ``ENTRY``, else the last one."""
+        computations = [
+            computation
+            for computation in self.all_computations()
+            if not isinstance(computation, InlineComputation)
+        ]
+        marked = (computation for computation in computations if computation.is_entry)
+        return next(marked, computations[-1] if computations else None)
+
+    def all_computations(self) -> list[ComputationLine]:
+        """All computations in the order of the file, those written out in place among them."""
+        return sorted(self.computations.records(), key=lambda record: record.line)
+
+    def scope_of(self, instruction: InstructionLine) -> Record | None:
+        """What an instruction belongs to: its computation, or a broken line that may be one."""
+        if isinstance(instruction, InnerInstruction):
+            return instruction.home
+        return self._records.head_of(instruction)
+
+    def computation_of(self, instruction: InstructionLine) -> ComputationLine | None:
+        """The computation that an instruction is in."""
+        scope = self.scope_of(instruction)
+        return scope if isinstance(scope, ComputationLine) else None
+
+    def members(self, computation: ComputationLine) -> tuple[InstructionLine, ...]:
+        """The instructions of a computation in order."""
+        return self.computation(computation).members
+
+    def computation(self, head: ComputationLine) -> Computation:
+        """A computation's instructions; remembered until the module changes."""
+        known = self._computations.get(head)
+        if known is None:
+            known = self._computations[head] = _computation(tuple(self._members(head)))
+        return known
+
+    def named(self, name: str) -> ComputationLine | None:
+        """The computation of this name."""
+        return self.computations.first(name)
+
+    def in_scope(self, scope: Record | None, name: str) -> InstructionLine | None:
+        """The instruction of this name in a scope; of two alike the first."""
+        for record in self.instructions.all(name):
+            if self.scope_of(record) is scope:
+                return record
+        return None
+
+    def operand(self, instruction: InstructionLine, name: str) -> InstructionLine | None:
+        """The instruction that an operand of this name stands for."""
+        return self.in_scope(self.scope_of(instruction), name)
+
+    def operands(self, instruction: InstructionLine) -> list[InstructionLine | None]:
+        """The instructions that the operands stand for; None where there is none."""
+        scope = self.scope_of(instruction)
+        return [self.in_scope(scope, name) for name in instruction.operands]
+
+    def users(self, instruction: InstructionLine) -> list[InstructionLine]:
+        """The instructions that have this one among their operands, in order."""
+        scope = self.scope_of(instruction)
+        return [
+            record
+            for record in self.mentioning(instruction.name)
+            if instruction.name in record.operands and self.scope_of(record) is scope
+        ]
+
+    def callers(self, computation: ComputationLine) -> list[InstructionLine]:
+        """The instructions that call a computation, in order."""
+        return [
+            record
+            for record in self.mentioning(computation.name)
+            if computation.name in record.called
+            or any(body is computation for body in record.bodies)
+        ]
+
+    def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
+        """The computations that an instruction calls and that are there."""
+        found = [self.named(name) for name in instruction.called]
+        return [*(computation for computation in found if computation), *instruction.bodies]
+
+    def mentioning(self, name: str) -> list[InstructionLine]:
+        """The instructions whose text holds a name, perhaps only as a part of another."""
+        found = self._mentions.of(name)
+        if found is None:
+            found = [record for record in self.instructions.records() if name in record.text]
+        return sorted(found, key=lambda record: record.line)
+
+    def learn_mentions(self) -> Steps[None]:
+        """Make ``mentioning`` quick; until then it looks through all texts."""
+        yield from self._mentions.learn(self.instructions)
+
+    def _members(self, head: ComputationLine) -> Iterator[InstructionLine]:
+        yield from head.members
+        if isinstance(head, InlineComputation):  # no records stand behind it
+            return
+        for record in self._records.members(head):
+            if isinstance(record, InstructionLine):
+                yield record
+
+
+def parameter_number(instruction: InstructionLine) -> int | None:
+    """The number of a parameter, or None if it is none."""
+    if instruction.opcode != "parameter":
+        return None
+    end = instruction.text.find(")", instruction.opened)
+    match = _NUMBER.match(instruction.text[instruction.opened : end])
+    return None if match is None else int(match[1])
+
+
+def _computation(members: tuple[InstructionLine, ...]) -> Computation:
+    parameters: dict[int, InstructionLine] = {}
+    for member in members:
+        number = parameter_number(member)
+        if number is not None:
+            parameters.setdefault(number, member)
+    marked = (member for member in members if member.is_root)
+    return Computation(members, next(marked, members[-1] if members else None), parameters)

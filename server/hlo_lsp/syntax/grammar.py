@@ -14,6 +14,7 @@ from lark.grammar import NonTerminal, Symbol, Terminal
 from lark.load_grammar import load_grammar
 
 _NAMED = 5  # what could stand in a place; a reader of the sentence wants no more
+_BLANKS = {"INDENT", "SPACE"}  # what may stand anywhere is no answer to what is missing
 _HERE = Path(__file__).resolve()
 # Inside the wheel the grammars lie in the package, in a checkout beside server/.
 _FOLDERS = (_HERE.parents[1] / "grammar", _HERE.parents[3] / "grammar")
@@ -58,6 +59,7 @@ class Grammar:
             position = error.pos_in_stream
             column = len(text) if at_end or position is None or position < 0 else position
             names = sorted(_expected(error))
+            names = [name for name in names if name not in _BLANKS] or names
             return Refusal(column, tuple(dict.fromkeys(self._words(name) for name in names)))
         return None
 

@@ -9,12 +9,16 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.nesting import closing, commas, is_balanced, without_comments
 
-_NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|[(\[{]|[)\]}]|,|"')
 _LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
 _PAIR = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|(\{[^{}]*\}|[^ ,"{}]+))')
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
-_CALLS = frozenset(
+_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
+_INLINE_BODY = re.compile(r"\s*\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
+_ESCAPE = re.compile(r"\\(.)")
+_WITHOUT_OPERANDS = frozenset({"constant", "parameter"})  # a literal or a number stands there
+CALLING = frozenset(
     {
         "branch_computations",
         "called_computations",
@@ -28,31 +32,16 @@ _CALLS = frozenset(
         "true_computation",
     }
 )
-_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
-_PAIR = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|(\{[^{}]*\}|[^ ,"{}]+))')
-_ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
-_CALLS = frozenset(
-    [
-        "calls",
-        "to_apply",
-        "condition",
-        "body",
-        "select",
-        "scatter",
-        "true_computation",
-        "false_computation",
-        "branch_computations",
-        "called_computations",
-    ]
-)
-_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
-_WITHOUT_OPERANDS = frozenset({"constant", "parameter"})  # a literal or a number stands there
-_ESCAPE = re.compile(r"\\(.)")
+_CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALLING))})=")
+# A part of each of them: looking for seven words is faster than for one expression.
+_CALL_WORDS = ("calls=", "apply=", "body=", "dition=", "select=", "scatter=", "computation")
+_PERCENT_NAME = re.compile(r"%([\w.\-]+)")
+_NO_OPERANDS: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a line: columns in code points, the end exclusive, and its text."""
+    """A part of a text: columns in code points, the end exclusive, and what stands there."""
 
     start: int
     end: int
@@ -69,61 +58,95 @@ class Attribute:
     name: str
     value: Span
 
+    @property
+    def is_inline(self) -> bool:
+        """Whether the value is a computation written out in place."""
+        return self.name in CALLING and _INLINE_BODY.match(self.value.text) is not None
+
 
 @dataclass(frozen=True, slots=True)
 class InstructionText:
-    """The parts of an instruction. ``operands`` are names; constants and parameters have none."""
+    """The parts of an instruction. ``shape`` is empty where the text leaves it out.
+
+    ``operands`` are names; an operand that is written out in place has an empty one. Constants
+    and parameters have none. ``literal`` is what stands between the parentheses.
+    """
 
     name: Span
     shape: Span
     opcode: Span
     operands: tuple[Span, ...]
+    literal: Span
     attributes_at: int
     line: str
 
     @property
     def attributes(self) -> Iterator[Attribute]:
         """The attributes in order. A value ends at the comma outside of its brackets."""
-        depth = 0
         start = self.attributes_at
-        for match in _NESTING.finditer(self.line, start):
-            sign = match[0]
-            if sign == "," and depth == 0:
-                yield from self._attribute(start, match.start())
-                start = match.end()
-            else:
-                depth += 1 if sign in "([{" else -1 if sign in ")]}" else 0
+        for comma in commas(self.line, start, len(self.line)):
+            yield from self._attribute(start, comma)
+            start = comma + 1
         yield from self._attribute(start, len(self.line))
+
+    def attribute(self, name: str) -> Span | None:
+        """The value of an attribute, or None if it is not there."""
+        if f"{name}=" not in self.line:
+            return None
+        return next((found.value for found in self.attributes if found.name == name), None)
 
     @property
     def metadata(self) -> dict[str, str]:
         """``op_name``, ``source_file``, ``source_line``, ``stack_frame_id`` ... as printed."""
-        for attribute in self.attributes:
-            if attribute.name == "metadata":
-                pairs = _PAIR.finditer(attribute.value.text)
-                return {m[1]: m[3] if m[2] is None else _ESCAPE.sub(r"\1", m[2]) for m in pairs}
-        return {}
+        value = self.attribute("metadata")
+        if value is None:
+            return {}
+        pairs = _PAIR.finditer(value.text)
+        return {m[1]: m[3] if m[2] is None else _ESCAPE.sub(r"\1", m[2]) for m in pairs}
 
     @property
     def called(self) -> list[Span]:
-        """The computations that the instruction calls."""
-        return self._names_of(_CALLS)
+        """The computations that the instruction calls by name."""
+        return [span for _, span in self.calls]
+
+    @property
+    def calls(self) -> list[tuple[str, Span]]:
+        """The computations that the instruction calls by name, each with its attribute."""
+        if _CALL.search(self.line, self.attributes_at) is None:
+            return []
+        return [
+            (attribute.name, span)
+            for attribute in self.attributes
+            if attribute.name in CALLING and not attribute.is_inline
+            for span in self._names_in(attribute.value)
+        ]
+
+    @property
+    def bodies(self) -> list[Attribute]:
+        """The computations that are written out in place."""
+        if _CALL.search(self.line, self.attributes_at) is None:
+            return []
+        return [attribute for attribute in self.attributes if attribute.is_inline]
 
     @property
     def predecessors(self) -> list[Span]:
         """The instructions that must run before this one for reasons other than data."""
-        return self._names_of({"control-predecessors"})
+        value = self.attribute("control-predecessors")
+        return [] if value is None else self._names_in(value)
 
     @property
     def is_closed(self) -> bool:
         """Whether every bracket and string that opens is closed again."""
-        depth = 0
-        for match in _NESTING.finditer(self.line, self.name.end):
-            sign = match[0]
-            if sign == '"':  # a string that does not end
-                return False
-            depth += 1 if sign in "([{" else -1 if sign in ")]}" else 0
-        return depth == 0
+        return is_balanced(self.line, self.name.end)
+
+    def names(self, kinds: Set[str]) -> list[Span]:
+        """The names in the values of some attributes."""
+        return [
+            span
+            for attribute in self.attributes
+            if attribute.name in kinds
+            for span in self._names_in(attribute.value)
+        ]
 
     def _attribute(self, start: int, end: int) -> Iterator[Attribute]:
         match = _ATTRIBUTE.match(self.line, start, end)
@@ -131,51 +154,82 @@ class InstructionText:
             value = Span(match.end(), end, self.line[match.end() : end])
             yield Attribute(match[1], value)
 
-    def _names_of(self, attributes: Set[str]) -> list[Span]:
+    def _names_in(self, value: Span) -> list[Span]:
         return [
             _span(match.start(1), match[1])
-            for attribute in self.attributes
-            if attribute.name in attributes
-            for match in _NAME.finditer(self.line, attribute.value.start, attribute.value.end)
+            for match in _NAME.finditer(self.line, value.start, value.end)
         ]
 
 
 @lru_cache(maxsize=256)
 def instruction_text(line: str, at: int = 0) -> InstructionText | None:
     """The instruction that begins at column ``at`` of a line, or None if there is none."""
+    line = without_comments(line)
     match = load("module").expression("instruction_line").match(line, at)
     if match is None:
         return None
-    operands, end = _operands(line, match.start("REST"))
+    opened = match.start("REST")
+    close = closing(line, opened - 1)
+    end = len(line) if close is None else close
+    opcode = _span(match.start("OPCODE"), match["OPCODE"])
+    shape = match["SHAPE"]
     return InstructionText(
         _span(match.start("NAME"), match["NAME"]),
-        _span(match.start("SHAPE"), match["SHAPE"]),
-        _span(match.start("OPCODE"), match["OPCODE"]),
-        () if match["OPCODE"] in _WITHOUT_OPERANDS else operands,
-        end,
+        Span(opcode.start, opcode.start, "")
+        if shape is None
+        else _span(match.start("SHAPE"), shape),
+        opcode,
+        () if opcode.text in _WITHOUT_OPERANDS else tuple(_operands(line, opened, end)),
+        Span(opened, end, line[opened:end]),
+        min(end + 1, len(line)),
         line,
     )
 
 
-def _operands(line: str, at: int) -> tuple[tuple[Span, ...], int]:
-    """The operand names between the parentheses that opened in front of ``at``, and their end."""
-    depth = 1
-    start = at
-    spans: list[Span] = []
-    for match in _NESTING.finditer(line, at):
-        sign = match[0]
-        if sign in "([{":
-            depth += 1
-        elif sign in ")]}":
-            depth -= 1
-        if (sign == "," and depth == 1) or depth == 0:
-            name = _LAST_NAME.search(line, start, match.start())
-            if name is not None:
-                spans.append(_span(name.start(1), name[1]))
-            start = match.end()
-        if depth == 0:
-            return tuple(spans), match.end()
-    return tuple(spans), len(line)
+def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
+    """The operands of an instruction whose parentheses opened in front of ``opened``.
+
+    As fast as can be: this is asked for every instruction of a module.
+    """
+    if opcode in _WITHOUT_OPERANDS:
+        return _NO_OPERANDS
+    end = text.find(")", opened)
+    inside = text[opened:end]
+    if end >= 0 and "(" not in inside and "[" not in inside:
+        if not inside or inside.isspace():
+            return _NO_OPERANDS
+        names = _PERCENT_NAME.findall(inside)
+        if names and inside.count(",") == len(names) - 1:
+            return tuple(names)
+    close = closing(text, opened - 1)
+    spans = _operands(text, opened, len(text) if close is None else close)
+    return tuple(span.text for span in spans)
+
+
+def called_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
+    """The computations that an instruction calls by name."""
+    if not any(word in text for word in _CALL_WORDS) or _CALL.search(text, opened) is None:
+        return ()
+    start = text.rfind(opcode, 0, opened)
+    begin = Span(start, start, "")
+    close = closing(text, opened - 1)
+    at = len(text) if close is None else close + 1
+    whole = InstructionText(begin, begin, begin, (), begin, at, text)
+    return tuple(span.text for span in whole.called)
+
+
+def _operands(line: str, start: int, end: int) -> Iterator[Span]:
+    """The operand names between two columns, one for each comma outside of brackets."""
+    if line[start:end].isspace() or start == end:
+        return
+    for stop in (*commas(line, start, end), end):
+        name = _LAST_NAME.search(line, start, stop)
+        if name is not None:
+            yield _span(name.start(1), name[1])
+        else:
+            begin = start + len(line[start:stop]) - len(line[start:stop].lstrip())
+            yield Span(begin, begin, "")
+        start = stop + 1
 
 
 def _span(start: int, text: str) -> Span:

@@ -4,6 +4,12 @@ from dataclasses import dataclass
 from re import Match
 from sys import intern
 
+from hlo_lsp.syntax.instruction_text import (
+    InstructionText,
+    called_names,
+    instruction_text,
+    operand_names,
+)
 from hlo_lsp.syntax.records import Record
 
 
@@ -14,11 +20,13 @@ class ModuleHeader(Record):
     rule = "module_header"
     is_head = True
     name: str
+    text: str
+    line_count: int = 1
 
     @classmethod
     def of(cls, match: Match[str]) -> "ModuleHeader":
         """Read from a match of the rule."""
-        return cls(match["NAME"])
+        return cls(match["NAME"], match.string)
 
 
 @dataclass(slots=True, eq=False)
@@ -93,17 +101,24 @@ class FrameRow(Record):
 
 @dataclass(slots=True, eq=False)
 class ComputationLine(Record):
-    """``%body (p: f32[]) -> f32[] {``; up to jax 0.4 without the signature."""
+    """``%body (p: f32[]) -> f32[] {``; up to jax 0.4 without the signature, which is empty then.
+
+    ``members`` are the instructions of a computation that is all in one record, or written out
+    in place of a name; for any other they are the records behind it.
+    """
 
     rule = "computation_line"
     is_head = True
     name: str
     is_entry: bool
+    signature: str
+    line_count: int = 1
+    members: "tuple[InnerInstruction, ...]" = ()
 
     @classmethod
     def of(cls, match: Match[str]) -> "ComputationLine":
         """Read from a match of the rule."""
-        return cls(match["NAME"], match["ENTRY"] is not None)
+        return cls(match["NAME"], match["ENTRY"] is not None, match["SIGNATURE"] or "")
 
 
 @dataclass(slots=True, eq=False)
@@ -118,9 +133,22 @@ class ComputationEnd(Record):
         return cls()
 
 
+class Comment(Record):
+    """Lines with nothing but a comment on them."""
+
+    __slots__ = ("line_count",)
+
+    def __init__(self, line_count: int) -> None:
+        self.line_count = line_count
+
+
 @dataclass(slots=True, eq=False)
 class InstructionLine(Record):
-    """``  ROOT %add.5 = f32[]{:T(128)} add(%a, %b), metadata={...}``."""
+    """``  ROOT %add.5 = f32[]{:T(128)} add(%a, %b), metadata={...}``.
+
+    ``shape`` is empty where the text leaves it out. ``text`` is all of it, comments blanked, with
+    the columns of its lines; ``opened`` is where the operands begin in it.
+    """
 
     rule = "instruction_line"
     name: str
@@ -128,6 +156,9 @@ class InstructionLine(Record):
     shape: str
     opcode: str
     text: str
+    opened: int
+    line_count: int = 1
+    bodies: tuple[ComputationLine, ...] = ()
 
     @classmethod
     def of(cls, match: Match[str]) -> "InstructionLine":
@@ -135,7 +166,68 @@ class InstructionLine(Record):
         return cls(
             match["NAME"],
             match["ROOT"] is not None,
-            intern(match["SHAPE"]),
+            intern(match["SHAPE"] or ""),
             intern(match["OPCODE"]),
             match.string,
+            match.start("REST"),
         )
+
+    @property
+    def column(self) -> int:
+        """Where the instruction begins in its text."""
+        return 0
+
+    @property
+    def operands(self) -> tuple[str, ...]:
+        """The names of the operands; empty for one that is written out in place."""
+        return operand_names(self.text, self.opened, self.opcode)
+
+    @property
+    def called(self) -> tuple[str, ...]:
+        """The names of the computations that it calls."""
+        return called_names(self.text, self.opened, self.opcode)
+
+    @property
+    def parsed(self) -> InstructionText:
+        """The parts of the text with their columns."""
+        found = instruction_text(self.text, self.column)
+        assert found is not None  # the rule has read it
+        return found
+
+
+@dataclass(slots=True, eq=False)
+class InnerInstruction(InstructionLine):
+    """An instruction inside of another record: of an inline computation, or of one on one line.
+
+    Its line is counted from that record, and ``begins`` is its column there.
+    """
+
+    holder: Record | None = None
+    home: ComputationLine | None = None
+    row: int = 0
+    begins: int = 0
+
+    @property
+    def line(self) -> int:
+        """The line of the file, from 0, on which it begins now."""
+        assert self.holder is not None
+        return self.holder.line + self.row
+
+    @property
+    def column(self) -> int:
+        """Where the instruction begins in its text."""
+        return self.begins
+
+
+@dataclass(slots=True, eq=False)
+class InlineComputation(ComputationLine):
+    """``to_apply={ a = f32[] parameter(0) ... }``: named after its instruction and attribute."""
+
+    holder: Record | None = None
+    row: int = 0
+
+    @property
+    def line(self) -> int:
+        """The line of the file, from 0, on which it begins now."""
+        assert self.holder is not None
+        return self.holder.line + self.row

@@ -53,16 +53,17 @@ class Blank(Record):
 
 
 class Broken(Record):
-    """A line that no rule reads.
+    """A line, or a statement of several, that no rule reads.
 
     Whatever stands at the left edge was a head: the records behind it belong to nobody now,
     rather than to the head above.
     """
 
-    __slots__ = ("is_head", "text")
+    __slots__ = ("is_head", "line_count", "text")
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, line_count: int = 1) -> None:
         self.text = text
+        self.line_count = line_count
         self.is_head = not text[:1].isspace()
 
 

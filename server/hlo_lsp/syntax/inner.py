@@ -1,0 +1,87 @@
+"""Instructions inside of one record: inline computations, and computations on one line."""
+
+import re
+
+from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.module_records import (
+    ComputationLine,
+    InlineComputation,
+    InnerInstruction,
+    InstructionLine,
+)
+from hlo_lsp.syntax.nesting import closing, nested
+from hlo_lsp.syntax.records import Record
+
+_BEGIN = re.compile(r"(?<![\w.\-%])(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
+
+
+def with_bodies(instruction: InstructionLine, holder: Record) -> None:
+    """Read the computations that are written out inside of an instruction."""
+    bodies = instruction.parsed.bodies
+    if not bodies:
+        return
+    base = instruction.line - holder.line if instruction is not holder else 0
+    found = []
+    for body in bodies:
+        text, start = instruction.text, instruction.text.index("{", body.value.start)
+        row = text.count("\n", 0, start)
+        inline = InlineComputation(
+            f"{instruction.name}.{body.name}", False, "", holder=holder, row=base + row
+        )
+        inline.members = _members(inline, holder, text, start, base)
+        found.append(inline)
+    instruction.bodies = tuple(found)
+
+
+def with_members(computation: ComputationLine, text: str) -> None:
+    """Read the instructions of a computation whose body is part of its record."""
+    head = load("module").expression("whole_computation").fullmatch(text)
+    assert head is not None  # the rule has read it
+    opened = head.start("OPENING") + head["OPENING"].index("{")
+    computation.members = _members(computation, computation, text, opened, 0)
+
+
+def _members(
+    home: ComputationLine, holder: Record, text: str, opened: int, base: int
+) -> tuple[InnerInstruction, ...]:
+    """The instructions between the brace at ``opened`` and the one that closes it.
+
+    ``base`` is the row of the holder on which ``text`` begins.
+    """
+    end = closing(text, opened)
+    members = []
+    end = len(text) if end is None else end
+    starts = _starts(text, opened + 1, end)
+    for start, stop in zip(starts, [*starts, end][1:], strict=True):
+        line_start = text.rfind("\n", 0, start) + 1
+        own = text[line_start:stop].rstrip()
+        match = load("module").expression("instruction_line").match(own, start - line_start)
+        if match is None:
+            continue
+        read = InstructionLine.of(match)
+        member = InnerInstruction(
+            read.name, read.is_root, read.shape, read.opcode, own, read.opened,
+            own.count("\n") + 1, holder=holder, home=home,
+            row=base + text.count("\n", 0, line_start), begins=start - line_start,
+        )  # fmt: skip
+        with_bodies(member, holder)
+        members.append(member)
+    return tuple(members)
+
+
+def _starts(text: str, start: int, end: int) -> list[int]:
+    """Where instructions begin: at ``NAME =`` outside of brackets and strings."""
+    covered: list[tuple[int, int]] = []
+    opened = start
+    for match, depth in nested(text, start, end):
+        if depth == 0 and match[0] in "([{":
+            opened = match.start()
+        elif depth == 0 and match[0] in ")]}":
+            covered.append((opened, match.end()))
+        elif match[0][0] == '"':
+            covered.append(match.span())
+    return [
+        match.start()
+        for match in _BEGIN.finditer(text, start, end)
+        if not any(first <= match.start() < last for first, last in covered)
+    ]

@@ -1,0 +1,152 @@
+"""Where a statement of module text ends, for text that somebody has broken into lines.
+
+XLA prints each instruction on one line, but reads any white space. A statement ends where its
+brackets are closed, and at the latest where the next line begins something new: a bracket that is
+missing costs this statement and no other.
+"""
+
+import re
+from collections.abc import Sequence
+
+from hlo_lsp.syntax.nesting import INDEX_MARK
+
+_NAME = r"%?[A-Za-z_][\w.\-]*"
+_INSTRUCTION = re.compile(rf"\s*(?:ROOT\s+)?({_NAME})\s*=(?:\s|$)|\s*ROOT\b")
+_HEAD = re.compile(rf"\s*(?:ENTRY\b|{_NAME}\s*(?:\(.*|\{{.*|$))")
+_BODY_BEGINS = re.compile(rf"\{{\s*(?:ROOT\s+)?{_NAME}\s+=\s")
+_HEADER = re.compile(r"\s*HloModule\b")
+_LANDMARK = re.compile(
+    r"\s*(?:ENTRY|HloModule)\b|(?:FileNames|FunctionNames|FileLocations|StackFrames)\s*$"
+    rf"|{_NAME}\s*(?:\(.*\)\s*->.*)?\{{\s*$"
+)
+_CALLING = re.compile(
+    r"\b(?:calls|to_apply|body|condition|select|scatter|true_computation|false_computation"
+    r"|branch_computations|called_computations)=\s*$"
+)
+_TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|/\*.*|//.*|[(\[{]|[)\]}]')
+_LONGEST_CALL = 32  # characters of an attribute's name; a header has 10 000 braces to look behind
+_INLINE = "inline computation"
+_UNFINISHED = (",", "=", "(", "[", "{")
+_PLAIN_NEXT = ("  %", "  ROOT ", "}")
+
+
+def is_plain(line: str, following: str) -> bool:
+    """Whether an instruction is all on this line, by a glance: as XLA prints it.
+
+    What a glance cannot tell is False.
+    """
+    last = line[-1]
+    return (
+        (last in ')}"' or last.isalnum()) and following.startswith(_PLAIN_NEXT) and "//" not in line
+    )
+
+
+def begins_statement(line: str) -> bool:
+    """Whether a line looks like the beginning of an instruction, a computation or a comment."""
+    return bool(_INSTRUCTION.match(line) or _HEAD.match(line)) or line.lstrip().startswith("/")
+
+
+def defined_name(line: str) -> str | None:
+    """The name that a line defines, even if the rest of it cannot be read."""
+    match = _INSTRUCTION.match(line)
+    return None if match is None or match[1] is None else match[1].removeprefix("%")
+
+
+def statement(lines: Sequence[str], at: int) -> tuple[int, str]:
+    """How many lines the statement takes that begins on line ``at``, and its text.
+
+    The text has blanks in place of its comments. A comment that nobody closes reaches to the end.
+    """
+    open_parts = _OpenParts()
+    clean = [open_parts.take(lines[at])]
+    while at + len(clean) < len(lines):
+        following = lines[at + len(clean)]
+        if not open_parts.in_comment and _ends(clean, open_parts.innermost, following):
+            break
+        clean.append(open_parts.take(following))
+    return len(clean), "\n".join(clean)
+
+
+class _OpenParts:
+    """What is open at the end of the lines taken so far."""
+
+    def __init__(self) -> None:
+        self.in_comment = False
+        self._brackets: list[str] = []
+
+    @property
+    def innermost(self) -> str | None:
+        """The last bracket that is not closed."""
+        return self._brackets[-1] if self._brackets else None
+
+    def take(self, line: str) -> str:
+        """Read one more line, and return it with blanks in place of comments."""
+        start = 0
+        if self.in_comment:
+            start = line.find("*/") + 2
+            if start < 2:
+                return " " * len(line)
+            self.in_comment = False
+        parts = [" " * start]
+        end = start
+        for match in _TOKENS.finditer(line, start):
+            sign = match[0]
+            if sign[0] == "/" and not sign.startswith(INDEX_MARK):
+                parts += [line[end : match.start()], " " * len(sign)]
+                end = match.end()
+                self.in_comment = sign[1] == "*" and not (len(sign) > 3 and sign.endswith("*/"))
+            elif sign in "([{":
+                calling = sign == "{" and _CALLING.search(
+                    line, max(match.start() - _LONGEST_CALL, 0), match.start()
+                )
+                self._brackets.append(_INLINE if calling else sign)
+            elif sign in ")]}" and self._brackets:
+                self._brackets.pop()
+        return "".join([*parts, line[end:]])
+
+
+def _ends(clean: list[str], innermost: str | None, following: str) -> bool:
+    """Whether a statement ends in front of the line that follows it."""
+    last = next((line.rstrip() for line in reversed(clean) if not line.isspace()), "")
+    if not last:  # nothing but a comment
+        return True
+    first = next(line for line in clean if line and not line.isspace())
+    if _INSTRUCTION.match(first):
+        return _instruction_ends(first, last, innermost, following)
+    if innermost == "{" and _HEAD.match(first) and _BODY_BEGINS.search(first):
+        return bool(_LANDMARK.match(following))
+    if _starts(following):
+        return True
+    if _HEADER.match(first):
+        return innermost is None and not last.endswith(",")
+    if _HEAD.match(first):
+        return _head_ends(clean, last, innermost, following)
+    return True
+
+
+def _instruction_ends(first: str, last: str, innermost: str | None, following: str) -> bool:
+    if innermost == _INLINE:
+        return bool(_LANDMARK.match(following)) and not _INSTRUCTION.match(following)
+    if _starts(following):
+        closes = innermost == "{" and following.startswith("}")
+        return not (closes and not first[0].isspace())
+    if innermost is not None or last.endswith(_UNFINISHED):
+        return False
+    if following.lstrip().startswith((",", "}")):
+        return following.lstrip().startswith("}")
+    return last.endswith((")", "}", '"')) or last[-1].isalnum() or not following.strip()
+
+
+def _head_ends(clean: list[str], last: str, innermost: str | None, following: str) -> bool:
+    """A head ends with the brace that opens the body; a body that begins there belongs to it."""
+    if last.endswith("{"):
+        return True
+    if innermost is not None:
+        return False
+    opened = any("{" in line for line in clean)
+    return opened or not following.strip() or not following.lstrip().startswith(("{", "(", "->"))
+
+
+def _starts(line: str) -> bool:
+    """Whether a line begins something of its own, whatever is open above it."""
+    return bool(_INSTRUCTION.match(line) or _LANDMARK.match(line)) or line.startswith("}")
