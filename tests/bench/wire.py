@@ -2,12 +2,17 @@
 
 import itertools
 import json
+import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
 Json = dict[str, Any]
+
+_ROUND = 0.5  # seconds between two looks at a server that may be at work
+_IDLE = 0.05  # seconds of processor time in a round that count as rest
 
 
 class Client:
@@ -16,6 +21,11 @@ class Client:
     def __init__(self, path: Path) -> None:
         self.text = path.read_text("utf-8", "replace")
         self.uri = path.as_uri()
+        item = {"uri": self.uri, "languageId": "hlo", "version": 1, "text": self.text}
+        # Made beforehand: encoding 22 MB is the editor's work, not the server's.
+        self._opening = _packed(
+            {"method": "textDocument/didOpen", "params": {"textDocument": item}}
+        )
         self._ids = itertools.count(1)
         self._version = itertools.count(2)
         self._process = subprocess.Popen(
@@ -26,8 +36,7 @@ class Client:
 
     def open(self) -> None:
         """Send the text."""
-        item = {"uri": self.uri, "languageId": "hlo", "version": 1, "text": self.text}
-        self.notify("textDocument/didOpen", {"textDocument": item})
+        self._write(self._opening)
 
     def replace(self, line: int, start: int, end: int, text: str) -> None:
         """Edit a line."""
@@ -63,9 +72,23 @@ class Client:
     @property
     def memory(self) -> int:
         """The most memory the server has had, in bytes (Linux)."""
-        status = Path(f"/proc/{self._process.pid}/status").read_text("utf-8")
-        (line,) = [line for line in status.splitlines() if line.startswith("VmHWM")]
-        return int(line.split()[1]) * 1024
+        return self._status("VmHWM")
+
+    @property
+    def resident(self) -> int:
+        """The memory that the server has now, in bytes (Linux)."""
+        return self._status("VmRSS")
+
+    def settle(self) -> None:
+        """Wait until the server has nothing left to do by itself (Linux).
+
+        The question in each round takes its notifications off the pipe: a full one would stop it.
+        """
+        before = -1.0
+        while (used := self._seconds_used()) - before > _IDLE:
+            before = used
+            self.ask("textDocument/hover", 0, 0)
+            time.sleep(_ROUND)
 
     def close(self) -> None:
         """Let the server go."""
@@ -73,10 +96,23 @@ class Client:
         self.notify("exit", {})
         self._process.wait(10)
 
+    def _status(self, key: str) -> int:
+        status = Path(f"/proc/{self._process.pid}/status").read_text("utf-8")
+        (line,) = [line for line in status.splitlines() if line.startswith(key)]
+        return int(line.split()[1]) * 1024
+
+    def _seconds_used(self) -> float:
+        """Processor time of the server."""
+        numbers = Path(f"/proc/{self._process.pid}/stat").read_text("utf-8").rpartition(")")[2]
+        user, system = numbers.split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+
     def _send(self, message: Json) -> None:
+        self._write(_packed(message))
+
+    def _write(self, message: bytes) -> None:
         assert self._process.stdin is not None
-        body = json.dumps({"jsonrpc": "2.0", **message}).encode()
-        self._process.stdin.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+        self._process.stdin.write(message)
         self._process.stdin.flush()
 
     def _receive(self) -> Json:
@@ -89,3 +125,8 @@ class Client:
                 length = int(value)
         message: Json = json.loads(output.read(length))
         return message
+
+
+def _packed(message: Json) -> bytes:
+    body = json.dumps({"jsonrpc": "2.0", **message}).encode()
+    return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)

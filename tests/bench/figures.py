@@ -1,0 +1,55 @@
+"""Times of many calls, and where in a dump to ask."""
+
+import time
+from collections.abc import Callable
+
+from wire import Client
+
+_KEYS = 400
+_PAUSE = 0.01  # seconds between two keys: about the fastest that an editor sends
+
+
+def times(count: int, work: Callable[[int], None], pause: float = 0.0) -> list[float]:
+    """Seconds of each call, without the pause that it ends with; sorted."""
+    found = []
+    for number in range(count):
+        started = time.perf_counter()
+        work(number)
+        found.append(time.perf_counter() - started - pause)
+    return sorted(found)
+
+
+def typing_times(client: Client, line: int, column: int) -> list[float]:
+    """Seconds from a typed character to the hover behind it, sorted."""
+
+    def key(number: int) -> None:
+        if number % 2:
+            client.replace(line, column, column + 1, "")
+        else:
+            client.replace(line, column, column, "7")
+        client.ask("textDocument/hover", line, column)
+        time.sleep(_PAUSE)
+
+    return times(_KEYS, key, pause=_PAUSE)
+
+
+def milliseconds(sorted_times: list[float], share: float) -> str:
+    """The time that this share of the calls kept within."""
+    return (
+        f"{1e3 * sorted_times[min(len(sorted_times) - 1, int(len(sorted_times) * share))]:.2f} ms"
+    )
+
+
+def megabytes(count: int) -> str:
+    """Bytes for the table."""
+    return f"{count / 1e6:.0f} MB"
+
+
+def middle(lines: list[str]) -> tuple[int, int]:
+    """A value, live range or instruction in the middle of a file, and a column of its name."""
+    for number in range(len(lines) // 2, len(lines)):
+        text = lines[number]
+        for opening, column in ((" value: <", 14), ("<", 8), ("  %", 5), ("    ", 6)):
+            if text.startswith(opening) and len(text) > column:
+                return number, column
+    return len(lines) // 2, 0
