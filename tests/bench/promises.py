@@ -99,7 +99,7 @@ def _text(hover: Any) -> str:
 def _xla_seconds(text: str) -> float | None:
     """How long XLA's own parser takes, None where it is not there."""
     try:
-        from jaxlib._hlo import hlo_module_from_text  # for this figure only
+        hlo = importlib.import_module("jaxlib._hlo")
     except ImportError:
         return None
     found = []
