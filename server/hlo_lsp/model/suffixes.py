@@ -78,8 +78,8 @@ class Suffix:
 
     ``architecture`` is what stands in front of ``after_optimizations``: ``cpu_``, ``sm_8.9_gpu_``,
     nothing for TPU. ``is_known`` is False where nobody but its author knows the suffix, so that it
-    may have been cut from the module name at a wrong dot. ``tail`` is the length of what the name
-    of a memory file adds to that of its module text's stem (``.txt`` for other texts).
+    may have been cut from the module name at a wrong dot. ``tail`` counts the characters at the
+    end of a name that files of one stem differ in: ``.txt``, ``-live-range.txt``; 0 for no text.
     """
 
     text: str

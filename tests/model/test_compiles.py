@@ -1,0 +1,246 @@
+"""Which files belong to a file: by their names, and over the corpus by what they hold."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import pytest
+
+from dumps import files_of
+from hlo_lsp.model.compiles import Compile, Listing, compile_of
+from hlo_lsp.model.naming import DumpName
+from hlo_lsp.model.suffixes import Role, split_suffix
+from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.text import disk
+
+_FOLDER = Path("dump")
+_MEMORY = ("buffer-assignment-values", "buffer-assignment", "live-range", "memory-usage-report")
+_TPU = "module_0000.jit_f.cl_7"
+_TPU_MEMORY = [f"{_TPU}.after_optimizations-{kind}.txt" for kind in _MEMORY]
+_TPU_TEXTS = [
+    f"{_TPU}.{suffix}.txt"
+    for suffix in (
+        "before_optimizations",
+        "0002.simplification.after_cse.before_dce",
+        "0010.copy-insertion.after_adding_copies",
+        "12345.fusion.after_a.before_b",
+        "after_optimizations_before_buffer_assignment",
+        "after_optimizations",
+        "after_optimizations_after_buffer_assignment",
+        "after_codegen",
+        "after_codegen_after_hlo_sanitization",
+    )
+]
+_TPU_ALL = [*reversed(_TPU_TEXTS), *_TPU_MEMORY, f"{_TPU}.transfer_stats.txt"]
+
+
+def _compile(name: str, names: Iterable[str]) -> Compile:
+    return compile_of(_FOLDER / name, names)
+
+
+def _names(paths: Iterable[Path]) -> list[str]:
+    return [path.name for path in paths]
+
+
+def test_the_texts_of_a_module_stand_in_the_order_of_the_pipeline() -> None:
+    compile_ = _compile(_TPU_TEXTS[2], _TPU_ALL)
+    assert _names(compile_.texts) == _TPU_TEXTS
+    assert compile_.text_before() == _FOLDER / _TPU_TEXTS[1]
+    assert compile_.text_after() == _FOLDER / _TPU_TEXTS[3]
+    assert _compile(_TPU_TEXTS[0], _TPU_ALL).text_before() is None
+    assert _compile(_TPU_TEXTS[-1], _TPU_ALL).text_after() is None
+    assert _compile(_TPU_MEMORY[0], _TPU_ALL).text_after() is None
+    assert _names(compile_.files) == sorted(_TPU_ALL)
+
+
+def test_partitioning_comes_before_the_first_optimization() -> None:
+    """In the order in which jaxlib 0.10.2 wrote them for a GPU."""
+    texts = [
+        f"module_0001.jit_fx.{suffix}.txt"
+        for suffix in (
+            "before_optimizations",
+            "0000.annotate-host-compute.after_pipeline-start.before_wrapper",
+            "0003.sharding-removal.after_pipeline-start.before_sharding-remover",
+            "0004.host-compute.after_pipeline-start.before_host_compute_asyncifier",
+            "after_spmd_partitioner",
+            "0005.optimization.after_pipeline-start.before_ragged_dot_rewriter",
+            "sm_9.0a_gpu_after_optimizations",
+        )
+    ]
+    assert _names(_compile(texts[0], texts).texts) == texts
+
+
+@pytest.mark.parametrize("name", _TPU_TEXTS[4:])
+def test_texts_with_the_same_instructions_share_the_memory_files(name: str) -> None:
+    compile_ = _compile(name, _TPU_ALL)
+    assert _names(compile_.memory) == sorted(_TPU_MEMORY)
+    assert compile_.module == _FOLDER / f"{_TPU}.after_optimizations.txt"
+    assert _names(compile_.family()) == [name, *sorted(_TPU_MEMORY)]
+    assert compile_.stem == f"{_TPU}.after_optimizations"
+
+
+@pytest.mark.parametrize("name", _TPU_TEXTS[:4])
+def test_no_memory_files_belong_to_an_earlier_text(name: str) -> None:
+    compile_ = _compile(name, _TPU_ALL)
+    assert (compile_.memory, compile_.family()) == ((), [_FOLDER / name])
+    assert compile_.stem == name.removesuffix(".txt")
+
+
+def test_a_memory_file_has_the_others_and_the_module_text() -> None:
+    compile_ = _compile(_TPU_MEMORY[2], _TPU_ALL)
+    text = f"{_TPU}.after_optimizations.txt"
+    assert set(_names(compile_.family())) == {*_TPU_MEMORY, text}
+    assert compile_.family()[0] == compile_.path
+    # the text after buffer assignment is the same, should that be the only one that was kept
+    kept = [name for name in _TPU_ALL if name != text]
+    assert compile_.module == _FOLDER / text
+    assert _compile(_TPU_MEMORY[2], kept).module == _FOLDER / _TPU_TEXTS[6]
+    assert _compile(_TPU_MEMORY[2], _TPU_MEMORY).module is None
+
+
+@pytest.mark.parametrize("thunks", ["thunk_sequence", "thunk_sequence_after_thunk_passes"])
+@pytest.mark.parametrize("arch", ["sm_9.0a_gpu", "gfx942_gpu", "gpu"])
+@pytest.mark.parametrize("stamp", ["", "17."])
+def test_thunks_belong_to_the_optimized_module(thunks: str, arch: str, stamp: str) -> None:
+    head = "module_0001.jit_f"
+    module = f"{stamp}{head}.{arch}_after_optimizations"
+    memory = [f"{module}-{kind}.txt" for kind in _MEMORY]
+    metadata = f"{stamp}{head}.thunk_metadata.txt"
+    names = [*memory, f"{module}.txt", metadata, f"{stamp}{head}.before_optimizations.txt",
+             "module_0001.jit_f.g.gpu_after_optimizations.txt"]  # fmt: skip
+    compile_ = _compile(f"{head}.{thunks}.txt", names)
+    assert _names(compile_.family()) == [f"{head}.{thunks}.txt", *memory, f"{module}.txt"]
+    assert compile_.thunk_metadata == _FOLDER / metadata
+    of_module = _compile(f"{module}.txt", [*names, f"{head}.{thunks}.txt"])
+    assert (of_module.thunks, of_module.stem) == ((compile_.path,), compile_.stem)
+
+
+def test_one_folder_for_two_machines() -> None:
+    names = [f"module_0001.jit_f.{arch}after_optimizations{tail}.txt"
+             for arch in ("cpu_", "sm_8.9_gpu_", "sm_9.0_gpu_")
+             for tail in ("", "-live-range")]  # fmt: skip
+    thunks = "module_0001.jit_f.thunk_sequence.txt"
+    for text, ranges in zip(names[::2], names[1::2], strict=True):
+        assert _names(_compile(text, names).memory) == [ranges]
+    assert _names(_compile(thunks, names[:4]).memory) == [names[3]]
+    assert _compile(thunks, names).memory == ()  # of which GPU it is nobody can tell
+
+
+def test_files_that_were_named_by_hand() -> None:
+    names = ["my.txt", "my-buffer-assignment.txt", "mine.txt", "sample_2.txt", "foo.hlo"]
+    assert _names(_compile("my.txt", names).memory) == ["my-buffer-assignment.txt"]
+    assert _names(_compile("my-buffer-assignment.txt", names).family())[1:] == ["my.txt"]
+    for name in names[2:]:
+        assert _names(_compile(name, names).family()) == [name]
+    cut = ["module_0002.jit_f.txt", "module_0002.jit_f-live-range.txt"]
+    assert _names(_compile(cut[0], cut).family()) == cut
+
+
+def test_a_file_need_not_be_listed() -> None:
+    assert _names(_compile("a.txt", ()).files) == ["a.txt"]
+    with pytest.raises(KeyError):
+        Listing(_FOLDER, ["b.txt"]).compile("a.txt")
+
+
+# What follows reads the files with expressions of its own.
+_DEFINITION = re.compile(r"^ *(?:ROOT )?%?([A-Za-z_][\w.\-]*) = (.*)", re.MULTILINE)
+_LAYOUT = re.compile(r"\{[^{}]*\}|/\*.*?\*/")
+_RESULT = re.compile(r"(?:\(.*?\)|\S+) [a-z\-]+(?=\()")
+_SPOKEN_OF = re.compile(
+    r"^ value: <\d+ ([\w.\-]+?)(?:\{[\d,]*\})?(?: \(phi\))?(?: @\d+)?> \(size"
+    r"|^<\d+ ([\w.\-]+?)(?:\{[\d,]*\})?(?: \(phi\))?(?: @\d+)?>$"
+    r"|^    ([\w.\-]+)\{[\d,]*\}:\d+-\d+$|profile_annotation: \"([\w.\-]+)\"",
+    re.MULTILINE,
+)
+_HEADER = re.compile(r"HloModule %?([\w.\-]+)")
+_JAX_HEAD = re.compile(r"module_\d+\.[^.]+")  # jax puts no dot into the name of a module
+_COMMAND_BUFFER = re.compile(r"command_buffer_\d+")
+
+
+def _text(path: Path) -> str:
+    return "\n".join(disk.read(path).lines)
+
+
+def _spoken_of(path: Path) -> set[str]:
+    names = {name for found in _SPOKEN_OF.findall(_text(path)) for name in found if name}
+    return {name for name in names if not _COMMAND_BUFFER.fullmatch(name)}
+
+
+def _results(path: Path) -> dict[str, str]:
+    """The shape without layouts and the opcode of every instruction, by name."""
+    results = {}
+    for name, line in _DEFINITION.findall(_text(path)):
+        result = _RESULT.match(_LAYOUT.sub("", line))
+        results[name] = result[0] if result else line
+    return results
+
+
+@pytest.mark.corpus
+def test_every_compile_of_the_corpus_is_complete(corpus_small: Path, train_l24: Path) -> None:
+    seen: Counter[str] = Counter()
+    for root in (*sorted(path for path in corpus_small.iterdir() if path.is_dir()), train_l24):
+        paths = files_of(root)
+        listing = Listing(root, [path.name for path in paths])
+        assert Counter(path for module in listing.modules() for path in module) == Counter(paths)
+        kinds = {path: sniff(disk.read(path).lines[:60]) for path in paths}
+        heads = [_JAX_HEAD.match(path.name) for path in paths]
+        jax = {head[0] for head in heads if head is not None}
+        assert len(listing.modules()) == len(jax) + heads.count(None)
+        for module in listing.modules():
+            _is_one_module(listing.compile(module[0].name), kinds)
+        for path in paths:
+            compile_ = listing.compile(path.name)
+            if kinds[path] is FileKind.MODULE:
+                seen.update(_speaks_of_its_instructions(compile_, kinds))
+            elif kinds[path].is_memory and root.name != "samples":
+                seen["memory"] += 1
+                assert path in compile_.memory
+                assert compile_.module is not None
+                shared = Counter(kinds[other] for other in compile_.family())
+                assert set(shared.values()) == {1}, shared
+            elif kinds[path] is FileKind.THUNKS:
+                seen["thunks"] += 1
+                assert compile_.memory
+    assert dict(seen) == {
+        "memory": 1266,
+        "texts with memory files": 403,
+        "texts with the memory files of another": 187,
+        "another instruction": 4,  # in after_codegen_after_hlo_sanitization.txt
+        "texts without memory files": 547,
+        "thunks": 212,
+    }
+
+
+def _speaks_of_its_instructions(compile_: Compile, kinds: dict[Path, FileKind]) -> Iterator[str]:
+    if not compile_.memory:
+        yield "texts without memory files"
+        return
+    assert compile_.module is not None
+    results = _results(compile_.module)
+    if compile_.path == compile_.module:
+        yield "texts with memory files"
+        files = [*compile_.memory, compile_.thunk_metadata]
+        for path in filter(None, files):
+            assert _spoken_of(path) <= results.keys(), path
+    else:
+        yield "texts with the memory files of another"
+        own = _results(compile_.path)
+        common = own.keys() & results.keys()
+        assert len(common) >= 0.6 * len(results)
+        yield from ("another instruction" for name in common if own[name] != results[name])
+    assert all(kinds[path].is_memory for path in compile_.memory)
+
+
+def _is_one_module(compile_: Compile, kinds: dict[Path, FileKind]) -> None:
+    """All module texts are in the pipeline, and all say the name that the files are called by."""
+    assert set(compile_.texts) == {
+        path for path in compile_.files if kinds[path] is FileKind.MODULE
+    }
+    for path in compile_.texts:
+        header, name = _HEADER.match(_text(path)), DumpName.of(path.name)
+        assert header is not None
+        assert name is not None
+        assert header[1] == name.module_name
+    roles = Counter(split_suffix(path.name)[1].role for path in compile_.texts)
+    assert roles[Role.AFTER_OPTIMIZATIONS] <= 1
