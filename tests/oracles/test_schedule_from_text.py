@@ -1,0 +1,37 @@
+"""The schedule that the module text shows is the one that XLA printed."""
+
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.analysis.schedule import schedule_in_text
+from oracles.compiles import compiles_of
+from oracles.modules import module_of
+
+pytestmark = pytest.mark.corpus
+
+# Memory files without module text, and module text without memory files.
+_NOTHING_TO_COMPARE = {"samples", "flags_no_analysis"}
+
+
+def test_schedule_of_every_compile(folder: Path) -> None:
+    assert _count(folder) > 0 or folder.name in _NOTHING_TO_COMPARE
+
+
+def test_schedule_of_96_layers(train_l96: Path) -> None:
+    assert _count(train_l96) == 1
+
+
+def _count(folder: Path) -> int:
+    """Compare all compiles of a folder; returns how many there were."""
+    count = 0
+    for compile_ in compiles_of(folder):
+        module = module_of(compile_)
+        printed = {step: name for name, (step, _) in compile_.printed.schedule.items()}
+        if module is None or not printed:
+            continue
+        found = schedule_in_text(module)
+        assert found is not None, folder
+        assert dict(enumerate(each.name for each in found)) == printed
+        count += 1
+    return count

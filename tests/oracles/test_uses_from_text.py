@@ -1,0 +1,65 @@
+"""The uses that the module text shows are those that XLA printed, for every value."""
+
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.analysis.references import declared_and_mentioned
+from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.uses import TextUses
+from hlo_lsp.syntax.used_value import Position
+from oracles.compiles import Compile, compiles_of
+from oracles.modules import module_of
+from oracles.printed import Entry, Spot
+
+pytestmark = pytest.mark.corpus
+
+# Memory files without module text, and module text without memory files.
+_NOTHING_TO_COMPARE = {"samples", "flags_no_analysis"}
+
+
+def test_uses_of_every_value(folder: Path) -> None:
+    assert _count(folder) > 0 or folder.name in _NOTHING_TO_COMPARE
+
+
+def test_uses_of_every_value_of_96_layers(train_l96: Path) -> None:
+    assert _count(train_l96) == 28_778
+
+
+def test_references_of_a_value_hold_its_printed_uses_and_no_other(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        entries = compile_.printed.entries.values()
+        rows = {row.spot for entry in entries for row in entry.uses}
+        for entry in entries:
+            expected = {row.spot for row in entry.uses}
+            assert _references(compile_, entry) & rows == expected, entry.key
+
+
+def _count(folder: Path) -> int:
+    """Compare all values of a folder; returns how many there were."""
+    count = 0
+    for compile_ in compiles_of(folder):
+        module = module_of(compile_)
+        if module is None:
+            continue
+        uses = TextUses(module)
+        for entry in compile_.printed.entries.values():
+            found = uses.of(Position(row.name, row.index, row=0) for row in entry.positions)
+            assert found is not None, entry.key
+            # XLA prints users in the order in which its passes made them; no text tells that.
+            said = sorted((use.user.name, use.operand, use.index or "") for use in found)
+            assert said == sorted((row.name, row.operand, row.index or "") for row in entry.uses)
+            count += 1
+    return count
+
+
+def _references(compile_: Compile, entry: Entry) -> set[Spot]:
+    file = compile_.file(entry.spot.path)
+    found = subject_at(file, entry.spot.line, entry.spot.column)
+    assert found is not None
+    spots = set()
+    for places in declared_and_mentioned(compile_.dump, found):
+        for place in places:
+            assert place.file.path is not None
+            spots.add(Spot(place.file.path, place.line, place.start))
+    return spots
