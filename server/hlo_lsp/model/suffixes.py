@@ -127,10 +127,13 @@ _PLAIN = (
     "metadata.textproto",
 )
 # Files that are neither text of ours nor known by their whole suffix.
-_EXTENSION = re.compile(
-    r"(?:^|\.)(?:txt|hlo|ll|s|o|bc|asm|ptx|cubin|hsaco|ttir|mlir|bin|dot|url|html|pyz|pb|gz|"
-    r"riegeli|fdo_profile|json|csv|pbtxt|txtpb|textproto|hlo_unoptimized_snapshot)"
-)
+_EXTENSIONS = frozenset(
+    {
+        "txt", "hlo", "ll", "s", "o", "bc", "asm", "ptx", "cubin", "hsaco", "ttir", "mlir", "bin",
+        "dot", "url", "html", "pyz", "pb", "gz", "riegeli", "fdo_profile", "json", "csv", "pbtxt",
+        "txtpb", "textproto", "hlo_unoptimized_snapshot",
+    }
+)  # fmt: skip
 _NUMBER = re.compile(r"0[0-9]{3}|[1-9][0-9]{3,}")  # "%04d"
 _CL = re.compile(r"cl_[0-9]+")
 _CL_INSIDE = re.compile(r"(?:^|\.)cl_[0-9]+\.")
@@ -209,13 +212,14 @@ def _during_pass(name: str) -> tuple[str, Suffix] | None:
 def _unknown(name: str) -> tuple[str, Suffix]:
     """A suffix that is not in the tables: what stands behind ``cl_`` is it for certain."""
     tail = 4 if name.endswith(_TXT) else 0
-    end = max((found.end() for found in _CL_INSIDE.finditer(name)), default=0)
-    if end:
+    inside = list(_CL_INSIDE.finditer(name)) if "cl_" in name else []
+    if inside:
+        end = inside[-1].end()
         return name[: end - 1], Suffix(name[end:], Role.OTHER, tail=tail)
     if tail:
         front, _, last = name[:-4].rpartition(".")
         return front, Suffix(f"{last}{_TXT}", Role.OTHER, is_known=False, tail=tail)
-    if not any(_EXTENSION.fullmatch(part) for part in name.rsplit(".", 2)[1:]):
+    if _EXTENSIONS.isdisjoint(name.rsplit(".", 2)[1:]):
         return name, Suffix("", Role.MODULE_FOLDER)
     front, _, rest = name.partition(".")  # names by jax have no dot
     return front, Suffix(rest, Role.OTHER, is_known=False)
