@@ -1,0 +1,185 @@
+"""Module text that XLA reads and never prints: what people write by hand."""
+
+from dataclasses import replace
+
+import pytest
+
+from hlo_lsp.model.dump_file import DumpFile
+from oracles.agreement import assert_agreement
+from oracles.xla import XlaComputation, XlaInstruction, XlaModule, read_by_xla
+
+FORMS = {
+    "names without a percent sign, shapes without a layout": """\
+HloModule m
+ENTRY main {
+  p = f32[4,8] parameter(0)
+  ROOT a = f32[4,8] add(p, p)
+}
+""",
+    "neither ENTRY nor ROOT": """\
+HloModule m
+
+one {
+  p = f32[4]{0} parameter(0)
+  a = f32[4]{0} negate(p)
+}
+
+two {
+  q = f32[4]{0} parameter(0)
+  b = f32[4]{0} negate(q)
+}
+""",
+    "a root that is not the last": """\
+HloModule m
+ENTRY main {
+  p = f32[4]{0} parameter(0)
+  ROOT a = f32[4]{0} negate(p)
+  b = f32[4]{0} negate(p)
+}
+""",
+    "operands with shapes": """\
+HloModule m
+ENTRY %main (p: (f32[4], s32[])) -> f32[4] {
+  %p = (f32[4]{0}, s32[]) parameter(0)
+  %e = f32[4]{0} get-tuple-element((f32[4]{0}, s32[]) %p), index=0
+  ROOT %a = f32[4]{0} add(f32[4]{0} %e, f32[4]{0} %e)
+}
+""",
+    "results without shapes": """\
+HloModule m
+ENTRY main {
+  p = f32[4]{0} parameter(0)
+  ROOT a = add(p, p)
+}
+""",
+    "statements over several lines, and comments": """\
+HloModule m
+ENTRY %main (p: f32[4])
+    -> f32[4] {
+  %p = f32[4]{0} parameter(0) // b = add(p)
+  /* a comment
+     %c = f32[] negate(%d) */
+  ROOT %a = f32[4]{0}  add(%p, // one
+        %p), /* two */
+    metadata={op_name="a, b = {c}(%d)"}
+}
+""",
+    "a computation on one line": """\
+HloModule m
+ENTRY %main { %p = f32[4]{0} parameter(0) ROOT %a = f32[4]{0} add(%p, %p) }
+""",
+    "both ways to name branches": """\
+HloModule m
+t { a = f32[] parameter(0) ROOT n = f32[] negate(a) }
+f { ROOT b = f32[] parameter(0) }
+t.1 { c = f32[] parameter(0) ROOT o = f32[] negate(c) }
+f.1 { ROOT d = f32[] parameter(0) }
+ENTRY main {
+  p = pred[] parameter(0)
+  i = s32[] parameter(1)
+  x = f32[] parameter(2)
+  y = f32[] conditional(p, x, x), true_computation=t, false_computation=f
+  ROOT z = f32[] conditional(i, y, x), branch_computations={t.1, f.1}
+}
+""",
+    "literals with names and brackets inside": """\
+HloModule m
+ENTRY %main {
+  %a = f32[2,2]{1,0} constant({ {1, 2}, {3, -inf} })
+  %b = (s32[], pred[2]{0}) constant((1, {true, false}))
+  %e = f32[20]{0} constant({...})
+  ROOT %t = (f32[2,2]{1,0}, (s32[], pred[2]{0}), f32[20]{0}) tuple(%a, %b, %e)
+}
+""",
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_forms_that_xla_takes_as_they_are(form: str) -> None:
+    text = FORMS[form]
+    assert_agreement(DumpFile.of_text(text).module, read_by_xla(text), form)
+
+
+def test_the_short_form_of_async_instructions_is_kept_as_it_is_written() -> None:
+    text = """\
+HloModule m, is_scheduled=true
+ENTRY %main {
+  %p = f32[4]{0} parameter(0)
+  %s = ((f32[4]{0}), f32[4]{0}, s32[]) negate-start(%p)
+  %u = ((f32[4]{0}), f32[4]{0}, s32[]) negate-update(%s)
+  ROOT %d = f32[4]{0} negate-done(%u)
+}
+"""
+    theirs = read_by_xla(text)
+    wrapped, main = theirs.computations  # XLA makes the computation that the text leaves out
+    (root,) = (each for each in wrapped.instructions if each.is_root)
+    instructions = tuple(
+        replace(each, opcode=each.opcode.replace("async", root.opcode), called=())
+        if each.called or each.opcode.startswith("async-")
+        else each
+        for each in main.instructions
+    )
+    written = replace(theirs, computations=(replace(main, instructions=instructions),))
+    assert_agreement(DumpFile.of_text(text).module, written, "short form")
+
+
+def test_a_computation_written_in_place_is_named_after_its_caller() -> None:
+    text = """\
+HloModule m
+ENTRY %main {
+  %p = f32[4]{0} parameter(0)
+  %z = f32[] constant(0)
+  ROOT %r = f32[] reduce(%p, %z), dimensions={0}, to_apply={
+    x = f32[] parameter(0)
+    y = f32[] parameter(1)
+    ROOT s = f32[] add(x, y)
+  }
+}
+"""
+    theirs = read_by_xla(text)
+    inline, main = theirs.computations  # XLA names it `_` and puts it in front of its caller
+    instructions = tuple(
+        replace(each, called=("r.to_apply",)) if each.called == (inline.name,) else each
+        for each in main.instructions
+    )
+    written = replace(
+        theirs,
+        computations=(replace(main, instructions=instructions), replace(inline, name="r.to_apply")),
+    )
+    assert_agreement(DumpFile.of_text(text).module, written, "in place")
+
+
+def test_an_operand_written_in_place_has_no_name() -> None:
+    text = """\
+HloModule m
+ENTRY %main {
+  %p = f32[4]{0} parameter(0)
+  ROOT %a = f32[4]{0} add(f32[4]{0} negate(%p), %p)
+}
+"""
+    theirs = read_by_xla(text)
+    assert_agreement(DumpFile.of_text(text).module, _without_nameless(theirs), "in place")
+
+
+def _without_nameless(module: XlaModule) -> XlaModule:
+    """The module without the instructions that XLA had to find names for: ``negate.anon``."""
+    return replace(
+        module,
+        computations=tuple(
+            XlaComputation(
+                computation.name,
+                tuple(
+                    _with_nameless_operands(each)
+                    for each in computation.instructions
+                    if not each.name.endswith(".anon")
+                ),
+                computation.schedule,
+            )
+            for computation in module.computations
+        ),
+    )
+
+
+def _with_nameless_operands(instruction: XlaInstruction) -> XlaInstruction:
+    operands = ("" if name.endswith(".anon") else name for name in instruction.operands)
+    return replace(instruction, operands=tuple(operands))
