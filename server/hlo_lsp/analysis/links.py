@@ -116,20 +116,25 @@ class _Reader:
             start = max(text.rfind(sign, 0, found[0].start) for sign in " {") + 1
             yield SourceLink(record.line, start, found[-1].end, source)
 
-    def _in_metadata(self, line: int) -> Iterator[SourceLink]:
+    def _in_metadata(self, line: int) -> list[SourceLink]:
         found = {field.name: field for field in metadata_fields(self._file.lines[line])}
-        file, number = found.get("source_file"), found.get("source_line")
-        if file is not None:
-            source = SourceLine(file.value, _number(number) or 1)
-            if number is None or number.start != file.end + 1:
-                yield SourceLink(line, file.start, file.end, source)
-            if number is not None:
-                start = file.start if number.start == file.end + 1 else number.start
-                yield SourceLink(line, start, number.end, source)
-        frame = found.get("stack_frame_id")
-        innermost = None if frame is None else self._innermost(frame)
-        if frame is not None and innermost is not None:
-            yield SourceLink(line, frame.start, frame.end, innermost)
+        file = found.get("source_file")
+        number = _number(found.get("source_line")) or 1
+        printed = None if file is None else SourceLine(file.value, number)
+        links: list[SourceLink] = []
+        for field in found.values():
+            if field.name == "stack_frame_id":
+                source = self._innermost(field)
+            elif field.name in {"source_file", "source_line"}:
+                source = printed
+            else:
+                continue
+            if source is not None:
+                start = field.start
+                if links and links[-1].source == source and links[-1].end + 1 == start:
+                    start = links.pop().start  # one link over both
+                links.append(SourceLink(line, start, field.end, source))
+        return links
 
     def _innermost(self, frame: MetadataField) -> SourceLine | None:
         if frame.value not in self._frames:
