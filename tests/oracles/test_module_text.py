@@ -9,6 +9,7 @@ import pytest
 
 from dumps import files_of
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.kinds import FileKind
 from oracles.agreement import assert_agreement
 from oracles.libtpu_syntax import OpenText, opened
@@ -20,7 +21,9 @@ pytestmark = pytest.mark.corpus
 def test_every_module_says_what_xla_reads(folder: Path) -> None:
     for path, text, open_text in _modules(folder):
         theirs = _with_opcodes(read_by_xla(open_text.text), open_text.stand_ins)
-        assert_agreement(DumpFile.of_text(text).module, theirs, path)
+        ours = DumpFile.of_text(text).module
+        assert_agreement(ours, theirs, path)
+        _assert_marks(ours, theirs)
 
 
 def test_a_module_of_22_mb_says_what_xla_reads(train_l96: Path) -> None:
@@ -45,6 +48,14 @@ def test_the_syntax_of_libtpu_in_the_corpus(corpus_small: Path) -> None:
         "backend_config of the module": 4,
         "async-update with operands": 2,
     }
+
+
+def _assert_marks(ours: ModuleIndex, theirs: XlaModule) -> None:
+    """What is printed has ENTRY and every ROOT in it: nothing was told by its place alone."""
+    assert [each.name for each in ours.all_computations() if each.is_entry] == [theirs.entry]
+    roots = {each.name for computation in theirs.computations for each in computation.instructions
+             if each.is_root}  # fmt: skip
+    assert {each.name for each in ours.instructions.records() if each.is_root} == roots
 
 
 def _is_refused(text: str) -> bool:
