@@ -1,0 +1,167 @@
+"""From dumps to Python files, and the settings that say where they are."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from e2e.asking import facts
+from e2e.compiles import Compile
+from e2e.editor import Editor, OpenFile, editor
+
+Compiled = Callable[[str], Compile]
+PLAIN = types.ClientCapabilities()  # neither asks nor answers
+WITHOUT = "(not on this machine; see hlo.sourceMap)"
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> Path:
+    """A folder with the Python file that the dumps of the corpus name."""
+    folder = tmp_path / "my sources"
+    folder.mkdir()
+    (folder / "programs.py").write_text("\n" * 300)
+    return folder
+
+
+def mapped(folder: Path | str) -> dict[str, Any]:
+    return {"sourceMap": {"/home/user/models": str(folder)}}
+
+
+async def links(file: OpenFile) -> list[tuple[str, str]]:
+    """What is linked in a file, and where it leads."""
+    client = file.editor.client
+    params = types.DocumentLinkParams(file.document)
+    found = await file.editor.reply(client.text_document_document_link_async(params))
+    places = [(link.range.start, link.range.end, str(link.target)) for link in found or ()]
+    lines, column = file.text.lines, file.text.column
+    return [(lines[a.line][column(a) : column(b)], target) for a, b, target in places]
+
+
+def change(running: Editor, settings: Any) -> None:
+    params = types.DidChangeConfigurationParams(settings)
+    running.client.workspace_did_change_configuration(params)
+
+
+@pytest.mark.parametrize("options", [lambda section: section, lambda section: {"hlo": section}])
+async def test_every_link_of_a_module_leads_to_its_line(
+    tmp_path: Path, compiled: Compiled, sources: Path, options: Callable[[Any], Any]
+) -> None:
+    async with editor(PLAIN, tmp_path / "log", options(mapped(sources))) as running:
+        found = await links(running.open(compiled("tpu").module))
+        target = f"{sources.as_uri()}/programs.py"
+        assert "my%20sources" in target
+        assert found[0] == ('"/home/user/models/programs.py"', f"{target}#L1")
+        lines = dict(found)
+        assert lines["line=53 end_line=53 column=19 end_column=22"] == f"{target}#L53"
+        assert {text.partition("=")[0] for text in list(lines)[1:]} == {
+            "line",
+            "file_location_id",
+            "stack_frame_id",
+        }
+        values = await links(running.open(compiled("tpu").values))
+        assert values
+        assert all(text.startswith("stack_frame_id=") for text, _ in values)
+        assert all(lines[text] == target for text, target in values)
+
+
+async def test_older_dumps_print_file_and_line(neovim: Editor, tmp_path: Path) -> None:
+    name = str(tmp_path / "é.py")
+    Path(name).write_text("")
+    line = f'  %a = f32[] add(%b), metadata={{op_name="é" source_file="{name}" source_line=12}}'
+    file = neovim.open("untitled:module", f"HloModule m\n\nENTRY %e {{\n{line}\n}}")
+    assert await links(file) == [
+        (f'source_file="{name}" source_line=12', f"{Path(name).as_uri()}#L12")
+    ]
+
+
+async def test_files_that_are_not_here_have_no_links_and_are_no_error(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    files = compiled("tpu")
+    assert await links(any_editor.open(files.module)) == []
+    told = await facts(any_editor.open(files.assignment), " value: <23 fusion.9", "fusion.9")
+    assert told["source"].startswith("/home/user/models/programs.py:53 in whileloop")
+    assert told["source"].endswith(WITHOUT)
+
+
+async def test_settings_are_asked_for_and_asked_again(
+    tmp_path: Path, compiled: Compiled, sources: Path
+) -> None:
+    async with editor("neovim@v0.11", tmp_path / "log") as running:
+        files = compiled("tpu")
+        module, assignment = running.open(files.module), running.open(files.assignment)
+        assert await links(module) == []
+        running.client.set_configuration({"hlo": mapped(sources)})
+        change(running, None)
+        assert len(await links(module)) > 10
+        told = await facts(assignment, " value: <23 fusion.9", "fusion.9")
+        link = f"[/home/user/models/programs.py:53]({sources.as_uri()}/programs.py#L53)"
+        assert told["source"].startswith(f"{link} in whileloop")
+        assert WITHOUT not in told["source"]
+        running.client.set_configuration({"hlo": {}})
+        change(running, {"hlo": {}})
+        assert await links(module) == []
+
+
+async def test_settings_are_known_to_the_first_request(
+    tmp_path: Path, compiled: Compiled, sources: Path
+) -> None:
+    async with editor("emacs", tmp_path / "log") as running:
+        running.client.set_configuration({"hlo": mapped(sources)})
+        change(running, None)
+        assert await links(running.open(compiled("tpu").module))
+
+
+async def test_settings_are_sent_by_a_client_that_cannot_be_asked(
+    tmp_path: Path, compiled: Compiled, sources: Path
+) -> None:
+    async with editor(PLAIN, tmp_path / "log") as running:
+        module = running.open(compiled("tpu").module)
+        assert await links(module) == []
+        change(running, {"hlo": mapped(sources), "other": {"a": 1}})
+        assert await links(module)
+        change(running, {"other": {}})
+        assert await links(module) == []
+
+
+@pytest.mark.parametrize("section", ["x", {"sourceMap": "x"}, {"sourceMap": {"/a": 3}}])
+async def test_wrong_settings_are_told_once_and_break_nothing(
+    tmp_path: Path, compiled: Compiled, section: Any
+) -> None:
+    async with editor(PLAIN, tmp_path / "log") as running:
+        module = running.open(compiled("tpu").module)
+        for _ in range(2):
+            change(running, {"hlo": section})
+            assert await links(module) == []
+        (message,) = running.client.messages
+        assert message.type == types.MessageType.Warning
+        assert message.message.startswith("hlo")
+        running.client.messages.clear()
+
+
+async def test_a_file_that_appears_is_found(
+    tmp_path: Path, compiled: Compiled, sources: Path
+) -> None:
+    async with editor(PLAIN, tmp_path / "log", mapped(tmp_path / "later")) as running:
+        module = running.open(compiled("tpu").module)
+        assert await links(module) == []
+        sources.rename(tmp_path / "later")
+        assert await links(module)
+
+
+async def test_the_stack_leads_outwards(neovim: Editor, compiled: Compiled) -> None:
+    """The hover shows who called, each line below the one it called."""
+    file = neovim.open(compiled("tpu").assignment)
+    position = file.text.at(" value: <23 fusion.9", "fusion.9")
+    params = types.HoverParams(file.document, position)
+    found = await neovim.reply(neovim.client.text_document_hover_async(params))
+    assert found is not None
+    lines = found.contents.value.split("\n")  # type: ignore[union-attr]
+    assert [line for line in lines if line.startswith("  - ")] == [
+        "  - called from programs.py:54 in `whileloop.<locals>.while_fn`",
+        "  - called from programs.py:31 in `comp`",
+        "  - called from programs.py:55 in `whileloop`",
+        "  - called from programs.py:292 in `<module>`",
+    ]
