@@ -145,11 +145,12 @@ class _Reader:
 
 
 def _line_of(tables: SourceTables, location: LocationRow) -> SourceLine | None:
-    if not 0 < location.file <= len(tables.files):
+    files, functions = tables.files, tables.functions
+    if not 0 < location.file <= len(files):
         return None
-    known = 0 < location.function <= len(tables.functions)
-    function = tables.functions[location.function - 1] if known else None
-    return SourceLine(tables.files[location.file - 1], location.source_line, function)
+    known = 0 < location.function <= len(functions)
+    function = functions[location.function - 1] if known else None
+    return SourceLine(files[location.file - 1], location.source_line, function)
 
 
 def _of_breakdown(
