@@ -77,6 +77,10 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         lambda asked, p: goto.type_definition(asked, p.position),
     )
     answer(
+        types.TEXT_DOCUMENT_IMPLEMENTATION,
+        lambda asked, p: goto.implementation(asked, p.position),
+    )
+    answer(
         types.TEXT_DOCUMENT_REFERENCES,
         lambda asked, p: references.references(
             asked, p.position, with_declaration=p.context.include_declaration

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis.seen import Seen
-from hlo_lsp.analysis.subject import (
+from hlo_lsp.analysis.subjects import (
     AllocationSubject,
     ShapeSubject,
     SpaceSubject,

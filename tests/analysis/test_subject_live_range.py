@@ -1,7 +1,7 @@
 """What the cursor is on, in schedules, live ranges and peaks."""
 
 from analysis.seen import Seen
-from hlo_lsp.analysis.subject import InstructionSubject, ValueSubject, WordSubject
+from hlo_lsp.analysis.subjects import InstructionSubject, ValueSubject, WordSubject
 
 
 def test_the_heads_are_words_to_explain() -> None:

@@ -1,13 +1,13 @@
 """What the cursor is on, in module text and in thunk sequences."""
 
 from analysis.seen import Seen
-from hlo_lsp.analysis.subject import (
+from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.subjects import (
     ComputationSubject,
     InstructionSubject,
     ShapeSubject,
     SpaceSubject,
     ThunkSubject,
-    subject_at,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.thunk_scanner import ThunkRow

@@ -1,7 +1,12 @@
 """What the cursor is on, in memory usage reports of both generations."""
 
 from analysis.seen import Seen
-from hlo_lsp.analysis.subject import AllocationSubject, ShapeSubject, SpaceSubject, WordSubject
+from hlo_lsp.analysis.subjects import (
+    AllocationSubject,
+    ShapeSubject,
+    SpaceSubject,
+    WordSubject,
+)
 
 
 def test_a_section_is_about_its_memory_space() -> None:

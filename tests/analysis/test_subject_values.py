@@ -1,14 +1,14 @@
 """What the cursor is on, in every row of an entry under ``Used values``."""
 
 from analysis.seen import Seen
-from hlo_lsp.analysis.subject import (
+from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.subjects import (
     ComputationSubject,
     InstructionSubject,
     ShapeSubject,
     SpaceSubject,
     ValueSubject,
     WordSubject,
-    subject_at,
 )
 
 

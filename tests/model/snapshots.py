@@ -11,7 +11,7 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.steps import finish
 
-_PLACE = {"block", "start", "reader", "holder", "home"}
+_PLACE = {"block", "start", "reader", "holder", "home", "caller"}
 
 
 def snapshot(file: DumpFile) -> dict[str, object]:

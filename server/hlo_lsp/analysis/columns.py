@@ -18,14 +18,19 @@ def name_columns(record: Record, text: str) -> tuple[int, int]:
         end = start + len(record.name) + len(record.index or "")
     elif isinstance(record, SequenceRow):
         start, end = text.find(":") + 1, len(text)
-    elif isinstance(record, InstructionLine):
-        end = text.find(" = ")
-        start = end - len(record.name)
-    elif isinstance(record, ComputationLine):
-        start = text.find("%") + 1 if text.startswith(("%", "ENTRY %")) else 6 * record.is_entry
+    elif isinstance(record, InstructionLine | ComputationLine):
+        start = text.find(record.name, _name_begins(record, text))
         end = start + len(record.name)
     else:
         start = end = -1
     if start < 0 or end <= start:
         return len(text) - len(text.lstrip()), len(text.rstrip())
     return start, end
+
+
+def _name_begins(record: InstructionLine | ComputationLine, text: str) -> int:
+    """A column behind everything that may stand in front of the name."""
+    if isinstance(record, ComputationLine):
+        return text.find("ENTRY") + 5 if record.is_entry else 0
+    begin = record.column
+    return text.find("ROOT", begin) + 4 if record.is_root else begin

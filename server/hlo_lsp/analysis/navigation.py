@@ -1,48 +1,77 @@
-"""Where a subject is defined, declared and mentioned.
+"""Where a subject is defined, declared and implemented.
 
 One rule everywhere: a mention of a value leads to its entry under ``Used values``, and the entry's
-own header to its line in the allocation. An instruction leads to the entry of the value that it
-defines at the printed index, else to its line in the module text, else to its schedule row.
+own header to its line in the allocation; from both headers a second place is the line of the
+instruction in the module text. An instruction that a memory file mentions leads to the entry of
+the value that it defines at the printed index, else to its line in the module text, else to its
+schedule row. In module text a name leads to its line in the same computation.
 """
 
 from collections.abc import Iterable
 
 from hlo_lsp.analysis.columns import name_columns
-from hlo_lsp.analysis.subject import (
+from hlo_lsp.analysis.flow import (
+    element_sources,
+    operands_of_parameter,
+    parameters_of_operand,
+    roots_of,
+)
+from hlo_lsp.analysis.resolve import (
+    computation_around,
+    computation_meant,
+    instruction_meant,
+    scope_of,
+)
+from hlo_lsp.analysis.subjects import (
     AllocationSubject,
     ComputationSubject,
+    ElementSubject,
     Found,
     InstructionSubject,
+    ParameterSubject,
+    RowSubject,
     ThunkSubject,
     ValueSubject,
 )
 from hlo_lsp.analysis.thunks import instruction_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.value import Located, Value
-from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
 
 
-def definition(dump: DumpSet, found: Found) -> Place | None:
-    """Where to jump from a mention, or None where nothing defines it."""
+def definitions(dump: DumpSet, found: Found) -> list[Place]:
+    """Where to jump from a mention, the best place first; empty where nothing defines it."""
     subject = found.subject
     if isinstance(subject, ValueSubject):
-        value = value_of(dump, subject)
-        if value is None:
-            return _instruction(dump, subject.key.partition("{")[0], None)
-        return _of_value(value, from_header=found.is_own_header)
+        return _of_value(dump, found, subject)
     if isinstance(subject, InstructionSubject):
-        return _of_instruction(dump, found, subject)
+        if scope_of(found.place.file, found.record) is not None:
+            return _heads([instruction_meant(dump, found, subject.name)])
+        return _of_name(dump, subject.name, subject.index or "{}")
     if isinstance(subject, ThunkSubject):
         name = instruction_of(dump, subject.row)
-        return None if name is None else _instruction(dump, name, None)
+        return [] if name is None else _of_name(dump, name, None)
     if isinstance(subject, ComputationSubject):
-        return _computation(dump, subject.name) or _instruction(dump, subject.name, None)
+        head = computation_meant(dump, found, subject.name)
+        return _heads([head]) or _of_name(dump, subject.name, None)
     if isinstance(subject, AllocationSubject):
-        allocation = dump.allocation(subject.number)
-        return None if allocation is None else head_place(allocation)
-    return None
+        return _heads([dump.allocation(subject.number)])
+    if isinstance(subject, ElementSubject):
+        return _in_module(found, _element(found))
+    if isinstance(subject, ParameterSubject):
+        return _of_parameter(found, subject)
+    if isinstance(subject, RowSubject):
+        return _of_row(dump, found, subject)
+    return []
+
+
+def definition(dump: DumpSet, found: Found) -> Place | None:
+    """The best place to jump to from a mention, or None where nothing defines it."""
+    return next(iter(definitions(dump, found)), None)
 
 
 def declaration(dump: DumpSet, found: Found) -> Place | None:
@@ -53,26 +82,73 @@ def declaration(dump: DumpSet, found: Found) -> Place | None:
         value = value_of(dump, subject)
     elif isinstance(subject, InstructionSubject):
         value = dump.value_of_key(subject.name + (subject.index or "{}"))
+        if value is None and subject.index is None:
+            value = _any_value(dump, subject.name)
     elif isinstance(subject, AllocationSubject):
         allocation = dump.allocation(subject.number)
         return None if allocation is None else head_place(allocation)
     return None if value is None or value.allocation is None else head_place(value.allocation)
 
 
-def type_definition(dump: DumpSet, found: Found) -> Place | None:
-    """The value that flows through an instruction: the one with a position there."""
+def type_definitions(dump: DumpSet, found: Found) -> list[Place]:
+    """What an instruction runs: the computations that it calls.
+
+    In a memory file the value that flows through an instruction: the one with a position there.
+    """
     subject = found.subject
     if isinstance(subject, ValueSubject):
-        return definition(dump, found)
+        return definitions(dump, found)[:1]
     if not isinstance(subject, InstructionSubject):
-        return None
+        return definitions(dump, found) if isinstance(subject, ComputationSubject) else []
+    if scope_of(found.place.file, found.record) is not None:
+        meant = instruction_meant(dump, found, subject.name)
+        if meant is None:
+            return []
+        return _heads(
+            Located(meant.file, head) for head in meant.file.module.called_by(meant.record)
+        )
     for entry in dump.entries_at(subject.name):
         for position in entry.record.positions:
             if position.name == subject.name and (position.index or "{}") == (
                 subject.index or "{}"
             ):
-                return head_place(entry)
-    return None
+                return [head_place(entry)]
+    return []
+
+
+def implementations(dump: DumpSet, found: Found) -> list[Place]:
+    """Where the result of an instruction comes from: the roots of the computations it calls.
+
+    Of an operand of a fusion or another call: the parameter that it becomes inside.
+    """
+    subject = found.subject
+    if isinstance(subject, ComputationSubject):
+        head = computation_meant(dump, found, subject.name)
+        root = None if head is None else head.file.module.computation(head.record).root
+        return [] if head is None or root is None else [head_place(Located(head.file, root))]
+    if not isinstance(subject, InstructionSubject):
+        return []
+    record, file = found.record, found.place.file
+    if isinstance(record, InstructionLine) and subject.operand is not None:
+        return _in_module(found, parameters_of_operand(file.module, record, subject.operand))
+    meant = instruction_meant(dump, found, subject.name)
+    if meant is None:
+        return []
+    roots = roots_of(meant.file.module, meant.record)
+    return _heads(Located(meant.file, root) for root in roots)
+
+
+def python_line(dump: DumpSet, found: Found) -> SourceLine | None:
+    """The innermost Python line that an instruction, or the one that defines a value, is from."""
+    subject = found.subject
+    if isinstance(subject, ValueSubject):
+        text = dump.text_of(subject.key.partition("{")[0])
+    elif isinstance(subject, InstructionSubject):
+        line = instruction_meant(dump, found, subject.name)
+        text = dump.text_of(subject.name) if line is None else line.record.parsed
+    else:
+        return None
+    return None if text is None else next(iter(dump.stack(text)), None)
 
 
 def value_of(dump: DumpSet, subject: ValueSubject) -> Value | None:
@@ -90,42 +166,77 @@ def head_place(located: Located[Record]) -> Place:
     return Place(file, line, start, end)
 
 
-def _of_value(value: Value, *, from_header: bool) -> Place | None:
-    if value.entry is not None and not from_header:
-        return head_place(value.entry)
-    if value.assigned is not None:
-        return head_place(value.assigned)
-    return None if value.entry is None else head_place(value.entry)
-
-
-def _of_instruction(dump: DumpSet, found: Found, subject: InstructionSubject) -> Place | None:
-    if isinstance(found.record, InstructionLine):
-        return _instruction(dump, subject.name, None)
-    return _instruction(dump, subject.name, subject.index or "{}")
-
-
-def _instruction(dump: DumpSet, name: str, index: str | None) -> Place | None:
-    """An instruction: the value it defines at an index (where one is asked for), else its text."""
-    if index is not None:
-        value = dump.value_of_key(name + index)
-        if value is not None and value.entry is not None:
-            return head_place(value.entry)
-    line = dump.instruction(name)
-    if line is not None:
-        return head_place(line)
-    step = dump.step(name)
-    return None if step is None else head_place(step)
-
-
-def _computation(dump: DumpSet, name: str) -> Place | None:
-    for file in dump.files:
-        record = file.module.computations.first(name)
-        if record is not None:
-            return head_place(Located(file, record))
-    return None
-
-
 def all_places(places: Iterable[Place]) -> list[Place]:
     """Each place once, in the order of files and lines."""
     unique = {(place.file.uri, place.line, place.start): place for place in places}
     return [unique[key] for key in sorted(unique)]
+
+
+def _of_value(dump: DumpSet, found: Found, subject: ValueSubject) -> list[Place]:
+    value = value_of(dump, subject)
+    if value is None:
+        return _of_name(dump, subject.key.partition("{")[0], None)
+    parts = [value.entry, value.assigned]
+    if found.is_own_header:
+        parts.reverse()
+    places = _heads(parts)[:1]
+    if found.is_own_header or isinstance(found.record, AssignedValue):
+        places += _heads([dump.instruction(value.name)])
+    return places
+
+
+def _of_name(dump: DumpSet, name: str, index: str | None) -> list[Place]:
+    """An instruction: the value it defines at an index (where one is asked for), else its text."""
+    if index is not None:
+        value = dump.value_of_key(name + index)
+        if value is not None and value.entry is not None:
+            return [head_place(value.entry)]
+    return _heads([dump.instruction(name)]) or _heads([dump.step(name)])
+
+
+def _element(found: Found) -> list[InstructionLine]:
+    """The instructions that flow into the element that a ``get-tuple-element`` takes."""
+    module, record, subject = found.place.file.module, found.record, found.subject
+    assert isinstance(record, InstructionLine)
+    assert isinstance(subject, ElementSubject)
+    operand = next(iter(module.operands(record)), None)
+    return [] if operand is None else element_sources(module, operand, subject.number)
+
+
+def _of_parameter(found: Found, subject: ParameterSubject) -> list[Place]:
+    """The operands that a parameter stands for; from the first line of a module the parameter."""
+    module = found.place.file.module
+    around = computation_around(found)
+    if around is None:
+        return []
+    parameter = module.computation(around.record).parameters.get(subject.number)
+    if parameter is None:
+        return []
+    if isinstance(found.record, ModuleHeader):
+        return _in_module(found, [parameter])
+    return _in_module(found, [operand for _, operand in operands_of_parameter(module, parameter)])
+
+
+def _of_row(dump: DumpSet, found: Found, subject: RowSubject) -> list[Place]:
+    files = [found.place.file, *dump.files]
+    for file in files:
+        rows = file.module.tables.rows[subject.table]
+        if 0 < subject.number <= len(rows):
+            return [head_place(Located(file, rows[subject.number - 1]))]
+    return []
+
+
+def _any_value(dump: DumpSet, name: str) -> Value | None:
+    """The value that an instruction defines at its first leaf, else one that flows through it."""
+    entries = sorted(dump.entries_at(name), key=lambda entry: entry.record.name != name)
+    ids = (entry.record.id for entry in entries)
+    return next((dump.value(value_id) for value_id in ids if value_id is not None), None)
+
+
+def _in_module(found: Found, records: Iterable[InstructionLine]) -> list[Place]:
+    file = found.place.file
+    return list(dict.fromkeys(_heads(Located(file, record) for record in records)))
+
+
+def _heads(parts: Iterable[Located[Record] | None]) -> list[Place]:
+    return [head_place(part) for part in parts if part is not None]

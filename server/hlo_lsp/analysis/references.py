@@ -2,23 +2,34 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.analysis.module_references import (
+    Places,
+    computation_places,
+    instruction_mentions,
+    operand_mentions,
+    parameter_places,
+    row_places,
+)
 from hlo_lsp.analysis.navigation import all_places, head_place, value_of
-from hlo_lsp.analysis.subject import (
+from hlo_lsp.analysis.resolve import computation_meant, instruction_meant
+from hlo_lsp.analysis.subjects import (
     AllocationSubject,
     ComputationSubject,
+    ElementSubject,
     Found,
     InstructionSubject,
-    Subject,
+    ParameterSubject,
+    RowSubject,
     ThunkSubject,
     ValueSubject,
 )
 from hlo_lsp.analysis.thunks import instruction_of
-from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.old_peaks import old_peak_key
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located, Value
-from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.memory_records import ReportedAllocation
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
@@ -29,7 +40,7 @@ def declared_and_mentioned(dump: DumpSet, found: Found) -> tuple[list[Place], li
     Declarations are the line in the allocation and the header of the entry of a value, and the
     line of an instruction in the module text; no place is in both lists.
     """
-    declared, mentioned = _places(dump, found.subject)
+    declared, mentioned = _places(dump, found)
     return all_places(declared), all_places(mentioned)
 
 
@@ -38,46 +49,54 @@ def users_of(dump: DumpSet, name: str) -> list[str]:
 
     Without module text: those that use a value which this instruction defines.
     """
-    users: list[str] = []
-    if dump.instruction(name) is None:
-        for entry in dump.entries_at(name):
-            if entry.record.name == name:
-                users += [use.name for use in entry.record.uses]
-        return list(dict.fromkeys(users))
-    for file in dump.files:
-        found = [
-            record
-            for record, text in _naming(file, name)
-            if any(span.text == name for span in text.operands)
-        ]
-        users += [record.name for record in sorted(found, key=lambda record: record.line)]
-    return users
+    line = dump.instruction(name)
+    if line is not None:
+        return [user.name for user in line.file.module.users(line.record)]
+    uses = (
+        use.name
+        for entry in dump.entries_at(name)
+        if entry.record.name == name
+        for use in entry.record.uses
+    )
+    return list(dict.fromkeys(uses))
 
 
-def _places(dump: DumpSet, subject: Subject) -> tuple[list[Place], list[Place]]:
+def _places(dump: DumpSet, found: Found) -> Places:
+    subject = found.subject
     if isinstance(subject, ValueSubject):
         value = value_of(dump, subject)
         return ([], []) if value is None else _of_value(dump, value)
     if isinstance(subject, InstructionSubject):
-        return _of_instruction(dump, subject.name)
+        return _of_instruction(dump, subject.name, instruction_meant(dump, found, subject.name))
+    if isinstance(subject, ElementSubject):
+        name = subject.instruction
+        return _of_instruction(dump, name, instruction_meant(dump, found, name))
     if isinstance(subject, ThunkSubject):
-        name = instruction_of(dump, subject.row)
-        return ([], []) if name is None else _of_instruction(dump, name)
+        name_of_thunk = instruction_of(dump, subject.row)
+        if name_of_thunk is None:
+            return [], []
+        return _of_instruction(dump, name_of_thunk, dump.instruction(name_of_thunk))
     if isinstance(subject, ComputationSubject):
-        return _of_computation(dump, subject.name)
+        return computation_places(computation_meant(dump, found, subject.name))
+    if isinstance(subject, ParameterSubject):
+        return parameter_places(found, subject.number)
+    if isinstance(subject, RowSubject):
+        return row_places(dump, found, subject)
     if isinstance(subject, AllocationSubject):
-        allocation = dump.allocation(subject.number)
-        return ([] if allocation is None else [head_place(allocation)]), []
+        return _of_allocation(dump, subject.number)
     return [], []
 
 
-def _of_value(dump: DumpSet, value: Value) -> tuple[list[Place], list[Place]]:
-    declared = [head_place(part) for part in (value.assigned, value.entry) if part is not None]
+def _of_value(dump: DumpSet, value: Value) -> Places:
+    line = dump.instruction(value.name)
+    parts = (value.assigned, value.entry, line)
+    declared = [head_place(part) for part in parts if part is not None]
     mentioned = [] if value.live is None else [head_place(value.live)]
     if value.entry is not None:
         entry = value.entry
         mentioned += [_row_place(entry, row) for row in entry.record.positions]
         mentioned += [_row_place(entry, row) for row in entry.record.uses]
+        mentioned += operand_mentions(dump, ((row.name, row.operand) for row in entry.record.uses))
     for file in dump.files:
         for row in file.memory.peak_names.all(value.name):
             if (row.key or old_peak_key(file, row)) == value.key:
@@ -85,12 +104,14 @@ def _of_value(dump: DumpSet, value: Value) -> tuple[list[Place], list[Place]]:
     return declared, mentioned
 
 
-def _of_instruction(dump: DumpSet, name: str) -> tuple[list[Place], list[Place]]:
-    line = dump.instruction(name)
-    return ([] if line is None else [head_place(line)]), list(_mentions(dump, name))
+def _of_instruction(dump: DumpSet, name: str, line: Located[InstructionLine] | None) -> Places:
+    mentioned = list(_in_memory_files(dump, name))
+    if line is None:
+        return [], mentioned
+    return [head_place(line)], [*mentioned, *instruction_mentions(line)]
 
 
-def _mentions(dump: DumpSet, name: str) -> Iterator[Place]:
+def _in_memory_files(dump: DumpSet, name: str) -> Iterator[Place]:
     for entry in dump.entries_at(name):
         yield from (_row_place(entry, row) for row in entry.record.positions if row.name == name)
         if entry.record.name == name:
@@ -108,39 +129,18 @@ def _mentions(dump: DumpSet, name: str) -> Iterator[Place]:
             yield head_place(Located(file, step))
         for peak in file.memory.peak_names.all(name):
             yield head_place(Located(file, peak))
-        yield from _in_module(file, name)
 
 
-def _of_computation(dump: DumpSet, name: str) -> tuple[list[Place], list[Place]]:
-    declared = [
+def _of_allocation(dump: DumpSet, number: int) -> Places:
+    """The line of an allocation, and the rows that reports have for it."""
+    allocation = dump.allocation(number)
+    return ([] if allocation is None else [head_place(allocation)]), [
         head_place(Located(file, record))
         for file in dump.files
-        for record in file.module.computations.all(name)
+        if file.kind is FileKind.REPORT
+        for record in file.records
+        if isinstance(record, ReportedAllocation) and record.number == number
     ]
-    return declared, [
-        Place(file, record.line, span.start, span.end)
-        for file in dump.files
-        for record, text in _naming(file, name)
-        for span in text.called
-        if span.text == name
-    ]
-
-
-def _in_module(file: DumpFile, name: str) -> Iterator[Place]:
-    """Where the texts of other instructions name this instruction."""
-    for record, text in _naming(file, name):
-        for span in (*text.operands, *text.predecessors):
-            if span.text == name:
-                yield Place(file, record.line, span.start, span.end)
-
-
-def _naming(file: DumpFile, name: str) -> Iterator[tuple[InstructionLine, InstructionText]]:
-    """The instructions whose text holds a name, perhaps only as a part of another."""
-    for record in file.module.instructions.records():
-        if name in record.text:
-            parsed = instruction_text(record.text)
-            if parsed is not None:
-                yield record, parsed
 
 
 def _row_place(entry: Located[UsedValue], row: Position | Use) -> Place:

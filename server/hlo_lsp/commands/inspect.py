@@ -12,15 +12,15 @@ from rich.console import Console
 
 from hlo_lsp.analysis.cards.about import card_about
 from hlo_lsp.analysis.cards.card import Card
-from hlo_lsp.analysis.cards.others import instruction_card
+from hlo_lsp.analysis.cards.instructions import instruction_card
 from hlo_lsp.analysis.cards.values import value_card
 from hlo_lsp.analysis.navigation import value_of
-from hlo_lsp.analysis.subject import (
+from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.subjects import (
     AllocationSubject,
     Found,
     InstructionSubject,
     ValueSubject,
-    subject_at,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

@@ -21,7 +21,7 @@ from hlo_lsp.syntax.memory_records import (
     SequenceRow,
     TotalLine,
 )
-from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
@@ -166,11 +166,19 @@ class DumpSet:
                 return Located(file, record)
         return None
 
+    def computation(self, name: str) -> Located[ComputationLine] | None:
+        """A computation's line in the module text."""
+        for file in self.files:
+            record = file.module.computations.first(name)
+            if record is not None:
+                return Located(file, record)
+        return None
+
     def text_of(self, name: str) -> InstructionText | None:
         """The text of an instruction: from the module, else from the entry of a value of it."""
         line = self.instruction(name)
         if line is not None:
-            return instruction_text(line.record.text)
+            return line.record.parsed
         for file in self.files:
             for entry in file.memory.rows.positions(name):
                 if entry.name == name:

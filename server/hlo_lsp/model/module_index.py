@@ -172,12 +172,10 @@ class ModuleIndex:
 
     def callers(self, computation: ComputationLine) -> list[InstructionLine]:
         """The instructions that call a computation, in order."""
-        return [
-            record
-            for record in self.mentioning(computation.name)
-            if computation.name in record.called
-            or any(body is computation for body in record.bodies)
-        ]
+        if isinstance(computation, InlineComputation):
+            return [] if computation.caller is None else [computation.caller]
+        found = self.mentioning(computation.name)
+        return [record for record in found if computation.name in record.called]
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
         """The computations that an instruction calls and that are there."""

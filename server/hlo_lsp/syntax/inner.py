@@ -25,8 +25,9 @@ def with_bodies(instruction: InstructionLine, holder: Record) -> None:
     for body in bodies:
         text, start = instruction.text, instruction.text.index("{", body.value.start)
         row = text.count("\n", 0, start)
+        name = f"{instruction.name}.{body.name}"
         inline = InlineComputation(
-            f"{instruction.name}.{body.name}", False, "", holder=holder, row=base + row
+            name, False, "", holder=holder, caller=instruction, row=base + row
         )
         inline.members = _members(inline, holder, text, start, base)
         found.append(inline)

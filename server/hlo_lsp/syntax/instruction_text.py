@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.metadata import metadata_fields
 from hlo_lsp.syntax.nesting import closing, commas, is_balanced, without_comments
 
 _LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
-_PAIR = re.compile(r'(\w+)=(?:"((?:[^"\\]|\\.)*)"|(\{[^{}]*\}|[^ ,"{}]+))')
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
 _NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
 _INLINE_BODY = re.compile(r"\s*\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
-_ESCAPE = re.compile(r"\\(.)")
 _WITHOUT_OPERANDS = frozenset({"constant", "parameter"})  # a literal or a number stands there
 CALLING = frozenset(
     {
@@ -101,8 +100,8 @@ class InstructionText:
         value = self.attribute("metadata")
         if value is None:
             return {}
-        pairs = _PAIR.finditer(value.text)
-        return {m[1]: m[3] if m[2] is None else _ESCAPE.sub(r"\1", m[2]) for m in pairs}
+        found = metadata_fields(self.line, value.start - len("metadata="))
+        return {field.name: field.value for field in found}
 
     @property
     def called(self) -> list[Span]:

@@ -10,6 +10,7 @@ from hlo_lsp.syntax.instruction_text import (
     instruction_text,
     operand_names,
 )
+from hlo_lsp.syntax.metadata import unescaped
 from hlo_lsp.syntax.records import Record
 
 
@@ -54,7 +55,7 @@ class NameRow(Record):
     @classmethod
     def of(cls, match: Match[str]) -> "NameRow":
         """Read from a match of the rule."""
-        return cls(int(match["NUMBER"]), match["STRING"][1:-1])
+        return cls(int(match["NUMBER"]), unescaped(match["STRING"][1:-1]))
 
 
 @dataclass(slots=True, eq=False)
@@ -224,6 +225,7 @@ class InlineComputation(ComputationLine):
     """``to_apply={ a = f32[] parameter(0) ... }``: named after its instruction and attribute."""
 
     holder: Record | None = None
+    caller: InstructionLine | None = None
     row: int = 0
 
     @property

@@ -1,9 +1,17 @@
 """The card for whatever the cursor is on."""
 
 from hlo_lsp.analysis.cards.card import Card
+from hlo_lsp.analysis.cards.instructions import instruction_card
+from hlo_lsp.analysis.cards.modules import (
+    attribute_card,
+    computation_card,
+    element_card,
+    module_card,
+    parameter_card,
+    row_card,
+)
 from hlo_lsp.analysis.cards.others import (
     allocation_card,
-    instruction_card,
     space_card,
     thunk_card,
     word_card,
@@ -11,10 +19,17 @@ from hlo_lsp.analysis.cards.others import (
 from hlo_lsp.analysis.cards.shapes import shape_card
 from hlo_lsp.analysis.cards.values import value_card
 from hlo_lsp.analysis.navigation import value_of
-from hlo_lsp.analysis.subject import (
+from hlo_lsp.analysis.resolve import computation_meant, instruction_meant
+from hlo_lsp.analysis.subjects import (
     AllocationSubject,
+    AttributeSubject,
+    ComputationSubject,
+    ElementSubject,
     Found,
     InstructionSubject,
+    ModuleSubject,
+    ParameterSubject,
+    RowSubject,
     ShapeSubject,
     SpaceSubject,
     ThunkSubject,
@@ -36,7 +51,11 @@ def card_about(dump: DumpSet, found: Found) -> Card | None:
         return instruction_card(dump, subject.key.partition("{")[0])
     if isinstance(subject, InstructionSubject):
         index = subject.index if subject.operand is None else None
-        return instruction_card(dump, subject.name, index)
+        line = instruction_meant(dump, found, subject.name)
+        return instruction_card(dump, subject.name, index, line)
+    if isinstance(subject, ComputationSubject):
+        head = computation_meant(dump, found, subject.name)
+        return instruction_card(dump, subject.name) if head is None else computation_card(head)
     if isinstance(subject, AllocationSubject):
         allocation = dump.allocation(subject.number)
         return None if allocation is None else allocation_card(dump, allocation)
@@ -47,6 +66,21 @@ def card_about(dump: DumpSet, found: Found) -> Card | None:
     if isinstance(subject, WordSubject):
         return word_card(subject.word)
     if isinstance(subject, ThunkSubject):
-        name = instruction_of(dump, subject.row)
-        return thunk_card(dump, subject.row, name)
-    return instruction_card(dump, subject.name)
+        return thunk_card(dump, subject.row, instruction_of(dump, subject.row))
+    return _in_module(dump, found)
+
+
+def _in_module(dump: DumpSet, found: Found) -> Card | None:
+    """What only module text has."""
+    subject = found.subject
+    if isinstance(subject, AttributeSubject):
+        return attribute_card(dump, found, subject)
+    if isinstance(subject, RowSubject):
+        return row_card(dump, found, subject)
+    if isinstance(subject, ParameterSubject):
+        return parameter_card(dump, found, subject)
+    if isinstance(subject, ElementSubject):
+        return element_card(dump, found, subject)
+    if isinstance(subject, ModuleSubject):
+        return module_card(dump, found.place.file)
+    return None

@@ -1,5 +1,7 @@
 """What the words of the memory files mean. Sources: buffer_assignment.cc, hlo_live_range.cc."""
 
+from hlo_lsp.vocabulary.vocabulary import vocabulary
+
 _WORDS: dict[str, tuple[str, str]] = {
     "constant": ("constant", "The allocation holds the value of a `constant` instruction."),
     "thread-local": (
@@ -107,4 +109,5 @@ _WORDS: dict[str, tuple[str, str]] = {
 
 def explain(word: str) -> tuple[str, str] | None:
     """A title and an explanation, or None for a word that explains itself."""
-    return _WORDS.get(word)
+    table = vocabulary().tables.get(word)
+    return _WORDS.get(word) if table is None else (table.name, table.text)

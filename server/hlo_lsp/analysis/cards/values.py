@@ -101,10 +101,14 @@ def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
     op_name = text.metadata.get("op_name", "").replace("`", "'")
     if op_name:
         facts.append(Fact("op_name", f"`{op_name}`"))
-    stack = dump.stack(text)
-    if stack:
-        facts.append(StackFact("source", source_words(stack), stack[0], tuple(stack[1:])))
-    return facts
+    return [*facts, *stack_facts(dump.stack(text))]
+
+
+def stack_facts(stack: list[SourceLine]) -> list[Fact]:
+    """The Python lines of a stack, the innermost first."""
+    if not stack:
+        return []
+    return [StackFact("source", source_words(stack), stack[0], tuple(stack[1:]))]
 
 
 def source_words(stack: list[SourceLine]) -> str:

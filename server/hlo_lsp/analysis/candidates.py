@@ -1,0 +1,91 @@
+"""What completion offers: one word or piece of text, and why it stands where in the list."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+
+LIMIT = 200  # candidates in one list; of more, those that match what is typed
+
+
+class Kind(Enum):
+    """What a candidate is."""
+
+    OPCODE = auto()
+    INSTRUCTION = auto()
+    COMPUTATION = auto()
+    ATTRIBUTE = auto()
+    VALUE = auto()
+    KEY = auto()
+    TYPE = auto()
+    SHAPE = auto()
+    KEYWORD = auto()
+    TABLE = auto()
+    EXAMPLE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """``snippet`` is what to insert into an editor that knows snippets, ``insert`` elsewhere.
+
+    ``about`` is what the explanation is looked up by: a name, and whose it is.
+    """
+
+    label: str
+    kind: Kind
+    insert: str
+    snippet: str | None = None
+    detail: str = ""
+    about: tuple[str, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Candidates, the likely first, for the columns ``start`` to ``end`` of the cursor's line.
+
+    ``complete`` is False where more characters would bring up others.
+    """
+
+    candidates: Sequence[Candidate]
+    start: int
+    end: int
+    complete: bool = True
+
+
+def word(
+    text: str, kind: Kind, detail: str = "", about: tuple[str, str] | None = None
+) -> Candidate:
+    """A candidate that is inserted as it is shown."""
+    return Candidate(text, kind, text, None, detail, about)
+
+
+def best(candidates: Iterable[Candidate], typed: str) -> tuple[list[Candidate], bool]:
+    """At most LIMIT candidates in their order, and whether these are all.
+
+    A short list goes to the editor as it is, which knows best how to narrow it down. Of a longer
+    one those are chosen that match what is typed: its beginnings first, then the beginnings of
+    words inside, then any that hold its characters in this order.
+    """
+    found = list(candidates)
+    if len(found) <= LIMIT:
+        return found, True
+    ranked: list[list[Candidate]] = [[], [], []]
+    for candidate in found:
+        rank = match(typed, candidate.label)
+        if rank is not None:
+            ranked[rank].append(candidate)
+    chosen = [candidate for group in ranked for candidate in group]
+    return chosen[:LIMIT], False
+
+
+def match(typed: str, label: str) -> int | None:
+    """How well a label matches what is typed: 0 is best, None not at all."""
+    typed, label = typed.removeprefix("%").lower(), label.removeprefix("%").lower()
+    at = label.find(typed)
+    if at == 0:
+        return 0
+    while at > 0:
+        if not label[at - 1].isalnum():
+            return 1
+        at = label.find(typed, at + 1)
+    signs = iter(label)
+    return 2 if all(sign in signs for sign in typed) else None

@@ -1,0 +1,156 @@
+"""How data flows between computations: which operand a parameter stands for, and back.
+
+HLO semantics: a fusion, call or async-start hands operand k to parameter k; a while hands its one
+operand, and then what its body returns, to the parameter of condition and body; a conditional
+hands operand k + 1 to the parameter of branch k.
+"""
+
+from collections.abc import Iterator
+
+from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+
+_MOST = 400  # steps of a walk; real modules need a handful
+_BY_POSITION = frozenset({"fusion", "call", "async-start"})
+# What hands on its one operand as it is.
+_TRANSPARENT = frozenset({"opt-barrier", "copy", "bitcast", "domain", "copy-done", "async-done"})
+
+
+def operands_of_parameter(
+    module: ModuleIndex, parameter: InstructionLine
+) -> list[tuple[InstructionLine, InstructionLine]]:
+    """What a parameter stands for: the instructions that call, each with the operand it hands on.
+
+    For a loop the root of its body comes behind the operand of the loop.
+    """
+    computation = module.computation_of(parameter)
+    number = parameter_number(parameter)
+    if computation is None or number is None:
+        return []
+    found: list[tuple[InstructionLine, InstructionLine]] = []
+    for caller in module.callers(computation):
+        operands = module.operands(caller)
+        place = _operand_place(caller, computation, number)
+        if place is not None and place < len(operands):
+            operand = operands[place]
+            if operand is not None:
+                found.append((caller, operand))
+        body = _attribute(module, caller, "body") if caller.opcode == "while" else None
+        root = None if body is None else module.computation(body).root
+        if root is not None:
+            found.append((caller, root))
+    return found
+
+
+def parameters_of_operand(
+    module: ModuleIndex, caller: InstructionLine, place: int
+) -> list[InstructionLine]:
+    """The parameters that operand number ``place`` of a calling instruction becomes."""
+    found = []
+    for computation in module.called_by(caller):
+        for number, parameter in module.computation(computation).parameters.items():
+            if _operand_place(caller, computation, number) == place:
+                found.append(parameter)
+    return found
+
+
+def roots_of(module: ModuleIndex, caller: InstructionLine) -> list[InstructionLine]:
+    """Where the result of a calling instruction comes from: the roots of what it calls.
+
+    Of a loop the root of its body; appliers of reductions and the like give no result as such.
+    """
+    computations = module.called_by(caller)
+    if caller.opcode == "while":
+        body = _attribute(module, caller, "body")
+        computations = [] if body is None else [body]
+    roots = (module.computation(computation).root for computation in computations)
+    return [root for root in roots if root is not None]
+
+
+def element_sources(
+    module: ModuleIndex, tuple_instruction: InstructionLine, number: int
+) -> list[InstructionLine]:
+    """The instructions that really flow into element ``number`` of a tuple.
+
+    Through loops, fusions, calls and branches, up to the instruction that computes the element;
+    several where control flow merges.
+    """
+    found: dict[InstructionLine, None] = {}
+    _trace(module, tuple_instruction, (number,), set(), found)
+    return list(found)
+
+
+Path = tuple[int, ...]
+
+
+def _trace(
+    module: ModuleIndex,
+    instruction: InstructionLine,
+    path: Path,
+    seen: set[tuple[InstructionLine, Path]],
+    found: dict[InstructionLine, None],
+) -> None:
+    if (instruction, path) in seen or len(seen) > _MOST:
+        return
+    seen.add((instruction, path))
+    if not path:
+        found[instruction] = None
+        return
+    sources = list(_sources(module, instruction, path))
+    for source, rest in sources:
+        _trace(module, source, rest, seen, found)
+    if not sources:
+        found[instruction] = None
+
+
+def _sources(
+    module: ModuleIndex, instruction: InstructionLine, path: Path
+) -> Iterator[tuple[InstructionLine, Path]]:
+    """One step upstream: where the element at ``path`` of a result comes from."""
+    opcode = instruction.opcode
+    if opcode == "tuple":
+        operands = module.operands(instruction)
+        if path[0] < len(operands):
+            operand = operands[path[0]]
+            if operand is not None:
+                yield operand, path[1:]
+    elif opcode == "get-tuple-element":
+        index = instruction.parsed.attribute("index")
+        operand = next(iter(module.operands(instruction)), None)
+        if index is not None and operand is not None and index.text.strip().isdecimal():
+            yield operand, (int(index.text), *path)
+    elif opcode == "parameter":
+        for _, operand in operands_of_parameter(module, instruction):
+            yield operand, path
+    elif opcode in _TRANSPARENT and len(instruction.operands) == 1:
+        operand = next(iter(module.operands(instruction)), None)
+        if operand is not None and operand.shape.startswith("("):
+            yield operand, path
+    elif opcode in {"fusion", "call", "while", "conditional"}:
+        for root in roots_of(module, instruction):
+            yield root, path
+
+
+def _operand_place(
+    caller: InstructionLine, computation: ComputationLine, number: int
+) -> int | None:
+    """The operand of ``caller`` that parameter ``number`` of what it calls stands for."""
+    if caller.opcode in _BY_POSITION:
+        return number
+    if caller.opcode == "while":
+        return 0 if number == 0 else None
+    if caller.opcode == "conditional" and number == 0:
+        names = [span.text for name, span in caller.parsed.calls if name != "called_computations"]
+        if computation.name in names:
+            return names.index(computation.name) + 1
+    return None
+
+
+def _attribute(
+    module: ModuleIndex, instruction: InstructionLine, name: str
+) -> ComputationLine | None:
+    for attribute, span in instruction.parsed.calls:
+        if attribute == name:
+            return module.named(span.text)
+    suffix = f".{name}"
+    return next((body for body in instruction.bodies if body.name.endswith(suffix)), None)

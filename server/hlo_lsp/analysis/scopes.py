@@ -1,0 +1,215 @@
+"""Computations as a reader of names sees them: what is in them, and what nobody could read."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.syntax.instruction_text import Span
+from hlo_lsp.syntax.module_records import (
+    ComputationEnd,
+    ComputationLine,
+    InlineComputation,
+    InnerInstruction,
+    InstructionLine,
+)
+from hlo_lsp.syntax.nesting import closing, commas
+from hlo_lsp.syntax.records import Broken
+
+_RESULT = re.compile(r"\)\s*->\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """A computation up to the brace that closes it.
+
+    ``names`` holds the first instruction of each name. ``strays`` are instructions behind the
+    brace, which belong to no computation. ``broken`` are the names that broken lines would define;
+    ``knows_names`` is whether there are no others. ``end`` is the line of the brace, or None if it
+    is missing or the body is written in place.
+    """
+
+    head: ComputationLine
+    members: tuple[InstructionLine, ...]
+    names: Mapping[str, InstructionLine]
+    parameters: Mapping[int, InstructionLine]
+    strays: tuple[InstructionLine, ...]
+    broken: frozenset[str]
+    knows_names: bool
+    end: int | None
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether the body is part of another record, or of the head's."""
+        return isinstance(self.head, InlineComputation) or bool(self.head.members)
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the brace is there that ends the body."""
+        return self.is_inside or self.end is not None
+
+    @property
+    def is_intact(self) -> bool:
+        """Whether every line of the computation could be read."""
+        return self.is_closed and self.knows_names and not self.broken
+
+    @property
+    def root(self) -> InstructionLine | None:
+        """The result: what is marked ``ROOT``, else the last instruction if that is known."""
+        marked = next((member for member in self.members if member.is_root), None)
+        if marked is not None or not self.members:
+            return marked
+        return self.members[-1] if self.is_intact else None
+
+    @property
+    def counted_parameters(self) -> tuple[InstructionLine, ...] | None:
+        """The parameters by number, or None if lines are broken or numbers are missing."""
+        count = len(self.parameters)
+        if not self.is_intact or any(number not in self.parameters for number in range(count)):
+            return None
+        return tuple(self.parameters[number] for number in range(count))
+
+    def may_define(self, name: str) -> bool:
+        """Whether a line that nobody can read may define a name."""
+        return not self.knows_names or name in self.broken
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """An instruction with the names of its operands and what they stand for in its scope.
+
+    An operand that is written out in place has an empty name and stands for nothing.
+    """
+
+    scope: Scope
+    names: tuple[str, ...]
+    operands: tuple[InstructionLine | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Callee:
+    """A computation that an instruction calls: by which attribute, and where it says so.
+
+    ``computation`` is None if there is none of that name; ``span`` is None if it is in place.
+    """
+
+    attribute: str
+    name: str
+    span: Span | None
+    computation: ComputationLine | None
+
+
+class Scopes:
+    """The scopes of one file that does not change meanwhile; each is read once."""
+
+    def __init__(self, file: DumpFile) -> None:
+        self._file = file
+        self._scopes: dict[ComputationLine, Scope] = {}
+        self._last: tuple[InstructionLine, Resolved | None] | None = None
+        self._last_callees: tuple[InstructionLine, list[Callee]] | None = None
+        self._computations: dict[str, ComputationLine] = {}
+        for computation in file.module.all_computations():
+            if not isinstance(computation, InlineComputation):
+                self._computations.setdefault(computation.name, computation)
+        self.misses_heads = any(broken.is_head for broken in file.module.damaged)
+
+    def computation(self, name: str) -> ComputationLine | None:
+        """The first computation of this name; one that is written in place has none."""
+        return self._computations.get(name)
+
+    def scope(self, head: ComputationLine) -> Scope:
+        """The scope that a computation opens."""
+        known = self._scopes.get(head)
+        if known is None:
+            known = self._scopes[head] = _scope(self._file, head)
+        return known
+
+    def of(self, instruction: InstructionLine) -> Scope | None:
+        """The scope that an instruction is in; None behind a closing brace or a broken head."""
+        head = self._file.module.computation_of(instruction)
+        if head is None:
+            return None
+        scope = self.scope(head)
+        inner = isinstance(instruction, InnerInstruction)
+        stray = not inner and scope.end is not None and instruction.line > scope.end
+        return None if stray else scope
+
+    def resolved(self, instruction: InstructionLine) -> Resolved | None:
+        """The operands of an instruction; None if it is in no scope. The last is remembered."""
+        if self._last is None or self._last[0] is not instruction:
+            self._last = instruction, self._resolve(instruction)
+        return self._last[1]
+
+    def callees(self, instruction: InstructionLine) -> list[Callee]:
+        """The computations that an instruction calls, those by name first. The last are kept."""
+        if self._last_callees is None or self._last_callees[0] is not instruction:
+            self._last_callees = instruction, self._callees(instruction)
+        return self._last_callees[1]
+
+    def _callees(self, instruction: InstructionLine) -> list[Callee]:
+        named = [
+            Callee(attribute, span.text, span, self.computation(span.text))
+            for attribute, span in instruction.parsed.calls
+        ]
+        prefix = f"{instruction.name}."
+        return named + [
+            Callee(body.name.removeprefix(prefix), body.name, None, body)
+            for body in instruction.bodies
+        ]
+
+    def _resolve(self, instruction: InstructionLine) -> Resolved | None:
+        scope = self.of(instruction)
+        if scope is None:
+            return None
+        names = instruction.operands
+        return Resolved(scope, names, tuple(map(scope.names.get, names)))
+
+
+def signature(head: ComputationLine) -> tuple[list[str], str] | None:
+    """The shapes of the parameters and of the result that a head prints, or None if it does not."""
+    text = head.signature
+    close = closing(text, 0) if text.startswith("(") else None
+    arrow = None if close is None else _RESULT.match(text, close)
+    if close is None or arrow is None:
+        return None
+    shapes = [part.partition(":")[2].strip() for part in parts(text, 1, close)]
+    return shapes, text[arrow.end() :].strip()
+
+
+def parts(text: str, start: int, end: int) -> list[str]:
+    """The parts between the commas outside of brackets; none if there is nothing but blanks."""
+    if not text[start:end].strip():
+        return []
+    stops = [*commas(text, start, end), end]
+    starts = [start, *(stop + 1 for stop in stops)]
+    return [text[first:stop].strip() for first, stop in zip(starts, stops, strict=False)]
+
+
+def _scope(file: DumpFile, head: ComputationLine) -> Scope:
+    members: list[InstructionLine] = list(head.members)
+    strays: list[InstructionLine] = []
+    broken: set[str] = set()
+    knows_names = True
+    end: int | None = None
+    inside = isinstance(head, InlineComputation) or bool(head.members)
+    for record in () if isinstance(head, InlineComputation) else file.records.members(head):
+        if isinstance(record, InstructionLine):
+            (strays if inside or end is not None else members).append(record)
+        elif isinstance(record, ComputationEnd) and end is None:
+            end = record.line
+        elif isinstance(record, Broken) and end is None:
+            name = file.module.damaged.get(record)
+            knows_names = knows_names and name is not None
+            broken.update(() if name is None else (name,))
+    names: dict[str, InstructionLine] = {}
+    parameters: dict[int, InstructionLine] = {}
+    for member in members:
+        names.setdefault(member.name, member)
+        number = parameter_number(member)
+        if number is not None:
+            parameters.setdefault(number, member)
+    knows_names = knows_names and (inside or end is not None)
+    return Scope(
+        head, tuple(members), names, parameters, tuple(strays), frozenset(broken), knows_names, end
+    )
