@@ -9,6 +9,7 @@ from lsprotocol import types
 
 from hlo_lsp import __version__
 from hlo_lsp.features import (
+    completion,
     diagnostics,
     folding,
     goto,
@@ -98,6 +99,13 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         lambda asked, _: lenses.code_lenses(asked),
         types.CodeLensOptions(resolve_provider=True),
     )
+
+    answer(types.TEXT_DOCUMENT_COMPLETION, completion.completion, completion.OPTIONS)
+
+    @server.feature(types.COMPLETION_ITEM_RESOLVE)
+    async def on_completion_resolve(item: types.CompletionItem) -> types.CompletionItem:
+        uri = item.data.get("uri") if isinstance(item.data, dict) else None
+        return completion.resolve(await session.ask(types.TextDocumentIdentifier(str(uri))), item)
 
     @server.feature(types.CODE_LENS_RESOLVE)
     async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:

@@ -1,8 +1,10 @@
 """What completion offers: one word or piece of text, and why it stands where in the list."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NamedTuple
 
 LIMIT = 200  # candidates in one list; of more, those that match what is typed
 
@@ -23,8 +25,7 @@ class Kind(Enum):
     EXAMPLE = auto()
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """``snippet`` is what to insert into an editor that knows snippets, ``insert`` elsewhere.
 
     ``about`` is what the explanation is looked up by: a name, and whose it is.
@@ -68,24 +69,24 @@ def best(candidates: Iterable[Candidate], typed: str) -> tuple[list[Candidate], 
     found = list(candidates)
     if len(found) <= LIMIT:
         return found, True
+    match = matcher(typed)
     ranked: list[list[Candidate]] = [[], [], []]
     for candidate in found:
-        rank = match(typed, candidate.label)
+        rank = match(candidate.label)
         if rank is not None:
             ranked[rank].append(candidate)
     chosen = [candidate for group in ranked for candidate in group]
     return chosen[:LIMIT], False
 
 
-def match(typed: str, label: str) -> int | None:
+def matcher(typed: str) -> Callable[[str], int | None]:
     """How well a label matches what is typed: 0 is best, None not at all."""
-    typed, label = typed.removeprefix("%").lower(), label.removeprefix("%").lower()
-    at = label.find(typed)
-    if at == 0:
-        return 0
-    while at > 0:
-        if not label[at - 1].isalnum():
-            return 1
-        at = label.find(typed, at + 1)
-    signs = iter(label)
-    return 2 if all(sign in signs for sign in typed) else None
+    signs = [re.escape(sign) for sign in typed.removeprefix("%")]
+    whole, spread = "".join(signs), ".*?".join(signs)
+    expression = re.compile(rf"%?(?:({whole})|.*?[^a-z0-9]({whole})|.*?{spread})", re.IGNORECASE)
+
+    def match(label: str) -> int | None:
+        found = expression.match(label)
+        return None if found is None else (found.lastindex or 3) - 1
+
+    return match

@@ -7,6 +7,12 @@ from hlo_lsp.vocabulary.vocabulary import Vocabulary
 
 _SPECIAL = re.compile(r"[\\$}]")
 _CHOICES = {AttributeKind.FLAG, AttributeKind.ENUM}
+# Names in an example are of another module: what to say instead, and whether it is in braces.
+_NAMES = {
+    AttributeKind.COMPUTATION: ("computation", False),
+    AttributeKind.COMPUTATIONS: ("computations", True),
+    AttributeKind.INSTRUCTIONS: ("instructions", True),
+}
 
 
 def stop(number: int, text: str) -> str:
@@ -38,10 +44,13 @@ def of_value(attribute: Attribute, number: int) -> str:
     """The value of an attribute: a choice of words, or the example to be written over."""
     if attribute.kind in _CHOICES and attribute.values:
         return f"${{{number}|{','.join(attribute.values)}|}}"
+    if attribute.kind in _NAMES:
+        name, in_braces = _NAMES[attribute.kind]
+        return f"{{{stop(number, name)}}}" if in_braces else stop(number, name)
     example = attribute.example
     for opening, end in (("{", "}"), ('"', '"')):
         if example.startswith(opening) and example.endswith(end) and len(example) > 2:
-            return opening + stop(number, example[1:-1]) + end.replace("}", "\\}")
+            return opening + stop(number, example[1:-1]) + end
     return stop(number, example)
 
 

@@ -2,6 +2,8 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 from hlo_lsp.analysis.draft import Draft, definitions
 from hlo_lsp.analysis.slots import parts_of
@@ -19,8 +21,7 @@ _LAYOUT = re.compile(r"\{[^{}]*\}")
 _NUMBER = re.compile(r"\s*(\d+)\s*\)")
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """An instruction as far as it can be read: ``shape`` and ``opcode`` may be empty.
 
     ``number`` is that of a parameter.
@@ -75,6 +76,7 @@ def parameters(file: DumpFile, computation: ComputationLine) -> list[Instruction
     return [found[number] for number in sorted(found)]
 
 
+@lru_cache(maxsize=4096)
 def without_layout(shape: str) -> str:
     """A shape by element types and dimensions alone, to be compared with others."""
     return "".join(_LAYOUT.sub("", _COMMENT.sub("", shape)).split())

@@ -1,5 +1,6 @@
 """What the client can do, resolved once."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lsprotocol import types
@@ -21,6 +22,13 @@ class Client:
     wants_lens_texts: bool = False
     shows_related: bool = True
     folding_limit: int = _DEFAULT_FOLDING_LIMIT
+    takes_snippets: bool = False
+    inserts_or_replaces: bool = False
+    shows_label_details: bool = False
+    completes_markdown: bool = False
+    helps_in_markdown: bool = False
+    places_parameters: bool = False
+    versions_edits: bool = False
 
     @classmethod
     def of(
@@ -35,6 +43,10 @@ class Client:
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
         hover, symbols, folding = document.hover, document.document_symbol, document.folding_range
         published = document.publish_diagnostics
+        edits = workspace.workspace_edit
+        item = document.completion and document.completion.completion_item
+        signature = document.signature_help and document.signature_help.signature_information
+        parameter = signature and signature.parameter_information
         formats = (hover and hover.content_format) or [types.MarkupKind.PlainText]
         return cls(
             encoding=Encoding(str(getattr(encoding, "value", encoding))),
@@ -47,4 +59,15 @@ class Client:
             wants_lens_texts=isinstance(options, dict) and options.get("lensTexts") == "at once",
             shows_related=bool(published and published.related_information),
             folding_limit=(folding and folding.range_limit) or _DEFAULT_FOLDING_LIMIT,
+            takes_snippets=bool(item and item.snippet_support),
+            inserts_or_replaces=bool(item and item.insert_replace_support),
+            shows_label_details=bool(item and item.label_details_support),
+            completes_markdown=bool(item and _reads_markdown(item.documentation_format)),
+            helps_in_markdown=bool(signature and _reads_markdown(signature.documentation_format)),
+            places_parameters=bool(parameter and parameter.label_offset_support),
+            versions_edits=bool(edits and edits.document_changes),
         )
+
+
+def _reads_markdown(formats: Sequence[types.MarkupKind] | None) -> bool:
+    return types.MarkupKind.Markdown in (formats or ())
