@@ -20,6 +20,8 @@ from pygls.io_ import StdoutWriter, run_async
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from hlo_lsp.features.refusal import RefusedError
+
 logger = logging.getLogger(__name__)
 
 _BUFFER = 1 << 24  # bytes of a message that may wait in memory before the pipe is paused
@@ -77,6 +79,15 @@ class HloProtocol(LanguageServerProtocol):
             super().handle_message(message)
         elif hasattr(message, "id"):
             self._send_response(message.id, error=refusal.to_response_error())
+
+    def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
+        """Answer a request; a refusal is an answer, too, and nothing for the log."""
+        error = None if future.cancelled() else future.exception()
+        if isinstance(error, RefusedError):
+            self._request_futures.pop(msg_id, None)
+            self._send_response(msg_id, error=error.to_response_error())
+        else:
+            super()._send_handler_result(future, msg_id=msg_id)
 
     def _refusal(self, method: str) -> JsonRpcException | None:
         if self._shutdown:
