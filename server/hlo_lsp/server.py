@@ -17,6 +17,7 @@ from hlo_lsp.features import (
     lenses,
     links,
     references,
+    rename,
     symbols,
 )
 from hlo_lsp.features.client import Client
@@ -100,12 +101,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         types.CodeLensOptions(resolve_provider=True),
     )
 
-    answer(types.TEXT_DOCUMENT_COMPLETION, completion.completion, completion.OPTIONS)
-
-    @server.feature(types.COMPLETION_ITEM_RESOLVE)
-    async def on_completion_resolve(item: types.CompletionItem) -> types.CompletionItem:
-        uri = item.data.get("uri") if isinstance(item.data, dict) else None
-        return completion.resolve(await session.ask(types.TextDocumentIdentifier(str(uri))), item)
+    _serve_writing(server, session, answer)
 
     @server.feature(types.CODE_LENS_RESOLVE)
     async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:
@@ -124,3 +120,23 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         return await diagnostics.pulled(asked, params.previous_result_id)
 
     return server
+
+
+def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., None]) -> None:
+    """The requests of people who write module text."""
+    answer(types.TEXT_DOCUMENT_COMPLETION, completion.completion, completion.OPTIONS)
+
+    answer(
+        types.TEXT_DOCUMENT_PREPARE_RENAME,
+        lambda asked, p: rename.prepare_rename(asked, p.position),
+    )
+    answer(
+        types.TEXT_DOCUMENT_RENAME,
+        lambda asked, p: rename.rename(asked, p, session.version(asked.file.uri)),
+        types.RenameOptions(prepare_provider=True),
+    )
+
+    @server.feature(types.COMPLETION_ITEM_RESOLVE)
+    async def on_completion_resolve(item: types.CompletionItem) -> types.CompletionItem:
+        uri = item.data.get("uri") if isinstance(item.data, dict) else None
+        return completion.resolve(await session.ask(types.TextDocumentIdentifier(str(uri))), item)
