@@ -36,3 +36,10 @@ def gpu(corpus_small: Path) -> str:
     """The same program on a GPU."""
     name = "module_5976.jit_i4.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
     return disk.read(corpus_small / "gpu_h100" / name).text
+
+
+@pytest.fixture(scope="session")
+def module(corpus_small: Path) -> str:
+    """The module text of the same compile as `compiled`, with its tables of source locations."""
+    name = "module_0092.jit_don.cl_1003875606.after_optimizations.txt"
+    return disk.read(corpus_small / "tpu_v5e" / name).text

@@ -12,6 +12,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.text.steps import finish
 
 Told = tuple[str, str, str]
@@ -26,6 +27,7 @@ def replaced(text: str, old: str, new: str) -> str:
 def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
     """A dump in one file, read by a new scanner."""
     memory_scanner.cache_clear()
+    module_scanner.cache_clear()
     return DumpSet([DumpFile.of_text(text, path)])
 
 
@@ -60,6 +62,7 @@ def related(finding: Finding) -> list[tuple[str, str]]:
 def found_in(folder: Path) -> list[tuple[str, Finding]]:
     """What is wrong in the files of a folder, with the end of the file's name."""
     memory_scanner.cache_clear()
+    module_scanner.cache_clear()
     return [
         (one.path.name.rpartition("after_optimizations")[2], finding)
         for one in check_paths([folder])

@@ -8,7 +8,7 @@ drop it.
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hlo_lsp.model.shape import Array, BufferShape, Shape, TupleShape, try_shape
+from hlo_lsp.model.shape import Array, BufferShape, Shape, TupleShape, element_texts, try_shape
 
 _FLOATS = ("f", "bf")
 _LONGEST = 60  # characters of a shape in a sentence
@@ -52,6 +52,17 @@ def difference(
     if one is None or other is None:
         return None
     return _difference(one, other, types, loose, ())
+
+
+@lru_cache(maxsize=1 << 10)
+def elements_of(shape: str) -> tuple[str, ...] | None:
+    """The texts of the elements of a tuple shape, or None if it is none.
+
+    Remembered, as the tuple of a large train step has thousands of elements and as many that take
+    one out of it.
+    """
+    found = element_texts(shape)
+    return None if found is None else tuple(found)
 
 
 def shape_words(text: str) -> str:

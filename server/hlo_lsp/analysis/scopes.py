@@ -27,7 +27,8 @@ class Scope:
     ``names`` holds the first instruction of each name. ``strays`` are instructions behind the
     brace, which belong to no computation. ``broken`` are the names that broken lines would define;
     ``knows_names`` is whether there are no others. ``end`` is the line of the brace, or None if it
-    is missing or the body is written in place.
+    is missing or the body is written in place; ``is_cut`` is whether a broken line at the left edge
+    stands where it should be.
     """
 
     head: ComputationLine
@@ -38,6 +39,7 @@ class Scope:
     broken: frozenset[str]
     knows_names: bool
     end: int | None
+    is_cut: bool
 
     @property
     def is_inside(self) -> bool:
@@ -64,9 +66,9 @@ class Scope:
 
     @property
     def counted_parameters(self) -> tuple[InstructionLine, ...] | None:
-        """The parameters by number, or None if lines are broken or numbers are missing."""
-        count = len(self.parameters)
-        if not self.is_intact or any(number not in self.parameters for number in range(count)):
+        """The parameters by number, or None if lines are broken or the numbers are not 0, 1, ..."""
+        count = sum(member.opcode == "parameter" for member in self.members)
+        if not self.is_intact or self.parameters.keys() != set(range(count)):
             return None
         return tuple(self.parameters[number] for number in range(count))
 
@@ -79,12 +81,14 @@ class Scope:
 class Resolved:
     """An instruction with the names of its operands and what they stand for in its scope.
 
-    An operand that is written out in place has an empty name and stands for nothing.
+    An operand that is written out in place has an empty name and stands for nothing. ``is_plain``
+    is whether all operands stand on lines above, and no other instruction is named.
     """
 
     scope: Scope
     names: tuple[str, ...]
     operands: tuple[InstructionLine | None, ...]
+    is_plain: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,7 @@ class Scopes:
     def __init__(self, file: DumpFile) -> None:
         self._file = file
         self._scopes: dict[ComputationLine, Scope] = {}
+        self._last_scope: Scope | None = None
         self._last: tuple[InstructionLine, Resolved | None] | None = None
         self._last_callees: tuple[InstructionLine, list[Callee]] | None = None
         self._computations: dict[str, ComputationLine] = {}
@@ -127,13 +132,19 @@ class Scopes:
 
     def of(self, instruction: InstructionLine) -> Scope | None:
         """The scope that an instruction is in; None behind a closing brace or a broken head."""
+        line = instruction.line
+        inner = isinstance(instruction, InnerInstruction)
+        last = None if inner else self._last_scope  # nearly always that of the one before
+        if last is not None and last.head.line < line < (last.end or 0):
+            return last
         head = self._file.module.computation_of(instruction)
         if head is None:
             return None
         scope = self.scope(head)
-        inner = isinstance(instruction, InnerInstruction)
-        stray = not inner and scope.end is not None and instruction.line > scope.end
-        return None if stray else scope
+        if inner:
+            return scope
+        self._last_scope = scope
+        return None if scope.end is not None and line > scope.end else scope
 
     def resolved(self, instruction: InstructionLine) -> Resolved | None:
         """The operands of an instruction; None if it is in no scope. The last is remembered."""
@@ -163,7 +174,11 @@ class Scopes:
         if scope is None:
             return None
         names = instruction.operands
-        return Resolved(scope, names, tuple(map(scope.names.get, names)))
+        operands = tuple(map(scope.names.get, names))
+        plain = "control-predecessors=" not in instruction.text and all(
+            found is not None and found.line < instruction.line for found in operands
+        )
+        return Resolved(scope, names, operands, plain)
 
 
 def signature(head: ComputationLine) -> tuple[list[str], str] | None:
@@ -193,7 +208,11 @@ def _scope(file: DumpFile, head: ComputationLine) -> Scope:
     knows_names = True
     end: int | None = None
     inside = isinstance(head, InlineComputation) or bool(head.members)
-    for record in () if isinstance(head, InlineComputation) else file.records.members(head):
+    cut = False
+    for record in () if isinstance(head, InlineComputation) else file.records.after(head):
+        if record.is_head:
+            cut = isinstance(record, Broken) and end is None
+            break
         if isinstance(record, InstructionLine):
             (strays if inside or end is not None else members).append(record)
         elif isinstance(record, ComputationEnd) and end is None:
@@ -211,5 +230,6 @@ def _scope(file: DumpFile, head: ComputationLine) -> Scope:
             parameters.setdefault(number, member)
     knows_names = knows_names and (inside or end is not None)
     return Scope(
-        head, tuple(members), names, parameters, tuple(strays), frozenset(broken), knows_names, end
-    )
+        head, tuple(members), names, parameters, tuple(strays), frozenset(broken), knows_names,
+        end, cut,
+    )  # fmt: skip

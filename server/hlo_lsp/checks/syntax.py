@@ -4,35 +4,42 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import Case, span_place
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.syntax.instruction_text import instruction_text
+from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.memory_scanner import LONGEST, memory_scanner
+from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.records import Broken
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 
 def broken_line(case: Case[Broken]) -> Iterator[Finding]:
-    """Every line of a memory file is of one of the forms that XLA prints.
+    """Every line of a dump is of one of the forms that XLA prints.
 
-    The sentence names what could stand where the line stops making sense. Fields and flags that
-    this tool does not know are no error: a newer compiler may print them.
+    The sentence names what could stand where the line stops making sense. Fields, flags and
+    attributes that this tool does not know are no error: a newer compiler may print them.
     """
-    if not case.file.kind.is_memory:
-        return
     text = case.record.text
-    if len(text) > LONGEST:
-        message = f"this line has {len(text):,} characters: no line of a dump is that long"
-        yield case.finding_at(0, 0, len(text), message)
-        return
-    refusal = memory_scanner().explain(text)
-    end = max(len(text.rstrip()), refusal.column + 1)
-    if not refusal.expected:
-        message = "this is not a line of a memory dump"
-        yield case.finding_at(0, 0, end, message)
+    if case.file.kind.is_memory:
+        if len(text) > LONGEST:
+            message = f"this line has {len(text):,} characters: no line of a dump is that long"
+            yield case.finding_at(0, 0, len(text), message)
+            return
+        refusal = memory_scanner().explain(text)
+        what = "a memory dump"
+    elif case.file.kind is FileKind.MODULE:
+        refusal = module_scanner().explain(text)
+        what = "an HLO module"
     else:
-        yield case.finding_at(0, refusal.column, end, _sentence(str(refusal), text, refusal.column))
+        return
+    end = max(len(text.rstrip()), refusal.column + 1)
+    if refusal.expected:
+        start, message = refusal.column, _sentence(str(refusal), text, refusal.column)
+    else:
+        start, message = 0, f"this is not a line of {what}"
+    yield case.accuse(span_place(case.file, case.record, text, start, end), message)
 
 
 def broken_entry(case: Case[UsedValue]) -> Iterator[Finding]:

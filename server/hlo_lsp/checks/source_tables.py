@@ -1,0 +1,93 @@
+"""Python frames: rows of the tables at the head of a module, and who names them."""
+
+import re
+from collections.abc import Iterator
+
+from hlo_lsp.checks.finding import Finding, Related
+from hlo_lsp.checks.rule import Case, field_place, part_place
+from hlo_lsp.syntax.instruction_text import Span
+from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow
+
+_FRAME = re.compile(r"\bstack_frame_id=(\d{1,18})\b")
+
+
+def known_frame(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """A `stack_frame_id` is the number of a row under `StackFrames`, counted from 1.
+
+    Modules that were cut out of others have ids and no tables: nothing is said of those.
+    """
+    record = case.record
+    if "stack_frame_id=" not in record.text:
+        return
+    table = case.tables.table("StackFrames")
+    if table is None:
+        return
+    seen = [match for match in _FRAME.finditer(record.text) if not table.may_hold(int(match[1]))]
+    metadata = record.parsed.attribute("metadata") if seen else None
+    if metadata is None or int(record.parsed.metadata.get("stack_frame_id", 0)) == 0:
+        return
+    number = record.parsed.metadata["stack_frame_id"]
+    for match in seen:
+        if metadata.start <= match.start() < metadata.end and match[1] == number:
+            place = part_place(case.file, record, Span(match.start(1), match.end(1), match[1]))
+            yield case.accuse(place, f"there is no frame {number}: {_rows(len(table.rows))}")
+            return
+
+
+def frame_row(case: Case[FrameRow]) -> Iterator[Finding]:
+    """A frame names a row of `FileLocations` and the frame that called it.
+
+    The number of the caller is printed plus one, so that 1 means that there is none.
+    """
+    row, tables = case.record, case.tables
+    locations, frames = tables.table("FileLocations"), tables.table("StackFrames")
+    if locations is not None and not locations.may_hold(row.location):
+        yield case.finding(
+            f"there is no location {row.location}: {_rows(len(locations.rows), 'FileLocations')}",
+            "FILE_LOCATION_ID",
+        )
+    if frames is not None and row.parent is not None and not frames.may_hold(row.parent):
+        yield case.finding(
+            f"there is no frame {row.parent}, printed as {row.parent + 1}: "
+            f"{_rows(len(frames.rows))}",
+            "PARENT_FRAME_ID",
+        )
+
+
+def location_row(case: Case[LocationRow]) -> Iterator[Finding]:
+    """A location names a row of `FileNames` and one of `FunctionNames`, counted from 1."""
+    row, tables = case.record, case.tables
+    for label, what, number, role in (
+        ("FileNames", "file", row.file, "FILE_NAME_ID"),
+        ("FunctionNames", "function", row.function, "FUNCTION_NAME_ID"),
+    ):
+        table = tables.table(label)
+        if table is not None and not table.may_hold(number):
+            yield case.finding(
+                f"there is no {what} {number}: {_rows(len(table.rows), label)}", role
+            )
+
+
+def frame_cycle(case: Case[FrameRow]) -> Iterator[Finding]:
+    """No frame is among its own callers: a stack ends at a frame that nobody called."""
+    circle = case.tables.circles.get(case.record)
+    if circle is None:
+        return
+    numbers = [case.tables.frames.index(row) + 1 for row in circle]
+    if len(circle) == 1:
+        message = f"frame {numbers[0]} is its own caller: it is printed as {numbers[0] + 1}"
+    else:
+        way = ", ".join(map(str, [*numbers[1:], numbers[0]]))
+        message = f"frame {numbers[0]} is among its own callers: {way}"
+    yield case.finding(
+        message,
+        "PARENT_FRAME_ID",
+        *(
+            Related(field_place(case.file, row, "PARENT_FRAME_ID"), f"the caller of frame {number}")
+            for row, number in zip(circle[1:], numbers[1:], strict=True)
+        ),
+    )
+
+
+def _rows(count: int, label: str = "StackFrames") -> str:
+    return f"`{label}` has {count} row{'' if count == 1 else 's'}"
