@@ -26,6 +26,10 @@ from hlo_lsp.vocabulary.entries import Opcode
 from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 _ENTRY = "ENTRY %${1:main} (${2:p}: ${3:f32[]}) -> ${4:f32[]} {\n  $0\n}"
+_MODULE = Candidate(
+    "HloModule", Kind.KEYWORD, "HloModule ", "HloModule ${1:name}", "", ("keyword", "HloModule")
+)
+_FIRST_LINES = 60  # as many as are looked at to tell the kind of a file
 _USUAL_TYPES = ("f32", "bf16", "s32", "pred", "f16", "u32", "s8", "u8")
 
 
@@ -45,6 +49,17 @@ def completions(file: DumpFile, line: int, column: int, trigger: str = "") -> Of
     typed = file.lines[line][start:column]
     found, complete = best(_candidates(draft, slot, surroundings(draft), typed), typed)
     return Offer(found, start, end, complete) if found else None
+
+
+def beginnings(file: DumpFile, line: int, column: int) -> Offer | None:
+    """What a file may begin with that is empty but for the word at the cursor."""
+    text = file.lines[line]
+    others = (*file.lines[:line], *file.lines[line + 1 : line + _FIRST_LINES])
+    if file.kind is not FileKind.OTHER or not text[:column].isalpha() or text[column:].strip():
+        return None
+    if any(other.strip() for other in others):
+        return None
+    return Offer([_MODULE], 0, column)
 
 
 def _candidates(draft: Draft, slot: Slot, around: Surroundings, typed: str) -> Iterable[Candidate]:
@@ -82,7 +97,7 @@ def _beginnings(draft: Draft, around: Surroundings) -> Iterator[Candidate]:
     module = draft.file.module
     computations = module.all_computations()
     if module.header is None:
-        yield word("HloModule", Kind.KEYWORD, about=("keyword", "HloModule"))
+        yield _MODULE
     if not any(computation.is_entry for computation in computations):
         yield Candidate("ENTRY", Kind.KEYWORD, "ENTRY ", _ENTRY, "", ("keyword", "ENTRY"))
     if not any(computation.line < draft.line for computation in computations):

@@ -1,13 +1,17 @@
 """textDocument/completion and completionItem/resolve."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from lsprotocol import types
 
 from hlo_lsp.analysis.candidates import Candidate, Kind, Offer
-from hlo_lsp.analysis.completion import completions
+from hlo_lsp.analysis.completion import beginnings, completions
 from hlo_lsp.analysis.explanations import explanation
-from hlo_lsp.features.session import Asked
+from hlo_lsp.features.client import Client
+from hlo_lsp.features.convert import Converter
+from hlo_lsp.features.session import Asked, Session
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 
 OPTIONS = types.CompletionOptions(
@@ -35,15 +39,19 @@ def completion(asked: Asked, params: types.CompletionParams) -> types.Completion
     offer = completions(asked.file, line, column, trigger)
     if offer is None:
         return None
-    inserting = asked.convert.range(Place(asked.file, line, offer.start, column))
-    replacing = asked.convert.range(Place(asked.file, line, offer.start, offer.end))
-    behind = asked.file.lines[line][offer.end :].lstrip()
-    typed = asked.file.lines[line][offer.start : column]
-    items = [
-        _item(asked, offer, number, (inserting, replacing), (typed, behind))
-        for number in range(len(offer.candidates))
-    ]
-    return types.CompletionList(is_incomplete=not offer.complete, items=items)
+    return _list(_Form(asked.client, asked.convert, asked.file, line, column), offer)
+
+
+def first_words(session: Session, params: types.CompletionParams) -> types.CompletionList | None:
+    """What a new file may begin with: it is no dump yet, so that nobody else knows it."""
+    file = session.library.open_files.get(params.text_document.uri)
+    if file is None:
+        return None
+    line, column = session.convert.column(file, params.position)
+    offer = beginnings(file, line, column)
+    if offer is None:
+        return None
+    return _list(_Form(session.client, session.convert, file, line, column), offer)
 
 
 def resolve(asked: Asked | None, item: types.CompletionItem) -> types.CompletionItem:
@@ -62,35 +70,53 @@ def resolve(asked: Asked | None, item: types.CompletionItem) -> types.Completion
     return item
 
 
-def _item(
-    asked: Asked,
-    offer: Offer,
-    number: int,
-    ranges: tuple[types.Range, types.Range],
-    around: tuple[str, str],
-) -> types.CompletionItem:
-    candidate = offer.candidates[number]
-    inserting, replacing = ranges
-    text, is_snippet = _text(candidate, around[1], snippets=asked.client.takes_snippets)
+@dataclass(frozen=True, slots=True)
+class _Form:
+    """For whom and for which place items are made."""
+
+    client: Client
+    convert: Converter
+    file: DumpFile
+    line: int
+    column: int
+
+    def range(self, start: int, end: int) -> types.Range:
+        """A part of the cursor's line."""
+        return self.convert.range(Place(self.file, self.line, start, end))
+
+
+def _list(form: _Form, offer: Offer) -> types.CompletionList:
+    items = [_item(form, offer, number) for number in range(len(offer.candidates))]
+    return types.CompletionList(is_incomplete=not offer.complete, items=items)
+
+
+def _item(form: _Form, offer: Offer, number: int) -> types.CompletionItem:
+    candidate, client = offer.candidates[number], form.client
+    line = form.file.lines[form.line]
+    behind = line[offer.end :].lstrip()
+    text, is_snippet = _text(candidate, behind, snippets=client.takes_snippets)
+    inserting = form.range(offer.start, form.column)
+    replacing = form.range(offer.start, offer.end)
     edit: types.TextEdit | types.InsertReplaceEdit = (
         types.InsertReplaceEdit(text, inserting, replacing)
-        if asked.client.inserts_or_replaces
+        if client.inserts_or_replaces
         else types.TextEdit(replacing, text)
     )
+    detail = candidate.detail or None
     return types.CompletionItem(
         candidate.label,
         kind=_KINDS[candidate.kind],
-        detail=candidate.detail or None,
-        label_details=types.CompletionItemLabelDetails(description=candidate.detail)
-        if candidate.detail and asked.client.shows_label_details
+        detail=detail,
+        label_details=types.CompletionItemLabelDetails(description=detail)
+        if detail and client.shows_label_details
         else None,
         sort_text=f"{number:04}",
-        filter_text=_filter(candidate, around[0]),
+        filter_text=_filter(candidate, line[offer.start : form.column]),
         insert_text_format=types.InsertTextFormat.Snippet
         if is_snippet
         else types.InsertTextFormat.PlainText,
         text_edit=edit,
-        data={"uri": asked.file.uri, "about": list(candidate.about)} if candidate.about else None,
+        data={"uri": form.file.uri, "about": list(candidate.about)} if candidate.about else None,
     )
 
 
