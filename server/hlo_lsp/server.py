@@ -18,6 +18,7 @@ from hlo_lsp.features import (
     links,
     references,
     rename,
+    signatures,
     symbols,
 )
 from hlo_lsp.features.client import Client
@@ -124,8 +125,19 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
 
 def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., None]) -> None:
     """The requests of people who write module text."""
-    answer(types.TEXT_DOCUMENT_COMPLETION, completion.completion, completion.OPTIONS)
 
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, completion.OPTIONS)
+    async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
+        asked = await session.ask(params.text_document)
+        if asked is None:
+            return completion.first_words(session, params)
+        return completion.completion(asked, params)
+
+    answer(
+        types.TEXT_DOCUMENT_SIGNATURE_HELP,
+        lambda asked, p: signatures.signature_help(asked, p.position),
+        signatures.OPTIONS,
+    )
     answer(
         types.TEXT_DOCUMENT_PREPARE_RENAME,
         lambda asked, p: rename.prepare_rename(asked, p.position),
