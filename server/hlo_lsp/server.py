@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from functools import partial
 from inspect import isawaitable
 from typing import Any
 
@@ -23,7 +24,9 @@ from hlo_lsp.features import (
 )
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.configuration import Configuration
+from hlo_lsp.features.progress import Progress
 from hlo_lsp.features.session import Asked, Session
+from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.protocol import HloProtocol, StdioServer
 
 logger = logging.getLogger(__name__)
@@ -35,6 +38,9 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     session = Session()
     pusher = diagnostics.DiagnosticsPusher(server, session)
     configuration = Configuration(server, session)
+    session.loader.reporter = partial(Progress, server)
+    session.loader.done = pusher.neighbour_read
+    names = WorkspaceSymbols(server, session)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -42,14 +48,16 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         session.client = Client.of(params.capabilities, encoding, params.initialization_options)
         configuration.start(params)
 
-    server.feature(types.INITIALIZED)(lambda _: configuration.initialized())
+    _serve_workspace(server, configuration, names)
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(
         lambda params: configuration.changed(params.settings)
     )
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
-        pusher.changed(session.open(params.text_document))
+        file = session.open(params.text_document)
+        pusher.changed(file)
+        names.opened(file)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
@@ -62,32 +70,50 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         file = session.close(params.text_document.uri)
         if file is not None:
             pusher.closed(file)
+            names.closed(file)
 
-    def answer(method: str, reply: Callable[[Asked, Any], Any], options: Any = None) -> None:
+    def answer(
+        method: str,
+        reply: Callable[[Asked, Any], Any],
+        options: Any = None,
+        *,
+        whole: bool = False,
+    ) -> None:
         """Answer a request about a document: with nothing where it is no dump."""
 
         @server.feature(method, options)
         async def on_request(params: Any) -> Any:
-            asked = await session.ask(params.text_document)
+            asked = await session.ask(params.text_document, whole=whole)
             result = None if asked is None else reply(asked, params)
             return await result if isawaitable(result) else result
 
     answer(types.TEXT_DOCUMENT_HOVER, lambda asked, p: hover.hover(asked, p.position))
-    answer(types.TEXT_DOCUMENT_DEFINITION, lambda asked, p: goto.definition(asked, p.position))
-    answer(types.TEXT_DOCUMENT_DECLARATION, lambda asked, p: goto.declaration(asked, p.position))
+    answer(
+        types.TEXT_DOCUMENT_DEFINITION,
+        lambda asked, p: goto.definition(asked, p.position),
+        whole=True,
+    )
+    answer(
+        types.TEXT_DOCUMENT_DECLARATION,
+        lambda asked, p: goto.declaration(asked, p.position),
+        whole=True,
+    )
     answer(
         types.TEXT_DOCUMENT_TYPE_DEFINITION,
         lambda asked, p: goto.type_definition(asked, p.position),
+        whole=True,
     )
     answer(
         types.TEXT_DOCUMENT_IMPLEMENTATION,
         lambda asked, p: goto.implementation(asked, p.position),
+        whole=True,
     )
     answer(
         types.TEXT_DOCUMENT_REFERENCES,
         lambda asked, p: references.references(
             asked, p.position, with_declaration=p.context.include_declaration
         ),
+        whole=True,
     )
     answer(
         types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
@@ -121,6 +147,23 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         return await diagnostics.pulled(asked, params.previous_result_id)
 
     return server
+
+
+def _serve_workspace(
+    server: StdioServer, configuration: Configuration, names: WorkspaceSymbols
+) -> None:
+    """What is about no single document: the folders, and the names in them."""
+
+    @server.feature(types.INITIALIZED)
+    def initialized(_: types.InitializedParams) -> None:
+        configuration.initialized()
+        names.folders_changed()
+
+    server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(lambda _: names.folders_changed())
+
+    @server.feature(types.WORKSPACE_SYMBOL)
+    async def find(params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
+        return await names.find(params)
 
 
 def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., None]) -> None:

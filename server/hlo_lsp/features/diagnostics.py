@@ -4,13 +4,15 @@ import asyncio
 import gc
 import logging
 from collections.abc import Coroutine
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.run import check
-from hlo_lsp.features.session import Asked, Session, steadily
+from hlo_lsp.features.running import steadily
+from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.model.dump_file import DumpFile
 
 if TYPE_CHECKING:
@@ -42,6 +44,12 @@ class DiagnosticsPusher:
             self._schedule(other)
         if self._session.client.pulls_diagnostics and self._session.client.refreshes_diagnostics:
             self._schedule_refresh()
+
+    def neighbour_read(self, path: Path) -> None:
+        """A large neighbour is there now: the files that were looked at without it want a look."""
+        for file in list(self._session.library.open_files.values()):
+            if file.path is not None and path in self._session.library.compile(file.path).files:
+                self.changed(file)
 
     def closed(self, file: DumpFile) -> None:
         """A file was closed: what was said of it goes, and its compile reads it from disk now."""

@@ -5,7 +5,8 @@ from typing import Any
 from lsprotocol import types
 
 from hlo_lsp.analysis import summaries
-from hlo_lsp.features.session import Asked, steadily
+from hlo_lsp.features.running import steadily
+from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import Json, lines_range
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel
 from hlo_lsp.syntax.used_value import UsedValue

@@ -3,7 +3,8 @@
 from lsprotocol import types
 
 from hlo_lsp.analysis.links import source_links
-from hlo_lsp.features.session import Asked, steadily
+from hlo_lsp.features.running import steadily
+from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import Json, name_range
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.text.steps import Steps

@@ -1,20 +1,21 @@
 """The state of one connection: the library of files, and the client it serves."""
 
 import asyncio
-import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakValueDictionary
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from hlo_lsp.analysis.subject import Found, subject_at
+from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.subjects import Found
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
+from hlo_lsp.features.loading import Loader
+from hlo_lsp.features.running import run
 from hlo_lsp.features.settings import Settings
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -22,10 +23,7 @@ from hlo_lsp.model.library import Library
 from hlo_lsp.model.source_map import SourceFiles
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.document import Document
-from hlo_lsp.text.steps import Steps
 
-T = TypeVar("T")
-_SLICE = 0.004  # seconds of long work between two looks at what the client sent
 _PATIENCE = 2  # seconds that requests wait for settings that the client was asked for
 
 
@@ -51,6 +49,8 @@ class Session:
         self.library = Library()
         self.client = Client()
         self.settings = Settings()
+        self.loader = Loader(self.library)
+        self._learning: set[asyncio.Task[None]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._coming_settings: asyncio.Future[None] | None = None
@@ -67,6 +67,7 @@ class Session:
             path = None  # `file:` and the like: a text that lies nowhere
         document = Document(item.text)
         self._versions[item.uri] = item.version
+        self.loader.allow()
         return self.library.open(item.uri, None if path is None else Path(path), document)
 
     def edit(self, params: types.DidChangeTextDocumentParams) -> DumpFile | None:
@@ -110,8 +111,14 @@ class Session:
         """Let requests wait for this work, after which ``settings`` are new."""
         self._coming_settings = asyncio.ensure_future(work)
 
-    async def ask(self, document: types.TextDocumentIdentifier) -> Asked | None:
-        """The file and its compile once all is read; None for a file that is no dump."""
+    async def ask(
+        self, document: types.TextDocumentIdentifier, *, whole: bool = False
+    ) -> Asked | None:
+        """The file and its compile; None for a file that is no dump.
+
+        The compile is ``whole`` for questions that look through all of it: they wait longer for
+        large neighbours that are still being read.
+        """
         coming = self._coming_settings
         if coming is not None:
             await asyncio.wait([coming], timeout=_PATIENCE)
@@ -120,58 +127,40 @@ class Session:
         file = self.library.open_files.get(document.uri)
         if file is None:
             return None
-        dump = await self.dump(file)
+        dump = await self.dump(file, whole=whole)
         if file.kind is FileKind.OTHER:
             return None
         sources = SourceFiles(self.settings.source_map)
         return Asked(file, dump, self.client, self.convert, sources)
 
-    async def dump(self, file: DumpFile) -> DumpSet:
-        """The compile of a file, all of it up to date."""
+    async def dump(self, file: DumpFile, *, whole: bool = False) -> DumpSet:
+        """The compile of a file, all of it up to date that is read by now.
+
+        A memory file waits for the values, which are half of what there is to say about it; a
+        module text does not.
+        """
+        dump = await self._ready(file)
+        unread = self.library.unread(file)
+        if unread:
+            waits = whole or file.kind.is_memory
+            texts = self.library.texts(file)
+            paths = [path for path in unread if whole or path not in texts]
+            await self.loader.wait(paths, _PATIENCE if waits else 0)
+            dump = await self._ready(file)
+        if file.kind is FileKind.MODULE and not file.module.knows_mentions:
+            self._learn(file)
+        return dump
+
+    async def _ready(self, file: DumpFile) -> DumpSet:
+        """What is read of a compile, with the small files that are not."""
         async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
             while True:
-                dump = await run(self.library.set_of(file))
-                if all(member.is_fresh for member in dump.files):
+                dump = await run(self.library.set_of(file, patient=False))
+                if all(member.is_fresh for member in (*dump.files, *dump.others)):
                     return dump
 
-
-class _OutdatedError(Exception):
-    """What a work looks at has changed meanwhile."""
-
-
-async def steadily(dump: DumpSet, work: Callable[[], Steps[T]]) -> T:
-    """Long work over the files of a compile, from the start again whenever one of them changes."""
-    while True:
-        for file in dump.files:
-            await run(file.refresh())
-        versions = [file.version for file in dump.files]
-        try:
-            return await run(work(), partial(_are_at, dump, versions))
-        except _OutdatedError:
-            continue
-
-
-def _are_at(dump: DumpSet, versions: list[int]) -> bool:
-    """Whether the files of a compile are read, and still of these versions."""
-    fresh = all(file.is_fresh for file in dump.files)
-    return fresh and versions == [file.version for file in dump.files]
-
-
-async def run(steps: Steps[T], is_valid: Callable[[], bool] | None = None) -> T:
-    """Take all steps of a long work and let others have a turn every few milliseconds.
-
-    Raises:
-        _OutdatedError: ``is_valid`` says no after such a turn.
-    """
-    until = time.monotonic() + _SLICE
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            result: T = done.value
-            return result
-        if time.monotonic() >= until:
-            await asyncio.sleep(0)
-            until = time.monotonic() + _SLICE
-            if is_valid is not None and not is_valid():
-                raise _OutdatedError
+    def _learn(self, file: DumpFile) -> None:
+        """Learn in the background who mentions whom in a module text."""
+        task = asyncio.create_task(run(file.module.learn_mentions()))
+        self._learning.add(task)
+        task.add_done_callback(self._learning.discard)

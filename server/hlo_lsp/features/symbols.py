@@ -6,7 +6,8 @@ from lsprotocol import types
 
 from hlo_lsp.analysis.columns import name_columns
 from hlo_lsp.analysis.outline import Node, NodeKind, outline
-from hlo_lsp.features.session import Asked, steadily
+from hlo_lsp.features.running import steadily
+from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import Json, lines_range, name_range
 from hlo_lsp.text.steps import Steps
 

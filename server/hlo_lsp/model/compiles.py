@@ -80,6 +80,7 @@ class Listing:
         self._groups = grouped(names)
         self._key_of = {name: key for key, group in self._groups.items() for name in group}
         self._modules: dict[str, _Module] = {}
+        self._compiles: dict[str, Compile] = {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._key_of
@@ -98,11 +99,14 @@ class Listing:
         Raises:
             KeyError: the name is not listed.
         """
-        key = self._key_of[name]
-        module = self._modules.get(key)
-        if module is None:
-            module = self._modules[key] = _Module(self._folder, self._groups[key])
-        return module.compile(name)
+        known = self._compiles.get(name)
+        if known is None:
+            key = self._key_of[name]
+            module = self._modules.get(key)
+            if module is None:
+                module = self._modules[key] = _Module(self._folder, self._groups[key])
+            known = self._compiles[name] = module.compile(name)
+        return known
 
 
 def compile_of(path: Path, names: Iterable[str]) -> Compile:

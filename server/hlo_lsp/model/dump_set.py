@@ -1,7 +1,7 @@
 """All files of one compile, asked as one thing."""
 
 import itertools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar, cast
 
 from hlo_lsp.model.backend import Backend, backend_of_name
@@ -40,8 +40,15 @@ class DumpSet:
     A set is remade when a file of it comes or goes; edits only change the files.
     """
 
-    def __init__(self, files: list[DumpFile], thunk_names: DumpFile | None = None) -> None:
+    def __init__(
+        self,
+        files: list[DumpFile],
+        thunk_names: DumpFile | None = None,
+        others: Sequence[DumpFile] = (),
+    ) -> None:
         self.files = files
+        # Texts of the same module from other places of the pipeline: names mean other things there.
+        self.others = others
         # A text that names the instruction of every thunk, where the compiler left one.
         self.thunk_names = thunk_names
         self.number = next(_NUMBERS)  # no other set of this process has it

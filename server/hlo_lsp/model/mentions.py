@@ -18,6 +18,11 @@ class Mentions:
         # What came and went while the names were being learnt.
         self._journal: list[tuple[InstructionLine, bool]] | None = None
 
+    @property
+    def is_learnt(self) -> bool:
+        """Whether the names are learnt, or being learnt."""
+        return self._by_name is not None or self._journal is not None
+
     def of(self, name: str) -> list[InstructionLine] | None:
         """The instructions that mention a name, or None as long as nothing was learnt."""
         return None if self._by_name is None else self._by_name.all(name)
@@ -38,7 +43,7 @@ class Mentions:
 
     def learn(self, instructions: MultiMap[str, InstructionLine]) -> Steps[None]:
         """Read the names of all instructions."""
-        if self._by_name is not None or self._journal is not None:
+        if self.is_learnt:
             return
         journal = self._journal = []
         try:

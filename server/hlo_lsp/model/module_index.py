@@ -189,6 +189,11 @@ class ModuleIndex:
             found = [record for record in self.instructions.records() if name in record.text]
         return sorted(found, key=lambda record: record.line)
 
+    @property
+    def knows_mentions(self) -> bool:
+        """Whether the names in all texts are learnt, or about to be."""
+        return self._mentions.is_learnt
+
     def learn_mentions(self) -> Steps[None]:
         """Make ``mentioning`` quick; until then it looks through all texts."""
         yield from self._mentions.learn(self.instructions)

@@ -1,12 +1,16 @@
 """Files on disk as documents."""
 
 import stat
+from collections.abc import Callable
+from itertools import takewhile
 from pathlib import Path
 
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.steps import Steps, finish
 
+_BUFFER = 1 << 20  # bytes
 _CHUNK = 4 << 20  # bytes; about 10 ms of work, so that a server can breathe between two
+_MARK = "\ufeff".encode()  # some editors begin a file with it
 _SNIFFED = 8192  # bytes in which a NUL gives a binary file away
 _LONG = 200  # characters from which on a line is worth looking for its equal
 
@@ -33,42 +37,77 @@ def read_in_steps(path: Path) -> Steps[Document]:
 
     Bytes that are no UTF-8 become U+FFFD. Equal long lines are kept once: 98 % of a large values
     file is the same instruction printed again for every element of its tuple. No compiler writes
-    ``\r``: a file with one is cut into lines in one go at the end.
+    ``\r``: a file with one is cut into lines in one go.
 
     Raises:
         UnreadableError: as for :func:`read`.
     """
-    lines: list[str] = []
-    known: dict[str, str] = {}
-    rest: list[bytes] = []  # a line that has not ended yet; all of the file once there is a \r
-    returns = False
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise UnreadableError(f"{path}: this is no regular file")
-        with path.open("rb") as file:
-            while chunk := file.read(_CHUNK):
-                if not lines and not rest and b"\0" in chunk[:_SNIFFED]:
-                    raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
-                if not returns and b"\r" in chunk:
-                    returns = True
-                    rest.insert(0, "".join(f"{line}\n" for line in lines).encode())
-                whole, newline, end = chunk.rpartition(b"\n")
-                if newline and not returns:
-                    text = _decode(b"".join([*rest, whole]), first=not lines)
-                    lines.extend(
-                        known.setdefault(line, line) if len(line) > _LONG else line
-                        for line in text.split("\n")
-                    )
-                    rest = [end]
-                else:
-                    rest.append(chunk)
-                yield
+        with path.open("rb", buffering=_BUFFER) as file:
+            if b"\0" in file.read(_SNIFFED):
+                raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
+            file.seek(0)
+            reader = _LineReader()
+            taken = 0
+            for line in file:
+                if b"\r" in line:
+                    file.seek(0)
+                    return Document(_decode(file.read().removeprefix(_MARK)))
+                reader.take(line)
+                taken += len(line)
+                if taken >= _CHUNK:
+                    taken = 0
+                    yield
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
-    last = _decode(b"".join(rest), first=returns or not lines)
-    return Document(last) if returns else Document.of_lines([*lines, last])
+    return Document.of_lines(reader.lines())
 
 
-def _decode(data: bytes, *, first: bool) -> str:
-    text = data.decode("utf-8", "replace")
-    return text.removeprefix("\ufeff") if first else text
+class _LineReader:
+    """Makes text of lines; a long one that was there before is not read again."""
+
+    def __init__(self) -> None:
+        self._lines: list[str] = []
+        self._known: dict[bytes, str] = {}
+        self._last: tuple[bytes, str] = b"", ""  # nearly always the next long line is the same
+        self._is_open = True  # whether the last line has no end yet
+
+    def take(self, line: bytes) -> None:
+        """Add a line with its end, which only the last may lack."""
+        if not self._lines:
+            line = line.removeprefix(_MARK)
+        self._is_open = not line.endswith(b"\n")
+        text = self._long(line) if len(line) > _LONG else _decode(line).removesuffix("\n")
+        self._lines.append(text)
+
+    def lines(self) -> list[str]:
+        """All lines; behind the last line end an empty one begins."""
+        return self._lines if self._is_open and self._lines else [*self._lines, ""]
+
+    def _long(self, line: bytes) -> str:
+        if line != self._last[0]:
+            text = self._known.get(line)
+            if text is None:
+                text = self._known[line] = _decode(line).removesuffix("\n")
+            self._last = line, text
+        return self._last[1]
+
+
+def read_head(path: Path, ends: Callable[[str], bool]) -> Document:
+    """The lines of a file in front of the first one for which ``ends`` is true.
+
+    Raises:
+        UnreadableError: as for :func:`read`.
+    """
+    try:
+        with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
+            lines = (line.rstrip("\r\n") for line in file)
+            return Document.of_lines(list(takewhile(lambda line: not ends(line), lines)))
+    except OSError as error:
+        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+
+
+def _decode(data: bytes) -> str:
+    return data.decode("utf-8", "replace")

@@ -1,0 +1,56 @@
+"""Long work between two messages of the client."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import TypeVar
+
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.text.steps import Steps
+
+T = TypeVar("T")
+_SLICE = 0.004  # seconds of long work between two looks at what the client sent
+
+
+class OutdatedError(Exception):
+    """What a work looks at has changed meanwhile, or nobody wants it any more."""
+
+
+async def steadily(dump: DumpSet, work: Callable[[], Steps[T]]) -> T:
+    """Long work over the files of a compile, from the start again whenever one of them changes."""
+    while True:
+        for file in dump.files:
+            await run(file.refresh())
+        versions = [file.version for file in dump.files]
+        try:
+            return await run(work(), partial(_are_at, dump, versions))
+        except OutdatedError:
+            continue
+
+
+def _are_at(dump: DumpSet, versions: list[int]) -> bool:
+    """Whether the files of a compile are read, and still of these versions."""
+    fresh = all(file.is_fresh for file in dump.files)
+    return fresh and versions == [file.version for file in dump.files]
+
+
+async def run(steps: Steps[T], is_valid: Callable[[], bool] | None = None) -> T:
+    """Take all steps of a long work and let others have a turn every few milliseconds.
+
+    Raises:
+        OutdatedError: ``is_valid`` says no after such a turn.
+    """
+    until = time.monotonic() + _SLICE
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        if time.monotonic() >= until:
+            await asyncio.sleep(0)
+            until = time.monotonic() + _SLICE
+            if is_valid is not None and not is_valid():
+                steps.close()
+                raise OutdatedError
