@@ -1,0 +1,178 @@
+"""The names in the text of one file, for a search over many files."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import PurePath
+
+from hlo_lsp.model.source import SourceTables
+from hlo_lsp.model.symbol_index import Entry, FileSymbols, SymbolKind
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.metadata import metadata_fields
+from hlo_lsp.syntax.module_records import (
+    ComputationLine,
+    FrameRow,
+    InlineComputation,
+    InnerInstruction,
+    InstructionLine,
+    LocationRow,
+    ModuleHeader,
+    NameRow,
+    TableLabel,
+)
+from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.sequence import Scanner
+from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.steps import Steps
+
+_STEP = 500  # records between two breaths: about 4 ms
+_DIGITS = 9  # of a frame; more are no row of a table
+_TABLES = (TableLabel, NameRow, LocationRow, FrameRow)
+
+# Files with names in them. Live ranges and reports speak of the values of the assignment.
+NAMING = frozenset({FileKind.MODULE, FileKind.ASSIGNMENT, FileKind.VALUES})
+
+
+def read_symbols(uri: str, title: str, kind: FileKind, lines: Sequence[str]) -> Steps[FileSymbols]:
+    """The names in a text of a kind, and that of the file; none if the kind has no names."""
+    reading = _Reading(uri, title, lines)
+    if kind in NAMING:
+        reading.entries.append(Entry(PurePath(title).name, SymbolKind.FILE, 0, 0, 0))
+        scanner: Scanner = module_scanner() if kind is FileKind.MODULE else memory_scanner()
+        for count, (line, record) in enumerate(_records(scanner, lines)):
+            reading.take(line, record)
+            if count % _STEP == _STEP - 1:
+                yield
+    return reading.finished()
+
+
+def _records(scanner: Scanner, lines: Sequence[str]) -> Iterator[tuple[int, Record]]:
+    at = 0
+    while at < len(lines):
+        record = scanner.read(lines, at)
+        yield at, record
+        at += record.line_count
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What was read of a file so far."""
+
+    uri: str
+    title: str
+    lines: Sequence[str]
+    entries: list[Entry] = field(default_factory=list)
+    home: int = -1  # the computation that instructions belong to now
+    values: set[int] = field(default_factory=set)
+    tables: list[Record] = field(default_factory=list)
+    sources: SourceTables | None = None
+    source_numbers: dict[str, int] = field(default_factory=dict)
+    stack_numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
+    frame_stacks: dict[int, int] = field(default_factory=dict)
+
+    def take(self, line: int, record: Record) -> None:
+        """One more record, and the line on which it begins."""
+        if isinstance(record, InstructionLine):
+            self._instruction(line, record)
+        elif isinstance(record, ComputationLine):
+            self.home = self._computation(line, record)
+        elif isinstance(record, AssignedValue | UsedValue):
+            self._value(line, record)
+        elif isinstance(record, ModuleHeader):
+            self._head(record.name, SymbolKind.MODULE, line)
+        elif isinstance(record, _TABLES):
+            self.tables.append(record)
+        elif record.is_head:
+            self.home = -1
+
+    def finished(self) -> FileSymbols:
+        """All names."""
+        stacks = list(self.stack_numbers)
+        return FileSymbols(self.uri, self.title, self.entries, list(self.source_numbers), stacks)
+
+    def _instruction(self, line: int, record: InstructionLine) -> None:
+        name, text = record.name, record.text
+        start = text.rfind(name, record.column, text.find("=", record.column))
+        row = text.count("\n", 0, start)
+        column = start - (text.rfind("\n", 0, start) + 1)
+        home, stack = self.home, self._stack(record)
+        self._add(
+            name, SymbolKind.INSTRUCTION, line + row, column, len(name), home=home, stack=stack
+        )
+        for body in record.bodies:
+            self._inline(line, record, body)
+
+    def _inline(self, line: int, holder: InstructionLine, body: ComputationLine) -> None:
+        """A computation that is written out in an instruction; it has no name of its own."""
+        base = line - holder.row if isinstance(holder, InnerInstruction) else line
+        row = body.row if isinstance(body, InlineComputation) else 0
+        outer, self.home = self.home, len(self.entries)
+        self._add(body.name, SymbolKind.COMPUTATION, base + row, 0, 0)
+        for member in body.members:
+            self._instruction(base + member.row, member)
+        self.home = outer
+
+    def _computation(self, line: int, record: ComputationLine) -> int:
+        number = len(self.entries)
+        self._head(record.name, SymbolKind.COMPUTATION, line, len("ENTRY") * record.is_entry)
+        self.home = number
+        for member in record.members:
+            self._instruction(line + member.row, member)
+        return number
+
+    def _head(self, name: str, kind: SymbolKind, line: int, begin: int = 0) -> None:
+        """A name at the beginning of a line, behind a word of so many letters."""
+        text = self.lines[line]
+        start = text.find(name, len(text) - len(text.lstrip()) + begin)
+        self._add(name, kind, line, max(start, 0), len(name) if start >= 0 else 0)
+
+    def _value(self, line: int, record: AssignedValue | UsedValue) -> None:
+        key = record.key
+        if key is None or record.id is None or record.id in self.values:
+            return
+        self.values.add(record.id)
+        text = self.lines[line]
+        start, end = text.find("<"), text.find(">") + 1
+        self._add(key, SymbolKind.VALUE, line, start, end - start)
+
+    def _add(
+        self,
+        name: str,
+        kind: SymbolKind,
+        line: int,
+        column: int,
+        width: int,
+        *,
+        home: int = -1,
+        stack: int = -1,
+    ) -> None:
+        """One more entry. Behind letters that clients may count as several no column is told."""
+        if not self.lines[line][:column].isascii():
+            column = width = 0
+        self.entries.append(Entry(name, kind, line, column, width, home, stack))
+
+    def _stack(self, record: InstructionLine) -> int:
+        """The number of the Python lines that an instruction came from, or -1."""
+        said = {found.name: found.value for found in metadata_fields(record.text, record.column)}
+        if "source_file" in said:
+            return self._stack_number([(said["source_file"], said.get("source_line", ""))])
+        frame = said.get("stack_frame_id", "")
+        if not frame.isdecimal() or len(frame) > _DIGITS:
+            return -1
+        known = self.frame_stacks.get(int(frame))
+        if known is None:
+            if self.sources is None:
+                self.sources = SourceTables.of(self.tables)
+            lines = [(found.file, str(found.line)) for found in self.sources.stack(int(frame))]
+            known = self.frame_stacks[int(frame)] = self._stack_number(lines)
+        return known
+
+    def _stack_number(self, lines: Iterable[tuple[str, str]]) -> int:
+        numbers = self.source_numbers
+        stack = tuple(
+            numbers.setdefault(f"{PurePath(path).name}:{line or 1}", len(numbers))
+            for path, line in lines
+        )
+        return self.stack_numbers.setdefault(stack, len(self.stack_numbers)) if stack else -1

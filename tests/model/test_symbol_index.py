@@ -1,0 +1,98 @@
+"""Search over the names of many files."""
+
+from hlo_lsp.model.symbol_index import Entry, FileSymbols, Symbol, SymbolKind, search
+from hlo_lsp.text.steps import finish
+
+
+def file(title: str, *names: str, kind: SymbolKind = SymbolKind.INSTRUCTION) -> FileSymbols:
+    """A file with a name on each line, the second column."""
+    entries = [Entry(name, kind, line, 1, len(name)) for line, name in enumerate(names)]
+    return FileSymbols(f"file:///{title}", title, entries)
+
+
+def found(typed: str, *files: FileSymbols, limit: int = 200) -> list[Symbol]:
+    return finish(search(files, typed, limit))
+
+
+def named(typed: str, *names: str, limit: int = 200) -> list[str]:
+    return [symbol.name for symbol in found(typed, file("a.txt", *names), limit=limit)]
+
+
+def test_a_symbol_says_where_its_name_stands() -> None:
+    assert found("ad", file("a.txt", "mul", "add.1")) == [
+        Symbol("add.1", SymbolKind.INSTRUCTION, "file:///a.txt", 1, 1, 6, "a.txt")
+    ]
+
+
+def test_the_best_names_of_all_files_come_first() -> None:
+    files = file("a.txt", "add.10", "fused_add", "mul"), file("b.txt", "add", "mad_id")
+    assert [(symbol.name, symbol.uri[-5:]) for symbol in found("add", *files)] == [
+        ("add", "b.txt"), ("add.10", "a.txt"), ("fused_add", "a.txt"), ("mad_id", "b.txt")
+    ]  # fmt: skip
+
+
+def test_no_more_than_were_asked_for_and_those_the_best() -> None:
+    names = [f"add.{number}" for number in range(3000)]
+    assert named("add.2", *reversed(names), limit=3) == ["add.2", "add.20", "add.21"]
+    assert len(named("add", *names, limit=200)) == 200
+
+
+def test_scattered_letters_are_looked_for_where_there_are_few_better_names() -> None:
+    names = [f"xaxbx.{number}" for number in range(10)]
+    assert len(named("ab", *names, *["ab"] * 5, limit=20)) == 15
+    assert named("ab", *names, *["ab"] * 5, limit=5) == ["ab"] * 5
+
+
+def test_one_name_in_many_files_leaves_room_for_others() -> None:
+    files = [file(f"{number:03}.txt", "add") for number in range(300)]
+    others = file("other.txt", *(f"add.{number}" for number in range(100)))
+    names = [symbol.name for symbol in found("add", *files, others, limit=200)]
+    assert len(names) == 200
+    assert names[:100] == ["add"] * 100  # 40 before others came, 60 because there was room
+    assert set(names[100:]) == {f"add.{number}" for number in range(100)}
+
+
+def test_an_instruction_says_its_computation() -> None:
+    entries = [
+        Entry("body", SymbolKind.COMPUTATION, 0, 1, 4),
+        Entry("add", SymbolKind.INSTRUCTION, 1, 3, 3, home=0),
+    ]
+    (symbol,) = found("add", FileSymbols("file:///a.txt", "sub/a.txt", entries))
+    assert symbol.about == "body · sub/a.txt"
+
+
+def test_of_one_name_the_module_comes_before_the_instruction() -> None:
+    entries = [
+        Entry("jit_f", SymbolKind.INSTRUCTION, 4, 1, 5),
+        Entry("jit_f", SymbolKind.COMPUTATION, 3, 1, 5),
+        Entry("jit_f", SymbolKind.MODULE, 0, 10, 5),
+    ]
+    kinds = [symbol.kind.name for symbol in found("jit_f", FileSymbols("u", "a", entries))]
+    assert kinds == ["MODULE", "COMPUTATION", "INSTRUCTION"]
+
+
+def test_nothing_typed_fits_the_modules() -> None:
+    files = [
+        file("a.txt", "jit_f", kind=SymbolKind.MODULE),
+        file("b.txt", "add"),
+        file("c.txt", "jit_g", "jit_h", kind=SymbolKind.MODULE),
+    ]
+    assert [symbol.name for symbol in found(" ", *files)] == ["jit_f", "jit_g", "jit_h"]
+    assert [symbol.name for symbol in found("", *files, limit=2)] == ["jit_f", "jit_g"]
+
+
+def test_a_python_line_leads_to_its_instructions_the_inner_ones_first() -> None:
+    entries = [
+        Entry("outer", SymbolKind.INSTRUCTION, 7, 2, 5, stack=1),
+        Entry("other", SymbolKind.INSTRUCTION, 8, 2, 5, stack=2),
+        Entry("inner", SymbolKind.INSTRUCTION, 9, 2, 5, stack=0),
+        Entry("plain", SymbolKind.INSTRUCTION, 10, 2, 5),
+    ]
+    sources = ["train.py:21", "model.py:7"]
+    one = FileSymbols("u", "a.txt", entries, sources, [(0,), (1, 0), (1,)])
+    places = [(symbol.name, symbol.line, symbol.about) for symbol in found("train.py:21", one)]
+    assert places == [
+        ("train.py:21", 9, "inner · a.txt"),
+        ("train.py:21", 7, "outer · a.txt"),
+    ]
+    assert [symbol.line for symbol in found("mod7", one)] == [7, 8]
