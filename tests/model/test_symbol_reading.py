@@ -108,7 +108,8 @@ whole { ROOT one = f32[] constant(1) }
 
 
 def test_behind_letters_that_count_for_several_no_column_is_told() -> None:
-    text = 'HloModule m\n\nw { c = s8[] constant(0), metadata={op_name="é"}\n ROOT d = s8[] negate(c) }'
+    first = 'w { c = s8[] constant(0), metadata={op_name="é"}'
+    text = f"HloModule m\n\n{first}\n ROOT d = s8[] negate(c) }}"
     (symbol,) = (symbol for symbol in found(text, "d") if symbol.name == "d")
     assert (symbol.line, symbol.start, symbol.end) == (3, 6, 7)
     (symbol,) = (s for s in found(text.replace("\n ROOT", " ROOT"), "d") if s.name == "d")
