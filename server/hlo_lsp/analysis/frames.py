@@ -17,12 +17,18 @@ _Row = NameRow | LocationRow | FrameRow
 
 
 class Table:
-    """The rows of a table in order. ``is_whole`` is whether all lines of the tables were read."""
+    """The rows of a table in order. ``is_whole`` is whether all lines of the tables were read.
+
+    ``misnumbered`` is the first row whose number is not its place, counted from 1.
+    """
 
     def __init__(self, rows: Sequence[_Row], is_whole: bool) -> None:
         self.rows = rows
         self._highest = max(len(rows), *(row.number for row in rows)) if rows else 0
         self._is_whole = is_whole
+        self.misnumbered = next(
+            (row for place, row in enumerate(rows, 1) if row.number != place), None
+        )
 
     def may_hold(self, number: int) -> bool:
         """Whether there is such a row.
@@ -60,8 +66,12 @@ class Tables:
     def circles(self) -> dict[FrameRow, list[FrameRow]]:
         """The frames that are their own callers, each circle under its row with the highest id.
 
-        A frame comes in front of its caller; the last one is called by the first.
+        A frame comes in front of its caller; the last one is called by the first. None are known
+        where a row is gone, or is there twice: the ids behind it mean other rows than they did.
         """
+        table = self._tables.get("StackFrames")
+        if table is None or table.misnumbered is not None:
+            return {}
         walks = [0] * (len(self.frames) + 1)  # which walk came to a frame first, by its start
         found: dict[FrameRow, list[FrameRow]] = {}
         for start in range(1, len(walks)):

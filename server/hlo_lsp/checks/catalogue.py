@@ -25,6 +25,7 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
     LocationRow,
     ModuleHeader,
+    NameRow,
 )
 from hlo_lsp.syntax.records import Broken
 from hlo_lsp.syntax.used_value import UsedValue
@@ -32,6 +33,10 @@ from hlo_lsp.syntax.used_value import UsedValue
 
 def _error(code: str, applies_to: type[Any], check: Any, opcodes: Iterable[str] = ()) -> AnyRule:
     return Rule(code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None)
+
+
+def _warning(code: str, applies_to: type[Any], check: Any) -> AnyRule:
+    return Rule(code, Severity.WARNING, applies_to, check)
 
 
 CATALOGUE: tuple[AnyRule, ...] = (
@@ -48,9 +53,11 @@ CATALOGUE: tuple[AnyRule, ...] = (
     _error("undefined-value", AssignedValue, liveness.unused_assigned),
     _error("live-range-bounds", RangeRow, liveness.live_range_bounds),
     _error("syntax", ModuleHeader, module_syntax.unclosed_header),
+    _error("syntax", ModuleHeader, module_syntax.cut_header),
     _error("syntax", ComputationLine, module_syntax.open_computation),
     _error("syntax", ComputationEnd, module_syntax.lone_brace),
     _error("syntax", InstructionLine, module_syntax.unclosed),
+    _error("syntax", InstructionLine, module_syntax.cut_attribute),
     _error("syntax", InstructionLine, module_syntax.unreadable_shape),
     _error("syntax", InstructionLine, module_syntax.orphan),
     _error("undefined-instruction", InstructionLine, module_names.undefined_instruction),
@@ -96,5 +103,8 @@ CATALOGUE: tuple[AnyRule, ...] = (
     _error("bad-stack-frame", InstructionLine, source_tables.known_frame),
     _error("bad-stack-frame", FrameRow, source_tables.frame_row),
     _error("bad-stack-frame", LocationRow, source_tables.location_row),
+    _warning("bad-stack-frame", NameRow, source_tables.numbered_name),
+    _warning("bad-stack-frame", LocationRow, source_tables.numbered_location),
+    _warning("bad-stack-frame", FrameRow, source_tables.numbered_frame),
     _error("frame-cycle", FrameRow, source_tables.frame_cycle),
 )

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import Case, field_place
+from hlo_lsp.checks.places import field_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow
 from hlo_lsp.syntax.used_value import UsedValue
 

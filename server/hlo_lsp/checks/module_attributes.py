@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import Case, part_place
+from hlo_lsp.checks.places import part_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.nesting import is_balanced
 from hlo_lsp.vocabulary.vocabulary import vocabulary
@@ -43,7 +44,7 @@ def missing_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
     record = case.record
     required = vocabulary().opcodes[record.opcode].required
     # Quickly: what an opcode needs is printed in front of what every instruction may have.
-    own = record.text[record.opened : record.text.find(", metadata={") % (len(record.text) + 1)]
+    own = record.text[record.opened :].partition(", metadata={")[0]
     if all(any(f" {name}=" in own for name in group) for group in required):
         return
     there = {attribute.name for attribute in record.parsed.attributes}

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from hlo_lsp.analysis.agreement import difference, elements_of
 from hlo_lsp.analysis.scopes import Callee, Scope
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import Case, head_place, part_place, shape_place
+from hlo_lsp.checks.places import head_place, part_place, shape_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.syntax.module_records import InstructionLine
 
 CALLS = {"fusion": "calls", "call": "to_apply"}

@@ -3,7 +3,8 @@
 from collections.abc import Iterator
 
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import Case, head_place, name_place, part_place
+from hlo_lsp.checks.places import head_place, name_place, part_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.syntax.instruction_text import Span
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.vocabulary.vocabulary import vocabulary

@@ -11,7 +11,8 @@ from hlo_lsp.analysis.agreement import (
     shape_words,
 )
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import Case, part_place, shape_place
+from hlo_lsp.checks.places import part_place, shape_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.model.shape import Array, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.vocabulary.vocabulary import vocabulary

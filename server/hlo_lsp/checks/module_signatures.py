@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from hlo_lsp.analysis.agreement import difference
 from hlo_lsp.analysis.scopes import parts, signature
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import Case, head_place, part_place, shape_place, span_place
+from hlo_lsp.checks.places import head_place, part_place, shape_place, span_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
@@ -106,9 +107,9 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
         return
     place = span_place(case.file, record, record.text, found.start(), found.end() - 1)
     head = _Head("the module's head", place)
-    if case.scopes.misses_heads and not entry.is_entry:
-        return  # the line that is broken may have been the entry's
     scope = case.scopes.scope(entry)
+    if not entry.is_entry and (case.scopes.misses_heads or scope.strays):
+        return  # the entry is the last computation, unless its head is broken or gone
     shapes = parts(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes):

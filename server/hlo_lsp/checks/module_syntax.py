@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import Case, head_place, name_place, part_place, span_place
+from hlo_lsp.checks.places import head_place, name_place, part_place, span_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -12,7 +13,7 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
     ModuleHeader,
 )
-from hlo_lsp.syntax.nesting import is_balanced, nested
+from hlo_lsp.syntax.nesting import commas, is_balanced, nested
 from hlo_lsp.syntax.records import Broken
 
 
@@ -27,6 +28,25 @@ def unclosed(case: Case[InstructionLine]) -> Iterator[Finding]:
 def unclosed_header(case: Case[ModuleHeader]) -> Iterator[Finding]:
     """Every bracket and every string of the module's first line is closed again."""
     yield from _unbalanced(case, case.record.text, 0)
+
+
+def cut_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """Behind the operands stand attributes, each a comma, a name, `=` and a value.
+
+    A line that was cut off often ends in the middle of one.
+    """
+    record = case.record
+    if record.text.endswith(_ENDS) and _ATTRIBUTES_BEGIN.search(record.text, record.opened):
+        return  # so nearly all lines do
+    if is_balanced(record.text, record.column):
+        yield from _attributes(case, record.text, record.parsed.attributes_at)
+
+
+def cut_header(case: Case[ModuleHeader]) -> Iterator[Finding]:
+    """Behind the name of the module stand attributes, each a comma, a name, `=` and a value."""
+    text = case.record.text
+    if is_balanced(text, 0):
+        yield from _attributes(case, text, text.find(case.record.name) + len(case.record.name))
 
 
 def unreadable_shape(case: Case[InstructionLine]) -> Iterator[Finding]:
@@ -70,6 +90,23 @@ def lone_brace(case: Case[ComputationEnd]) -> Iterator[Finding]:
         yield case.finding("this brace closes nothing")
 
 
+def _attributes(
+    case: "Case[InstructionLine] | Case[ModuleHeader]", text: str, start: int
+) -> Iterator[Finding]:
+    """The first part between commas that is no attribute; the first comma has nothing before it."""
+    for number, stop in enumerate((*commas(text, start, len(text)), len(text))):
+        part = text[start:stop]
+        found = part.strip()
+        if not (_ATTRIBUTE.match(part) if number else not found):
+            begin = start + len(part) - len(part.lstrip()) if found else start
+            place = span_place(case.file, case.record, text, begin, begin + max(len(found), 1))
+            expected = "an attribute: `NAME=VALUE`" if number else "`,`"
+            words = f"`{found[:20]}`" if found else "nothing"
+            yield case.accuse(place, f"expected {expected}, found {words}")
+            return
+        start = stop + 1
+
+
 def _unbalanced(
     case: "Case[InstructionLine] | Case[ModuleHeader]", text: str, at: int
 ) -> Iterator[Finding]:
@@ -103,5 +140,8 @@ def _is_closed(text: str) -> bool:
     )
 
 
+_ATTRIBUTE = re.compile(r"\s*[\w\-]+=\s*[^\s]")
+_ATTRIBUTES_BEGIN = re.compile(r"\)(?:, [\w\-]+=|$)")
+_ENDS = (")", "}", '"')
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')

@@ -10,15 +10,13 @@ from hlo_lsp.analysis.scopes import Scopes
 from hlo_lsp.analysis.sizes import Target
 from hlo_lsp.analysis.target import target_of
 from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.places import field_place
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located
-from hlo_lsp.syntax.instruction_text import Span
 from hlo_lsp.syntax.memory_records import LiveRangeLabel
-from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.records import Broken, Record
-from hlo_lsp.syntax.tokens import fields, rule_of
 from hlo_lsp.syntax.used_value import UsedValue
 
 R = TypeVar("R", bound=Record)
@@ -147,58 +145,6 @@ class Case(Generic[R]):
     def accuse(self, place: Place, message: str, *related: Related) -> Finding:
         """A finding at a place."""
         return Finding(self.code, self.severity, place, message, related)
-
-
-def span_place(file: DumpFile, record: Record, text: str, start: int, end: int) -> Place:
-    """A part of the text of a record, which may take several lines.
-
-    ``text`` has the columns of the record's lines. What goes on behind a line's end is cut there.
-    """
-    row = text.count("\n", 0, start)
-    begin = text.rfind("\n", 0, start) + 1
-    stop = text.find("\n", start)
-    end = end if stop < 0 else min(end, stop)
-    return Place(file, record.line + row, start - begin, max(end, start) - begin)
-
-
-def part_place(file: DumpFile, instruction: InstructionLine, part: Span) -> Place:
-    """A part of an instruction."""
-    return span_place(file, instruction, instruction.text, part.start, part.end)
-
-
-def shape_place(file: DumpFile, instruction: InstructionLine) -> Place:
-    """The shape of an instruction, or its opcode where the text leaves the shape out."""
-    parsed = instruction.parsed
-    return part_place(file, instruction, parsed.shape if parsed.shape.text else parsed.opcode)
-
-
-def name_place(file: DumpFile, instruction: InstructionLine) -> Place:
-    """The name of an instruction."""
-    return part_place(file, instruction, instruction.parsed.name)
-
-
-def head_place(file: DumpFile, computation: ComputationLine) -> Place:
-    """The name of a computation; of one that is written in place the attribute it belongs to."""
-    line = computation.line
-    text = file.lines[line]
-    inline = isinstance(computation, InlineComputation)
-    word = f"{computation.name.rpartition('.')[2]}=" if inline else computation.name
-    start = text.find(word)
-    if start < 0:
-        return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
-    return Place(file, line, start, start + len(word) - inline)
-
-
-def field_place(file: DumpFile, record: Record, role: str | None = None) -> Place:
-    """A field of a record's first line by its name in the grammar, or all of the line."""
-    line = record.line
-    text = file.lines[line]
-    rule = rule_of(record, text)
-    if rule is not None and role is not None:
-        for field in fields(rule, text):
-            if field.role == role:
-                return Place(file, line, field.start, field.end)
-    return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
 AnyRule = Rule[Any]

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from hlo_lsp.analysis.sizes import padded_size_of
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import Case, field_place
+from hlo_lsp.checks.places import field_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 

@@ -4,9 +4,10 @@ import re
 from collections.abc import Iterator
 
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import Case, field_place, part_place
+from hlo_lsp.checks.places import field_place, part_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.syntax.instruction_text import Span
-from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow
+from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow, NameRow
 
 _FRAME = re.compile(r"\bstack_frame_id=(\d{1,18})\b")
 
@@ -68,6 +69,24 @@ def location_row(case: Case[LocationRow]) -> Iterator[Finding]:
             )
 
 
+def numbered_name(case: Case[NameRow]) -> Iterator[Finding]:
+    """The rows of a table are numbered 1, 2, 3 ... XLA reads the place and not the number.
+
+    Where a row is gone, every id behind it means another row than it did when it was printed.
+    """
+    yield from _misnumbered(case, case.record, "FileNames", "FunctionNames")
+
+
+def numbered_location(case: Case[LocationRow]) -> Iterator[Finding]:
+    """The rows of `FileLocations` are numbered 1, 2, 3 ..., like those of every table."""
+    yield from _misnumbered(case, case.record, "FileLocations")
+
+
+def numbered_frame(case: Case[FrameRow]) -> Iterator[Finding]:
+    """The rows of `StackFrames` are numbered 1, 2, 3 ..., like those of every table."""
+    yield from _misnumbered(case, case.record, "StackFrames")
+
+
 def frame_cycle(case: Case[FrameRow]) -> Iterator[Finding]:
     """No frame is among its own callers: a stack ends at a frame that nobody called."""
     circle = case.tables.circles.get(case.record)
@@ -87,6 +106,22 @@ def frame_cycle(case: Case[FrameRow]) -> Iterator[Finding]:
             for row, number in zip(circle[1:], numbers[1:], strict=True)
         ),
     )
+
+
+def _misnumbered(
+    case: "Case[NameRow] | Case[LocationRow] | Case[FrameRow]",
+    row: NameRow | LocationRow | FrameRow,
+    *labels: str,
+) -> Iterator[Finding]:
+    for label in labels:
+        table = case.tables.table(label)
+        if table is not None and table.misnumbered is row:
+            place = table.rows.index(row) + 1
+            yield case.finding(
+                f"this is row {place} of `{label}`, but it is numbered {row.number}: XLA counts "
+                "rows, so ids from here on mean other rows than the numbers say",
+                "NUMBER",
+            )
 
 
 def _rows(count: int, label: str = "StackFrames") -> str:

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import Case, span_place
+from hlo_lsp.checks.places import span_place
+from hlo_lsp.checks.rule import Case
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.syntax.instruction_text import instruction_text
 from hlo_lsp.syntax.kinds import FileKind
