@@ -44,12 +44,12 @@ def declared_and_mentioned(dump: DumpSet, found: Found) -> tuple[list[Place], li
     return all_places(declared), all_places(mentioned)
 
 
-def users_of(dump: DumpSet, name: str) -> list[str]:
+def users_of(dump: DumpSet, name: str, line: Located[InstructionLine] | None = None) -> list[str]:
     """The instructions with this one among their operands, in the order of the module text.
 
     Without module text: those that use a value which this instruction defines.
     """
-    line = dump.instruction(name)
+    line = line or dump.instruction(name)
     if line is not None:
         return [user.name for user in line.file.module.users(line.record)]
     uses = (

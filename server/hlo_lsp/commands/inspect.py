@@ -15,6 +15,7 @@ from hlo_lsp.analysis.cards.card import Card
 from hlo_lsp.analysis.cards.instructions import instruction_card
 from hlo_lsp.analysis.cards.values import value_card
 from hlo_lsp.analysis.navigation import value_of
+from hlo_lsp.analysis.resolve import instruction_meant
 from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.analysis.subjects import (
     AllocationSubject,
@@ -28,7 +29,13 @@ from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.steps import finish
-from hlo_lsp.views.inspection import allocation_json, dump_json, instruction_json, value_json
+from hlo_lsp.views.inspection import (
+    allocation_json,
+    dump_json,
+    instruction_json,
+    module_json,
+    value_json,
+)
 from hlo_lsp.views.terminal import print_card
 
 _WIDE = 1_000_000  # columns
@@ -62,7 +69,8 @@ def run(options: argparse.Namespace) -> int:
         if card is None or facts is None:
             return _complain(f"{path}: there is no instruction `{name}`", _NOT_FOUND)
         return _print(options, card, facts)
-    print(json.dumps(dump_json(dump, file)))
+    whole = module_json if file.kind is FileKind.MODULE else dump_json
+    print(json.dumps(whole(dump, file)))
     return 0
 
 
@@ -89,7 +97,8 @@ def _json(dump: DumpSet, found: Found, card: Card) -> dict[str, Any]:
         value = value_of(dump, subject)
         facts = None if value is None else value_json(dump, value)
     elif isinstance(subject, InstructionSubject):
-        facts = instruction_json(dump, subject.name)
+        line = instruction_meant(dump, found, subject.name)
+        facts = instruction_json(dump, subject.name, line)
     elif isinstance(subject, AllocationSubject):
         allocation = dump.allocation(subject.number)
         facts = None if allocation is None else allocation_json(dump, allocation)

@@ -13,7 +13,8 @@ from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.value import Located, Value
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine
-from hlo_lsp.syntax.module_records import ComputationLine
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.steps import finish
 
 Json = dict[str, Any]
 
@@ -56,28 +57,33 @@ def value_json(dump: DumpSet, value: Value) -> Json:
     }
 
 
-def instruction_json(dump: DumpSet, name: str) -> Json | None:
-    """An instruction, or None if no file of the compile speaks of it."""
-    text = dump.text_of(name)
-    line = dump.instruction(name)
+def instruction_json(
+    dump: DumpSet, name: str, line: Located[InstructionLine] | None = None
+) -> Json | None:
+    """An instruction, or None if no file of the compile speaks of it.
+
+    ``line`` is the one that is meant where several computations have one of this name.
+    """
+    line = line or dump.instruction(name)
+    text = dump.text_of(name) if line is None else line.record.parsed
     step = dump.step(name)
     home = line or step
     if text is None and home is None:
         return None
     values = [value for value in _values_of(dump, name) if value is not None]
     whole = dump.value_of_key(name + "{}")
-    shape = None if text is None else text.shape.text
-    head = None if line is None else line.file.records.head_of(line.record)
+    shape = None if text is None else text.shape.text or None
+    head = None if line is None else line.file.module.computation_of(line.record)
     return {
         "kind": "instruction",
         "name": name,
         "opcode": text and text.opcode.text,
         "shape": shape,
         **_sizes(dump, shape, _color(whole), in_memory=whole is not None),
-        "computation": head.name if isinstance(head, ComputationLine) else None,
+        "computation": None if head is None else head.name,
         "is_root": None if line is None else line.record.is_root,
         "operands": None if text is None else [span.text for span in text.operands],
-        "users": users_of(dump, name),
+        "users": users_of(dump, name, line),
         "called": None if text is None else [span.text for span in text.called],
         **_source(dump, text),
         "stack": []
@@ -93,6 +99,36 @@ def instruction_json(dump: DumpSet, name: str) -> Json | None:
         "live_range": None if whole is None else _live_range(whole),
         "path": None if home is None else home.file.label,
         "line": None if home is None else home.line + 1,
+    }
+
+
+def module_json(dump: DumpSet, file: DumpFile) -> Json:
+    """A module text: every instruction and every computation, in the order of the text."""
+    module = file.module
+    finish(module.learn_mentions())
+    heads = module.all_computations()
+    members = [(head, module.members(head)) for head in heads]
+    return {
+        "kind": "dump",
+        "file_kind": file.kind.value,
+        "path": file.label,
+        "instructions": [
+            instruction_json(dump, record.name, Located(file, record))
+            for _, records in members
+            for record in records
+        ],
+        "computations": [
+            {
+                "name": head.name,
+                "is_entry": head is module.entry,
+                "root": None if root is None else root.name,
+                "parameters": [parameter.name for _, parameter in sorted(parameters.items())],
+                "instructions": [record.name for record in records],
+            }
+            for head, records in members
+            for root in [module.computation(head).root]
+            for parameters in [module.computation(head).parameters]
+        ],
     }
 
 
