@@ -10,6 +10,7 @@ schedule row. In module text a name leads to its line in the same computation.
 from collections.abc import Iterable
 
 from hlo_lsp.analysis.columns import name_columns
+from hlo_lsp.analysis.counterparts import counterparts
 from hlo_lsp.analysis.flow import (
     element_sources,
     operands_of_parameter,
@@ -82,7 +83,7 @@ def declaration(dump: DumpSet, found: Found) -> Place | None:
         value = value_of(dump, subject)
     elif isinstance(subject, InstructionSubject):
         value = dump.value_of_key(subject.name + (subject.index or "{}"))
-        if value is None and subject.index is None:
+        if value is None and scope_of(found.place.file, found.record) is not None:
             value = _any_value(dump, subject.name)
     elif isinstance(subject, AllocationSubject):
         allocation = dump.allocation(subject.number)
@@ -119,7 +120,8 @@ def type_definitions(dump: DumpSet, found: Found) -> list[Place]:
 def implementations(dump: DumpSet, found: Found) -> list[Place]:
     """Where the result of an instruction comes from: the roots of the computations it calls.
 
-    Of an operand of a fusion or another call: the parameter that it becomes inside.
+    Of an operand of a fusion or another call: the parameter that it becomes inside. Of what calls
+    nothing: the instructions for the same operation in the other texts of the module.
     """
     subject = found.subject
     if isinstance(subject, ComputationSubject):
@@ -135,7 +137,9 @@ def implementations(dump: DumpSet, found: Found) -> list[Place]:
     if meant is None:
         return []
     roots = roots_of(meant.file.module, meant.record)
-    return _heads(Located(meant.file, root) for root in roots)
+    if roots:
+        return _heads(Located(meant.file, root) for root in roots)
+    return _heads(counterparts(dump, meant))
 
 
 def python_line(dump: DumpSet, found: Found) -> SourceLine | None:

@@ -41,16 +41,17 @@ def type_definition(asked: Asked, position: types.Position) -> Goal:
 def implementation(asked: Asked, position: types.Position) -> Goal:
     """The root of what an instruction calls; inside a fusion, the parameter of an operand.
 
-    Of an instruction that calls nothing, and of a value: the Python line, if the file is here.
+    Of an instruction that calls nothing what became of it in the other texts of the module. Behind
+    these, and of a value: the Python line, if the file is here.
     """
     found = asked.at(position)
     if found is None:
         return None
     places = navigation.implementations(asked.dump, found)
-    if places:
-        return _places(asked, places)
+    goals = [asked.convert.location(place) for place in places]
     source = navigation.python_line(asked.dump, found)
-    return None if source is None else python_location(asked, source)
+    python = None if source is None else python_location(asked, source)
+    return _one_or_all(goals if python is None else [*goals, python])
 
 
 def _places(asked: Asked, places: list[Place]) -> Goal:

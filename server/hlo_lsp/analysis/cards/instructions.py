@@ -1,32 +1,33 @@
 """What a reader is told about an instruction."""
 
-import re
-from collections import Counter
-
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.cards.device_groups import group_facts
-from hlo_lsp.analysis.cards.shapes import logical_facts, shape_words, size_facts
+from hlo_lsp.analysis.cards.insides import call_facts
+from hlo_lsp.analysis.cards.particulars import particular_facts
+from hlo_lsp.analysis.cards.pipeline import pipeline_facts
+from hlo_lsp.analysis.cards.shapes import (
+    logical_facts,
+    shape_words,
+    short_shape,
+    size_facts,
+    tuple_facts,
+)
 from hlo_lsp.analysis.cards.sharding import Printed, sharding_facts
 from hlo_lsp.analysis.cards.values import live_words, source_facts
-from hlo_lsp.analysis.flow import operands_of_parameter
 from hlo_lsp.analysis.partition import printed_shapes
 from hlo_lsp.analysis.references import users_of
 from hlo_lsp.analysis.target import target_of
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.shape import leaf_text, try_shape
+from hlo_lsp.model.shape import TupleShape, leaf_text, try_shape
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.instruction_text import InstructionText
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 _SHOWN = 6  # names in a list
 _USERS = 16
-_LOOKED_AT = 2000  # instructions of a computation that are read for what they came from
-_LAYOUTS = re.compile(r"\{[^{}]*\}|/\*.*?\*/")
-_CUT = 60  # characters of a shape in a list
 
 
 def instruction_card(
@@ -50,70 +51,26 @@ def instruction_card(
     if text is not None:
         facts += _opcode_facts(text)
         facts += _result_facts(dump, text, name, index)
-        facts += _operand_facts(text, line)
-    if line is not None:
-        facts += _parameter_facts(line.file.module, line.record)
-        facts += call_facts(line.file.module, line.record)
-    facts += _user_facts(dump, name, line)
-    if text is not None:
-        facts += _partition_facts(text, line)
+    facts += _value_facts(dump, name, index)
     if step is not None:
         facts.append(Fact("runs", f"at step {step.record.step} of {dump.last_step}"))
-    facts += _value_facts(dump, name, index)
+    if text is not None:
+        facts += particular_facts(text, line)
+        facts += _operand_facts(text, line)
+    if line is not None:
+        facts += call_facts(line.file.module, line.record)
+    facts += _user_facts(dump, name, line)
     if used:
         names = [f"`{entry.record.name}{entry.record.index or ''}`" for entry in used]
-        facts.append(Fact("uses", f"{counted(len(used), 'value')}: {listed(names, _SHOWN)}"))
+        facts.append(Fact("reads", f"{counted(len(used), 'value')}: {listed(names, _SHOWN)}"))
     if text is not None:
+        facts += _partition_facts(text, line)
         facts += source_facts(dump, text)
+    if line is not None:
+        facts += pipeline_facts(dump, line)
     opcode = "" if text is None else text.opcode.text
     same = opcode in {"", name}
     return Card(f"`{name}{index or ''}`{'' if same else f' {opcode}'}", tuple(facts))
-
-
-def inside_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
-    """What a computation does: its opcodes with counts, and the operations and lines it is from."""
-    members = module.members(computation)
-    opcodes = Counter(
-        member.opcode
-        for member in members
-        if member.opcode not in {"parameter", "constant", "tuple", "get-tuple-element"}
-    )
-    counts = [f"{count:,} {opcode}" for opcode, count in opcodes.most_common()]
-    facts = []
-    if counts:
-        facts.append(Fact("inside", f"{counted(len(members), 'instruction')}: {listed(counts, 8)}"))
-    names: Counter[str] = Counter()
-    lines: Counter[str] = Counter()
-    for member in members[:_LOOKED_AT]:
-        metadata = member.parsed.metadata
-        op_name = metadata.get("op_name", "").replace("`", "'")
-        if op_name:
-            names[f"`{op_name}`"] += 1
-        source = _innermost(module, metadata)
-        if source is not None:
-            lines[source] += 1
-    if names:
-        facts.append(Fact("operations", listed([name for name, _ in names.most_common()], 4)))
-    if lines:
-        facts.append(Fact("from lines", listed([source for source, _ in lines.most_common()], 4)))
-    return facts
-
-
-def call_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:
-    """What an instruction calls: the inside of a fusion, the bodies of loops and branches."""
-    facts: list[Fact] = []
-    named = [(name, module.named(span.text), span.text) for name, span in instruction.parsed.calls]
-    inline = [(body.name.rpartition(".")[2], body, body.name) for body in instruction.bodies]
-    for attribute, computation, name in (*named, *inline):
-        size = "not in this file"
-        if computation is not None:
-            size = counted(len(module.members(computation)), "instruction")
-        facts.append(Fact(attribute.replace("_", " "), f"`{name}`, {size}"))
-    if instruction.opcode in {"fusion", "call", "async-start"}:
-        for _, computation, _ in (*named, *inline):
-            if computation is not None:
-                facts += inside_facts(module, computation)
-    return facts
 
 
 def _opcode_facts(text: InstructionText) -> list[Fact]:
@@ -128,7 +85,10 @@ def _result_facts(dump: DumpSet, text: InstructionText, name: str, index: str | 
     shape = try_shape(leaf)
     words = leaf[:120] if shape is None else shape_words(shape)
     label = "result" if index is None else f"leaf {index}"
-    return [Fact(label, words), *_size_facts(dump, name + (index or "{}"), leaf)]
+    sizes = _size_facts(dump, name + (index or "{}"), leaf)
+    if isinstance(shape, TupleShape):
+        return tuple_facts(label, leaf, sizes)
+    return [Fact(label, words), *sizes]
 
 
 def _operand_facts(text: InstructionText, line: Located[InstructionLine] | None) -> list[Fact]:
@@ -145,18 +105,13 @@ def _operand_facts(text: InstructionText, line: Located[InstructionLine] | None)
     return [Fact("operands", f"{len(operands)}: {listed(operands, _SHOWN)}")]
 
 
-def short_shape(text: str) -> str:
-    """A shape without its layouts, and only its beginning if it is long."""
-    plain = _LAYOUTS.sub("", text)
-    return plain if len(plain) <= _CUT else f"{plain[:_CUT]}..."
-
-
 def _user_facts(dump: DumpSet, name: str, line: Located[InstructionLine] | None) -> list[Fact]:
     if line is None:
         users = users_of(dump, name)
     else:
         users = [user.name for user in line.file.module.users(line.record)]
-        if not users and line.record.is_root:
+        around = line.file.module.computation_of(line.record)
+        if not users and around and line.file.module.computation(around).root is line.record:
             return [Fact("users", "none: it is the result of its computation")]
     if not users:
         return [] if line is None else [Fact("users", "none")]
@@ -172,17 +127,6 @@ def _done_facts(line: Located[InstructionLine] | None, users: list[str]) -> list
     found = (line.file.module.in_scope(scope, user) for user in users)
     waiting = [f"`{user.name}`" for user in found if user and user.opcode.endswith("-done")]
     return [Fact("waited for by", listed(waiting, _SHOWN))] if waiting else []
-
-
-def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fact]:
-    """The operands that a parameter stands for."""
-    if parameter.opcode != "parameter":
-        return []
-    found = [
-        f"`{operand.name}` of `{caller.name}`"
-        for caller, operand in operands_of_parameter(module, parameter)
-    ]
-    return [Fact("stands for", listed(found, _SHOWN))] if found else []
 
 
 def _partition_facts(text: InstructionText, line: Located[InstructionLine] | None) -> list[Fact]:
@@ -241,13 +185,3 @@ def _value_facts(dump: DumpSet, name: str, index: str | None) -> list[Fact]:
     ]
     names = [f"`{entry.record.name}{entry.record.index or ''}`" for entry in flowing]
     return [Fact("passes on", listed(names, _SHOWN))] if names else []
-
-
-def _innermost(module: ModuleIndex, metadata: dict[str, str]) -> str | None:
-    if "source_file" in metadata:
-        return f"{metadata['source_file']}:{metadata.get('source_line', '1')}"
-    frame = metadata.get("stack_frame_id", "")
-    if not frame.isdecimal() or len(frame) > 9:
-        return None
-    line = next(module.tables.stack(int(frame)), None)
-    return None if line is None else str(line)
