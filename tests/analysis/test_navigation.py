@@ -3,7 +3,12 @@
 import pytest
 
 from analysis import tiny
-from hlo_lsp.analysis.navigation import declaration, definition, type_definition
+from hlo_lsp.analysis.navigation import (
+    declaration,
+    definition,
+    definitions,
+    type_definitions,
+)
 
 SPLIT = tiny.split()
 ONE_FILE = tiny.one_file()
@@ -68,7 +73,7 @@ def test_without_both_it_leads_nowhere(start: str) -> None:
         ("fusion-line", "fusion-line"),
         ("region-call", "region-line"),
         ("fused-call", "fused-line"),
-        ("fused-call2", "fused-line"),
+        ("fused.1-call", "fused.1-line"),
     ],
 )
 def test_in_module_text_a_name_leads_to_its_line(start: str, end: str) -> None:
@@ -128,15 +133,54 @@ def test_declaration_is_the_allocation_line(start: str, end: str | None) -> None
 )
 def test_type_definition_is_the_value_that_flows_through(start: str, end: str) -> None:
     for dump in (SPLIT, ONE_FILE):
-        assert dump.at(type_definition(dump.dump, dump.found(start))) == end
+        assert [dump.at(place) for place in type_definitions(dump.dump, dump.found(start))] == [end]
 
 
-def test_in_module_text_type_definition_leads_to_the_value() -> None:
-    found = SPLIT.found("gte-in-negate")
-    assert SPLIT.at(type_definition(SPLIT.dump, found)) == "fusion0-entry"
+@pytest.mark.parametrize("start", ["fusion-line", "fusion-in-gte"])
+def test_in_module_text_type_definition_is_what_an_instruction_calls(start: str) -> None:
+    places = type_definitions(SPLIT.dump, SPLIT.found(start))
+    assert [SPLIT.at(place) for place in places] == ["fused-line"]
 
 
-def test_computations_have_no_declaration_and_no_type_definition() -> None:
+def test_in_module_text_an_instruction_that_calls_nothing_has_no_type_definition() -> None:
+    assert type_definitions(SPLIT.dump, SPLIT.found("gte-in-negate")) == []
+
+
+def test_a_computation_is_its_own_type_definition_and_has_no_declaration() -> None:
     found = SPLIT.found("region-call")
     assert declaration(SPLIT.dump, found) is None
-    assert type_definition(SPLIT.dump, found) is None
+    places = type_definitions(SPLIT.dump, found)
+    assert [SPLIT.at(place) for place in places] == ["region-line"]
+
+
+@pytest.mark.parametrize(
+    ("start", "ends"),
+    [
+        ("fusion0-value", ["fusion0-entry", "fusion-line"]),
+        ("fusion0-entry", ["fusion0-value", "fusion-line"]),
+        ("x.1-entry", ["x.1-value", "x.1-line"]),
+        ("fusion0-range", ["fusion0-entry"]),
+        ("fusion0-position", ["fusion0-entry"]),
+        ("negate.7-peak", ["negate.7-entry"]),
+    ],
+)
+def test_headers_of_values_lead_to_the_module_text_too(start: str, ends: list[str]) -> None:
+    places = definitions(SPLIT.dump, SPLIT.found(start))
+    assert [SPLIT.at(place) for place in places] == ends
+
+
+def test_without_module_text_headers_lead_to_one_place() -> None:
+    places = definitions(ONE_FILE.dump, ONE_FILE.found("fusion0-value"))
+    assert [ONE_FILE.at(place) for place in places] == ["fusion0-entry"]
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("x.1-in-fusion", "allocation-1"),
+        ("negate.7-line", "allocation-4"),
+        ("gte-line", "allocation-4"),
+    ],
+)
+def test_in_module_text_declaration_is_the_allocation_line(start: str, end: str) -> None:
+    assert SPLIT.at(declaration(SPLIT.dump, SPLIT.found(start))) == end

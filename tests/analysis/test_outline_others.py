@@ -83,13 +83,18 @@ def test_computations_hold_their_instructions() -> None:
           constant.1 (constant) 10-10
           reduce.1 (reduce) 11-11
           tuple.1 (tuple) 12-12
-        main (ENTRY) 15-22
-          x.1 (parameter) 16-16
-          fusion (fusion) 17-17
-          get-tuple-element (get-tuple-element) 18-18
-          get-tuple-element.1 (get-tuple-element) 19-19
-          negate.7 (negate) 20-20
-          fusion.2 (fusion) 21-21""")
+        fused.1 15-20
+          param.1 (parameter) 16-16
+          param.2 (parameter) 17-17
+          broadcast.1 (broadcast) 18-18
+          add.1 (add) 19-19
+        main (ENTRY) 22-29
+          x.1 (parameter) 23-23
+          fusion (fusion) 24-24
+          get-tuple-element (get-tuple-element) 25-25
+          get-tuple-element.1 (get-tuple-element) 26-26
+          negate.7 (negate) 27-27
+          fusion.2 (fusion) 28-28""")
 
 
 def test_the_location_tables_are_sections() -> None:

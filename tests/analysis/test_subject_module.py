@@ -36,8 +36,8 @@ def test_an_instruction_line_is_about_the_names_in_it() -> None:
     )
     itself = (InstructionSubject("w.1", None), "w.1")
     assert seen["root"] == seen["name"] == seen["opcode"] == itself
-    assert seen["first"] == (InstructionSubject("a", None), "a")
-    assert seen["second"] == (InstructionSubject("b.2", None), "b.2")
+    assert seen["first"] == (InstructionSubject("a", None, operand=0), "a")
+    assert seen["second"] == (InstructionSubject("b.2", None, operand=1), "b.2")
     assert seen["condition"] == (ComputationSubject("cond"), "cond")
     assert seen["body"] == (ComputationSubject("body.1"), "body.1")
     assert seen["shape"] == (ShapeSubject("f32[2]{0:S(1)}", has_layout=False), "f32[2]{0:S(1)}")
@@ -64,8 +64,8 @@ def test_names_without_percent_signs_as_in_jax_0_4() -> None:
     )
     assert seen["computation"] == (ComputationSubject("main.16"), "main.16")
     assert seen["name"] == (InstructionSubject("add.3", None), "add.3")
-    assert seen["first"] == (InstructionSubject("a", None), "a")
-    assert seen["second"] == (InstructionSubject("b.2", None), "b.2")
+    assert seen["first"] == (InstructionSubject("a", None, operand=0), "a")
+    assert seen["second"] == (InstructionSubject("b.2", None, operand=1), "b.2")
     assert seen["callee"] == (ComputationSubject("fused"), "fused")
     before = seen["before"]
     assert before is not None

@@ -132,8 +132,9 @@ def test_an_instruction_text_is_about_the_names_and_shapes_in_it() -> None:
     assert seen["name"] == seen["opcode"] == seen["metadata"] == itself
     assert seen["leaf"] == (ShapeSubject("f32[2]{0:S(1)}", has_layout=True), "f32[2]{0:S(1)}")
     assert seen["space"] == (SpaceSubject(1), "S(1)")
-    assert seen["first"] == (InstructionSubject("a.1", None), "a.1")
-    assert seen["second"] == (InstructionSubject("copy-done", None), "copy-done")
+    assert seen["first"] == (InstructionSubject("a.1", None, operand=0), "a.1")
+    second = (InstructionSubject("copy-done", None, operand=1), "copy-done")
+    assert seen["second"] == second
     assert seen["callee"] == (ComputationSubject("fused"), "fused")
 
 
@@ -165,8 +166,8 @@ def test_operands_with_shapes_in_front_of_them() -> None:
         """
     )
     assert seen["shape"] == (ShapeSubject("f32[2]{0}", has_layout=True), "f32[2]{0}")
-    assert seen["first"] == (InstructionSubject("a", None), "a")
-    assert seen["second"] == (InstructionSubject("b.1", None), "b.1")
+    assert seen["first"] == (InstructionSubject("a", None, operand=0), "a")
+    assert seen["second"] == (InstructionSubject("b.1", None, operand=1), "b.1")
 
 
 def test_constants_and_parameters_have_no_operands() -> None:

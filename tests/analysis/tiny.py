@@ -21,6 +21,7 @@ ASSIGNMENT = mark(
      value: <0 add.9 @0> (size=512,offset=0): f32[]{:T(128)}
             ^^^^^^^^^^^^ add.9-value
     allocation 1: size 8192, parameter 0, shape |f32[16,64]| at ShapeIndex {}:
+    ^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^^ allocation-1
      value: <3 x.1 @0> (size=8192,offset=0): f32[16,64]{1,0:T(8,128)}
             ^^^^^^^^^^ x.1-value
     allocation 2: size 8192, output shape is |f32[16,64]|, maybe-live-out:
@@ -159,6 +160,14 @@ MODULE = mark(
       ROOT %tuple.1 = (f32[16,64]{1,0:T(8,128)}, f32[64]{0:T(128)}) tuple(%param, %reduce.1)
     }
 
+    %fused.1 (param.1: f32[16,64], param.2: f32[64]) -> f32[16,64] {
+     ^^^^^^^ fused.1-line
+      %param.1 = f32[16,64]{1,0:T(8,128)} parameter(0)
+      %param.2 = f32[64]{0:T(128)} parameter(1)
+      %broadcast.1 = f32[16,64]{1,0:T(8,128)} broadcast(%param.2), dimensions={1}
+      ROOT %add.1 = f32[16,64]{1,0:T(8,128)} add(%param.1, %broadcast.1)
+    }
+
     ENTRY %main (x.1: f32[16,64]) -> f32[16,64] {
       %x.1 = f32[16,64]{1,0:T(8,128)} parameter(0), metadata={op_name="x"}
        ^^^ x.1-line
@@ -170,8 +179,8 @@ MODULE = mark(
                                                                       ^^^^^^ fusion-in-gte1
       %negate.7 = f32[16,64]{1,0:T(8,128)S(1)} negate(%get-tuple-element), control-predecessors={%fusion}
        ^^^^^^^^ negate.7-line                          ^^^^^^^^^^^^^^^^^ gte-in-negate            ^^^^^^ fusion-before
-      ROOT %fusion.2 = f32[16,64]{1,0:T(8,128)} fusion(%negate.7, %get-tuple-element.1), kind=kLoop, calls=%fused
-            ^^^^^^^^ fusion.2-line                      ^^^^^^^^ negate.7-in-fusion.2                       ^^^^^ fused-call2
+      ROOT %fusion.2 = f32[16,64]{1,0:T(8,128)} fusion(%negate.7, %get-tuple-element.1), kind=kLoop, calls=%fused.1
+            ^^^^^^^^ fusion.2-line                      ^^^^^^^^ negate.7-in-fusion.2                       ^^^^^^^ fused.1-call
     }
     """  # noqa: E501
 )

@@ -39,7 +39,7 @@ async def test_every_lens_of_a_one_file_dump(any_editor: Editor, compiled: Compi
         (
             "tpu",
             "7 values, 16.5 KiB, 5 time-share offset 16,384",
-            "declared by XLA: 768.0 KiB at step 25 (100 %) | true maximum: 768.1 KiB at step 17",
+            "declared by XLA: 768.0 KiB at step 25 (99.9 %) | true maximum: 768.1 KiB at step 17",
         ),
         (
             "cpu",

@@ -12,6 +12,8 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MOST = 400  # steps of a walk; real modules need a handful
 _BY_POSITION = frozenset({"fusion", "call", "async-start"})
+# What computes nothing: the element is that of an operand or of the caller.
+_PASSING = frozenset({"get-tuple-element", "parameter"})
 # What hands on its one operand as it is.
 _TRANSPARENT = frozenset({"opt-barrier", "copy", "bitcast", "domain", "copy-done", "async-done"})
 
@@ -93,7 +95,7 @@ def _trace(
     if (instruction, path) in seen or len(seen) > _MOST:
         return
     seen.add((instruction, path))
-    if not path:
+    if not path and instruction.opcode not in _PASSING:
         found[instruction] = None
         return
     sources = list(_sources(module, instruction, path))

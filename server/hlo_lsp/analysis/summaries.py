@@ -39,6 +39,6 @@ def peak_summary(dump: DumpSet) -> str:
     declared = f"declared by XLA: {short(peaks.declared_bytes)} at step {peaks.declared_step}"
     if peaks.true_bytes == peaks.declared_bytes:
         return f"{declared} | this is the true maximum"
-    share = 100 * peaks.declared_bytes / peaks.true_bytes
+    share = min(100 * peaks.declared_bytes / peaks.true_bytes, 99.9)
     true = f"true maximum: {short(peaks.true_bytes)} at step {peaks.true_step}"
     return f"{declared} ({share:.3g} %) | {true}"

@@ -63,7 +63,7 @@ def test_a_shape_alone_says_what_it_costs() -> None:
 def test_a_shape_that_fills_its_tiles_wastes_nothing() -> None:
     said = facts(shape_card("f32[8,128]{1,0:T(8,128)}", Target(Backend.TPU)))
     assert said["waste"] == "none"
-    assert said["padded"] == "4,096 B (4.0 KiB): padded to T(8,128)"
+    assert said["padded"] == "4,096 B (4.0 KiB): fits T(8,128)"
 
 
 def test_a_shape_without_layout_says_nothing_of_padding() -> None:
@@ -112,7 +112,7 @@ def test_a_memory_space_by_number_by_what_it_is_and_by_label(
 ) -> None:
     assert space_words(number, backend) == words
     card = space_card(number, backend)
-    assert facts(card) == {"here": words}
+    assert facts(card) == {"is": words}
     assert card.title.startswith(f"memory space {number}")
 
 
@@ -127,11 +127,11 @@ def test_a_memory_space_by_number_by_what_it_is_and_by_label(
 )
 def test_the_backend_is_known_by_the_name_of_the_file(path: str, words: str) -> None:
     line = "allocation 1: size 512, color 1, preallocated-temp:"
-    assert words in facts(card_at(line, 0, line.index("1,"), path))["here"]
+    assert words in facts(card_at(line, 0, line.index("1,"), path))["is"]
 
 
 def test_a_tile_gives_a_renamed_tpu_dump_away() -> None:
     text = (
         "allocation 1: size 512, color 1:\n value: <1 a @1> (size=512,offset=0): f32[1]{0:T(128)}"
     )
-    assert "VMEM on TPU" in facts(card_at(text, 0, 31))["here"]
+    assert "VMEM on TPU" in facts(card_at(text, 0, 31))["is"]

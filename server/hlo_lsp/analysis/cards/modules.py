@@ -2,12 +2,9 @@
 
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.cards.device_groups import group_facts
-from hlo_lsp.analysis.cards.instructions import (
-    inside_facts,
-    instruction_card,
-    sharding_words,
-    short_shape,
-)
+from hlo_lsp.analysis.cards.insides import inside_facts
+from hlo_lsp.analysis.cards.instructions import instruction_card, sharding_words
+from hlo_lsp.analysis.cards.shapes import short_shape
 from hlo_lsp.analysis.cards.values import allocation_kind, source_facts, stack_facts
 from hlo_lsp.analysis.resolve import computation_around, instruction_meant
 from hlo_lsp.analysis.subjects import (
@@ -25,6 +22,7 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 _SHOWN = 6  # names in a list
+_SHORT = 40  # characters of a value that stands in a title
 
 
 def computation_card(head: Located[ComputationLine]) -> Card:
@@ -83,7 +81,7 @@ def attribute_card(dump: DumpSet, found: Found, subject: AttributeSubject) -> Ca
         if subject.opcode
         else vocabulary().header.get(subject.name)
     )
-    title = subject.name if subject.key is None else f"{subject.name}: {subject.key}"
+    title = _attribute_title(subject)
     text = "" if attribute is None else attribute.text
     if attribute is not None and subject.key is not None:
         text = attribute.keys.get(subject.key, text)
@@ -99,6 +97,14 @@ def attribute_card(dump: DumpSet, found: Found, subject: AttributeSubject) -> Ca
     elif attribute is None:
         return None
     return Card(title, tuple(facts), text or "This tool does not know this attribute.")
+
+
+def _attribute_title(subject: AttributeSubject) -> str:
+    if subject.key is not None:
+        return f"{subject.name}: {subject.key}"
+    if len(subject.value) > _SHORT or "`" in subject.value or "\n" in subject.value:
+        return subject.name
+    return f"`{subject.name}={subject.value}`"
 
 
 def row_card(dump: DumpSet, found: Found, subject: RowSubject) -> Card | None:

@@ -1,6 +1,8 @@
 """Shapes in words, and what they cost."""
 
-from hlo_lsp.analysis.cards.card import Card, Fact
+import re
+
+from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.sizes import (
     PaddedSize,
     Target,
@@ -9,8 +11,19 @@ from hlo_lsp.analysis.sizes import (
 )
 from hlo_lsp.model.backend import Backend, space_label, space_name
 from hlo_lsp.model.bytesize import readable
-from hlo_lsp.model.shape import Array, BufferShape, Layout, Shape, TupleShape, try_shape
+from hlo_lsp.model.shape import (
+    Array,
+    BufferShape,
+    Layout,
+    Shape,
+    TupleShape,
+    element_texts,
+    try_shape,
+)
 
+_LAYOUTS = re.compile(r"\{[^{}]*\}|/\*.*?\*/")
+_LONGEST = 60  # characters of a shape in a list
+_PADDED = "padded to "
 _KINDS = (
     ("pred", "boolean"),
     ("bf", "bfloat"),
@@ -33,6 +46,26 @@ def shape_words(shape: Shape) -> str:
     return ", ".join(words)
 
 
+def short_shape(text: str) -> str:
+    """A shape without its layouts, and only its beginning if it is long."""
+    plain = _LAYOUTS.sub("", text)
+    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."
+
+
+def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
+    """The elements of a tuple, their bytes without padding, and what its table of pointers takes.
+
+    ``sizes`` are the facts about that table.
+    """
+    leaves = element_texts(text) or []
+    facts = [Fact(label, f"tuple of {len(leaves)}: {listed(list(map(short_shape, leaves)), 6)}")]
+    shape = try_shape(text)
+    together = None if shape is None else _leaf_bytes(shape)
+    if together is not None:
+        facts.append(Fact("elements", f"{readable(together)} without padding"))
+    return [*facts, *(Fact("table", fact.text) for fact in sizes if fact.label == "padded")]
+
+
 def logical_facts(text: str) -> list[Fact]:
     """The bytes of a shape without padding, for shapes whose layout is not known."""
     shape = try_shape(text)
@@ -53,7 +86,7 @@ def size_facts(text: str, target: Target, color: int, actual: int | None = None)
     facts = logical_facts(text)
     size = actual if actual is not None else None if padded is None else padded.bytes
     if size is not None:
-        facts.append(Fact("padded", _padded_words(size, padded, actual)))
+        facts.append(Fact("padded", _padded_words(size, padded, actual, logical)))
     if logical is not None and size is not None:
         facts.append(Fact("waste", _waste_words(logical, size, padded)))
     return facts
@@ -87,11 +120,15 @@ def space_words(number: int, backend: Backend) -> str:
     return f"{number}, {name} on {backend.value}{note}"
 
 
-def _padded_words(size: int, padded: PaddedSize | None, actual: int | None) -> str:
+def _padded_words(
+    size: int, padded: PaddedSize | None, actual: int | None, logical: int | None
+) -> str:
     if padded is None:
         return f"{readable(size)} as printed"
     if actual is not None and padded.exact and padded.bytes != actual:
         return f"{readable(size)} as printed, but {readable(padded.bytes)} by rule: {padded.rule}"
+    if size == logical and padded.rule.startswith(_PADDED):
+        return f"{readable(size)}: fits {padded.rule.removeprefix(_PADDED)}"
     return f"{readable(size)}: {padded.rule}"
 
 
@@ -123,7 +160,9 @@ def _dims_words(shape: Array) -> str:
     elements = shape.elements
     if elements is None:
         return dims
-    return f"{dims} elements" if len(shape.dims) == 1 else f"{dims} ({elements:,} elements)"
+    if len(shape.dims) == 1:
+        return f"{dims} element{'' if elements == 1 else 's'}"
+    return f"{dims} ({counted(elements, 'element')})"
 
 
 def _layout_words(layout: Layout) -> list[str]:
@@ -148,6 +187,15 @@ def _layout_words(layout: Layout) -> list[str]:
     if layout.metadata_bytes:
         words.append(f"{layout.metadata_bytes} B of run-time sizes in front")
     return words
+
+
+def _leaf_bytes(shape: Shape) -> int | None:
+    """The bytes of all arrays in a shape without padding."""
+    if not isinstance(shape, TupleShape):
+        return logical_bytes(shape)
+    parts = [_leaf_bytes(element) for element in shape.elements]
+    known = [part for part in parts if part is not None]
+    return sum(known) if len(known) == len(parts) else None
 
 
 def _cut(text: str) -> str:

@@ -60,7 +60,10 @@ def allocation_kind(allocation: AllocationLine) -> str:
 
 def span_words(dump: DumpSet, live: RangeRow) -> str:
     """``2-15 (13 steps): fusion.40 -> fusion.21``, the names between backticks."""
-    names = f"{step_name(dump, live.start_step)} -> {step_name(dump, live.end_step)}"
+    begin = step_name(dump, live.start_step)
+    if live.start_step == 0 and begin != f"`{live.name}`":
+        begin = "the start of the program"  # a parameter is there before its own step
+    names = f"{begin} -> {step_name(dump, live.end_step)}"
     steps = counted(live.end_step - live.start_step, "step")
     return f"{live.start_step}-{live.end_step} ({steps}): {names}"
 
