@@ -10,6 +10,7 @@ from lsprotocol import types
 
 from hlo_lsp import __version__
 from hlo_lsp.features import (
+    calls,
     completion,
     diagnostics,
     folding,
@@ -26,6 +27,7 @@ from hlo_lsp.features.client import Client
 from hlo_lsp.features.configuration import Configuration
 from hlo_lsp.features.progress import Progress
 from hlo_lsp.features.session import Asked, Session
+from hlo_lsp.features.watching import Watcher
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.protocol import HloProtocol, StdioServer
 
@@ -48,10 +50,8 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         session.client = Client.of(params.capabilities, encoding, params.initialization_options)
         configuration.start(params)
 
-    _serve_workspace(server, configuration, names)
-    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(
-        lambda params: configuration.changed(params.settings)
-    )
+    _serve_workspace(server, configuration, Watcher(server, session, pusher, names), names)
+    _serve_calls(server, session)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
@@ -119,6 +119,10 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
         lambda asked, p: references.highlight(asked, p.position),
     )
+    answer(
+        types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY,
+        lambda asked, p: calls.prepare(asked, p.position),
+    )
     answer(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda asked, _: symbols.document_symbols(asked))
     answer(types.TEXT_DOCUMENT_FOLDING_RANGE, lambda asked, _: folding.folding_ranges(asked))
     answer(types.TEXT_DOCUMENT_DOCUMENT_LINK, lambda asked, _: links.document_links(asked))
@@ -150,15 +154,20 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
 
 
 def _serve_workspace(
-    server: StdioServer, configuration: Configuration, names: WorkspaceSymbols
+    server: StdioServer, configuration: Configuration, watcher: Watcher, names: WorkspaceSymbols
 ) -> None:
-    """What is about no single document: the folders, and the names in them."""
+    """What is about no single document: settings, files on disk, folders, the names in them."""
 
     @server.feature(types.INITIALIZED)
     def initialized(_: types.InitializedParams) -> None:
         configuration.initialized()
+        watcher.initialized()
         names.folders_changed()
 
+    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(
+        lambda params: configuration.changed(params.settings)
+    )
+    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(watcher.changed)
     server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(lambda _: names.folders_changed())
 
     @server.feature(types.WORKSPACE_SYMBOL)
@@ -195,3 +204,15 @@ def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., 
     async def on_completion_resolve(item: types.CompletionItem) -> types.CompletionItem:
         uri = item.data.get("uri") if isinstance(item.data, dict) else None
         return completion.resolve(await session.ask(types.TextDocumentIdentifier(str(uri))), item)
+
+
+def _serve_calls(server: StdioServer, session: Session) -> None:
+    """The two requests about an item that was prepared before."""
+
+    @server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)
+    async def incoming(params: types.CallHierarchyIncomingCallsParams) -> Any:
+        return await calls.incoming(session, params.item)
+
+    @server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)
+    async def outgoing(params: types.CallHierarchyOutgoingCallsParams) -> Any:
+        return await calls.outgoing(session, params.item)

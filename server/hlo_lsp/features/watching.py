@@ -1,0 +1,62 @@
+"""workspace/didChangeWatchedFiles: dumps that come, go or change on disk.
+
+A client that watches nothing loses little: the time of change of every neighbour is looked at
+before each answer. Only what nobody asks for, diagnostics, waits for the next edit there.
+"""
+
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from hlo_lsp.features.diagnostics import DiagnosticsPusher
+from hlo_lsp.features.session import Session
+from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
+
+_PATTERNS = ("**/*.txt", "**/*.hlo")
+
+
+class Watcher:
+    """Looks again at the open files of a compile when a file of it changes on disk."""
+
+    def __init__(
+        self,
+        server: LanguageServer,
+        session: Session,
+        pusher: DiagnosticsPusher,
+        symbols: WorkspaceSymbols,
+    ) -> None:
+        self._server = server
+        self._session = session
+        self._pusher = pusher
+        self._symbols = symbols
+
+    def initialized(self) -> None:
+        """Ask the client to watch, if it can."""
+        workspace = self._server.client_capabilities.workspace
+        watched = None if workspace is None else workspace.did_change_watched_files
+        if watched is None or not watched.dynamic_registration:
+            return
+        patterns = [types.FileSystemWatcher(pattern) for pattern in _PATTERNS]
+        options = types.DidChangeWatchedFilesRegistrationOptions(patterns)
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        registration = types.Registration("dumps", method, options)
+        self._server.client_register_capability(types.RegistrationParams([registration]))
+
+    def changed(self, params: types.DidChangeWatchedFilesParams) -> None:
+        """Files changed on disk; what an editor holds counts on as it is there."""
+        paths = {path for event in params.changes if (path := _path(event.uri)) is not None}
+        library = self._session.library
+        for file in list(library.open_files.values()):
+            if file.path is None:
+                continue
+            folder = {path for path in paths if path.parent == file.path.parent}
+            if any(library.stem(path) == library.stem(file.path) for path in folder):
+                self._pusher.changed(file)
+        self._symbols.look()
+
+
+def _path(uri: str) -> Path | None:
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return None if path is None or "\0" in path or not Path(path).name else Path(path)
