@@ -47,7 +47,8 @@ _LATER = (
     (re.compile(r"[ \t]+cumulative_size; +size; +offset;"), FileKind.REPORT),
     (re.compile(r" *(?:\d{3,}: )k[A-Z]\w+(?: *\t| +\[(?:source|prev=))| *k[A-Z]\w+ *\t"),
      FileKind.THUNKS),
-    (re.compile(r"(?:ENTRY %?|%)[A-Za-z_][\w.\-]* (?:\(.*\) -> .* )?\{$|"
+    (re.compile(r"\s*HloModule\s+[%A-Za-z_]|\s*ENTRY\s+%?[A-Za-z_][\w.\-]*\s*[({]|"
+                r"%[A-Za-z_][\w.\-]* (?:\(.*\) -> .* )?\{$|"
                 r"[A-Za-z_][\w.\-]* \(.*\) -> .* \{$|"
                 r" *(?:ROOT )?%?[A-Za-z_][\w.\-]* = "
                 r"\(*(?:pred|token|opaque|bf16|[sufc]\d+\w*)\[[0-9,<=?]*\]"),
