@@ -80,7 +80,7 @@ def _opcode_facts(text: InstructionText) -> list[Fact]:
 
 def _result_facts(dump: DumpSet, text: InstructionText, name: str, index: str | None) -> list[Fact]:
     leaf = leaf_text(text.shape.text, index)
-    if leaf is None:
+    if not leaf:  # no such leaf, or the text leaves the shape out
         return []
     shape = try_shape(leaf)
     words = leaf[:120] if shape is None else shape_words(shape)
