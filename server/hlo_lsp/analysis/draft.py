@@ -11,11 +11,12 @@ from functools import cached_property
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.instruction_text import CALLING
-from hlo_lsp.syntax.nesting import commas, nested, without_comments
+from hlo_lsp.syntax.nesting import INDEX_MARK, commas, nested, without_comments
 
 _OPEN_COMMENT = re.compile(r'"(?:[^"\\\n]|\\.)*"|/\*[\s\S]*?\*/|(//[^\n]*|/\*[\s\S]*)\Z|//[^\n]*')
 _DEFINITION = re.compile(r"(?<![\w.\-%])(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
 _BODY = re.compile(rf"(?:\b(?:{'|'.join(sorted(CALLING))})=|(?<=[\w\])}}])\s+|^\s*)\Z")
+_HEAD = re.compile(r"\s*(?:ENTRY\s+)?%?[A-Za-z_][\w.\-]*\b")
 _NAME_LIST = re.compile(r"\s*(?:%?[A-Za-z_][\w.\-]*\s*(?:,\s*|\Z))*%?\Z")
 _LISTS = ("computations=",)
 _LONGEST_CALL = 32  # characters of an attribute's name
@@ -88,7 +89,7 @@ def draft_at(file: DumpFile, line: int, column: int) -> Draft | None:
 def definitions(text: str) -> Iterator[str]:
     """The instructions in the body of a computation, each up to the next."""
     starts = [match.start() for match in _definitions(text, 0, len(text))]
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+    for start, end in zip(starts, [*starts, len(text)][1:], strict=True):
         yield text[start:end]
 
 
@@ -140,7 +141,10 @@ def _opens_body(front: str, at: int) -> bool:
         return False
     if head.endswith(_LISTS):
         return _NAME_LIST.match(front, at + 1) is None
-    return head.endswith("=") or "=" not in front[:at]
+    if head.endswith("="):
+        return True
+    # A head has no sign of equality, but where XLA counts its parameters.
+    return _HEAD.match(front) is not None and "=" not in front[:at].replace(INDEX_MARK, "")
 
 
 def _covered(text: str, start: int) -> Iterator[tuple[int, int]]:

@@ -29,7 +29,7 @@ def wanted_operand(draft: Draft, slot: OperandSlot) -> Callable[[Definition], bo
         return lambda found: found.shape.startswith("(")
     if slot.opcode.endswith("-done"):
         start = slot.opcode.removesuffix("-done")
-        return lambda found: found.opcode in (f"{start}-start", f"{start}-update", start)
+        return lambda found: found.opcode in (f"{start}-start", f"{start}-update")
     if slot.opcode in _TAKES_OPERANDS:
         callee = callee_of(draft.file, draft.text, "(?:calls|to_apply)")
         taken = [] if callee is None else parameters(draft.file, callee)

@@ -56,7 +56,7 @@ def surroundings(draft: Draft) -> Surroundings:
         found = [_of_text(text, draft.line) for text in definitions(draft.body)]
         return Surroundings(record, tuple(item for item in reversed(found) if item is not None))
     head = _head(draft.file, record)
-    if head is None or (head is record and not isinstance(head, ComputationLine)):
+    if head is None or head is record:  # outside of all, or in the head of one
         return Surroundings(None, ())
     above: list[Definition] = []
     for member in draft.file.records.members(head):
