@@ -73,7 +73,8 @@ def callee_below(case: Case[InstructionLine]) -> Iterator[Finding]:
 
     XLA's parser knows only the computations that it has read.
     """
-    own = case.file.module.computation_of(case.record)
+    scope = case.scopes.of(case.record)
+    own = None if scope is None else scope.head
     for callee in case.scopes.callees(case.record):
         computation, span = callee.computation, callee.span
         if computation is None or span is None:

@@ -51,7 +51,7 @@ def cut_header(case: Case[ModuleHeader]) -> Iterator[Finding]:
 
 def unreadable_shape(case: Case[InstructionLine]) -> Iterator[Finding]:
     """What stands between the `=` and the opcode is a shape."""
-    if not case.record.shape:
+    if not case.record.shape or not _is_closed(case.record.text):
         return
     try:
         parse_shape(case.record.shape)
@@ -82,11 +82,12 @@ def orphan(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 def lone_brace(case: Case[ComputationEnd]) -> Iterator[Finding]:
     """A brace at the left edge closes the computation above it."""
-    head = case.file.records.head_of(case.record)
-    if isinstance(head, Broken):
-        return
+    records, line = case.file.records, case.record.line
+    head = records.head_of(case.record)
+    if isinstance(head, Broken) or (line > 0 and isinstance(records.at(line - 1), InstructionLine)):
+        return  # it closes a computation whose head is broken or gone
     scope = case.scopes.scope(head) if isinstance(head, ComputationLine) else None
-    if scope is None or scope.is_inside or scope.end != case.record.line:
+    if scope is None or scope.is_inside or scope.end != line:
         yield case.finding("this brace closes nothing")
 
 

@@ -1,0 +1,200 @@
+"""Both sides of a call: operands and parameters, results and roots."""
+
+import pytest
+
+from checks.damage import findings, related, replaced, tell
+
+MODULE = """\
+HloModule calls, entry_computation_layout={(f32[4]{0}, s32[]{:T(128)})->(f32[4]{0}, s32[])}
+
+%double (x: f32[4]) -> f32[4] {
+  %x = f32[4]{0:S(1)} parameter(0)
+  ROOT %twice = f32[4]{0} add(%x, %x)
+}
+
+%body (carried: (f32[4], s32[])) -> (f32[4], s32[]) {
+  %carried = (f32[4]{0}, s32[]) parameter(0)
+  %value = f32[4]{0} get-tuple-element(%carried), index=0
+  %count = s32[] get-tuple-element(%carried), index=1
+  %next = f32[4]{0} fusion(%value), kind=kLoop, calls=%double
+  ROOT %again = (f32[4]{0}, s32[]) tuple(%next, %count)
+}
+
+%more (state: (f32[4], s32[])) -> pred[] {
+  %state = (f32[4]{0}, s32[]) parameter(0)
+  ROOT %go = pred[] constant(false)
+}
+
+ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[]) {
+  %a = f32[4]{0} parameter(0)
+  %n = s32[] parameter(1)
+  %start = ((f32[4]{0}), f32[4]{0}, u32[]) async-start(%a), calls=%double
+  %done = f32[4]{0} async-done(%start)
+  %which = s32[] constant(1)
+  %either = f32[4]{0} conditional(%which, %a, %done), branch_computations={%double, %double}
+  %init = (f32[4]{0}, s32[]) tuple(%either, %n)
+  ROOT %loop = (f32[4]{0}, s32[]) while(%init), condition=%more, body=%body
+}
+"""
+
+CASES = (
+    (
+        "fusion(%value)", "fusion(%count)",
+        "`count` is `s32[]`, but parameter 0 of `double` is `f32[4]`",
+    ),
+    (
+        "%next = f32[4]{0} fusion", "%next = f32[5]{0} fusion",
+        "the result is `f32[5]`, but `double` gives `f32[4]`",
+    ),
+    (
+        "ROOT %go = pred[] constant(false)", "ROOT %go = s32[] constant(0)",
+        "a condition is `pred[]`, but `more` gives `s32[]`",
+    ),
+    (
+        "%state = (f32[4]{0}, s32[])", "%state = (f32[4]{0}, u32[])",
+        "`loop` is `s32[]` at index {1}, but parameter 0 of `more` is `u32[]` at index {1}",
+    ),
+    (
+        "ROOT %again = (f32[4]{0}, s32[]) tuple(%next, %count)",
+        "ROOT %again = (f32[4]{0}) tuple(%next)",
+        "the result is a tuple of 2 elements, but `body` gives a tuple of 1 element",
+    ),
+    (
+        "while(%init)", "while(%start)",
+        "`start` is a tuple of 3 elements, but the result is a tuple of 2 elements: a loop keeps "
+        "its shape",
+    ),
+    (
+        "conditional(%which, %a, %done)", "conditional(%which, %n, %done)",
+        "`n` is `s32[]`, but parameter 0 of `double` is `f32[4]`",
+    ),
+    (
+        "conditional(%which, %a, %done)", "conditional(%which, %a)",
+        "there are 2 branches, but 1 operand behind the index",
+    ),
+    (
+        "%either = f32[4]{0}", "%either = f32[4,1]{1,0}",
+        "the result is `f32[4,1]`, but `double` gives `f32[4]`",
+    ),
+    (
+        "((f32[4]{0}), f32[4]{0}, u32[]) async-start",
+        "((f32[5]{0}), f32[4]{0}, u32[]) async-start",
+        "`a` is `f32[4]`, but the shape of the start holds `f32[5]`",
+    ),
+    (
+        "((f32[4]{0}), f32[4]{0}, u32[]) async-start",
+        "((f32[4]{0}), f32[5]{0}, u32[]) async-start",
+        "the result of the start is `f32[5]`, but `double` gives `f32[4]`",
+    ),
+    (
+        "((f32[4]{0}), f32[4]{0}, u32[]) async-start", "((), f32[4]{0}, u32[]) async-start",
+        "the shape holds 0 operands, but there is 1",
+    ),
+    (
+        "%done = f32[4]{0} async-done", "%done = s32[4]{0} async-done",
+        "the result is `s32[4]`, but `start` holds `f32[4]`",
+    ),
+    (
+        "%x = f32[4]{0:S(1)} parameter(0)", "%x = f32[6]{0:S(1)} parameter(0)",
+        "parameter 0 is `f32[6]`, but the head of `double` says `f32[4]`",
+    ),
+    (
+        "ROOT %twice = f32[4]{0} add(%x, %x)", "ROOT %twice = s32[4]{0} convert(%x)",
+        "the root is `s32[4]`, but the head of `double` says `f32[4]`",
+    ),
+    (
+        "s32[]{:T(128)})->", "s32[7]{0:T(128)})->",
+        "parameter 1 is `s32[]`, but the module's head says `s32[7]`",
+    ),
+    (
+        ")->(f32[4]{0}, s32[])}", ")->f32[4]{0}}",
+        "the root is a tuple of 2 elements, but the module's head says `f32[4]`",
+    ),
+    (
+        "(f32[4]{0}, s32[]{:T(128)})->", "(f32[4]{0})->",
+        "the module's head lists 1 parameter, but `main` has 2",
+    ),
+)  # fmt: skip
+
+
+def test_nothing_is_wrong_with_the_module() -> None:
+    assert tell(MODULE) == []
+
+
+@pytest.mark.parametrize(("old", "new", "message"), CASES)
+def test_what_is_wrong(old: str, new: str, message: str) -> None:
+    told = tell(replaced(MODULE, old, new))
+    assert message in [sentence for _, _, sentence in told]
+    assert {code for code, _, _ in told} == {"shape-mismatch"}
+
+
+def test_a_call_shows_the_operand_and_the_parameter() -> None:
+    (found,) = findings(replaced(MODULE, "fusion(%value)", "fusion(%count)"))
+    assert related(found) == [
+        ("11:   %count = »s32[]« get-tuple-element(%carried), index=1", "the shape of `count`"),
+        ("4:   %x = »f32[4]{0:S(1)}« parameter(0)", "parameter 0 of `double`"),
+    ]
+
+
+def test_a_fusion_has_as_many_operands_as_parameters() -> None:
+    assert tell(replaced(MODULE, "fusion(%value)", "fusion(%value, %value)")) == [
+        (
+            "operand-count",
+            "12:   %next = f32[4]{0} »fusion«(%value, %value), kind=kLoop, calls=%double",
+            "`fusion` has 2 operands, but `double` has 1 parameter",
+        )
+    ]
+
+
+def test_two_branches_by_name() -> None:
+    text = replaced(MODULE, "%which = s32[] constant(1)", "%which = pred[] constant(true)")
+    branches = "branch_computations={%double, %double}"
+    text = replaced(text, branches, "true_computation=%double, false_computation=%double")
+    assert tell(text) == []
+    told = tell(replaced(text, "%a, %done)", "%a, %n)"))
+    assert [message for _, _, message in told] == [
+        "`n` is `s32[]`, but parameter 0 of `double` is `f32[4]`"
+    ]
+
+
+def test_a_start_that_gets_its_operands_later() -> None:
+    """So libtpu prints calls of SparseCore."""
+    text = replaced(
+        MODULE,
+        "  %start = ((f32[4]{0}), f32[4]{0}, u32[]) async-start(%a), calls=%double\n",
+        "  %early = ((), (), u32[]) async-start(), calls=%double\n"
+        "  %start = ((f32[4]{0}), f32[4]{0}, u32[]) async-update(%early, %a)\n",
+    )
+    assert tell(text) == []
+
+
+def test_a_head_without_a_signature() -> None:
+    """So XLA printed computations up to jax 0.4."""
+    text = MODULE
+    for head in (
+        "%double (x: f32[4]) -> f32[4]",
+        "ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[])",
+    ):
+        text = replaced(text, head, head.partition(" (")[0])
+    assert tell(text) == []
+
+
+def test_a_broken_parameter_is_not_missed_by_callers() -> None:
+    told = tell(
+        replaced(MODULE, "%x = f32[4]{0:S(1)} parameter(0)", "%x = f32[4]{0:S(1)} parameter(0")
+    )
+    assert [code for code, _, _ in told] == ["syntax"]
+
+
+def test_the_layout_of_an_extracted_module_is_that_of_another() -> None:
+    """libtpu cuts modules for SparseCore out of others and leaves the head as it was."""
+    text = replaced(MODULE, "(f32[4]{0}, s32[]{:T(128)})->", "(f32[4]{0})->")
+    assert tell(replaced(text, "HloModule calls,", "HloModule extracted,")) == []
+
+
+def test_without_an_entry_the_last_computation_runs() -> None:
+    assert tell(replaced(MODULE, "ENTRY %main", "%main")) == []
+    told = tell(replaced(MODULE, "ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[]) {\n", ""))
+    assert [message for _, _, message in told] == [
+        "`a` is in no computation: no head stands above it"
+    ]

@@ -1,0 +1,193 @@
+"""Names in module text: what is not there, there twice, or there too late."""
+
+from checks.damage import findings, related, replaced, tell
+
+MODULE = """\
+HloModule names
+
+%double (x: f32[4]) -> f32[4] {
+  %x = f32[4]{0} parameter(0)
+  ROOT %twice = f32[4]{0} add(%x, %x)
+}
+
+ENTRY %main (a: f32[4], b: f32[4]) -> f32[4] {
+  %a = f32[4]{0} parameter(0)
+  %b = f32[4]{0} parameter(1)
+  %sum = f32[4]{0} add(%a, %b)
+  %late = f32[4]{0} negate(%b), control-predecessors={%sum}
+  ROOT %call = f32[4]{0} fusion(%late), kind=kLoop, calls=%double
+}
+"""
+
+
+def test_nothing_is_wrong_with_the_module() -> None:
+    assert tell(MODULE) == []
+
+
+def test_an_operand_that_is_not_there() -> None:
+    assert tell(replaced(MODULE, "add(%a, %b)", "add(%a, %c)")) == [
+        (
+            "undefined-instruction",
+            "11:   %sum = f32[4]{0} add(%a, %»c«)",
+            "there is no instruction `c` in `main`",
+        )
+    ]
+
+
+def test_an_operand_of_another_computation() -> None:
+    (found,) = findings(replaced(MODULE, "add(%a, %b)", "add(%a, %x)"))
+    assert found.message == "there is no instruction `x` in `main`"
+    assert related(found) == [
+        ("4:   %»x« = f32[4]{0} parameter(0)", "one of this name is in `double`")
+    ]
+
+
+def test_a_predecessor_that_is_not_there() -> None:
+    assert tell(replaced(MODULE, "{%sum}", "{%sun}")) == [
+        (
+            "undefined-instruction",
+            "12:   %late = f32[4]{0} negate(%b), control-predecessors={%»sun«}",
+            "there is no instruction `sun` in `main`",
+        )
+    ]
+
+
+def test_two_computations_may_use_one_name() -> None:
+    text = MODULE.replace("%twice", "%sum").replace("(x: f32[4]", "(a: f32[4]")
+    assert tell(text.replace("%x", "%a")) == []
+
+
+def test_users_of_a_broken_line_are_not_accused() -> None:
+    for broken in (
+        "%sum = f32[4]{0} add(%a",
+        "%sum =",
+        "%sum f32[4]{0} add(%a, %b)",
+        "add(%a, %b)",
+    ):
+        codes = [
+            code for code, _, _ in tell(replaced(MODULE, "%sum = f32[4]{0} add(%a, %b)", broken))
+        ]
+        assert codes == ["syntax"], broken
+
+
+def test_other_names_beside_a_broken_line_are_still_looked_at() -> None:
+    text = replaced(MODULE, "%sum = f32[4]{0} add(%a, %b)", "%sum = f32[4]{0} add(%a")
+    codes = [code for code, _, _ in tell(replaced(text, "negate(%b)", "negate(%c)"))]
+    assert codes == ["syntax", "undefined-instruction"]
+
+
+def test_nothing_below_a_broken_head_is_accused() -> None:
+    text = replaced(MODULE, "%double (x: f32[4]) -> f32[4] {", "%double (x: f32[4]) -> f32[4")
+    assert [code for code, _, _ in tell(text)] == ["syntax"]
+
+
+def test_an_operand_that_stands_below() -> None:
+    text = replaced(MODULE, "add(%a, %b)", "add(%a, %late)").replace(
+        ", control-predecessors={%sum}", ""
+    )
+    (found,) = findings(text)
+    assert found.code == "use-before-definition"
+    assert found.message == "`late` is used on line 11, but defined only on line 12"
+    assert related(found) == [("12:   %»late« = f32[4]{0} negate(%b)", "`late` is defined here")]
+
+
+def test_an_instruction_that_uses_itself() -> None:
+    assert tell(replaced(MODULE, "add(%a, %b)", "add(%a, %sum)")) == [
+        (
+            "use-before-definition",
+            "11:   %sum = f32[4]{0} add(%a, %»sum«)",
+            "`sum` uses its own result",
+        )
+    ]
+
+
+def test_a_predecessor_that_stands_below() -> None:
+    text = replaced(MODULE, "add(%a, %b)", "add(%a, %b), control-predecessors={%late}")
+    assert [code for code, _, _ in tell(text)] == ["use-before-definition"]
+
+
+def test_two_instructions_on_one_line_are_in_order() -> None:
+    body = "%f { %x = f32[] parameter(0)  ROOT %y = f32[] negate(%x) }"
+    assert tell(f"HloModule one\n\n{body}\n") == []
+    body = "%f { ROOT %y = f32[] negate(%x)  %x = f32[] parameter(0) }"
+    assert [code for code, _, _ in tell(f"HloModule one\n\n{body}\n")] == ["use-before-definition"]
+
+
+def test_a_computation_that_is_not_there() -> None:
+    assert tell(replaced(MODULE, "calls=%double", "calls=%triple")) == [
+        (
+            "undefined-computation",
+            "13:   ROOT %call = f32[4]{0} fusion(%late), kind=kLoop, calls=%»triple«",
+            "there is no computation `triple` in this module",
+        )
+    ]
+
+
+def test_a_computation_below_its_caller() -> None:
+    header, double, entry = MODULE.split("\n\n")
+    (found,) = findings("\n\n".join([header, entry.rstrip("\n"), double]) + "\n")
+    assert found.code == "use-before-definition"
+    assert found.message == "computation `double` is called on line 8, but defined only on line 11"
+    assert related(found) == [("11: %»double« (x: f32[4]) -> f32[4] {", "`double` is defined here")]
+
+
+def test_a_computation_that_calls_itself() -> None:
+    text = replaced(
+        MODULE, "%twice = f32[4]{0} add(%x, %x)", "%twice = f32[4]{0} call(%x), to_apply=%double"
+    )
+    assert [(code, message) for code, _, message in tell(text)] == [
+        ("use-before-definition", "`double` calls itself")
+    ]
+
+
+def test_two_instructions_of_one_name() -> None:
+    (found,) = findings(
+        replaced(
+            MODULE,
+            "%b = f32[4]{0} parameter(1)",
+            "%b = f32[4]{0} parameter(1)\n  %b = f32[4]{0} negate(%a)",
+        )
+    )
+    assert found.code == "duplicate-name"
+    assert found.message == "`main` has another instruction `b`, on line 10"
+    assert found.place.line == 10
+    assert related(found) == [("10:   %»b« = f32[4]{0} parameter(1)", "the first `b`")]
+
+
+def test_two_computations_of_one_name() -> None:
+    header, double, entry = MODULE.split("\n\n")
+    (found,) = findings("\n\n".join([header, double, double, entry]))
+    assert found.code == "duplicate-name"
+    assert found.message == "there is another computation `double`, on line 3"
+    assert related(found) == [("3: %»double« (x: f32[4]) -> f32[4] {", "the first `double`")]
+
+
+INLINE = """\
+HloModule inline
+
+ENTRY main {
+  a = f32[4]{0} parameter(0)
+  zero = f32[] constant(0)
+  ROOT sum = f32[] reduce(a, zero), dimensions={0}, to_apply={
+    a = f32[] parameter(0)
+    b = f32[] parameter(1)
+    ROOT c = f32[] add(a, b)
+  }
+}
+"""
+
+
+def test_computations_in_place_are_looked_at() -> None:
+    assert tell(INLINE) == []
+    assert tell(replaced(INLINE, "add(a, b)", "add(a, zero)")) == [
+        (
+            "undefined-instruction",
+            "9:     ROOT c = f32[] add(a, »zero«)",
+            "there is no instruction `zero` in `sum.to_apply`",
+        )
+    ]
+    assert tell(replaced(INLINE, "b = f32[] parameter(1)", "a = f32[] parameter(1)"))[0] == (
+        "duplicate-name",
+        "8:     »a« = f32[] parameter(1)",
+        "`sum.to_apply` has another instruction `a`, on line 7",
+    )

@@ -1,0 +1,68 @@
+"""The numbers of parameters."""
+
+from checks.damage import findings, related, replaced, tell
+
+MODULE = """\
+HloModule numbers
+
+ENTRY %main (a: f32[4], b: f32[4], c: (s32[], s32[])) -> f32[4] {
+  %b = f32[4]{0} parameter(1)
+  %a = f32[4]{0} parameter(0)
+  %c = (s32[], s32[]) parameter( 2 )
+  ROOT %sum = f32[4]{0} add(%a, %b)
+}
+"""
+
+
+def test_parameters_stand_in_any_order() -> None:
+    assert tell(MODULE) == []
+
+
+def test_a_number_that_is_there_twice() -> None:
+    (found,) = findings(replaced(MODULE, "parameter(0)", "parameter(1)"))
+    assert found.code == "parameter-number"
+    assert found.message == "`main` has another parameter 1, on line 4"
+    assert (found.place.line, found.place.start) == (4, 27)
+    assert related(found) == [("4:   %b = »f32[4]{0}« parameter(1)", "the first parameter 1")]
+
+
+def test_a_number_that_is_left_out() -> None:
+    text = replaced(MODULE, "parameter( 2 )", "parameter(3)").replace(
+        "(s32[], s32[])) ->", "(s32[], s32[]), d: (s32[], s32[])) ->"
+    )
+    assert tell(text) == [
+        (
+            "parameter-number",
+            "6:   %c = (s32[], s32[]) parameter(»3«)",
+            "this is parameter 3, but `main` has no parameter 2",
+        )
+    ]
+
+
+def test_a_head_with_more_parameters() -> None:
+    assert tell(replaced(MODULE, "  %c = (s32[], s32[]) parameter( 2 )\n", "")) == [
+        (
+            "parameter-number",
+            "3: ENTRY %»main« (a: f32[4], b: f32[4], c: (s32[], s32[])) -> f32[4] {",
+            "the head of `main` lists 3 parameters, but the computation has 2",
+        )
+    ]
+
+
+def test_a_parameter_without_a_number() -> None:
+    told = tell(replaced(MODULE, "parameter( 2 )", "parameter(last)"))
+    assert [(code, message) for code, _, message in told] == [
+        ("parameter-number", "`parameter` takes its number: `parameter(0)`")
+    ]
+
+
+def test_a_computation_without_parameters() -> None:
+    assert (
+        tell("HloModule none\n\nENTRY %main () -> f32[] {\n  ROOT %one = f32[] constant(1)\n}\n")
+        == []
+    )
+
+
+def test_a_broken_line_may_be_a_parameter() -> None:
+    told = tell(replaced(MODULE, "%b = f32[4]{0} parameter(1)", "%b = f32[4]{0} parameter"))
+    assert [code for code, _, _ in told] == ["syntax"]
