@@ -103,20 +103,21 @@ class WorkspaceSymbols:
                 hidden = self._open_paths()
                 unread = [file for file in found if file.path not in hidden]
                 if sum(file.stamp[1] for file in unread) < _SHOWN:
-                    await self._read_all(unread, None)
+                    await _politely(self._read_all(unread, None))
                     continue
                 with Progress(self._server, "Reading the names in HLO dumps") as progress:
-                    await self._read_all(unread, progress)
+                    await _politely(self._read_all(unread, progress))
         finally:
             self._reading = None
 
-    async def _read_all(self, unread: list[Unread], progress: Progress | None) -> None:
+    def _read_all(self, unread: list[Unread], progress: Progress | None) -> Steps[None]:
         total = sum(file.stamp[1] for file in unread)
         done = 0
         for file in unread:
             if progress is not None:
                 progress.report(100 * done // total, file.title)
-            await _politely(self._folders.read(file))
+            yield from self._folders.read(file)
+            yield
             done += file.stamp[1]
             if progress is not None and progress.is_cancelled:
                 self._is_refused = True
