@@ -100,11 +100,37 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
     [
         (
             "visual_studio_code",
-            Client(folding_limit=5000),
+            Client(
+                folding_limit=5000, takes_snippets=True, inserts_or_replaces=True,
+                completes_markdown=True, helps_in_markdown=True, places_parameters=True,
+                versions_edits=True,
+            ),
         ),
-        ("neovim@v0.11", Client(pulls_diagnostics=True)),
-        ("emacs", Client(shows_related=False)),
+        (
+            "neovim@v0.11",
+            Client(
+                pulls_diagnostics=True, takes_snippets=True, completes_markdown=True,
+                helps_in_markdown=True, places_parameters=True,
+            ),
+        ),
+        ("emacs", Client(shows_related=False, places_parameters=True, versions_edits=True)),
     ],
-)
+)  # fmt: skip
 def test_real_editors_are_read_as_they_are(name: str, expected: Client) -> None:
     assert Client.of(client_capabilities(name), "utf-16") == expected
+
+
+def test_what_a_client_can_do_with_completions_and_edits() -> None:
+    item = types.ClientCompletionItemOptions(
+        snippet_support=True, insert_replace_support=True, label_details_support=True,
+        documentation_format=[types.MarkupKind.Markdown],
+    )  # fmt: skip
+    completion = types.CompletionClientCapabilities(completion_item=item)
+    document = types.TextDocumentClientCapabilities(completion=completion)
+    found = _client(document=document)
+    assert found.takes_snippets
+    assert found.inserts_or_replaces
+    assert found.shows_label_details
+    assert found.completes_markdown
+    assert not found.helps_in_markdown
+    assert not found.versions_edits
