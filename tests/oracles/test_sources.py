@@ -6,6 +6,8 @@ from typing import Any
 
 import pytest
 
+from hlo_lsp.analysis.navigation import definitions, python_line
+from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.views.inspection import value_json
 from oracles.compiles import Compile, compiles_of
 
@@ -27,6 +29,29 @@ def test_op_name_and_source_of_every_value(folder: Path) -> None:
             said = value_json(compile_.dump, value)
             expected = _expected(entry.instruction, tables)
             assert {key: said[key] for key in expected} == expected, entry.instruction
+
+
+def test_two_requests_lead_from_every_value_to_its_python_line(folder: Path) -> None:
+    """Definition in the buffer assignment, then implementation in the module text."""
+    for compile_ in compiles_of(folder):
+        tables = _tables(compile_)
+        for value in compile_.printed.assigned.values():
+            entry = compile_.printed.entries.get(value.id)
+            if entry is None or value.name not in compile_.printed.instructions:
+                continue
+            expected = _expected(entry.instruction, tables)["source"]
+            assignment = compile_.file(value.spot.path)
+            found = subject_at(assignment, value.spot.line, value.spot.column)
+            assert found is not None
+            there = definitions(compile_.dump, found)[-1]
+            instruction = subject_at(there.file, there.line, there.start)
+            assert instruction is not None
+            line = python_line(compile_.dump, instruction)
+            assert (
+                line == expected
+                or line is not None
+                and ({"file": line.file, "line": line.line} == expected)
+            )
 
 
 def test_the_corpus_has_sources_of_both_kinds(corpus_small: Path) -> None:
