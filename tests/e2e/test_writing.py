@@ -1,0 +1,210 @@
+"""Completion, signature help and rename, as editors use them on real modules and on new lines."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcException
+
+from e2e.compiles import Compile
+from e2e.editor import Editor, OpenFile
+
+Compiled = Callable[[str], Compile]
+_STOP = re.compile(r"\$\{\d+(?::((?:[^\\}]|\\.)*)|\|([^,|]*)[^|]*\|)\}|\$\d")
+
+
+async def complete(
+    file: OpenFile, line: int, column: int, trigger: str = ""
+) -> dict[str, types.CompletionItem]:
+    """The items at a place, the first on top, by label."""
+    kind = types.CompletionTriggerKind
+    context = (
+        types.CompletionContext(kind.TriggerCharacter, trigger)
+        if trigger
+        else types.CompletionContext(kind.Invoked)
+    )
+    found = await file.editor.reply(
+        file.editor.client.text_document_completion_async(
+            types.CompletionParams(file.document, file.text.position(line, column), context)
+        )
+    )
+    if found is None:
+        return {}
+    assert isinstance(found, types.CompletionList)
+    return {item.label: item for item in sorted(found.items, key=lambda item: item.sort_text or "")}
+
+
+def append(file: OpenFile, line: int, typed: str) -> None:
+    """Type something at the end of a line."""
+    end = line, len(file.text.lines[line])
+    file.edit((end, end, typed))
+
+
+async def accept(file: OpenFile, line: int, typed: str, label: str) -> None:
+    """Type something at the end of a line and take a candidate, with every stop as it is."""
+    append(file, line, typed)
+    items = await complete(file, line, len(file.text.lines[line]))
+    assert label in items, list(items)[:20]
+    edit: Any = items[label].text_edit
+    span = edit.range if isinstance(edit, types.TextEdit) else edit.insert
+    new = edit.new_text
+    if items[label].insert_text_format is types.InsertTextFormat.Snippet:
+        new = re.sub(r"\\(.)", r"\1", _STOP.sub(lambda stop: stop[1] or stop[2] or "", new))
+    start = line, file.text.column(span.start)
+    file.edit((start, (line, file.text.column(span.end)), new))
+
+
+async def rename(file: OpenFile, beginning: str, word: str, new: str) -> types.WorkspaceEdit:
+    """The edit that renames a word in the line that begins so."""
+    position = file.text.at(beginning, word)
+    found = await file.editor.reply(
+        file.editor.client.text_document_rename_async(
+            types.RenameParams(file.document, position, new)
+        )
+    )
+    assert found is not None
+    return found
+
+
+def apply(file: OpenFile, edit: types.WorkspaceEdit) -> None:
+    """Do what an edit says, in the form that this editor takes."""
+    capabilities = file.editor.client.capabilities
+    workspace = capabilities and capabilities.workspace and capabilities.workspace.workspace_edit
+    edits: list[Any]
+    if workspace and workspace.document_changes:
+        [change] = edit.document_changes or ()
+        assert isinstance(change, types.TextDocumentEdit)
+        assert change.text_document == types.OptionalVersionedTextDocumentIdentifier(
+            file.uri, file.version
+        )
+        edits = list(change.edits)
+    else:
+        assert edit.changes is not None
+        edits = list(edit.changes[file.uri])
+    column = file.text.column
+    for item in reversed(edits):
+        start, end = item.range.start, item.range.end
+        file.edit(((start.line, column(start)), (end.line, column(end)), item.new_text))
+
+
+async def test_the_requests_are_offered(any_editor: Editor) -> None:
+    offered = any_editor.result.capabilities
+    completion, signature = offered.completion_provider, offered.signature_help_provider
+    assert completion is not None
+    assert completion.resolve_provider is True
+    assert list(completion.trigger_characters or ()) == ["%", "(", ",", " ", "=", "{"]
+    assert signature is not None
+    assert list(signature.trigger_characters or ()) == ["(", ",", "="]
+    assert offered.rename_provider in (True, types.RenameOptions(prepare_provider=True))
+
+
+async def test_operands_of_a_real_module_on_a_line_being_typed(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    file = any_editor.open(compiled("tpu").module)
+    line = file.text.line("ENTRY")
+    while not file.text.lines[line].startswith("  ROOT"):
+        line += 1
+    above = re.match(r"  (%[\w.\-]+) = ", file.text.lines[line - 1])
+    assert above is not None
+    file.edit(((line, 0), (line, 0), "  %new = f32[8] tuple(\n"))
+    items = await complete(file, line, len("  %new = f32[8] tuple("), "(")
+    assert next(iter(items)) == above[1]
+    resolved = await file.editor.reply(
+        file.editor.client.completion_item_resolve_async(items[above[1]])
+    )
+    assert f"{above[1]} = " in str(resolved.documentation)
+    assert await complete(file, line, 2, " ") == {}
+
+
+async def test_a_module_is_written_with_completion_only(any_editor: Editor) -> None:
+    file = any_editor.open("untitled:new", "")
+    await accept(file, 0, "Hl", "HloModule")
+    snippets = "name" in file.text.whole
+    file.set(
+        "HloModule m\n\n%sum (a: f32[], b: f32[]) -> f32[] {\n  %a = \n  %b = \n  \n}\n\n"
+        "ENTRY %main (p: f32[4]) -> f32[] {\n  %p = \n  %zero = \n  \n}\n"
+    )
+    for line, number in ((3, 0), (4, 1)):
+        await accept(file, line, "f", "f32")
+        text = file.text.lines[line]
+        assert text.endswith("f32[]")
+        await accept(file, line, " para", "parameter")
+        if not snippets:
+            await accept(file, line, "(", str(number))
+            append(file, line, ")")
+        assert file.text.lines[line].endswith(f"parameter({number})")
+    await accept(file, 5, "R", "ROOT")
+    await accept(file, 5, "%s = f", "f32[]")
+    await accept(file, 5, " add(", "%a")
+    await accept(file, 5, ", b", "%b")
+    append(file, 5, ")")
+    file.change_line("  %p =", "  %p = f32[4]{0} parameter(0)")
+    file.change_line("  %zero =", "  %zero = f32[] constant(0)")
+    await accept(file, 11, "R", "ROOT")
+    await accept(file, 11, "%r = f32[] re", "reduce")
+    file.change_line("  ROOT %r", "  ROOT %r = f32[] reduce(")
+    await accept(file, 11, "", "%p")
+    await accept(file, 11, ", ", "%zero")
+    await accept(file, 11, "), di", "dimensions")
+    file.change_line("  ROOT %r", "  ROOT %r = f32[] reduce(%p, %zero), dimensions={0}")
+    await accept(file, 11, ", to_apply=", "%sum")
+    assert file.text.lines[5] == "  ROOT %s = f32[] add(%a, %b)"
+    assert file.text.lines[11].endswith("%zero), dimensions={0}, to_apply=%sum")
+    assert await file.codes() == []
+
+
+async def test_a_signature_on_a_real_fusion(any_editor: Editor, compiled: Compiled) -> None:
+    file = any_editor.open(compiled("tpu").module)
+    line = next(n for n, text in enumerate(file.text.lines) if " fusion(" in text)
+    column = file.text.lines[line].index(" fusion(") + len(" fusion(")
+    callee = re.search(r"calls=%([\w.\-]+)", file.text.lines[line])
+    assert callee is not None
+    first = next(
+        text
+        for text in file.text.lines[file.text.line(f"%{callee[1]} ") :]
+        if "parameter(0)" in text
+    )
+    found = await file.editor.reply(
+        file.editor.client.text_document_signature_help_async(
+            types.SignatureHelpParams(file.document, file.text.position(line, column))
+        )
+    )
+    assert found is not None
+    name, _, rest = first.strip().removeprefix("ROOT ").partition(" = ")
+    assert found.signatures[0].label.startswith(f"fusion({name[1:]}: {rest.split(' parameter')[0]}")
+    assert found.active_parameter == 0
+
+
+@pytest.mark.parametrize("what", ["instruction", "computation"])
+async def test_a_new_name_and_back_again(any_editor: Editor, compiled: Compiled, what: str) -> None:
+    file = any_editor.open(compiled("tpu").module)
+    before, codes = file.text.whole, await file.codes()
+    fusion = next(text for text in file.text.lines if " fusion(" in text)
+    word = re.search(r"calls=%([\w.\-]+)" if what == "computation" else r"\(%([\w.\-]+)", fusion)
+    assert word is not None
+    position = file.text.position(file.text.line(fusion), word.start(1))
+    prepared = await any_editor.reply(
+        any_editor.client.text_document_prepare_rename_async(
+            types.PrepareRenameParams(file.document, position)
+        )
+    )
+    assert isinstance(prepared, types.PrepareRenamePlaceholder)
+    assert prepared.placeholder == word[1]
+    apply(file, await rename(file, fusion, word[1], "%quite.new"))
+    assert file.text.whole.count("%quite.new") >= 2
+    assert await file.codes() == codes
+    line = next(text for text in file.text.lines if "%quite.new" in text)
+    apply(file, await rename(file, line, "quite.new", word[1]))
+    assert file.text.whole == before
+
+
+async def test_a_refusal_is_told_and_logged_nowhere(any_editor: Editor, compiled: Compiled) -> None:
+    file = any_editor.open(compiled("tpu").module)
+    with pytest.raises(JsonRpcException, match="is a word of HLO") as error:
+        await rename(file, "ENTRY", "%", "f32")
+    assert error.value.code == types.LSPErrorCodes.RequestFailed.value
+    with pytest.raises(JsonRpcException, match="no instruction, computation or parameter here"):
+        await rename(file, "HloModule", "HloModule", "f32")
