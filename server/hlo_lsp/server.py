@@ -167,7 +167,11 @@ def _serve_workspace(
     server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(
         lambda params: configuration.changed(params.settings)
     )
-    server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)(watcher.changed)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
+        watcher.changed(params)  # pygls marks what it registers: a bound method cannot be
+
     server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(lambda _: names.folders_changed())
 
     @server.feature(types.WORKSPACE_SYMBOL)
