@@ -29,6 +29,7 @@ DUMPS = {
     "old thunks": "gpu_h100_jax_0.8.3/module_3978.jit_scan_g.thunk_sequence.txt",
     "oldest thunks": "gpu_h100_jax_0.4.38/module_0070.jit_rm.thunk_sequence.txt",
 }
+WRITTEN = "written module"  # by hand: broken lines, comments, computations in place
 _HEAD = re.compile(r"\S.*[:{>]$|\s+[\w ()]+:|HloModule|Total|[A-Z][a-z]+[A-Z][a-z]+$")
 
 
@@ -37,6 +38,7 @@ class Texts(dict[str, str]):
 
     def __init__(self, corpus: Path) -> None:
         super().__init__((name, disk.read(corpus / path).text) for name, path in DUMPS.items())
+        self[WRITTEN] = disk.read(Path(__file__).with_name("written.hlo")).text
 
     def __repr__(self) -> str:
         return "Texts(...)"
@@ -143,7 +145,8 @@ _COLUMNS = st.one_of(st.integers(0, 60), st.integers(-3, 2))
 _SIGNS = st.sampled_from(
     ["\n", " ", "  ", "\r", "\r\n", "x", "0", "<", ":", "{", " positions:\n", " uses:\n",
      "  (none)\n", " from instruction: ", "<7 a.1{} @0>\n", "  a.1, operand 0\n", "FileNames\n",
-     "%c (p: f32[]) -> f32[] {\n", "HloModule m\n", "\n\n", "\x0c", "│ "]
+     "%c (p: f32[]) -> f32[] {\n", "/*", "*/", "//", "(", ")", "}", ", to_apply={", '"',
+     "  %n = f32[] add(%a, %b)\n", " =", ",", "HloModule m\n", "\n\n", "\x0c", "│ "]
 )  # fmt: skip
 
 

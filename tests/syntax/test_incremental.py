@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edits import Texts, edits
+from edits import WRITTEN, Texts, edits
 from hlo_lsp.syntax import sequence
 from hlo_lsp.syntax.memory_scanner import MemoryScanner
 from hlo_lsp.syntax.module_scanner import ModuleScanner
@@ -22,6 +22,7 @@ _SCANNERS: dict[str, type[MemoryScanner] | type[ModuleScanner]] = {
     "values": MemoryScanner,
     "report": MemoryScanner,
     "module": ModuleScanner,
+    WRITTEN: ModuleScanner,
 }
 
 
