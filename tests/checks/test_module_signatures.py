@@ -66,3 +66,8 @@ def test_a_computation_without_parameters() -> None:
 def test_a_broken_line_may_be_a_parameter() -> None:
     told = tell(replaced(MODULE, "%b = f32[4]{0} parameter(1)", "%b = f32[4]{0} parameter"))
     assert [code for code, _, _ in told] == ["syntax"]
+
+
+def test_a_line_with_an_open_bracket_may_be_a_parameter() -> None:
+    told = tell(replaced(MODULE, "%b = f32[4]{0} parameter(1)", "%b = f3([4]{0} parameter(1)"))
+    assert [code for code, _, _ in told] == ["syntax"]

@@ -19,16 +19,16 @@ _Row = NameRow | LocationRow | FrameRow
 class Table:
     """The rows of a table in order. ``is_whole`` is whether all lines of the tables were read.
 
-    ``misnumbered`` is the first row whose number is not its place, counted from 1.
+    ``misnumbered`` is the first row whose number is not its place, counted from 1; None where a
+    line is broken.
     """
 
     def __init__(self, rows: Sequence[_Row], is_whole: bool) -> None:
         self.rows = rows
         self._highest = max(len(rows), *(row.number for row in rows)) if rows else 0
-        self._is_whole = is_whole
-        self.misnumbered = next(
-            (row for place, row in enumerate(rows, 1) if row.number != place), None
-        )
+        self.is_whole = is_whole
+        numbered = enumerate(rows if is_whole else (), 1)
+        self.misnumbered = next((row for place, row in numbered if row.number != place), None)
 
     def may_hold(self, number: int) -> bool:
         """Whether there is such a row.
@@ -36,7 +36,7 @@ class Table:
         Ids count rows from 1; but where a row is gone, those behind it keep the numbers that they
         were printed with, so the highest of those counts too.
         """
-        return not self._is_whole or 0 < number <= self._highest
+        return not self.is_whole or 0 < number <= self._highest
 
 
 class Tables:
@@ -70,7 +70,7 @@ class Tables:
         where a row is gone, or is there twice: the ids behind it mean other rows than they did.
         """
         table = self._tables.get("StackFrames")
-        if table is None or table.misnumbered is not None:
+        if table is None or not table.is_whole or table.misnumbered is not None:
             return {}
         walks = [0] * (len(self.frames) + 1)  # which walk came to a frame first, by its start
         found: dict[FrameRow, list[FrameRow]] = {}

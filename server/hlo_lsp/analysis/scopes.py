@@ -14,8 +14,8 @@ from hlo_lsp.syntax.module_records import (
     InnerInstruction,
     InstructionLine,
 )
-from hlo_lsp.syntax.nesting import closing, commas
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.nesting import closing, commas, is_balanced
+from hlo_lsp.syntax.records import Blank, Broken
 
 _RESULT = re.compile(r"\)\s*->\s*")
 
@@ -55,6 +55,16 @@ class Scope:
     def is_intact(self) -> bool:
         """Whether every line of the computation could be read."""
         return self.is_closed and self.knows_names and not self.broken
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the computation is intact, and no bracket of an instruction is left open.
+
+        It looks through all of the text.
+        """
+        return self.is_intact and all(
+            is_balanced(member.text, member.column) for member in self.members
+        )
 
     @property
     def root(self) -> InstructionLine | None:
@@ -228,8 +238,18 @@ def _scope(file: DumpFile, head: ComputationLine) -> Scope:
         number = parameter_number(member)
         if number is not None:
             parameters.setdefault(number, member)
-    knows_names = knows_names and (inside or end is not None)
+    knows_names = knows_names and (inside or end is not None) and not _interrupts(file, head)
     return Scope(
         head, tuple(members), names, parameters, tuple(strays), frozenset(broken), knows_names,
         end, cut,
     )  # fmt: skip
+
+
+def _interrupts(file: DumpFile, head: ComputationLine) -> bool:
+    """Whether an instruction stands above a head: a broken line may look like a head itself."""
+    if isinstance(head, InlineComputation) or head.line == 0:
+        return False
+    above = file.records.at(head.line - 1)
+    while isinstance(above, Blank) and above.line > 0:
+        above = file.records.at(above.line - 1)
+    return isinstance(above, InstructionLine)

@@ -31,6 +31,8 @@ def called_count(case: Case[InstructionLine]) -> Iterator[Finding]:
         parameters = scope.counted_parameters
         if resolved is None or parameters is None or len(resolved.names) == len(parameters):
             continue
+        if not scope.is_sound:
+            continue
         name = scope.head.name
         yield case.accuse(
             part_place(case.file, record, record.parsed.opcode),

@@ -56,14 +56,14 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
         return
     missing = next((number for number in range(highest) if number not in scope.parameters), None)
     said = signature(case.record)
-    if missing is not None:
+    if missing is not None and scope.is_sound:
         last = scope.parameters[highest]
         yield case.accuse(
             part_place(case.file, last, last.parsed.literal),
             f"this is parameter {highest}, but `{case.record.name}` has no parameter {missing}",
             Related(head_place(case.file, case.record), f"`{case.record.name}` begins here"),
         )
-    elif said is not None and len(said[0]) != count:
+    elif said is not None and len(said[0]) != count and scope.is_sound:
         yield case.accuse(
             head_place(case.file, case.record),
             f"the head of `{case.record.name}` lists {_parameters(len(said[0]))}, but the "
@@ -112,7 +112,7 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
         return  # the entry is the last computation, unless its head is broken or gone
     shapes = parts(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
-    if parameters is not None and len(parameters) != len(shapes):
+    if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
         yield case.accuse(
             place,
             f"the module's head lists {_parameters(len(shapes))}, but `{entry.name}` has "

@@ -7,6 +7,7 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import span_place
 from hlo_lsp.checks.rule import Case
 from hlo_lsp.model.shape import ShapeError, parse_shape
+from hlo_lsp.syntax.grammar import Refusal
 from hlo_lsp.syntax.instruction_text import instruction_text
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -31,7 +32,7 @@ def broken_line(case: Case[Broken]) -> Iterator[Finding]:
         refusal = memory_scanner().explain(text)
         what = "a memory dump"
     elif case.file.kind is FileKind.MODULE:
-        refusal = module_scanner().explain(text)
+        refusal = _in_words(module_scanner().explain(text))
         what = "an HLO module"
     else:
         return
@@ -79,6 +80,21 @@ def broken_shape(case: Case[AssignedValue]) -> Iterator[Finding]:
         parse_shape(case.record.shape)
     except ShapeError as error:
         yield case.finding(str(error), "SHAPE")
+
+
+# What terminals of the grammar are to a reader whose names do not say it.
+_WORDS = {
+    "body": "instructions",
+    "closing": "the end of the line",
+    "opening": "`{`",
+    "rest": "operands and `)`",
+    "signature": "`(PARAMETERS) -> SHAPE`",
+    "space": "a blank",
+}
+
+
+def _in_words(refusal: Refusal) -> Refusal:
+    return Refusal(refusal.column, tuple(_WORDS.get(word, word) for word in refusal.expected))
 
 
 def _sentence(expected: str, text: str, column: int) -> str:

@@ -1,0 +1,134 @@
+"""Any damage to any line of a real module costs the computations that it touches, and no other."""
+
+import logging
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from checks.damage import findings
+from hlo_lsp.checks import run
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.text import disk
+
+_NAMES = re.compile(r"[\w.\-]+")
+_HEAD = re.compile(r"(?:ENTRY )?%?([\w.\-]+) .*\{$")
+_OF_TABLES = {"bad-stack-frame", "frame-cycle"}
+
+MODULES = (
+    "tpu_v5e/module_0092.jit_don.cl_1003875606.after_optimizations.txt",
+    "tpu_v5e/module_0040.jit_cond_fn.cl_1003875606.after_codegen.txt",
+    "cpu/module_0002.jit_while_fn.cpu_after_optimizations.txt",
+    "cpu_jax_0.6.2/module_0054.jit_la.before_optimizations.txt",
+    "gpu_h100/module_17913.jit_f.sm_9.0a_gpu_after_optimizations.txt",
+    "gpu_h100_jax_0.4.38/module_0001.jit_f.before_optimizations.txt",
+)
+
+
+@pytest.fixture(scope="session", params=MODULES)
+def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
+    """The lines of a module."""
+    return list(disk.read(corpus_small / request.param).lines)
+
+
+class _Faults(logging.Handler):
+    """Keeps what is logged of rules that fail: a run goes on without them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.seen.append(record.getMessage())
+
+
+@pytest.fixture(scope="session")
+def faults() -> Iterator[list[str]]:
+    """The rules that have failed so far."""
+    handler = _Faults()
+    run.logger.addHandler(handler)
+    yield handler.seen
+    run.logger.removeHandler(handler)
+
+
+@settings(derandomize=True, max_examples=150, deadline=None)
+@given(data=st.data())
+def test_damage_costs_what_it_touches(
+    lines: list[str], faults: list[str], data: st.DataObject
+) -> None:
+    first = data.draw(st.integers(1, len(lines) - 1), "line")
+    damage = data.draw(st.sampled_from(("delete", "duplicate", "swap", "truncate")), "damage")
+    damaged = list(lines)
+    touched = {first}
+    if damage == "delete":
+        del damaged[first]
+    elif damage == "duplicate":
+        damaged.insert(first, damaged[first])
+    elif damage == "swap":
+        second = data.draw(st.integers(1, len(lines) - 1), "other line")
+        damaged[first], damaged[second] = damaged[second], damaged[first]
+        touched.add(second)
+    else:
+        damaged[first] = lines[first][: data.draw(st.integers(0, len(lines[first])), "length")]
+    allowed = _allowed(lines, touched)
+    owners = _owners(damaged)
+    far = [
+        (finding.code, finding.place.line + 1, finding.message)
+        for finding in findings("\n".join(damaged))
+        if owners[finding.place.line] not in allowed and not _of_tables(finding, lines, touched)
+    ]
+    assert far == []
+    assert faults == []
+
+
+def _of_tables(finding: Finding, lines: list[str], touched: set[int]) -> bool:
+    """Whether a row is gone that frames, or instructions anywhere, have named."""
+    owners = _owners(lines)
+    return finding.code in _OF_TABLES and any(owners[line] is None for line in touched)
+
+
+def _allowed(lines: list[str], touched: set[int]) -> set[str | None]:
+    """The computations of the touched lines and of their neighbours, their callers, and the head.
+
+    A head or a brace that is gone touches the computation in front of it or behind it.
+    """
+    owners = _owners(lines)
+    near = {
+        owners[line] for at in touched for line in range(max(at - 2, 0), min(at + 3, len(lines)))
+    }
+    callers = {
+        owner for line, owner in enumerate(owners)
+        if owner is not None and not near.isdisjoint(_NAMES.findall(lines[line]))
+    }  # fmt: skip
+    return near | callers | {None}
+
+
+def _owners(lines: list[str]) -> list[str | None]:
+    """The computation that each line is in, by the look of it."""
+    return list(_walk(lines))
+
+
+def _walk(lines: list[str]) -> Iterator[str | None]:
+    owner = None
+    for line in lines:
+        head = _HEAD.match(line)
+        if head is not None:
+            owner = head[1]
+        yield owner
+        if line.startswith("}"):
+            owner = None
+
+
+def test_an_instruction_cut_in_its_operands_accuses_no_other(lines: list[str]) -> None:
+    """The line itself is named: its users and callers may be well."""
+    for number, line in enumerate(lines):
+        opened = line.find("(", line.find(" = "))
+        if not line.startswith("  ") or opened < 0:
+            continue
+        damaged = [*lines[:number], line[: opened + 1], *lines[number + 1 :]]
+        found = findings("\n".join(damaged))
+        assert {one.place.line for one in found} == {number}, line
+        assert {one.code for one in found} == {"syntax"}, line

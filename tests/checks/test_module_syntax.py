@@ -1,0 +1,144 @@
+"""Module text that nobody can read to its end."""
+
+import pytest
+
+from checks.damage import replaced, tell
+
+MODULE = """\
+HloModule broken, is_scheduled=true, entry_computation_layout={(f32[8]{0})->f32[8]{0}}
+
+FileNames
+1 "model.py"
+
+%scalar (x: f32[8]) -> f32[8] {
+  %x = f32[8]{0} parameter(0)
+  ROOT %y = f32[8]{0} negate(%x), metadata={op_name="a \\"}{\\" b"}
+}
+
+ENTRY %main (a: f32[8]) -> f32[8] {
+  %a = f32[8]{0} parameter(0)
+  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, replica_groups=[2,2]<=[2,2]
+}
+"""
+ROOT = "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, replica_groups=[2,2]<=[2,2]"
+
+
+def test_nothing_is_wrong_with_the_module() -> None:
+    assert tell(MODULE) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place", "message"),
+    [
+        ('1 "model.py"', "1 model.py", "4: 1 »model.py«", "expected string, found `model.py`"),
+        (
+            "%a = f32[8]{0} parameter(0)",
+            "%a f32[8]{0} parameter(0)",
+            "12:   %a »f32[8]{0} parameter(0)«",
+            "expected `=`, found `f32[8]{0} parameter(`",
+        ),
+        (
+            ROOT,
+            "  ROOT %b = f32[8]{0} call(%a",
+            "13:   ROOT %b = f32[8]{0} call(»%a«",
+            "expected operands and `)`, found `%a`",
+        ),
+        (
+            ROOT,
+            "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata={op_name=",
+            "13:   ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata=»{«op_name=",
+            "this `{` is not closed",
+        ),
+        (
+            ROOT,
+            '  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata={op_name="b}',
+            '13:   ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, metadata={op_name=»"«b}',
+            "this string is not closed",
+        ),
+        (
+            ROOT,
+            "  ROOT %b = f32[8]{0} call(%a)), to_apply=%scalar",
+            "13:   ROOT %b = f32[8]{0} call(%a)»)«, to_apply=%scalar",
+            "this `)` closes nothing",
+        ),
+        (
+            ROOT,
+            "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, repl",
+            "13:   ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, »repl«",
+            "expected an attribute: `NAME=VALUE`, found `repl`",
+        ),
+        (
+            ROOT,
+            "  ROOT %b = f32[8]{0} call(%a) to_apply=%scalar",
+            "13:   ROOT %b = f32[8]{0} call(%a) »to_apply=%scalar«",
+            "expected `,`, found `to_apply=%scalar`",
+        ),
+        (
+            "%x = f32[8]{0} parameter(0)",
+            "%x = f32[8]{0:Q} parameter(0)",
+            "7:   %x = »f32[8]{0:Q}« parameter(0)",
+            "expected other letter or `SC` or `T` or `D(` or `L(` at column 10 of the shape "
+            "`f32[8]{0:Q}`",
+        ),
+        (
+            ", is_scheduled=true, ",
+            ", is_scheduled, ",
+            "1: HloModule broken, »is_scheduled«, entry_computation_layout="
+            "{(f32[8]{0})->f32[8]{0}}",
+            "expected an attribute: `NAME=VALUE`, found `is_scheduled`",
+        ),
+        (
+            "f32[8]{0}}\n",
+            "f32[8]{0}\n",
+            "1: HloModule broken, is_scheduled=true, entry_computation_layout=»{«"
+            "(f32[8]{0})->f32[8]{0}",
+            "this `{` is not closed",
+        ),
+    ],
+)
+def test_what_cannot_be_read(old: str, new: str, place: str, message: str) -> None:
+    assert tell(replaced(MODULE, old, new)) == [("syntax", place, message)]
+
+
+def test_a_computation_that_is_not_closed() -> None:
+    assert tell(replaced(MODULE, "}\n\nENTRY", "\nENTRY")) == [
+        (
+            "syntax",
+            "6: %»scalar« (x: f32[8]) -> f32[8] {",
+            "`scalar` is not closed: expected `}` behind its instructions",
+        )
+    ]
+
+
+def test_a_brace_that_closes_nothing() -> None:
+    assert tell(replaced(MODULE, "}\n\nENTRY", "}\n}\n\nENTRY")) == [
+        ("syntax", "10: »}«", "this brace closes nothing")
+    ]
+
+
+def test_instructions_whose_head_is_gone() -> None:
+    told = tell(replaced(MODULE, "%scalar (x: f32[8]) -> f32[8] {\n", ""))
+    assert [(code, message) for code, _, message in told] == [
+        ("syntax", "`x` is in no computation: no head stands above it"),
+        ("undefined-computation", "there is no computation `scalar` in this module"),
+    ]
+
+
+def test_a_broken_line_at_the_left_edge_cuts_a_computation_and_accuses_nobody() -> None:
+    told = tell(replaced(MODULE, "  %a = f32[8]{0} parameter(0)", "%a = f32[8]{0} parameter(0"))
+    assert [code for code, _, _ in told] == ["syntax"]
+
+
+def test_comments_are_no_part_of_the_text() -> None:
+    assert tell(replaced(MODULE, "call(%a)", "call(/* ) */ %a) // (\n  ")) == []
+
+
+def test_an_instruction_that_looks_like_a_head_accuses_nobody() -> None:
+    told = tell(
+        replaced(
+            MODULE,
+            "  %x = f32[8]{0} parameter(0)",
+            "  %z = f32[] constant(0)\n  %{x = f32[8]{0} parameter(0)",
+        )
+    )
+    assert {code for code, _, _ in told} == {"syntax"}

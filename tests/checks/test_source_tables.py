@@ -1,0 +1,130 @@
+"""The tables of source locations, and the frames that instructions name."""
+
+from checks.damage import findings, related, replaced, tell
+
+MODULE = """\
+HloModule tables
+
+FileNames
+1 "model.py"
+
+FunctionNames
+1 "loss"
+2 "step"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=7 end_line=7 column=4 end_column=9}
+2 {file_name_id=1 function_name_id=2 line=9 end_line=9 column=4 end_column=9}
+
+StackFrames
+1 {file_location_id=2 parent_frame_id=1}
+2 {file_location_id=1 parent_frame_id=2}
+3 {file_location_id=1 parent_frame_id=3}
+
+
+ENTRY %main (a: f32[]) -> f32[] {
+  %a = f32[] parameter(0), metadata={op_name="a"}
+  ROOT %b = f32[] negate(%a), metadata={op_name="stack_frame_id=9" stack_frame_id=3}
+}
+"""
+
+
+def test_nothing_is_wrong_with_the_module() -> None:
+    assert tell(MODULE) == []
+
+
+def test_a_frame_that_is_not_there() -> None:
+    assert tell(replaced(MODULE, "stack_frame_id=3}", "stack_frame_id=4}")) == [
+        (
+            "bad-stack-frame",
+            '22:   ROOT %b = f32[] negate(%a), metadata={op_name="stack_frame_id=9" '
+            "stack_frame_id=»4«}",
+            "there is no frame 4: `StackFrames` has 3 rows",
+        )
+    ]
+
+
+def test_without_tables_a_frame_is_any_number() -> None:
+    head, _, entry = MODULE.partition("FileNames")
+    assert tell(head + "ENTRY" + entry.partition("ENTRY")[2]) == []
+
+
+def test_a_frame_at_no_location() -> None:
+    assert tell(replaced(MODULE, "2 {file_location_id=1", "2 {file_location_id=3")) == [
+        (
+            "bad-stack-frame",
+            "16: 2 {file_location_id=»3« parent_frame_id=2}",
+            "there is no location 3: `FileLocations` has 2 rows",
+        )
+    ]
+
+
+def test_a_caller_that_is_not_there() -> None:
+    assert tell(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=5}")) == [
+        (
+            "bad-stack-frame",
+            "17: 3 {file_location_id=1 parent_frame_id=»5«}",
+            "there is no frame 4, printed as 5: `StackFrames` has 3 rows",
+        )
+    ]
+
+
+def test_a_location_in_no_file_and_no_function() -> None:
+    text = replaced(
+        MODULE, "1 {file_name_id=1 function_name_id=1", "1 {file_name_id=2 function_name_id=0"
+    )
+    assert [message for _, _, message in tell(text)] == [
+        "there is no file 2: `FileNames` has 1 row",
+        "there is no function 0: `FunctionNames` has 2 rows",
+    ]
+
+
+def test_frames_that_call_each_other() -> None:
+    (found,) = findings(
+        replaced(
+            MODULE,
+            "1 {file_location_id=2 parent_frame_id=1}",
+            "1 {file_location_id=2 parent_frame_id=4}",
+        )
+    )
+    assert found.code == "frame-cycle"
+    assert found.message == "frame 3 is among its own callers: 2, 1, 3"
+    assert found.place.line == 16
+    assert related(found) == [
+        ("16: 2 {file_location_id=1 parent_frame_id=»2«}", "the caller of frame 2"),
+        ("15: 1 {file_location_id=2 parent_frame_id=»4«}", "the caller of frame 1"),
+    ]
+
+
+def test_a_frame_that_calls_itself() -> None:
+    """The number of the caller is printed plus one: 4 is frame 3."""
+    assert tell(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=4}")) == [
+        (
+            "frame-cycle",
+            "17: 3 {file_location_id=1 parent_frame_id=»4«}",
+            "frame 3 is its own caller: it is printed as 4",
+        )
+    ]
+
+
+def test_a_row_that_is_gone_is_said_once() -> None:
+    """The frames behind it keep their numbers: those who name them are not accused."""
+    assert tell(replaced(MODULE, "2 {file_location_id=1 parent_frame_id=2}\n", "")) == [
+        (
+            "bad-stack-frame",
+            "16: »3« {file_location_id=1 parent_frame_id=3}",
+            "this is row 2 of `StackFrames`, but it is numbered 3: XLA counts rows, so ids from "
+            "here on mean other rows than the numbers say",
+        )
+    ]
+
+
+def test_a_broken_row_accuses_nobody() -> None:
+    for old in (
+        "3 {file_location_id=1 parent",
+        "1 {file_location_id=2 parent",
+        '1 "model.py"',
+        "2 {file_name_id=1",
+    ):
+        told = tell(replaced(MODULE, old, old[:4]))
+        assert [code for code, _, _ in told] == ["syntax"], old
