@@ -72,7 +72,7 @@ def _expected(printed: Printed, value: Assigned) -> dict[str, str]:
     if value.key in printed.ranges:
         start, last, _ = printed.ranges[value.key]
         steps = "1 step)" if last - start == 1 else f"{last - start:,} steps)"
-        beginnings["live"] = f"{start}-{last} ({steps}: `"
+        beginnings["live"] = f"{start}-{last} ({steps}: "
     if value.id in printed.entries:
         beginnings["uses"] = f"{len(printed.entries[value.id].uses)}"
     return beginnings

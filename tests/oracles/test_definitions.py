@@ -1,26 +1,31 @@
 """From every row of every dump, definition lands where the rule says.
 
 The rule: a mention of a value leads to its entry under ``Used values``, the entry's own header to
-the value's line in its allocation. An instruction leads to the entry of the value that it defines
+the value's line in its allocation; both headers lead to the line of the instruction in the module
+text, too. An instruction leads to the entry of the value that it defines
 at the printed index (else ``{}``), else to its line in the module text, else to its schedule row.
 """
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.navigation import declaration, definition, type_definition
+from hlo_lsp.analysis.navigation import (
+    declaration,
+    definition,
+    definitions,
+    type_definitions,
+)
 from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.model.place import Place
 from oracles.compiles import Compile, compiles_of
+from oracles.operands import operands_of
 from oracles.printed import Printed, Spot
 
 pytestmark = pytest.mark.corpus
 
 _Target = tuple[Path, int] | None
-_NAME = re.compile(r"%([\w.\-]+)")
 
 
 def test_definition_of_every_position_and_use_row(folder: Path) -> None:
@@ -43,6 +48,20 @@ def test_definition_of_every_value_line_and_entry_header(folder: Path) -> None:
             assert _jump(compile_, value.spot) == _line(value.spot if entry is None else entry.spot)
             if entry is not None:
                 assert _jump(compile_, entry.spot) == _line(value.spot)
+
+
+def test_second_definition_of_every_value_is_its_instruction(folder: Path) -> None:
+    for compile_ in compiles_of(folder):
+        printed = compile_.printed
+        for value in printed.assigned.values():
+            instruction = printed.instructions.get(value.name)
+            expected = [] if instruction is None else [_line(instruction)]
+            entry = printed.entries.get(value.id)
+            for spot in (value.spot, None if entry is None else entry.spot):
+                if spot is not None:
+                    found = subject_at(compile_.file(spot.path), spot.line, spot.column)
+                    assert found is not None
+                    assert list(map(_place, definitions(compile_.dump, found)))[1:] == expected
 
 
 def test_definition_of_every_live_range_row(folder: Path) -> None:
@@ -89,7 +108,8 @@ def test_type_definition_of_every_position_row_is_its_own_value(folder: Path) ->
             for row in entry.positions:
                 found = subject_at(compile_.file(row.spot.path), row.spot.line, row.spot.column)
                 assert found is not None
-                assert _place(type_definition(compile_.dump, found)) == _line(entry.spot)
+                flowing = type_definitions(compile_.dump, found)
+                assert list(map(_place, flowing)) == [_line(entry.spot)]
 
 
 def _jump(compile_: Compile, spot: Spot) -> _Target:
@@ -127,18 +147,5 @@ def _operands(compile_: Compile) -> Iterator[tuple[Spot, str]]:
             continue
         seen.add(entry.instruction)
         line = compile_.file(entry.spot.path).lines[entry.instruction_line]
-        start = _behind_shape(line, line.index(" = ") + 3)
-        end = _behind_shape(line, start)
-        for match in _NAME.finditer(line, start, end):
-            yield Spot(entry.spot.path, entry.instruction_line, match.start(1)), match[1]
-
-
-def _behind_shape(line: str, start: int) -> int:
-    """The first blank, comma or end of line that stands in no brackets."""
-    depth = 0
-    for column in range(start, len(line)):
-        sign = line[column]
-        depth += (sign in "([{") - (sign in ")]}")
-        if depth == 0 and sign in " ," and column > start:
-            return column + 1
-    return len(line)
+        for name, column in operands_of(line):
+            yield Spot(entry.spot.path, entry.instruction_line, column), name

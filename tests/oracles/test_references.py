@@ -1,4 +1,7 @@
-"""The references of every value are the rows that XLA printed of it, no more and no fewer."""
+"""The references of every value are the rows that XLA printed of it, no more and no fewer.
+
+The module text has the instruction that defines it, and the operands that its uses speak of.
+"""
 
 import re
 from pathlib import Path
@@ -9,11 +12,13 @@ from hlo_lsp.analysis.references import declared_and_mentioned
 from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.model.place import Place
 from oracles.compiles import Compile, compiles_of
-from oracles.printed import Assigned, Printed, Spot
+from oracles.operands import operands_of
+from oracles.printed import Assigned, Printed, Row, Spot
 
 pytestmark = pytest.mark.corpus
 
 _NAME = re.compile(r"%([\w.\-]+)")
+_PARAMETER = re.compile(r"([\w.\-]+): ")  # in the head of a computation
 # Module text up to jax 0.4 has no %: there, words that are no type, opcode or attribute.
 _WORD = re.compile(r'"[^"]*"|(?<![\w.\-])([A-Za-z_][\w.\-]*)(?![\w.\-(=\[])')
 
@@ -22,7 +27,7 @@ def test_references_of_a_value_in_its_allocation(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
         for value in printed.assigned.values():
-            expected = _declared(printed, value), _mentioned(printed, value)
+            expected = _declared(printed, value), _mentioned(compile_, value)
             assert _references(compile_, value.spot) == expected, value.key
 
 
@@ -61,17 +66,29 @@ def _spot(place: Place) -> Spot:
 
 def _declared(printed: Printed, value: Assigned) -> list[Spot]:
     entry = printed.entries.get(value.id)
-    return sorted([value.spot] if entry is None else [value.spot, entry.spot])
+    line = printed.instructions.get(value.name)
+    spots = (value.spot, None if entry is None else entry.spot, line)
+    return sorted(spot for spot in spots if spot is not None)
 
 
-def _mentioned(printed: Printed, value: Assigned) -> list[Spot]:
+def _mentioned(compile_: Compile, value: Assigned) -> list[Spot]:
+    printed = compile_.printed
     spots = [row.spot for row in printed.peak if row.key == value.key]
     if value.key in printed.ranges:
         spots.append(printed.ranges[value.key][2])
     entry = printed.entries.get(value.id)
     if entry is not None:
         spots += [row.spot for row in (*entry.positions, *entry.uses)]
+        spots += {_operand(compile_, row) for row in entry.uses if row.name in printed.instructions}
     return sorted(spots)
+
+
+def _operand(compile_: Compile, use: Row) -> Spot:
+    """Where the module text names the operand of a use."""
+    assert use.operand is not None
+    spot = compile_.printed.instructions[use.name]
+    line = compile_.file(spot.path).lines[spot.line]
+    return Spot(spot.path, spot.line, operands_of(line)[use.operand][1])
 
 
 def _lines_by_name(compile_: Compile) -> dict[str, set[tuple[Path, int]]]:
@@ -86,6 +103,11 @@ def _lines_by_name(compile_: Compile) -> dict[str, set[tuple[Path, int]]]:
     for spot in printed.instructions.values():
         line = compile_.file(spot.path).lines[spot.line]
         named += [(name, spot) for name in (_NAME if " %" in line else _WORD).findall(line)]
+    for path in {spot.path for spot in printed.instructions.values()}:
+        for number, line in enumerate(compile_.file(path).lines):
+            if line[:1] not in {"", " "} and line.endswith("{"):
+                head = Spot(path, number, 0)
+                named += [(name, head) for name in _PARAMETER.findall(line)]
     lines: dict[str, set[tuple[Path, int]]] = {}
     for name, spot in named:
         lines.setdefault(name, set()).add((spot.path, spot.line))
