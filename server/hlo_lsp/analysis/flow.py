@@ -12,6 +12,7 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MOST = 400  # steps of a walk; real modules need a handful
 _BY_POSITION = frozenset({"fusion", "call", "async-start"})
+_BRANCHES = ("true_computation", "false_computation")
 # What computes nothing: the element is that of an operand or of the caller.
 _PASSING = frozenset({"get-tuple-element", "parameter"})
 # What hands on its one operand as it is.
@@ -32,15 +33,12 @@ def operands_of_parameter(
     found: list[tuple[InstructionLine, InstructionLine]] = []
     for caller in module.callers(computation):
         operands = module.operands(caller)
-        place = _operand_place(caller, computation, number)
-        if place is not None and place < len(operands):
-            operand = operands[place]
+        for place in _operand_places(module, caller, computation, number):
+            operand = operands[place] if place < len(operands) else None
             if operand is not None:
                 found.append((caller, operand))
-        body = _attribute(module, caller, "body") if caller.opcode == "while" else None
-        root = None if body is None else module.computation(body).root
-        if root is not None:
-            found.append((caller, root))
+        if caller.opcode == "while" and number == 0:
+            found += [(caller, root) for root in roots_of(module, caller)]
     return found
 
 
@@ -48,18 +46,18 @@ def parameters_of_operand(
     module: ModuleIndex, caller: InstructionLine, place: int
 ) -> list[InstructionLine]:
     """The parameters that operand number ``place`` of a calling instruction becomes."""
-    found = []
-    for computation in module.called_by(caller):
-        for number, parameter in module.computation(computation).parameters.items():
-            if _operand_place(caller, computation, number) == place:
-                found.append(parameter)
-    return found
+    return [
+        parameter
+        for computation in dict.fromkeys(module.called_by(caller))
+        for number, parameter in module.computation(computation).parameters.items()
+        if place in _operand_places(module, caller, computation, number)
+    ]
 
 
 def roots_of(module: ModuleIndex, caller: InstructionLine) -> list[InstructionLine]:
     """Where the result of a calling instruction comes from: the roots of what it calls.
 
-    Of a loop the root of its body; appliers of reductions and the like give no result as such.
+    Of a loop the root of its body, of a reduction that of what it applies to the elements.
     """
     computations = module.called_by(caller)
     if caller.opcode == "while":
@@ -133,19 +131,27 @@ def _sources(
             yield root, path
 
 
-def _operand_place(
-    caller: InstructionLine, computation: ComputationLine, number: int
-) -> int | None:
-    """The operand of ``caller`` that parameter ``number`` of what it calls stands for."""
+def _operand_places(
+    module: ModuleIndex, caller: InstructionLine, computation: ComputationLine, number: int
+) -> list[int]:
+    """The operands of ``caller`` that parameter ``number`` of what it calls stands for."""
     if caller.opcode in _BY_POSITION:
-        return number
+        return [number]
     if caller.opcode == "while":
-        return 0 if number == 0 else None
+        return [0] if number == 0 else []
     if caller.opcode == "conditional" and number == 0:
-        names = [span.text for name, span in caller.parsed.calls if name != "called_computations"]
-        if computation.name in names:
-            return names.index(computation.name) + 1
-    return None
+        branches = _branches(module, caller)
+        return [place for place, branch in enumerate(branches, 1) if branch is computation]
+    return []
+
+
+def _branches(module: ModuleIndex, conditional: InstructionLine) -> list[ComputationLine | None]:
+    """The branches in the order of their operands; None for one that is not there."""
+    chosen = [_attribute(module, conditional, name) for name in _BRANCHES]
+    if any(chosen):
+        return chosen
+    calls = conditional.parsed.calls
+    return [module.named(span.text) for name, span in calls if name == "branch_computations"]
 
 
 def _attribute(

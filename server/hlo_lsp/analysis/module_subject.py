@@ -33,7 +33,7 @@ from hlo_lsp.syntax.module_records import (
 )
 from hlo_lsp.syntax.nesting import commas
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.tokens import Field, field_at, leaf_at
+from hlo_lsp.syntax.tokens import Field, fields, leaf_at
 
 _ATTRIBUTE = re.compile(r"[\s,]*([\w\-]+)=")
 _PARAMETER = re.compile(r"\(\s*(\d{1,9})\s*,")
@@ -158,12 +158,14 @@ def _in_header_attribute(
 def _in_row(
     file: DumpFile, record: FrameRow | LocationRow | NameRow, text: str, column: int
 ) -> tuple[Subject, Span] | None:
-    field = field_at(record.rule, text, column)
-    if field is not None and field.role in _ROWS:
-        table = _ROWS[field.role]
-        number = int(field.text) - (field.role == "PARENT_FRAME_ID")
+    for field in fields(record.rule, text):
+        if field.role not in _ROWS:
+            continue
         begin = max(text.rfind(" ", 0, field.start), text.rfind("{", 0, field.start)) + 1
-        return RowSubject(table, number), Span(begin, field.end, text[begin : field.end])
+        number = int(field.text) - (field.role == "PARENT_FRAME_ID")
+        if begin <= column <= field.end and number > 0:
+            span = Span(begin, field.end, text[begin : field.end])
+            return RowSubject(_ROWS[field.role], number), span
     own = row_number(file.module.tables, record)
     return None if own is None else (RowSubject(*own), _whole(text))
 
