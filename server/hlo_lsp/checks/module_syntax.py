@@ -51,11 +51,13 @@ def cut_header(case: Case[ModuleHeader]) -> Iterator[Finding]:
 
 def unreadable_shape(case: Case[InstructionLine]) -> Iterator[Finding]:
     """What stands between the `=` and the opcode is a shape."""
-    if not case.record.shape or not _is_closed(case.record.text):
+    if not case.record.shape:
         return
     try:
         parse_shape(case.record.shape)
     except ShapeError as error:
+        if not _is_closed(case.record.text):
+            return  # that is said already
         yield case.accuse(part_place(case.file, case.record, case.record.parsed.shape), str(error))
 
 

@@ -14,7 +14,7 @@ from hlo_lsp.text.steps import Steps
 
 logger = logging.getLogger(__name__)
 
-_STEP = 400  # records looked at between two breaths: a few milliseconds
+_STEP = 150  # records looked at between two breaths: a few milliseconds
 
 
 def check(dump: DumpSet, file: DumpFile) -> Steps[list[Finding]]:
