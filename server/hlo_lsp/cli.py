@@ -59,8 +59,17 @@ def _parser() -> argparse.ArgumentParser:
     inspect.add_argument("path", metavar="PATH", help="a dump file")
     which = inspect.add_mutually_exclusive_group()
     which.add_argument("--at", metavar="LINE[:COL]", help="what stands there, counted from 1")
-    which.add_argument("--value", metavar="ID", type=int, help="the value with this id")
-    which.add_argument("--instruction", metavar="NAME", help="the instruction of this name")
+    which.add_argument(
+        "--value",
+        metavar="ID",
+        type=int,
+        help="the value with this id; in a text of several compiles of the first that has one",
+    )
+    which.add_argument(
+        "--instruction",
+        metavar="NAME",
+        help="the instruction of this name; in a text of several files in the first that has one",
+    )
     inspect.add_argument("--format", choices=("text", "json"), default="text")
     _add_logging(inspect, default=argparse.SUPPRESS)
     check = commands.add_parser("check", help="say what does not add up in dumps")

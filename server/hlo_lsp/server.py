@@ -1,9 +1,10 @@
 """The language server: every request it answers is registered here."""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from inspect import isawaitable
+from itertools import chain
 from typing import Any
 
 from lsprotocol import types
@@ -28,6 +29,7 @@ from hlo_lsp.features.configuration import Configuration
 from hlo_lsp.features.progress import Progress
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.watching import Watcher
+from hlo_lsp.features.wire import Json
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.protocol import HloProtocol, StdioServer
 
@@ -79,11 +81,12 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         *,
         whole: bool = False,
     ) -> None:
-        """Answer a request about a document: with nothing where it is no dump."""
+        """Answer a request about a place: with nothing where no dump is."""
 
         @server.feature(method, options)
         async def on_request(params: Any) -> Any:
-            asked = await session.ask(params.text_document, whole=whole)
+            line = params.position.line
+            asked = await session.ask(params.text_document, line, whole=whole)
             result = None if asked is None else reply(asked, params)
             return await result if isawaitable(result) else result
 
@@ -123,32 +126,8 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY,
         lambda asked, p: calls.prepare(asked, p.position),
     )
-    answer(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda asked, _: symbols.document_symbols(asked))
-    answer(types.TEXT_DOCUMENT_FOLDING_RANGE, lambda asked, _: folding.folding_ranges(asked))
-    answer(types.TEXT_DOCUMENT_DOCUMENT_LINK, lambda asked, _: links.document_links(asked))
-    answer(
-        types.TEXT_DOCUMENT_CODE_LENS,
-        lambda asked, _: lenses.code_lenses(asked),
-        types.CodeLensOptions(resolve_provider=True),
-    )
-
+    _serve_whole_documents(server, session)
     _serve_writing(server, session, answer)
-
-    @server.feature(types.CODE_LENS_RESOLVE)
-    async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:
-        uri = lens.data.get("uri") if isinstance(lens.data, dict) else None
-        asked = await session.ask(types.TextDocumentIdentifier(str(uri)))
-        return lens if asked is None else lenses.resolve(asked, lens)
-
-    @server.feature(
-        types.TEXT_DOCUMENT_DIAGNOSTIC,
-        types.DiagnosticOptions(
-            inter_file_dependencies=True, workspace_diagnostics=False, identifier="hlo-lsp"
-        ),
-    )
-    async def on_pull(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
-        asked = await session.ask(params.text_document)
-        return await diagnostics.pulled(asked, params.previous_result_id)
 
     return server
 
@@ -179,12 +158,57 @@ def _serve_workspace(
         return await names.find(params)
 
 
+def _serve_whole_documents(server: StdioServer, session: Session) -> None:
+    """The requests about all that is in a text."""
+
+    def answer_whole(
+        method: str,
+        reply: Callable[[Asked], Awaitable[list[Json]]],
+        options: Any = None,
+        join: Callable[[list[Json]], list[Json]] = list,
+    ) -> None:
+        """Answer a request about a whole document: with the answers for each file in it."""
+
+        @server.feature(method, options)
+        async def on_request(params: Any) -> list[Json] | None:
+            found = await session.joined(params.text_document, reply)
+            return join(list(chain.from_iterable(found))) if found else None
+
+    answer_whole(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, symbols.document_symbols)
+    answer_whole(
+        types.TEXT_DOCUMENT_FOLDING_RANGE,
+        folding.folding_ranges,
+        join=lambda folds: folding.largest(folds, session.client.folding_limit),
+    )
+    answer_whole(types.TEXT_DOCUMENT_DOCUMENT_LINK, links.document_links)
+    answer_whole(
+        types.TEXT_DOCUMENT_CODE_LENS,
+        lenses.code_lenses,
+        types.CodeLensOptions(resolve_provider=True),
+    )
+
+    @server.feature(types.CODE_LENS_RESOLVE)
+    async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:
+        asked = await session.ask_again(lens.data)
+        return lens if asked is None else lenses.resolve(asked, lens)
+
+    @server.feature(
+        types.TEXT_DOCUMENT_DIAGNOSTIC,
+        types.DiagnosticOptions(
+            inter_file_dependencies=True, workspace_diagnostics=False, identifier="hlo-lsp"
+        ),
+    )
+    async def on_pull(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+        asked = await session.ask_all(params.text_document)
+        return await diagnostics.pulled(asked, params.previous_result_id)
+
+
 def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., None]) -> None:
     """The requests of people who write module text."""
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, completion.OPTIONS)
     async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
-        asked = await session.ask(params.text_document)
+        asked = await session.ask(params.text_document, params.position.line)
         if asked is None:
             return completion.first_words(session, params)
         return completion.completion(asked, params)
@@ -206,8 +230,7 @@ def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., 
 
     @server.feature(types.COMPLETION_ITEM_RESOLVE)
     async def on_completion_resolve(item: types.CompletionItem) -> types.CompletionItem:
-        uri = item.data.get("uri") if isinstance(item.data, dict) else None
-        return completion.resolve(await session.ask(types.TextDocumentIdentifier(str(uri))), item)
+        return completion.resolve(await session.ask_again(item.data), item)
 
 
 def _serve_calls(server: StdioServer, session: Session) -> None:

@@ -24,7 +24,7 @@ async def ask(session: Session, uri: str = URI) -> Asked | None:
 
 
 async def full(asked: Asked | None, previous: str | None = None) -> Full:
-    report = await pulled(asked, previous)
+    report = await pulled([] if asked is None else [asked], previous)
     assert isinstance(report, Full)
     return report
 
@@ -64,7 +64,7 @@ async def test_related_places_are_left_out_for_a_client_that_shows_none() -> Non
 async def test_a_second_pull_is_unchanged() -> None:
     found = await asked(DAMAGED)
     first = await full(found)
-    second = await pulled(found, first.result_id)
+    second = await pulled([found], first.result_id)
     assert isinstance(second, Unchanged)
     assert second.result_id == first.result_id
 

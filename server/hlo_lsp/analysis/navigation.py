@@ -172,7 +172,7 @@ def head_place(located: Located[Record]) -> Place:
 
 def all_places(places: Iterable[Place]) -> list[Place]:
     """Each place once, in the order of files and lines."""
-    unique = {(place.file.uri, place.line, place.start): place for place in places}
+    unique = {(place.file.uri, place.number, place.start): place for place in places}
     return [unique[key] for key in sorted(unique)]
 
 

@@ -74,5 +74,8 @@ def _check_one(library: Library, path: Path) -> Checked:
     file = library.file(path)
     if file.kind is FileKind.OTHER:
         return Checked(path)
-    dump = finish(library.set_of(file))
-    return Checked(path, file.kind, finish(check(dump, file)))
+    findings: list[Finding] = []
+    for part in library.parts(file):
+        dump = finish(library.set_of(part))
+        findings += finish(check(dump, part))
+    return Checked(path, file.kind, findings)

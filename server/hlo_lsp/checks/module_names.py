@@ -47,8 +47,8 @@ def use_before_definition(case: Case[InstructionLine]) -> Iterator[Finding]:
         elif found is not None and _order(found) > _order(case.record):
             yield case.accuse(
                 part_place(case.file, case.record, span),
-                f"`{span.text}` is used on line {case.record.line + 1}, but defined only on line "
-                f"{found.line + 1}",
+                f"`{span.text}` is used on line {case.number(case.record)}, but defined only on "
+                f"line {case.number(found)}",
                 Related(name_place(case.file, found), f"`{span.text}` is defined here"),
             )
 
@@ -83,8 +83,8 @@ def callee_below(case: Case[InstructionLine]) -> Iterator[Finding]:
             message = f"`{callee.name}` calls itself"
         elif computation.line > case.record.line:
             message = (
-                f"computation `{callee.name}` is called on line {case.record.line + 1}, but "
-                f"defined only on line {computation.line + 1}"
+                f"computation `{callee.name}` is called on line {case.number(case.record)}, but "
+                f"defined only on line {case.number(computation)}"
             )
         else:
             continue
@@ -107,7 +107,7 @@ def duplicate_instruction(case: Case[ComputationLine]) -> Iterator[Finding]:
             yield case.accuse(
                 name_place(case.file, member),
                 f"`{case.record.name}` has another instruction `{member.name}`, on line "
-                f"{first.line + 1}",
+                f"{case.number(first)}",
                 Related(name_place(case.file, first), f"the first `{member.name}`"),
             )
 
@@ -120,7 +120,7 @@ def duplicate_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
     if first is not None and first is not case.record:
         yield case.accuse(
             head_place(case.file, case.record),
-            f"there is another computation `{case.record.name}`, on line {first.line + 1}",
+            f"there is another computation `{case.record.name}`, on line {case.number(first)}",
             Related(head_place(case.file, first), f"the first `{case.record.name}`"),
         )
 

@@ -48,7 +48,8 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
         if first is not member and first.name != member.name:
             yield case.accuse(
                 part_place(case.file, member, member.parsed.literal),
-                f"`{case.record.name}` has another parameter {number}, on line {first.line + 1}",
+                f"`{case.record.name}` has another parameter {number}, on line "
+                f"{case.number(first)}",
                 Related(shape_place(case.file, first), f"the first parameter {number}"),
             )
     count = sum(member.opcode == "parameter" for member in scope.members)

@@ -127,6 +127,10 @@ class Case(Generic[R]):
         """A field of the record's first line, or all of the line."""
         return field_place(self.file, self.record, role)
 
+    def number(self, record: Record) -> int:
+        """The line of another record of the file, as people count lines: for a message."""
+        return Located(self.file, record).number
+
     def finding_at(self, row: int, start: int, end: int, message: str) -> Finding:
         """A finding at columns of line ``row`` of the record."""
         place = Place(self.file, self.record.line + row, start, end)

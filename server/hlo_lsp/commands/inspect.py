@@ -5,6 +5,7 @@ import json
 import os
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from hlo_lsp.analysis.subjects import (
     InstructionSubject,
     ValueSubject,
 )
+from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
@@ -31,6 +33,7 @@ from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.steps import finish
 from hlo_lsp.views.inspection import (
     allocation_json,
+    bundle_json,
     dump_json,
     instruction_json,
     module_json,
@@ -41,6 +44,7 @@ from hlo_lsp.views.terminal import print_card
 _WIDE = 1_000_000  # columns
 _NOT_FOUND = 1
 _WRONG_USAGE = 2
+_Dumps = Iterator[tuple[DumpSet, DumpFile]]
 _AT = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
 
@@ -55,39 +59,63 @@ def run(options: argparse.Namespace) -> int:
     if file.kind is FileKind.OTHER:
         what = "the file is empty" if not any(file.lines) else "this is no HLO or memory dump"
         return _complain(f"{path}: {what}", _WRONG_USAGE)
-    dump = finish(library.set_of(file))
     if options.at is not None:
-        return _at(dump, file, options)
+        return _at(library, file, options)
+    parts = (part for part in library.parts(file) if part.kind.has_records)
+    dumps = ((finish(library.set_of(part)), part) for part in parts)
     if options.value is not None:
-        value = dump.value(options.value)
-        if value is None:
-            return _complain(f"{path}: there is no value {options.value}", _NOT_FOUND)
-        return _print(options, value_card(dump, value), value_json(dump, value))
+        return _value(dumps, options)
     if options.instruction is not None:
-        name = options.instruction.removeprefix("%")
-        card, facts = instruction_card(dump, name), instruction_json(dump, name)
-        if card is None or facts is None:
-            return _complain(f"{path}: there is no instruction `{name}`", _NOT_FOUND)
-        return _print(options, card, facts)
-    whole = module_json if file.kind is FileKind.MODULE else dump_json
-    print(json.dumps(whole(dump, file)))
+        return _instruction(dumps, options)
+    if file.kind is FileKind.BUNDLE:
+        found = [(part, _whole(dump, part)) for dump, part in dumps if isinstance(part, Part)]
+        facts = bundle_json(file, found)
+    else:
+        facts = next(_whole(dump, part) for dump, part in dumps)
+    print(json.dumps(facts))
     return 0
 
 
-def _at(dump: DumpSet, file: DumpFile, options: argparse.Namespace) -> int:
+def _whole(dump: DumpSet, file: DumpFile) -> dict[str, Any]:
+    return (module_json if file.kind is FileKind.MODULE else dump_json)(dump, file)
+
+
+def _value(dumps: _Dumps, options: argparse.Namespace) -> int:
+    for dump, _ in dumps:
+        value = dump.value(options.value)
+        if value is not None:
+            return _print(options, value_card(dump, value), value_json(dump, value))
+    return _complain(f"{options.path}: there is no value {options.value}", _NOT_FOUND)
+
+
+def _instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
+    name = options.instruction.removeprefix("%")
+    for dump, _ in dumps:
+        card, facts = instruction_card(dump, name), instruction_json(dump, name)
+        if card is not None and facts is not None:
+            return _print(options, card, facts)
+    return _complain(f"{options.path}: there is no instruction `{name}`", _NOT_FOUND)
+
+
+def _at(library: Library, whole: DumpFile, options: argparse.Namespace) -> int:
     match = _AT.fullmatch(options.at)
     if match is None:
         return _complain(f"--at wants LINE or LINE:COLUMN, not `{options.at}`", _WRONG_USAGE)
-    line = int(match[1]) - 1
-    if line >= len(file.lines):
-        return _complain(f"{options.path}: there are only {len(file.lines)} lines", _NOT_FOUND)
-    text = file.lines[line]
-    column = len(text) - len(text.lstrip()) if match[2] is None else int(match[2]) - 1
-    found = subject_at(file, line, column)
-    card = None if found is None else card_about(dump, found)
-    if found is None or card is None:
-        return _complain(f"{options.path}:{options.at}: nothing is known here", _NOT_FOUND)
-    return _print(options, card, _json(dump, found, card))
+    number = int(match[1])
+    if number > len(whole.lines):
+        return _complain(f"{options.path}: there are only {len(whole.lines)} lines", _NOT_FOUND)
+    for file in library.parts(whole):
+        line = number - 1 - file.first_line
+        if not 0 <= line < len(file.lines):
+            continue
+        dump = finish(library.set_of(file))
+        text = file.lines[line]
+        column = len(text) - len(text.lstrip()) if match[2] is None else int(match[2]) - 1
+        found = subject_at(file, line, column)
+        card = None if found is None else card_about(dump, found)
+        if found is not None and card is not None:
+            return _print(options, card, _json(dump, found, card))
+    return _complain(f"{options.path}:{options.at}: nothing is known here", _NOT_FOUND)
 
 
 def _json(dump: DumpSet, found: Found, card: Card) -> dict[str, Any]:

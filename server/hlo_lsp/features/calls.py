@@ -50,8 +50,9 @@ async def _node(session: Session, item: Item) -> tuple[Asked, Node] | None:
     data = item.data if isinstance(item.data, dict) else {}
     name, home = data.get("name"), data.get("home")
     for uri in (item.uri, data.get("asked")):
-        asked = await session.ask(types.TextDocumentIdentifier(str(uri)))
-        for file in () if asked is None else asked.dump.files:
+        document = types.TextDocumentIdentifier(str(uri))
+        asked = await session.ask(document, item.selection_range.start.line)
+        for file in () if asked is None else (asked.file, *asked.dump.files):
             if file.uri == item.uri and isinstance(name, str):
                 is_computation = item.kind == types.SymbolKind.Function
                 key = NodeKey(name, home if isinstance(home, str) else None, is_computation)
@@ -69,13 +70,13 @@ def _item(asked: Asked, node: Node) -> Item:
         kind, detail = types.SymbolKind.Variable, f"{record.opcode} {record.shape}".strip()
     selected = asked.convert.range(place)
     line, column = calls.end_of(node)
-    units = asked.convert.encoding.units(node.file.lines[line], column)
+    end = asked.convert.position(node.file, line, column)
     start = types.Position(selected.start.line, 0)
     return Item(
         name=key.name,
         kind=kind,
         uri=node.file.uri,
-        range=types.Range(start, max(types.Position(line, units), selected.end)),
+        range=types.Range(start, max(end, selected.end)),
         selection_range=selected,
         detail=detail,
         data={"name": key.name, "home": key.home, "asked": asked.file.uri},

@@ -116,7 +116,13 @@ def _item(form: _Form, offer: Offer, number: int) -> types.CompletionItem:
         if is_snippet
         else types.InsertTextFormat.PlainText,
         text_edit=edit,
-        data={"uri": form.file.uri, "about": list(candidate.about)} if candidate.about else None,
+        data={
+            "uri": form.file.uri,
+            "line": form.file.first_line + form.line,
+            "about": list(candidate.about),
+        }
+        if candidate.about
+        else None,
     )
 
 

@@ -18,19 +18,22 @@ class Converter:
     def column(self, file: DumpFile, position: types.Position) -> tuple[int, int]:
         """Line and code point of a position; one outside the text becomes the nearest inside."""
         lines = file.lines
-        line = min(position.line, len(lines) - 1)
-        if line < position.line:
+        asked = position.line - file.first_line
+        line = min(asked, len(lines) - 1)
+        if line < asked:
             return line, len(lines[line])
         return line, self.encoding.column(lines[line], position.character)
 
+    def position(self, file: DumpFile, line: int, column: int) -> types.Position:
+        """The position of a line and code point of a file."""
+        units = self.encoding.units(file.lines[line], column)
+        return types.Position(file.first_line + line, units)
+
     def range(self, place: Place) -> types.Range:
         """The range of a place."""
-        text = place.file.lines[place.line]
-        units = self.encoding.units
-        return types.Range(
-            types.Position(place.line, units(text, place.start)),
-            types.Position(place.line, units(text, place.end)),
-        )
+        file, line = place.file, place.line
+        start = self.position(file, line, place.start)
+        return types.Range(start, self.position(file, line, place.end))
 
     def location(self, place: Place) -> types.Location:
         """The location of a place."""

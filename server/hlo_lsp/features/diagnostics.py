@@ -3,7 +3,8 @@
 import asyncio
 import gc
 import logging
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -80,8 +81,9 @@ class DiagnosticsPusher:
 
     async def _look(self, file: DumpFile) -> None:
         await asyncio.sleep(_PAUSE)
-        asked = await self._session.ask(types.TextDocumentIdentifier(file.uri))
-        diagnostics = [] if asked is None else await diagnose(asked)
+        document = types.TextDocumentIdentifier(file.uri)
+        found = await self._session.joined(document, diagnose)
+        diagnostics = list(chain.from_iterable(found))
         version = self._session.version(file.uri)
         if version is not None:
             self._publish(types.PublishDiagnosticsParams(file.uri, diagnostics, version))
@@ -101,17 +103,21 @@ async def diagnose(asked: Asked) -> list[types.Diagnostic]:
 
 
 async def pulled(
-    asked: Asked | None, previous_result_id: str | None
+    asked: Sequence[Asked], previous_result_id: str | None
 ) -> types.DocumentDiagnosticReport:
-    """The answer to a pull: unchanged if neither the file nor its compile has changed since."""
-    if asked is None:
+    """The answer to a pull: unchanged if no file in the text and no compile of one has changed."""
+    if not asked:
         return types.RelatedFullDocumentDiagnosticReport(items=[])
-    versions = ".".join(str(file.version) for file in asked.dump.files)
-    result_id = f"{asked.dump.number}-{versions}"
+    result_id = " ".join(map(_state, asked))
     if result_id == previous_result_id:
         return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
-    items = await diagnose(asked)
+    items = [found for one in asked for found in await diagnose(one)]
     return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
+
+
+def _state(asked: Asked) -> str:
+    versions = ".".join(str(file.version) for file in asked.dump.files)
+    return f"{asked.dump.number}-{versions}@{asked.file.first_line}"
 
 
 def _diagnostic(asked: Asked, finding: Finding) -> types.Diagnostic:

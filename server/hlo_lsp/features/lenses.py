@@ -44,6 +44,7 @@ def _lenses(asked: Asked) -> Steps[list[Json]]:
         else:
             continue
         data["uri"] = asked.file.uri
+        data["line"] = asked.file.first_line + record.line
         lens: Json = {"range": lines_range(asked.convert, asked.file, record.line, 1), "data": data}
         if asked.client.wants_lens_texts:
             lens["command"] = {"title": _title(asked, data), "command": ""}

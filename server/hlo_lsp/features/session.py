@@ -1,10 +1,10 @@
 """The state of one connection: the library of files, and the client it serves."""
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from lsprotocol import types
@@ -17,6 +17,7 @@ from hlo_lsp.features.convert import Converter
 from hlo_lsp.features.loading import Loader
 from hlo_lsp.features.running import run
 from hlo_lsp.features.settings import Settings
+from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
@@ -24,6 +25,7 @@ from hlo_lsp.model.source_map import SourceFiles
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.document import Document
 
+T = TypeVar("T")
 _PATIENCE = 2  # seconds that requests wait for settings that the client was asked for
 
 
@@ -103,7 +105,7 @@ class Session:
     def _stem(self, file: DumpFile) -> str:
         return (
             file.uri
-            if file.path is None
+            if file.path is None or isinstance(file, Part)
             else str(file.path.with_name(self.library.stem(file.path)))
         )
 
@@ -112,23 +114,77 @@ class Session:
         self._coming_settings = asyncio.ensure_future(work)
 
     async def ask(
-        self, document: types.TextDocumentIdentifier, *, whole: bool = False
+        self,
+        document: types.TextDocumentIdentifier,
+        line: int | None = None,
+        *,
+        whole: bool = False,
     ) -> Asked | None:
         """The file and its compile; None for a file that is no dump.
 
-        The compile is ``whole`` for questions that look through all of it: they wait longer for
-        large neighbours that are still being read.
+        In a text of several files it is the one in which the client's ``line`` is, if any. The
+        compile is ``whole`` for questions that look through all of it: they wait longer for large
+        neighbours that are still being read.
         """
+        file = await self._open_file(document)
+        while file is not None and file.kind is FileKind.BUNDLE:
+            bundle = self.library.bundle(file)
+            await run(bundle.refresh())
+            part = None if line is None else bundle.part_at(line)
+            if part is None:
+                return None
+            dump = await self.dump(part, whole=whole)
+            if bundle.is_fresh:
+                return self._about(part, dump)
+        return None if file is None else self._about(file, await self.dump(file, whole=whole))
+
+    async def ask_all(self, document: types.TextDocumentIdentifier) -> list[Asked]:
+        """The same for questions about a whole text: about each of the files in it."""
+        file = await self._open_file(document)
+        while file is not None and file.kind is FileKind.BUNDLE:
+            bundle = self.library.bundle(file)
+            await run(bundle.refresh())
+            found = [self._about(part, await self.dump(part)) for part in bundle.parts]
+            if bundle.is_fresh:
+                return [asked for asked in found if asked is not None]
+        asked = None if file is None else self._about(file, await self.dump(file))
+        return [] if asked is None else [asked]
+
+    async def ask_again(self, data: object) -> Asked | None:
+        """The file that something with these data (``uri`` and ``line``) was made for."""
+        known = data if isinstance(data, dict) else {}
+        line = known.get("line")
+        document = types.TextDocumentIdentifier(str(known.get("uri")))
+        return await self.ask(document, line if isinstance(line, int) else None)
+
+    async def joined(
+        self, document: types.TextDocumentIdentifier, reply: Callable[[Asked], Awaitable[T]]
+    ) -> list[T]:
+        """The answers for each of the files in a text, all for one state of it."""
+        while True:
+            asked = await self.ask_all(document)
+            file = self.library.open_files.get(document.uri)
+            version = None if file is None else file.version
+            answers = [await reply(one) for one in asked]
+            if file is None or file.kind is not FileKind.BUNDLE:
+                return answers
+            if file.is_fresh and file.version == version:
+                return answers
+
+    async def _open_file(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
+        """An open file, read, when the settings are there."""
         coming = self._coming_settings
         if coming is not None:
             await asyncio.wait([coming], timeout=_PATIENCE)
             if self._coming_settings is coming:
                 self._coming_settings = None
         file = self.library.open_files.get(document.uri)
-        if file is None:
-            return None
-        dump = await self.dump(file, whole=whole)
-        if file.kind is FileKind.OTHER:
+        if file is not None:
+            await run(file.refresh())
+        return file
+
+    def _about(self, file: DumpFile, dump: DumpSet) -> Asked | None:
+        if not file.kind.has_records:
             return None
         sources = SourceFiles(self.settings.source_map)
         return Asked(file, dump, self.client, self.convert, sources)

@@ -9,6 +9,7 @@ from hlo_lsp.analysis.outline import Node, NodeKind, outline
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import Json, lines_range, name_range
+from hlo_lsp.model.bundle import Part
 from hlo_lsp.text.steps import Steps
 
 _STEP = 500  # symbols between two breaths
@@ -28,8 +29,12 @@ _KINDS = {
 
 
 async def document_symbols(asked: Asked) -> list[Json]:
-    """The outline as a tree, or as a list for a client that knows no trees."""
-    return await steadily(asked.dump, lambda: _all_symbols(asked))
+    """The outline as a tree, or as a list for a client that knows no trees.
+
+    That of a section of a longer text is in a symbol of the section's name.
+    """
+    found = await steadily(asked.dump, lambda: _all_symbols(asked))
+    return _in_section(asked, asked.file, found) if isinstance(asked.file, Part) else found
 
 
 def _all_symbols(asked: Asked) -> Steps[list[Json]]:
@@ -40,6 +45,16 @@ def _all_symbols(asked: Asked) -> Steps[list[Json]]:
         if count % _STEP == _STEP - 1:
             yield
     return top
+
+
+def _in_section(asked: Asked, part: Part, inner: list[Json]) -> list[Json]:
+    symbol: Json = {"name": part.section.name, "kind": types.SymbolKind.File.value}
+    if not asked.client.nests_symbols:
+        place = lines_range(asked.convert, part, 0, 1)
+        return [{**symbol, "location": {"uri": part.uri, "range": place}}, *inner]
+    symbol["range"] = lines_range(asked.convert, part, 0, len(part.lines))
+    symbol["selectionRange"] = lines_range(asked.convert, part, 0, 1)
+    return [{**symbol, "children": inner}]
 
 
 def _places(

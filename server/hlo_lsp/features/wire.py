@@ -24,6 +24,7 @@ def name_range(convert: Converter, file: DumpFile, line: int, columns: tuple[int
     """The range of a name in a line; columns in code points."""
     text = file.lines[line]
     units = convert.encoding.units
+    line += file.first_line
     return place_range(line, units(text, columns[0]), units(text, columns[1]))
 
 
@@ -31,4 +32,6 @@ def lines_range(convert: Converter, file: DumpFile, first: int, count: int) -> J
     """The range of whole lines, without the end of the last."""
     last = min(first + count, len(file.lines)) - 1
     text = file.lines[last]
-    return place_range(first, 0, convert.encoding.units(text, len(text)), to_line=last)
+    end = convert.encoding.units(text, len(text))
+    begin = file.first_line
+    return place_range(begin + first, 0, end, to_line=begin + last)

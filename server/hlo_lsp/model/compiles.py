@@ -68,6 +68,19 @@ class Compile:
         index = self._index()
         return None if index is None or index + 1 == len(self.texts) else self.texts[index + 1]
 
+    def other_texts(self) -> list[Path]:
+        """The module texts to compare a module text with: from before and after all passes.
+
+        Of a text from between two passes also its two neighbours.
+        """
+        if self.path not in self.texts:
+            return []
+        found = [path for path in self.texts if _role(path) is Role.BEFORE_OPTIMIZATIONS]
+        if _role(self.path) is Role.PASS:
+            found += [path for path in (self.text_before(), self.text_after()) if path]
+        found += [path for path in self.texts if _role(path) is Role.AFTER_OPTIMIZATIONS]
+        return [path for path in dict.fromkeys(found) if path != self.path]
+
     def _index(self) -> int | None:
         return self.texts.index(self.path) if self.path in self.texts else None
 
@@ -187,6 +200,11 @@ class _Module:
             return order, suffix.step.number if suffix.step else 0, 0, name
 
         return sorted(texts, key=place)
+
+
+def _role(path: Path) -> Role | None:
+    name = DumpName.of(path.name)
+    return None if name is None else name.role
 
 
 def _suffix(name: str) -> Suffix:

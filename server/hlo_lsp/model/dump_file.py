@@ -46,6 +46,11 @@ class DumpFile:
         return self.document.lines
 
     @property
+    def first_line(self) -> int:
+        """Where it begins in the text of its ``uri``, from 0: elsewhere only as a part of it."""
+        return 0
+
+    @property
     def label(self) -> str:
         """The name for people."""
         return self.uri if self.path is None else str(self.path)

@@ -2,22 +2,21 @@
 
 import itertools
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from hlo_lsp.model.bundle import Bundle, Part
 from hlo_lsp.model.compiles import Compile, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.family import Families
 from hlo_lsp.model.folders import Folders
-from hlo_lsp.model.naming import DumpName
-from hlo_lsp.model.suffixes import Role
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError, read_head, read_in_steps
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.steps import Steps, finish
 
-_KINDS = list(FileKind)
 _STEP = 3 << 20  # bytes; about what is read, or scanned, between two steps of the work
 _LARGE = 8 << 20  # bytes; half a second of reading
 
@@ -39,7 +38,8 @@ class Library:
         self._open_paths: dict[Path, DumpFile] = {}
         self._on_disk: dict[Path, _OnDisk] = {}
         self._heads: dict[Path, _OnDisk] = {}
-        self._sets: dict[tuple[int, ...], DumpSet] = {}
+        self._bundles: dict[str, Bundle] = {}
+        self._families = Families()
         self._folders = Folders()
 
     def open(self, uri: str, path: Path | None, document: Document) -> DumpFile:
@@ -62,17 +62,24 @@ class Library:
             return None
         if file.path is not None:
             self._open_paths.pop(file.path, None)
-        self._forget_sets([file])
+        self._bundles.pop(uri, None)
+        self._families.forget([file])
         compiles = [self.compile(path) for path in self._open_paths]
-        wanted = {path for one in compiles for path in (*one.family(), *_others(one))}
+        wanted = {path for one in compiles for path in (*one.family(), *one.other_texts())}
         wanted.update(one.thunk_metadata for one in compiles if one.thunk_metadata)
         for kept in (self._on_disk, self._heads):
             for path in [path for path in kept if path not in wanted]:
                 del kept[path]
-        used = {id(known.file) for known in (*self._on_disk.values(), *self._heads.values())}
-        used.update(map(id, self.open_files.values()))
-        self._sets = {key: old for key, old in self._sets.items() if used.issuperset(key)}
+        on_disk = (known.file for known in (*self._on_disk.values(), *self._heads.values()))
+        self._families.keep([*on_disk, *self.open_files.values()])
         return file
+
+    def bundle(self, file: DumpFile) -> Bundle:
+        """An open file, or one on disk, taken apart into the files that its text holds."""
+        found = self._bundles.get(file.uri)
+        if found is None or found.whole is not file:
+            found = self._bundles[file.uri] = Bundle(file)
+        return found
 
     def compile(self, path: Path) -> Compile:
         """The files of a file's compile, those that only an editor holds among them."""
@@ -98,6 +105,16 @@ class Library:
         finish(known.refresh())
         return known
 
+    def parts(self, file: DumpFile) -> Sequence[DumpFile]:
+        """The files in the text of a file, read in one go: it alone, unless it is a bundle."""
+        if file.kind is not FileKind.BUNDLE:
+            return [file]
+        bundle = self.bundle(file)
+        finish(bundle.refresh())
+        for part in bundle.parts:
+            finish(part.refresh())
+        return bundle.parts
+
     def set_of(self, file: DumpFile, *, patient: bool = True) -> Steps[DumpSet]:
         """All files of the compile that this one belongs to, up to date.
 
@@ -105,39 +122,27 @@ class Library:
         only the tables of source locations are there. The neighbours of a file that is no dump
         are not looked for.
         """
+        if isinstance(file, Part):
+            return (yield from file.set_of())
         yield from file.refresh()
-        files = [file]
-        others: list[DumpFile] = []
-        thunk_names: DumpFile | None = None
-        if file.path is not None and file.kind is not FileKind.OTHER:
+        compile_ = None
+        if file.path is not None and file.kind.has_records:
             compile_ = self.compile(file.path)
-            for path in compile_.family()[1:]:
-                neighbour = yield from self._neighbour(path, compile_, patient=patient)
-                if neighbour is not None and neighbour.kind is not FileKind.OTHER:
-                    files.append(neighbour)
-            for path in _others(compile_):
-                neighbour = yield from self._neighbour(path, compile_, patient=patient)
-                if neighbour is not None and neighbour.kind is FileKind.MODULE:
-                    others.append(neighbour)
-            if file.kind is FileKind.THUNKS and compile_.thunk_metadata is not None:
-                thunk_names = yield from self._neighbour(
-                    compile_.thunk_metadata, compile_, patient=True
-                )
-        # A fact that two files hold is taken from the one that was made for it.
-        files.sort(key=lambda one: (_KINDS.index(one.kind), one is not file))
-        return self._set(files, others, thunk_names)
+        return (yield from self._families.set_of(file, compile_, self._neighbour, patient=patient))
 
     def unread(self, file: DumpFile) -> list[Path]:
         """The large files of the compile of this one that nobody has read yet."""
-        if file.path is None or file.kind is FileKind.OTHER:
+        if file.path is None or not file.kind.has_records or isinstance(file, Part):
             return []
         compile_ = self.compile(file.path)
-        paths = (*compile_.family(), *_others(compile_))
+        paths = (*compile_.family(), *compile_.other_texts())
         return [path for path in paths if self._is_unread(path)]
 
     def texts(self, file: DumpFile) -> frozenset[Path]:
         """The module texts of the compile that the memory files speak of."""
-        module = None if file.path is None else self.compile(file.path).module
+        if file.path is None or isinstance(file, Part):
+            return frozenset()
+        module = self.compile(file.path).module
         return frozenset() if module is None else frozenset({module})
 
     def read(self, path: Path, report: Callable[[int], None]) -> Steps[None]:
@@ -154,24 +159,6 @@ class Library:
                 return
             report(min(99, 100 * count * _STEP // size))
             yield
-
-    def _set(
-        self, files: list[DumpFile], others: list[DumpFile], thunk_names: DumpFile | None
-    ) -> DumpSet:
-        extra = [*others, *([] if thunk_names is None else [thunk_names])]
-        key = tuple(map(id, (*files, *extra)))
-        found = self._sets.get(key)
-        if found is None or found.files != files:
-            self._forget_sets(files)
-            found = self._sets[key] = DumpSet(files, thunk_names, others)
-        return found
-
-    def _forget_sets(self, files: Iterable[DumpFile]) -> None:
-        """Drop the sets that a file of the new one was in: a set holds its files in memory."""
-        new = set(map(id, files))
-        self._sets = {
-            key: old for key, old in self._sets.items() if new.isdisjoint(map(id, old.files))
-        }
 
     def _neighbour(self, path: Path, compile_: Compile, *, patient: bool) -> Steps[DumpFile | None]:
         file = self._open_paths.get(path)
@@ -217,25 +204,6 @@ class Library:
             file = DumpFile(path.absolute().as_uri(), path, document)
             known = self._heads[path] = _OnDisk(stamp, file)
         return known.file
-
-
-def _others(compile_: Compile) -> list[Path]:
-    """The module texts to compare a module text with: from before and after all passes.
-
-    Of a text from between two passes also its two neighbours.
-    """
-    if compile_.path not in compile_.texts:
-        return []
-    found = [path for path in compile_.texts if _role(path) is Role.BEFORE_OPTIMIZATIONS]
-    if _role(compile_.path) is Role.PASS:
-        found += [path for path in (compile_.text_before(), compile_.text_after()) if path]
-    found += [path for path in compile_.texts if _role(path) is Role.AFTER_OPTIMIZATIONS]
-    return [path for path in dict.fromkeys(found) if path != compile_.path]
-
-
-def _role(path: Path) -> Role | None:
-    name = DumpName.of(path.name)
-    return None if name is None else name.role
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

@@ -15,3 +15,8 @@ class Place:
     line: int
     start: int
     end: int
+
+    @property
+    def number(self) -> int:
+        """The line as people count them: from 1, in the whole text."""
+        return self.file.first_line + self.line + 1

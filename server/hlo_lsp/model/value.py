@@ -25,6 +25,11 @@ class Located(Generic[R_co]):
         """The first line of the record, from 0, as it is now."""
         return self.record.line
 
+    @property
+    def number(self) -> int:
+        """The same line as people count them: from 1, in the whole text."""
+        return self.file.first_line + self.record.line + 1
+
 
 @dataclass(frozen=True, slots=True)
 class Value:

@@ -57,6 +57,11 @@ def sections(lines: Sequence[str]) -> list[Section]:
     return found
 
 
+def begins_section(line: str) -> bool:
+    """Whether a section begins behind this line."""
+    return line.endswith(_CLOSE) and _marker("section_begin", line, line.find(_BEGIN)) is not None
+
+
 def _marker(rule: str, line: str, column: int) -> str | None:
     if column < 0:
         return None

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from enum import Enum
 from itertools import islice
 
+from hlo_lsp.syntax.bundle import begins_section
+
 _SNIFFED = 60  # lines
+_LOGGED = 20_000  # lines of other output in which the first section is looked for: about 1 ms
 
 
 class FileKind(Enum):
@@ -17,12 +20,18 @@ class FileKind(Enum):
     REPORT = "memory-usage-report"
     MODULE = "module"
     THUNKS = "thunk-sequence"
+    BUNDLE = "stdout-dump"
     OTHER = "other"
 
     @property
     def is_memory(self) -> bool:
         """Whether it is one of the four memory files, which share one scanner."""
         return self in _MEMORY
+
+    @property
+    def has_records(self) -> bool:
+        """Whether the text says something itself: it is a dump, and not several in a row."""
+        return self is not FileKind.OTHER and self is not FileKind.BUNDLE
 
 
 _MEMORY = frozenset({FileKind.ASSIGNMENT, FileKind.VALUES, FileKind.LIVE_RANGE, FileKind.REPORT})
@@ -59,9 +68,16 @@ _TOTAL = re.compile(r"Total bytes used: ")
 
 def sniff(lines: Sequence[str]) -> FileKind:
     """The kind of a text; OTHER for whatever is no dump of ours."""
+    if any(map(begins_section, islice(lines, _SNIFFED))):
+        return FileKind.BUNDLE  # before others: what stands in the sections is of these kinds
     filled = [line[:400] for line in islice(lines, _SNIFFED) if line and not line.isspace()]
-    if not filled:
-        return FileKind.OTHER
+    kind = _sniffed(filled) if filled else FileKind.OTHER
+    if kind is FileKind.OTHER and any(map(begins_section, islice(lines, _SNIFFED, _LOGGED))):
+        return FileKind.BUNDLE
+    return kind
+
+
+def _sniffed(filled: list[str]) -> FileKind:
     first = filled[0]
     for expression, kind in _FIRST:
         if expression.match(first):

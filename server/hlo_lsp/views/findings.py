@@ -10,9 +10,9 @@ def finding_json(path: str, finding: Finding) -> dict[str, Any]:
     place = finding.place
     return {
         "path": path,
-        "line": place.line + 1,
+        "line": place.number,
         "column": place.start + 1,
-        "end_line": place.line + 1,
+        "end_line": place.number,
         "end_column": place.end + 1,
         "severity": finding.severity.value,
         "code": finding.code,

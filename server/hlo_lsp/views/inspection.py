@@ -1,5 +1,6 @@
 """What ``hlo-lsp inspect --format json`` prints. The keys are a public interface."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from hlo_lsp.analysis.cards.values import at_declared_peak
@@ -7,6 +8,7 @@ from hlo_lsp.analysis.references import users_of
 from hlo_lsp.analysis.sizes import logical_bytes, padded_size_of
 from hlo_lsp.analysis.target import target_of
 from hlo_lsp.model.backend import space_name
+from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.shape import try_shape
@@ -53,7 +55,7 @@ def value_json(dump: DumpSet, value: Value) -> Json:
         ],
         **_source(dump, text),
         "path": None if home is None else home.file.label,
-        "line": None if home is None else home.line + 1,
+        "line": None if home is None else home.number,
     }
 
 
@@ -98,7 +100,7 @@ def instruction_json(
         else whole.allocation.record.number,
         "live_range": None if whole is None else _live_range(whole),
         "path": None if home is None else home.file.label,
-        "line": None if home is None else home.line + 1,
+        "line": None if home is None else home.number,
     }
 
 
@@ -151,7 +153,7 @@ def allocation_json(dump: DumpSet, allocation: Located[AllocationLine]) -> Json:
         "preallocated_temp": record.preallocated_temp,
         "values": [value.id for value in dump.assigned_to(allocation)],
         "path": allocation.file.label,
-        "line": allocation.line + 1,
+        "line": allocation.number,
     }
 
 
@@ -166,6 +168,19 @@ def dump_json(dump: DumpSet, file: DumpFile) -> Json:
         "allocations": [allocation_json(dump, allocation) for allocation in dump.allocations()],
         "live_ranges": {"max": dump.last_step, "declared_peak": dump.declared_peak},
         "total_bytes": dump.total_bytes,
+    }
+
+
+def bundle_json(file: DumpFile, parts: Iterable[tuple[Part, Json]]) -> Json:
+    """A text of several files: each with the name of its section and the line it begins on."""
+    return {
+        "kind": "dump",
+        "file_kind": file.kind.value,
+        "path": file.label,
+        "parts": [
+            {**facts, "section": part.section.name, "line": part.first_line + 1}
+            for part, facts in parts
+        ],
     }
 
 

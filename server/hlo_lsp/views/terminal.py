@@ -34,7 +34,7 @@ def print_finding(console: Console, path: str, finding: Finding) -> None:
     place = finding.place
     console.print(
         Text.assemble(
-            (f"{path}:{place.line + 1}:{place.start + 1}", "bold"),
+            (f"{path}:{place.number}:{place.start + 1}", "bold"),
             ": ",
             (finding.severity.value, _STYLES[finding.severity]),
             f": {finding.message} ",
