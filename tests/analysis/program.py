@@ -157,7 +157,7 @@ PROGRAM = mark(
                                               ^^^^^ first-in-choice
                                                       ^^^^^^ second-in-choice
       %done = f32[8]{0} async-done(%start)
-       ^^^^ done
+       ^^^^ done                    ^^^^^ start-in-done
       %zero = f32[] constant(0)
       %total = f32[] reduce(%done, %zero), dimensions={0}, to_apply=%sum
                                                                      ^^^ sum-called

@@ -238,7 +238,8 @@ ENTRY %e {
         "  ROOT %c = (f32[]) call(%p), to_apply=%a\n}",
         "ENTRY %e {\n  %c = (f32[]) tuple(%d)\n  %d = f32[] get-tuple-element(%c), index=0\n}",
         "ENTRY %e {\n  %c = (f32[]) copy(%c)\n}",
-        "%b {\n  %s = (f32[]) parameter(0)\n  ROOT %c = (f32[]) while(%s), condition=%b, body=%b\n}",
+        "%b {\n  %s = (f32[]) parameter(0)\n"
+        "  ROOT %c = (f32[]) while(%s), condition=%b, body=%b\n}",
     ],
 )
 def test_what_goes_in_circles_comes_to_an_end(text: str) -> None:

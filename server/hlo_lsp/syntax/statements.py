@@ -31,13 +31,16 @@ _PLAIN_NEXT = ("  %", "  ROOT ", "}")
 
 
 def is_plain(line: str, following: str) -> bool:
-    """Whether an instruction is all on this line, by a glance: as XLA prints it.
+    """Whether an instruction is all on this line and holds no other: as XLA prints it.
 
-    What a glance cannot tell is False.
+    By a glance; what that cannot tell is False.
     """
     last = line[-1]
     return (
-        (last in ')}"' or last.isalnum()) and following.startswith(_PLAIN_NEXT) and "//" not in line
+        (last in ')}"' or last.isalnum())
+        and following.startswith(_PLAIN_NEXT)
+        and "//" not in line
+        and line.count(" =") == 1
     )
 
 
