@@ -47,11 +47,8 @@ def test_two_requests_lead_from_every_value_to_its_python_line(folder: Path) -> 
             instruction = subject_at(there.file, there.line, there.start)
             assert instruction is not None
             line = python_line(compile_.dump, instruction)
-            assert (
-                line == expected
-                or line is not None
-                and ({"file": line.file, "line": line.line} == expected)
-            )
+            said = None if line is None else {"file": line.file, "line": line.line}
+            assert said == expected
 
 
 def test_the_corpus_has_sources_of_both_kinds(corpus_small: Path) -> None:

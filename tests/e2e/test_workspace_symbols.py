@@ -1,0 +1,106 @@
+"""Workspace symbols: in the folders of the workspace and beside open files."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from lsprotocol import types
+
+from e2e.compiles import Compile
+from e2e.editor import Editor, editor
+
+Compiled = Callable[[str], Compile]
+
+
+async def find(editor: Editor, typed: str) -> list[types.SymbolInformation]:
+    request = editor.client.workspace_symbol_async
+    found = await editor.reply(request(types.WorkspaceSymbolParams(typed)))
+    return [symbol for symbol in found or () if isinstance(symbol, types.SymbolInformation)]
+
+
+async def found(editor: Editor, typed: str, name: str) -> list[types.SymbolInformation]:
+    """The symbols of this name, as soon as there are any."""
+    for _ in range(100):
+        symbols = [symbol for symbol in await find(editor, typed) if symbol.name == name]
+        if symbols:
+            return symbols
+    raise AssertionError(f"{name} is not found by {typed}")
+
+
+def show(editor: Editor, added: list[Path], removed: list[Path]) -> None:
+    def folders(paths: list[Path]) -> list[types.WorkspaceFolder]:
+        return [types.WorkspaceFolder(path.as_uri(), path.name) for path in paths]
+
+    event = types.WorkspaceFoldersChangeEvent(folders(added), folders(removed))
+    editor.client.workspace_did_change_workspace_folders(
+        types.DidChangeWorkspaceFoldersParams(event)
+    )
+
+
+async def test_beside_an_open_file(any_editor: Editor, compiled: Compiled) -> None:
+    files = compiled("tpu")
+    any_editor.open(files.live_range)
+    symbols = await found(any_editor, "fus9", "fusion.9")
+    places = {any_editor.spot(symbol.location) for symbol in symbols}
+    assert {spot.selected for spot in places} == {"fusion.9"}
+    assert files.module.name in {spot.file for spot in places}
+    values = await found(any_editor, "fusion.9{}", "fusion.9{}")
+    assert {any_editor.spot(symbol.location).selected for symbol in values} == {"<23 fusion.9 @0>"}
+    modules = await found(any_editor, "jit_while", "jit_while_fn")
+    assert {symbol.kind for symbol in modules} == {types.SymbolKind.Module}
+
+
+async def test_python_lines(neovim: Editor, compiled: Compiled) -> None:
+    file = neovim.open(compiled("cpu").module)
+    line = next(line for line in file.text.lines if "source_line=" in line or "line=" in line)
+    number = line.partition("line=")[2].split()[0].strip("},")
+    symbols = await find(neovim, f".py:{number}")
+    for _ in range(100):
+        if symbols:
+            break
+        symbols = await find(neovim, f".py:{number}")
+    names = {symbol.name for symbol in symbols}
+    assert any(name.endswith(f".py:{number}") for name in names)
+    for symbol in symbols:
+        spot = neovim.spot(symbol.location)
+        assert " = " in spot.line
+        assert symbol.container_name is not None
+        assert symbol.container_name.startswith(f"{spot.selected} · ")
+
+
+async def test_what_is_typed_counts(neovim: Editor, compiled: Compiled) -> None:
+    file = neovim.open(compiled("tpu").module)
+    assert await found(neovim, "fusion.9", "fusion.9")
+    file.edit(((0, 0), (0, 0), "\n"))
+    file.substitute("%fusion.9 =", "%typed.9 =")
+    symbols = [s for s in await found(neovim, "typed.9", "typed.9") if s.location.uri == file.uri]
+    assert [neovim.spot(symbol.location).selected for symbol in symbols] == ["typed.9"]
+
+
+async def test_folders_of_the_workspace_come_and_go(tmp_path: Path, compiled: Compiled) -> None:
+    tpu, cpu = compiled("tpu"), compiled("cpu")
+    async with editor("visual_studio_code", tmp_path / "log") as running:
+        show(running, [tpu.folder], [])
+        assert await found(running, "fusion.9", "fusion.9")
+        assert await find(running, "ynn_fusion") == []
+        show(running, [cpu.folder], [tpu.folder])
+        assert await found(running, "ynn_fusion", "ynn_fusion")
+        assert await find(running, "fusion.9{}") == []
+
+
+async def test_reading_a_large_module_shows_its_progress(tmp_path: Path, train_l24: Path) -> None:
+    async with editor("neovim@v0.11", tmp_path / "log") as running:
+        reports = running.client.progress_reports
+        show(running, [train_l24], [])
+        await running.until(
+            lambda: any(
+                isinstance(report, types.WorkDoneProgressEnd)
+                for said in reports.values()
+                for report in said
+            )
+        )
+        (said,) = reports.values()
+        assert isinstance(said[0], types.WorkDoneProgressBegin)
+        assert said[0].cancellable
+        percentages = [getattr(report, "percentage", None) for report in said[:-1]]
+        assert percentages == sorted(set(percentages))
+        assert await find(running, "jit_step")
