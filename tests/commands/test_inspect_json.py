@@ -114,6 +114,16 @@ def test_without_a_selector_the_whole_dump_is_printed(compiled: Compiled, name: 
     assert ran.json["values"][0] == one
 
 
+def test_a_module_text_gives_its_instructions_and_computations(compiled: Compiled) -> None:
+    files = compiled("tpu")
+    found = run("inspect", files.module).json
+    assert set(found) == {"kind", "file_kind", "path", "instructions", "computations"}
+    assert (found["kind"], found["file_kind"]) == ("dump", "module")
+    names = [name for one in found["computations"] for name in one["instructions"]]
+    assert names == [one["name"] for one in found["instructions"]]
+    assert [one["is_entry"] for one in found["computations"]].count(True) == 1
+
+
 def test_every_file_of_a_compile_gives_the_same_values(compiled: Compiled) -> None:
     files = compiled("tpu")
     whole = run("inspect", files.assignment).json
@@ -121,7 +131,6 @@ def test_every_file_of_a_compile_gives_the_same_values(compiled: Compiled) -> No
         files.values: "buffer-assignment-values",
         files.live_range: "live-range",
         files.report: "memory-usage-report",
-        files.module: "module",
     }
     for path, kind in kinds.items():
         found = run("inspect", path).json

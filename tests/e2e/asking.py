@@ -122,5 +122,6 @@ def _names(symbol: Symbol) -> list[str]:
 def _spot(editor: Editor, found: Any) -> Spot | None:
     if found is None:
         return None
-    assert isinstance(found, types.Location)
-    return editor.spot(found)
+    first = found[0] if isinstance(found, list) else found  # the best place comes first
+    assert isinstance(first, types.Location)
+    return editor.spot(first)

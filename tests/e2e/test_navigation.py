@@ -115,7 +115,11 @@ async def test_references_are_what_xla_printed(
     assert use in rows
     assert len(set(found)) == len(found)
     mentions = await references(file, line, mention, with_declaration=False)
-    assert [spot for spot in found if spot.line.startswith((" value", "<"))] + mentions == found
+    declared = [spot for spot in found if spot not in mentions]
+    assert declared + mentions == found
+    headers = [spot for spot in found if spot.line.startswith((" value", "<"))]
+    assert set(headers) <= set(declared)
+    assert {spot.file for spot in set(declared) - set(headers)} <= {files.module.name}
     assert any(spot.line.startswith(f"    {value}") for spot in mentions)
 
 
@@ -123,7 +127,7 @@ async def test_references_are_the_same_from_everywhere(neovim: Editor, compiled:
     files = compiled("tpu")
     found = await references(neovim.open(files.values), "<23 fusion.9 @0>")
     assert {spot.file for spot in found} == {
-        files.assignment.name, files.values.name, files.live_range.name
+        files.assignment.name, files.values.name, files.live_range.name, files.module.name
     }  # fmt: skip
     ranges = neovim.open(files.live_range)
     assert await references(ranges, "    fusion.9{}:25-27", "fusion.9") == found
