@@ -87,7 +87,9 @@ async def test_an_instruction_without_a_value_leads_into_the_module_text(
     flowing = await type_definition(ranges, line, "get-tuple")
     assert flowing is not None
     assert flowing.selected == "<39 wide.arg_tuple.0{0} (phi) @0>"
-    files.module.unlink()
+    for text in files.module.parent.glob("*optimizations*.txt"):
+        if text.stem.endswith(("optimizations", "_buffer_assignment", "_codegen")):
+            text.unlink()  # the text after buffer assignment is the same again
     found = await definition(ranges, line, "get-tuple")
     assert found == Spot(files.live_range.name, line, "get-tuple-element.37")
 
