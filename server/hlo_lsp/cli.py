@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _configure_logging(options.log_file, options.verbose)
     # A dump is hundreds of thousands of small objects that all stay: looking through them for
     # cycles at the default rate takes up to three quarters of the time of a long reply.
-    gc.set_threshold(100_000, 10, 5)
+    gc.set_threshold(400_000, 10, 5)
     try:
         # Imported when run: the protocol alone takes 0.4 s, which `check` need not wait for.
         command = import_module(f"hlo_lsp.commands.{options.command or 'serve'}")

@@ -28,6 +28,7 @@ from hlo_lsp.features.client import Client
 from hlo_lsp.features.configuration import Configuration
 from hlo_lsp.features.progress import Progress
 from hlo_lsp.features.session import Asked, Session
+from hlo_lsp.features.warming import warm
 from hlo_lsp.features.watching import Watcher
 from hlo_lsp.features.wire import Json
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
@@ -51,6 +52,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         encoding = server.protocol.workspace.position_encoding or "utf-16"
         session.client = Client.of(params.capabilities, encoding, params.initialization_options)
         configuration.start(params)
+        session.in_background(warm())
 
     _serve_workspace(server, configuration, Watcher(server, session, pusher, names), names)
     _serve_calls(server, session)

@@ -32,6 +32,12 @@ class Editor:
         self._published = published
         self._log = log
 
+    def kill(self) -> None:
+        """End the server by force, if it still runs."""
+        server = self.client._server
+        if server is not None and server.returncode is None:
+            server.kill()
+
     @property
     def encoding(self) -> str:
         """The position encoding that was agreed on."""
@@ -234,5 +240,8 @@ async def editor(
         yield running
         await running.tidy()
         await running.reply(client.shutdown_session())
+    except BaseException:
+        running.kill()  # it was not asked to end, and stopping would wait for it
+        raise
     finally:
         await client.stop()

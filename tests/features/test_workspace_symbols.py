@@ -96,9 +96,18 @@ async def test_a_symbol_of_the_workspace(tmp_path: Path) -> None:
     assert kinds == {"jit_f": types.SymbolKind.Module}
 
 
-async def test_an_answer_comes_at_once_from_what_is_there(tmp_path: Path) -> None:
+async def test_the_first_answer_waits_for_the_names(tmp_path: Path) -> None:
     write(tmp_path / "a.txt")
     desk = Desk(tmp_path)
+    assert len(await desk.find("one")) == 1
+
+
+async def test_an_answer_comes_at_once_from_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path / "a.txt")
+    desk = Desk(tmp_path)
+    monkeypatch.setattr(workspace_symbols, "_FIRST_PATIENCE", 0)
     assert await desk.find("one") == []
     assert len(await desk.uris("one")) == 1
 

@@ -49,7 +49,7 @@ class TextUses:
             if len(named) != 1:
                 return None
             found.append((named[0], position.index))
-        roots = {instruction for instruction, _ in found if self._is_root(instruction)}
+        roots = {instruction for instruction, _ in found if self._module.is_root(instruction)}
         return [
             TextUse(user, operand, index)
             for instruction, index in found
@@ -67,10 +67,6 @@ class TextUses:
                 if operand == instruction.name
             ]
         return known
-
-    def _is_root(self, instruction: InstructionLine) -> bool:
-        computation = self._module.computation_of(instruction)
-        return computation is not None and self._module.computation(computation).root is instruction
 
 
 def _reads(user: InstructionLine, index: str | None) -> bool:

@@ -81,6 +81,7 @@ class DiagnosticsPusher:
 
     async def _look(self, file: DumpFile) -> None:
         await asyncio.sleep(_PAUSE)
+        await self._session.foreground.rest()
         document = types.TextDocumentIdentifier(file.uri)
         found = await self._session.joined(document, diagnose)
         diagnostics = list(chain.from_iterable(found))
@@ -98,7 +99,7 @@ class DiagnosticsPusher:
 
 async def diagnose(asked: Asked) -> list[types.Diagnostic]:
     """What is wrong in a file, as its text is at the end of the work."""
-    findings = await steadily(asked.dump, lambda: check(asked.dump, asked.file))
+    findings = await steadily(asked.dump, lambda: check(asked.dump, asked.file), asked.rest)
     return [_diagnostic(asked, finding) for finding in findings]
 
 

@@ -1,7 +1,7 @@
 """Large neighbours, read in the background: a hover does not wait for 200 MB."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol
@@ -39,12 +39,16 @@ def unreported(_: str) -> AbstractContextManager[Reported]:
 
 
 class Loader:
-    """Reads large files one after the other; each once, until it changes."""
+    """Reads large files one after the other; each once, until it changes.
 
-    def __init__(self, library: Library) -> None:
+    Between two slices of the work it takes a ``rest``.
+    """
+
+    def __init__(self, library: Library, rest: Callable[[], Awaitable[None]]) -> None:
         self.reporter: Reporter = unreported
         self.done: Callable[[Path], None] = lambda _: None
         self._library = library
+        self._rest = rest
         self._tasks: dict[Path, asyncio.Task[None]] = {}
         self._unwanted: set[Path] = set()
         self._turn = asyncio.Lock()
@@ -55,7 +59,7 @@ class Loader:
         A file that the user did not want to wait for is left alone until it is opened.
         """
         tasks = [self._task(path) for path in paths if path not in self._unwanted]
-        if tasks:
+        if tasks and seconds != 0:
             await asyncio.wait(tasks, timeout=seconds)
 
     def allow(self) -> None:
@@ -74,7 +78,7 @@ class Loader:
             with self.reporter(f"Reading {path.name}") as progress:
                 steps = self._library.read(path, progress.report)
                 try:
-                    await run(steps, lambda: not progress.is_cancelled)
+                    await run(steps, lambda: not progress.is_cancelled, self._rest)
                 except OutdatedError:
                     self._unwanted.add(path)
                     return

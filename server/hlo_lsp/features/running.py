@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
@@ -17,14 +18,47 @@ class OutdatedError(Exception):
     """What a work looks at has changed meanwhile, or nobody wants it any more."""
 
 
-async def steadily(dump: DumpSet, work: Callable[[], Steps[T]]) -> T:
+class Foreground:
+    """The requests that wait for text to be read, whom work in the background lets go first."""
+
+    def __init__(self) -> None:
+        self._waiting = 0
+        self._is_empty = asyncio.Event()
+        self._is_empty.set()
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """A request waits while this is open."""
+        self._waiting += 1
+        self._is_empty.clear()
+        try:
+            yield
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self._is_empty.set()
+
+    async def rest(self) -> None:
+        """What work in the background does between two slices: let others have their turn."""
+        await asyncio.sleep(0)
+        await self._is_empty.wait()
+
+
+async def breathe() -> None:
+    """What work that somebody waits for does between two slices."""
+    await asyncio.sleep(0)
+
+
+async def steadily(
+    dump: DumpSet, work: Callable[[], Steps[T]], rest: Callable[[], Awaitable[None]] = breathe
+) -> T:
     """Long work over the files of a compile, from the start again whenever one of them changes."""
     while True:
         for file in dump.files:
             await run(file.refresh())
         versions = [file.version for file in dump.files]
         try:
-            return await run(work(), partial(_are_at, dump, versions))
+            return await run(work(), partial(_are_at, dump, versions), rest)
         except OutdatedError:
             continue
 
@@ -35,8 +69,12 @@ def _are_at(dump: DumpSet, versions: list[int]) -> bool:
     return fresh and versions == [file.version for file in dump.files]
 
 
-async def run(steps: Steps[T], is_valid: Callable[[], bool] | None = None) -> T:
-    """Take all steps of a long work and let others have a turn every few milliseconds.
+async def run(
+    steps: Steps[T],
+    is_valid: Callable[[], bool] | None = None,
+    rest: Callable[[], Awaitable[None]] = breathe,
+) -> T:
+    """Take all steps of a long work and let others have a turn, ``rest``, every few milliseconds.
 
     Raises:
         OutdatedError: ``is_valid`` says no after such a turn.
@@ -49,7 +87,7 @@ async def run(steps: Steps[T], is_valid: Callable[[], bool] | None = None) -> T:
             result: T = done.value
             return result
         if time.monotonic() >= until:
-            await asyncio.sleep(0)
+            await rest()
             until = time.monotonic() + _SLICE
             if is_valid is not None and not is_valid():
                 steps.close()

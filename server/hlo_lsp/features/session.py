@@ -15,7 +15,7 @@ from hlo_lsp.analysis.subjects import Found
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
 from hlo_lsp.features.loading import Loader
-from hlo_lsp.features.running import run
+from hlo_lsp.features.running import Foreground, run
 from hlo_lsp.features.settings import Settings
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
@@ -24,6 +24,7 @@ from hlo_lsp.model.library import Library
 from hlo_lsp.model.source_map import SourceFiles
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.document import Document
+from hlo_lsp.text.steps import Steps
 
 T = TypeVar("T")
 _PATIENCE = 2  # seconds that requests wait for settings that the client was asked for
@@ -31,13 +32,19 @@ _PATIENCE = 2  # seconds that requests wait for settings that the client was ask
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A file that a request is about, with its compile, all up to date."""
+    """A file that a request is about, with its compile, all up to date.
+
+    ``unread`` are files of the compile that are too large to wait for, and come later. ``rest`` is
+    what long work that nobody waits for does between two slices.
+    """
 
     file: DumpFile
     dump: DumpSet
+    unread: tuple[Path, ...]
     client: Client
     convert: Converter
     sources: SourceFiles
+    rest: Callable[[], Awaitable[None]]
 
     def at(self, position: types.Position) -> Found | None:
         """What the cursor is on."""
@@ -51,8 +58,9 @@ class Session:
         self.library = Library()
         self.client = Client()
         self.settings = Settings()
-        self.loader = Loader(self.library)
-        self._learning: set[asyncio.Task[None]] = set()
+        self.foreground = Foreground()
+        self.loader = Loader(self.library, self.foreground.rest)
+        self._tasks: set[asyncio.Task[None]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._coming_settings: asyncio.Future[None] | None = None
@@ -180,14 +188,17 @@ class Session:
                 self._coming_settings = None
         file = self.library.open_files.get(document.uri)
         if file is not None:
-            await run(file.refresh())
+            with self.foreground.reading():
+                await run(file.refresh())
         return file
 
     def _about(self, file: DumpFile, dump: DumpSet) -> Asked | None:
         if not file.kind.has_records:
             return None
         sources = SourceFiles(self.settings.source_map)
-        return Asked(file, dump, self.client, self.convert, sources)
+        unread = tuple(self._to_read(file, whole=False))
+        rest = self.foreground.rest
+        return Asked(file, dump, unread, self.client, self.convert, sources, rest)
 
     async def dump(self, file: DumpFile, *, whole: bool = False) -> DumpSet:
         """The compile of a file, all of it up to date that is read by now.
@@ -196,27 +207,31 @@ class Session:
         module text does not.
         """
         dump = await self._ready(file)
-        unread = self.library.unread(file)
+        unread = self._to_read(file, whole=whole)
         if unread:
             waits = whole or file.kind.is_memory
-            texts = self.library.texts(file)
-            paths = [path for path in unread if whole or path not in texts]
-            await self.loader.wait(paths, _PATIENCE if waits else 0)
+            await self.loader.wait(unread, _PATIENCE if waits else 0)
             dump = await self._ready(file)
         if file.kind is FileKind.MODULE and not file.module.knows_mentions:
-            self._learn(file)
+            self.in_background(file.module.learn_mentions())
         return dump
+
+    def _to_read(self, file: DumpFile, *, whole: bool) -> list[Path]:
+        """What is missing of a compile; of its module the head does, if it need not be whole."""
+        texts = frozenset() if whole else self.library.texts(file)
+        return [path for path in self.library.unread(file) if path not in texts]
 
     async def _ready(self, file: DumpFile) -> DumpSet:
         """What is read of a compile, with the small files that are not."""
-        async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
-            while True:
-                dump = await run(self.library.set_of(file, patient=False))
-                if all(member.is_fresh for member in (*dump.files, *dump.others)):
-                    return dump
+        with self.foreground.reading():
+            async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
+                while True:
+                    dump = await run(self.library.set_of(file, patient=False))
+                    if all(member.is_fresh for member in (*dump.files, *dump.others)):
+                        return dump
 
-    def _learn(self, file: DumpFile) -> None:
-        """Learn in the background who mentions whom in a module text."""
-        task = asyncio.create_task(run(file.module.learn_mentions()))
-        self._learning.add(task)
-        task.add_done_callback(self._learning.discard)
+    def in_background(self, work: Steps[None]) -> None:
+        """Do what nobody waits for, while no request waits for text to be read."""
+        task = asyncio.ensure_future(run(work, rest=self.foreground.rest))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)

@@ -29,6 +29,7 @@ _SLICE = 0.004  # seconds of reading between two looks at who else has work
 _BUSY = 0.001  # seconds; if a look takes longer somebody else has
 _REST = 0.05  # seconds that reading stays away then
 _PATIENCE = 0.1  # seconds that an answer waits for the text of open files to be read
+_FIRST_PATIENCE = 1  # seconds that the first answer waits for what lies beside open files
 _QUIET = 2  # seconds after a look at the folders without another that nobody asked for
 _SHOWN = 4_000_000  # bytes from which on reading shows its progress: about 0.3 s
 _KINDS = {
@@ -45,7 +46,8 @@ class WorkspaceSymbols:
     """Reads names in the background, and finds them among those that it has by then.
 
     The text of an open file counts, not the one on disk. Whoever asks a question makes it look
-    whether files on disk have changed, for the next one.
+    whether files on disk have changed, for the next one. The folders of the workspace are read
+    from the start; open files and what lies beside them only when somebody has asked for a name.
     """
 
     def __init__(self, server: LanguageServer, session: Session) -> None:
@@ -56,6 +58,7 @@ class WorkspaceSymbols:
         self._is_outdated = False  # since the folders were looked at last
         self._looked = 0.0  # when that was
         self._is_refused = False  # the user has stopped the reading
+        self._is_asked = False  # somebody wants to know names
         self._open: dict[str, tuple[int | None, FileSymbols]] = {}
         self._open_readings: dict[str, asyncio.Task[None]] = {}
 
@@ -67,8 +70,9 @@ class WorkspaceSymbols:
     def opened(self, file: DumpFile) -> None:
         """A file was opened: its text and its folder count from now on."""
         self._forget(file.uri)
-        self._read_open(file)
-        self.look()
+        if self._is_asked:
+            self._read_open(file)
+            self.look()
 
     def closed(self, file: DumpFile) -> None:
         """A file was closed: the one on disk counts again."""
@@ -83,6 +87,11 @@ class WorkspaceSymbols:
 
     async def find(self, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
         """The symbols that fit a query, the best first."""
+        if not self._is_asked:
+            self._is_asked = True
+            self.look()
+            if self._reading is not None:
+                await asyncio.wait([self._reading], timeout=_FIRST_PATIENCE)
         for file in self._session.library.open_files.values():
             self._read_open(file)
         if self._open_readings:
@@ -129,7 +138,7 @@ class WorkspaceSymbols:
         uris = list(workspace.folders) or [workspace.root_uri]
         paths = [to_fs_path(uri) for uri in uris if uri and uri.startswith("file:")]
         folders = [Folder(Path(path), is_deep=True) for path in paths if path]
-        beside = {path.parent for path in self._open_paths()}
+        beside = {path.parent for path in self._open_paths() if self._is_asked}
         return folders + [Folder(path, is_deep=False) for path in sorted(beside)]
 
     def _open_paths(self) -> set[Path]:

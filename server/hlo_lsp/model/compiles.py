@@ -69,17 +69,17 @@ class Compile:
         return None if index is None or index + 1 == len(self.texts) else self.texts[index + 1]
 
     def other_texts(self) -> list[Path]:
-        """The module texts to compare a module text with: from before and after all passes.
+        """The module texts to compare with: from before and after all passes.
 
-        Of a text from between two passes also its two neighbours.
+        Of a text from between two passes also its two neighbours. What a memory file names is
+        compared as its module is: a name says the same wherever it stands.
         """
-        if self.path not in self.texts:
-            return []
         found = [path for path in self.texts if _role(path) is Role.BEFORE_OPTIMIZATIONS]
         if _role(self.path) is Role.PASS:
             found += [path for path in (self.text_before(), self.text_after()) if path]
         found += [path for path in self.texts if _role(path) is Role.AFTER_OPTIMIZATIONS]
-        return [path for path in dict.fromkeys(found) if path != self.path]
+        family = self.family()
+        return [path for path in dict.fromkeys(found) if path not in family]
 
     def _index(self) -> int | None:
         return self.texts.index(self.path) if self.path in self.texts else None

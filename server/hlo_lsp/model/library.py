@@ -17,8 +17,9 @@ from hlo_lsp.text.disk import UnreadableError, read_head, read_in_steps
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.steps import Steps, finish
 
-_STEP = 3 << 20  # bytes; about what is read, or scanned, between two steps of the work
+_STEP = 1 << 20  # bytes; about what is read, or scanned, between two steps of the work
 _LARGE = 8 << 20  # bytes; half a second of reading
+_NOT_SMALL = 1 << 20  # bytes; a tenth of a second
 
 
 @dataclass(slots=True)
@@ -118,8 +119,9 @@ class Library:
     def set_of(self, file: DumpFile, *, patient: bool = True) -> Steps[DumpSet]:
         """All files of the compile that this one belongs to, up to date.
 
-        Without patience large ones are left out that nobody has read yet; of a module text then
-        only the tables of source locations are there. The neighbours of a file that is no dump
+        Without patience large ones are left out that nobody has read yet (for a module text, which
+        says most by itself, those that are not small); of the module of other files then only the
+        tables of source locations are there. The neighbours of a file that is no dump
         are not looked for.
         """
         if isinstance(file, Part):
@@ -131,12 +133,13 @@ class Library:
         return (yield from self._families.set_of(file, compile_, self._neighbour, patient=patient))
 
     def unread(self, file: DumpFile) -> list[Path]:
-        """The large files of the compile of this one that nobody has read yet."""
+        """The large files of the compile of this one that nobody has read yet, small ones first."""
         if file.path is None or not file.kind.has_records or isinstance(file, Part):
             return []
         compile_ = self.compile(file.path)
         paths = (*compile_.family(), *compile_.other_texts())
-        return [path for path in paths if self._is_unread(path)]
+        found = [path for path in paths if self._is_unread(path, compile_)]
+        return sorted(found, key=lambda path: (_stamp(path) or (0, 0))[1])
 
     def texts(self, file: DumpFile) -> frozenset[Path]:
         """The module texts of the compile that the memory files speak of."""
@@ -164,7 +167,7 @@ class Library:
         file = self._open_paths.get(path)
         if file is None:
             try:
-                if not patient and self._is_unread(path):
+                if not patient and self._is_unread(path, compile_):
                     if path not in compile_.texts or path != compile_.module:
                         return None
                     file = self._head(path)
@@ -175,12 +178,13 @@ class Library:
         yield from file.refresh()
         return file
 
-    def _is_unread(self, path: Path) -> bool:
+    def _is_unread(self, path: Path, compile_: Compile) -> bool:
         if path in self._open_paths:
             return False
         stamp = _stamp(path)
         known = self._on_disk.get(path)
-        return stamp is not None and stamp[1] > _LARGE and (known is None or known.stamp != stamp)
+        large = _NOT_SMALL if compile_.path in compile_.texts else _LARGE
+        return stamp is not None and stamp[1] > large and (known is None or known.stamp != stamp)
 
     def _disk_file(self, path: Path) -> Steps[DumpFile]:
         stamp = _stamp(path)
@@ -189,8 +193,7 @@ class Library:
             self._on_disk.pop(path, None)
             document = yield from read_in_steps(path)
             file = DumpFile(path.absolute().as_uri(), path, document)
-            if stamp is not None and stamp[1] > _LARGE:
-                yield from file.refresh()  # nobody sees it before it is of use
+            yield from file.refresh()  # nobody sees it before it is of use
             known = self._on_disk[path] = _OnDisk(stamp or (0, 0), file)
             self._heads.pop(path, None)
         return known.file

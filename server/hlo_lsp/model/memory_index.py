@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable
+from sys import intern
 from typing import Any, TypeVar
 
 from hlo_lsp.model.multimap import MultiMap
@@ -45,7 +46,7 @@ class MemoryIndex:
             AllocationLine: self._allocation,
             AssignedValue: self._assigned,
             UsedValue: self._entry,
-            RangeRow: lambda row, enter: _put(self.ranges, row.key, row, enter),
+            RangeRow: lambda row, enter: _put(self.ranges, intern(row.key), row, enter),
             SequenceRow: self._step,
             PeakRow: lambda row, enter: _put(self.peak_names, row.name, row, enter),
             LiveRangeLabel: self._label,
@@ -86,7 +87,7 @@ class MemoryIndex:
 
     def _assigned(self, record: AssignedValue, enter: bool) -> None:
         _put(self.assigned, record.id, record, enter)
-        _put(self.assigned_keys, record.key, record, enter)
+        _put(self.assigned_keys, intern(record.key), record, enter)
         if record.shape.startswith("(") and record.color != 7:  # SparseCore has no tuple tables
             pair = record.shape, record.size
             self.tuple_sizes[pair] += 1 if enter else -1
@@ -98,7 +99,7 @@ class MemoryIndex:
     def _entry(self, record: UsedValue, enter: bool) -> None:
         if record.id is not None and record.key is not None:
             _put(self.entries, record.id, record, enter)
-            _put(self.entry_keys, record.key, record, enter)
+            _put(self.entry_keys, intern(record.key), record, enter)
             if self._rows is not None:
                 self._rows.put(record, enter)
         if not record.whole:

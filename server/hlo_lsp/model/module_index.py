@@ -141,6 +141,15 @@ class ModuleIndex:
             known = self._computations[head] = _computation(tuple(self._members(head)))
         return known
 
+    def is_root(self, instruction: InstructionLine) -> bool:
+        """Whether an instruction is the result of its computation."""
+        if not instruction.is_root and not isinstance(instruction, InnerInstruction):
+            following = next(self._records.after(instruction), None)
+            if isinstance(following, InstructionLine):
+                return False  # without a mark the last one is the root
+        computation = self.computation_of(instruction)
+        return computation is not None and self.computation(computation).root is instruction
+
     def named(self, name: str) -> ComputationLine | None:
         """The computation of this name."""
         return self.computations.first(name)

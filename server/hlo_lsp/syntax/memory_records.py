@@ -1,10 +1,12 @@
 """The records of the memory files: allocations, values, live ranges, reports.
 
-Numbers are bytes where nothing else is said. Names of instructions come without ``%``.
+Numbers are bytes where nothing else is said. Names of instructions come without ``%``. A name is
+in several files of a compile, and a shape in many lines: both are kept once.
 """
 
 from dataclasses import dataclass
 from re import Match
+from sys import intern
 
 from hlo_lsp.syntax.records import Record
 
@@ -66,13 +68,13 @@ class AssignedValue(Record):
         id_, name, index, phi, color, size, offset, shape = match.groups()
         return cls(
             int(id_),
-            name,
+            intern(name),
             index,
             phi is not None,
             None if color is None else int(color),
             int(size),
             int(offset),
-            shape,
+            intern(shape),
         )
 
     @property
@@ -121,7 +123,7 @@ class SequenceRow(Record):
     @classmethod
     def of(cls, match: Match[str]) -> "SequenceRow":
         """Read from a match of the rule."""
-        return cls(int(match["STEP"]), match["NAME"])
+        return cls(int(match["STEP"]), intern(match["NAME"]))
 
 
 @dataclass(slots=True, eq=False)
@@ -138,7 +140,7 @@ class RangeRow(Record):
     def of(cls, match: Match[str]) -> "RangeRow":
         """Read from a match of the rule."""
         name, index, start, end = match.groups()
-        return cls(name, index, int(start), int(end))
+        return cls(intern(name), intern(index), int(start), int(end))
 
     @property
     def key(self) -> str:

@@ -8,7 +8,7 @@ from hlo_lsp.syntax.grammar import Refusal, load
 from hlo_lsp.syntax.inner import with_bodies, with_members
 from hlo_lsp.syntax.line_rules import LineRule, LineRules
 from hlo_lsp.syntax.records import Blank, Broken, Record
-from hlo_lsp.syntax.statements import begins_statement, is_plain, statement
+from hlo_lsp.syntax.statements import PLAIN, begins_statement, is_plain, statement
 
 _MAKERS = {
     "instruction_line": records.InstructionLine.of,
@@ -30,18 +30,20 @@ class ModuleScanner:
     def __init__(self) -> None:
         grammar = load("module")
         self.lines = LineRules([LineRule.of(grammar, rule, make) for rule, make in _MAKERS.items()])
+        self._instruction = grammar.expression("instruction_line").fullmatch
 
     def read(self, lines: Sequence[str], at: int) -> Record:
         """The record that begins on line ``at``."""
         line = lines[at]
+        if line.startswith(PLAIN) and is_plain(line, lines[at + 1] if at + 1 < len(lines) else ""):
+            plain = self._instruction(line)  # nearly all lines: no other rule need be tried
+            if plain is not None:
+                return records.InstructionLine.of(plain)
         if not line:
             return Blank()
         found = self.lines.read(line)
         if found is not None:
             rule, match = found
-            following = lines[at + 1] if at + 1 < len(lines) else ""
-            if rule.name == "instruction_line" and is_plain(line, following):
-                return rule.make(match)
             if rule.name not in _BREAKABLE:
                 return rule.make(match)
         elif line.isspace():

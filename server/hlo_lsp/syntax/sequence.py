@@ -130,6 +130,8 @@ class RecordSequence:
         last = end[0]
         tail = self._blocks[last].records[end[1] :] if last < len(self._blocks) else []
         records = [*head, *added, *tail]
+        for old in self._blocks[start[0] : last + 1]:
+            old.records = []  # what was removed still points to it: without a cycle both go at once
         self._blocks[start[0] : last + 1] = _blocks_of(records)
         line = 0
         self._firsts = []

@@ -27,7 +27,8 @@ _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|/\*.*|//.*|[(\[{]|[)\]}]')
 _LONGEST_CALL = 32  # characters of an attribute's name; a header has 10 000 braces to look behind
 _INLINE = "inline computation"
 _UNFINISHED = (",", "=", "(", "[", "{")
-_PLAIN_NEXT = ("  %", "  ROOT ", "}")
+PLAIN = ("  %", "  ROOT ")  # how XLA begins the line of an instruction
+_PLAIN_NEXT = (*PLAIN, "}")
 
 
 def is_plain(line: str, following: str) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from re import Match
+from sys import intern
 
 from hlo_lsp.syntax.grammar import Grammar
 from hlo_lsp.syntax.records import Record
@@ -58,7 +59,7 @@ class UsedValue(Record):
         self.color: int | None = None
         if header is not None:
             self.id = int(header[1])
-            self.name = header[2]
+            self.name = intern(header[2])
             self.index = header[3]
             self.phi = header[4] is not None
             self.color = None if header[5] is None else int(header[5])
@@ -88,10 +89,11 @@ class UsedValue(Record):
         """The instructions in positions and those in uses, without reading the rows in full."""
         if not self.whole:
             return {row.name for row in self.positions}, {row.name for row in self.uses}
-        uses = self.lines.index(" uses:")
+        label = self.lines.index(" uses:")
+        positions, uses = self.lines[2:label], self.lines[label + 1 : -1]
         return (
-            {line[2:].partition(" ")[0] for line in self.lines[2:uses]},
-            {line[2:].partition(",")[0] for line in self.lines[uses + 1 : -1] if ", " in line},
+            {intern(row[2:].partition(" ")[0]) for row in positions},
+            {intern(row[2:].partition(",")[0]) for row in uses if ", " in row},
         )
 
     @property

@@ -110,8 +110,7 @@ def _user_facts(dump: DumpSet, name: str, line: Located[InstructionLine] | None)
         users = users_of(dump, name)
     else:
         users = [user.name for user in line.file.module.users(line.record)]
-        around = line.file.module.computation_of(line.record)
-        if not users and around and line.file.module.computation(around).root is line.record:
+        if not users and line.file.module.is_root(line.record):
             return [Fact("users", "none: it is the result of its computation")]
     if not users:
         return [] if line is None else [Fact("users", "none")]

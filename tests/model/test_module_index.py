@@ -1,0 +1,165 @@
+"""What a module index says of real modules, against their texts read line by line."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.text import disk
+from hlo_lsp.text.steps import finish
+
+MODULES = (
+    "tpu_v5e/module_0018.jit_scan_fn.cl_1003875606.after_optimizations.txt",
+    "tpu_v5e/module_0092.jit_don.cl_1003875606.after_optimizations.txt",
+    "cpu/module_0018.jit_cond_fn.cpu_after_optimizations.txt",
+    "cpu/module_0000.jit_mlp_train.before_optimizations.txt",
+    "gpu_h100/module_0001.jit_mlp_train.sm_9.0a_gpu_after_optimizations.txt",
+)
+_HEAD = re.compile(r"(ENTRY )?%([\w.\-]+) \(.*\{$")
+_INSTRUCTION = re.compile(r"  (ROOT )?%([\w.\-]+) = ")
+_NAME = re.compile(r"%([\w.\-]+)")
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
+_PARAMETER = re.compile(r" parameter\((\d+)\)")
+
+
+@dataclass
+class Plain:
+    """A module by names: every name in a line but the first is used or called there."""
+
+    members: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    roots: dict[str, str] = field(default_factory=dict)
+    parameters: dict[str, dict[int, str]] = field(default_factory=lambda: defaultdict(dict))
+    mentions: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    entry: str = ""
+
+    def read(self, lines: list[str]) -> None:
+        """Read lines as XLA prints them today: every name once, with a sign in front."""
+        computation = ""
+        for line in lines:
+            head, instruction = _HEAD.match(line), _INSTRUCTION.match(line)
+            if head is not None:
+                computation = head[2]
+                if head[1]:
+                    self.entry = computation
+            elif instruction is not None:
+                name = instruction[2]
+                self.members[computation].append(name)
+                if instruction[1]:
+                    self.roots[computation] = name
+                number = _PARAMETER.search(line)
+                if number is not None:
+                    self.parameters[computation][int(number[1])] = name
+                for other in dict.fromkeys(_NAME.findall(_STRING.sub("", line))[1:]):
+                    self.mentions[other].append(name)
+
+
+@pytest.fixture(scope="session", params=MODULES)
+def both(request: pytest.FixtureRequest, corpus_small: Path) -> tuple[ModuleIndex, Plain]:
+    """A module, and the same read plainly."""
+    document = disk.read(corpus_small / request.param)
+    plain = Plain()
+    plain.read(list(document.lines))
+    return DumpFile.of_text(document.text).module, plain
+
+
+def test_computations_have_their_members_roots_and_parameters(
+    both: tuple[ModuleIndex, Plain],
+) -> None:
+    module, plain = both
+    heads = module.all_computations()
+    assert [head.name for head in heads] == list(plain.members)
+    assert module.entry is not None
+    assert module.entry.name == plain.entry
+    for head in heads:
+        computation = module.computation(head)
+        assert [member.name for member in computation.members] == plain.members[head.name]
+        assert computation.root is not None
+        assert computation.root.name == plain.roots[head.name]
+        found = {number: record.name for number, record in computation.parameters.items()}
+        assert found == plain.parameters[head.name]
+        for member in computation.members:
+            assert module.computation_of(member) is head
+            assert module.in_scope(head, member.name) is member
+
+
+@pytest.mark.parametrize("learnt", [False, True])
+def test_users_and_callers_are_those_who_mention_a_name(
+    both: tuple[ModuleIndex, Plain], learnt: bool
+) -> None:
+    module, plain = both
+    if learnt:
+        finish(module.learn_mentions())
+    for record in module.instructions.records():
+        users = {user.name for user in module.users(record)}
+        before = {
+            name
+            for name in plain.mentions[record.name]
+            if record.name not in next(iter(module.instructions.all(name))).operands
+        }
+        assert users | before == set(plain.mentions[record.name])
+        for user in module.users(record):
+            assert record in module.operands(user)
+    for head in module.all_computations():
+        callers = [caller.name for caller in module.callers(head)]
+        assert callers == plain.mentions[head.name]
+        for caller in module.callers(head):
+            assert head in module.called_by(caller)
+
+
+def test_operands_lead_back_to_users(both: tuple[ModuleIndex, Plain]) -> None:
+    module, _ = both
+    for record in module.instructions.records():
+        for operand in module.operands(record):
+            assert operand is not None
+            assert record in module.users(operand)
+
+
+@pytest.mark.parametrize(
+    ("line", "number"),
+    [
+        ("%p = f32[] parameter(12)", 12),
+        ("%p = f32[] parameter( 3 ), sharding={replicated}", 3),
+        ("%p = f32[] parameter()", None),
+        ("%p = f32[] parameter(x)", None),
+        ("%p = f32[] parameter(99999999999999999999)", None),
+        ("%p = f32[] negate(0)", None),
+    ],
+)
+def test_the_number_of_a_parameter(line: str, number: int | None) -> None:
+    module = DumpFile.of_text(f"HloModule m\n\nENTRY %e {{\n  {line}\n}}\n").module
+    (record,) = module.instructions.all("p")
+    assert parameter_number(record) == number
+
+
+def test_without_marks_the_last_computation_runs_and_the_last_instruction_is_the_root() -> None:
+    module = DumpFile.of_text(
+        "HloModule m\n\n%f {\n  %a = f32[] constant(0)\n}\n\n"
+        "%g {\n  %b = f32[] constant(0)\n  %c = f32[] negate(%b)\n}\n"
+    ).module
+    assert module.entry is module.named("g")
+    assert module.entry is not None
+    root = module.computation(module.entry).root
+    assert root is not None
+    assert root.name == "c"
+
+
+def test_a_computation_in_place_belongs_to_the_instruction_around_it() -> None:
+    module = DumpFile.of_text(
+        "HloModule m\n\nENTRY %e {\n  %x = f32[] constant(0)\n"
+        "  %r = f32[] reduce(%x, %x), to_apply={ %x = f32[] parameter(0) "
+        "ROOT %s = f32[] negate(%x) }\n"
+        "  %n = f32[] negate(%x)\n}\n"
+    ).module
+    (caller,) = module.instructions.all("r")
+    (inline,) = module.called_by(caller)
+    assert inline.name == "r.to_apply"
+    assert module.callers(inline) == [caller]
+    assert [member.name for member in module.members(inline)] == ["x", "s"]
+    outer, inner = module.instructions.all("x")
+    assert [user.name for user in module.users(outer)] == ["r", "n"]
+    assert [user.name for user in module.users(inner)] == ["s"]
+    assert module.entry is not inline
