@@ -133,7 +133,7 @@ def test_positions_far_outside_have_no_answers(wire: Wire, line: int, character:
 
 
 @pytest.mark.parametrize(
-    "method", ["textDocument/selectionRange", "no/such"]
+    "method", ["textDocument/moniker", "no/such"]
 )
 def test_methods_that_are_not_offered_are_not_found(wire: Wire, method: str) -> None:
     wire.initialize()

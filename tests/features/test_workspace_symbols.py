@@ -108,6 +108,7 @@ async def test_an_answer_comes_at_once_from_what_is_there(
     write(tmp_path / "a.txt")
     desk = Desk(tmp_path)
     monkeypatch.setattr(workspace_symbols, "_FIRST_PATIENCE", 0)
+    monkeypatch.setattr(workspace_symbols, "_SLICE", 0)
     assert await desk.find("one") == []
     assert len(await desk.uris("one")) == 1
 
