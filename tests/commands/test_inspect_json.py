@@ -15,6 +15,11 @@ VALUE = {
     "offset", "allocation", "memory_space", "memory_space_name", "live_range", "at_declared_peak",
     "defined_by", "positions", "uses", "op_name", "source", "path", "line",
 }  # fmt: skip
+INSTRUCTION = [
+    "kind", "name", "opcode", "shape", "logical_bytes", "padded_bytes", "computation", "is_root",
+    "operands", "users", "called", "op_name", "source", "stack", "values", "allocation",
+    "live_range", "path", "line",
+]  # fmt: skip
 
 
 def test_a_value_has_exactly_the_promised_keys(sample: Path) -> None:
@@ -119,6 +124,11 @@ def test_a_module_text_gives_its_instructions_and_computations(compiled: Compile
     found = run("inspect", files.module).json
     assert set(found) == {"kind", "file_kind", "path", "instructions", "computations"}
     assert (found["kind"], found["file_kind"]) == ("dump", "module")
+    assert all(list(one) == INSTRUCTION for one in found["instructions"])
+    assert all(
+        list(one) == ["name", "is_entry", "root", "parameters", "instructions"]
+        for one in found["computations"]
+    )
     names = [name for one in found["computations"] for name in one["instructions"]]
     assert names == [one["name"] for one in found["instructions"]]
     assert [one["is_entry"] for one in found["computations"]].count(True) == 1

@@ -1,7 +1,7 @@
 """All files of one compile, asked as one thing."""
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar, cast
 
 from hlo_lsp.model.backend import Backend, backend_of_name
@@ -213,7 +213,10 @@ class DumpSet:
 
     def stack(self, text: InstructionText) -> list[SourceLine]:
         """The Python lines of an instruction, the innermost first."""
-        metadata = text.metadata
+        return self.stack_of(text.metadata)
+
+    def stack_of(self, metadata: Mapping[str, str]) -> list[SourceLine]:
+        """The Python lines that the metadata of an instruction speak of, the innermost first."""
         if "source_file" in metadata:
             line = _number(metadata.get("source_line", "")) or 1
             return [SourceLine(metadata["source_file"], line)]

@@ -1,6 +1,6 @@
 """What ``hlo-lsp inspect --format json`` prints. The keys are a public interface."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hlo_lsp.analysis.cards.values import at_declared_peak
@@ -12,8 +12,8 @@ from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.value import Located, Value
-from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.steps import finish
@@ -26,6 +26,7 @@ def value_json(dump: DumpSet, value: Value) -> Json:
     assigned = None if value.assigned is None else value.assigned.record
     entry = None if value.entry is None else value.entry.record
     text = None if entry is None else defining_text(entry)
+    metadata = {} if text is None else text.metadata
     home = value.assigned or value.entry
     shape = dump.shape_text(value)
     return {
@@ -53,7 +54,7 @@ def value_json(dump: DumpSet, value: Value) -> Json:
             {"instruction": row.name, "operand": row.operand, "index": row.index}
             for row in entry.uses
         ],
-        **_source(dump, text),
+        **_source(dump.stack_of(metadata), metadata),
         "path": None if home is None else home.file.label,
         "line": None if home is None else home.number,
     }
@@ -75,6 +76,8 @@ def instruction_json(
     values = [value for value in _values_of(dump, name) if value is not None]
     whole = dump.value_of_key(name + "{}")
     shape = None if text is None else text.shape.text or None
+    metadata = {} if text is None else text.metadata
+    stack = dump.stack_of(metadata)
     head = None if line is None else line.file.module.computation_of(line.record)
     return {
         "kind": "instruction",
@@ -87,12 +90,9 @@ def instruction_json(
         "operands": None if text is None else [span.text for span in text.operands],
         "users": users_of(dump, name, line),
         "called": None if text is None else [span.text for span in text.called],
-        **_source(dump, text),
-        "stack": []
-        if text is None
-        else [
-            {"function": frame.function, "file": frame.file, "line": frame.line}
-            for frame in dump.stack(text)
+        **_source(stack, metadata),
+        "stack": [
+            {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack
         ],
         "values": [value.id for value in values],
         "allocation": None
@@ -109,6 +109,7 @@ def module_json(dump: DumpSet, file: DumpFile) -> Json:
     module = file.module
     finish(module.learn_mentions())
     heads = module.all_computations()
+    entry = module.entry  # looked for once: it takes a look at all computations
     members = [(head, module.members(head)) for head in heads]
     return {
         "kind": "dump",
@@ -122,7 +123,7 @@ def module_json(dump: DumpSet, file: DumpFile) -> Json:
         "computations": [
             {
                 "name": head.name,
-                "is_entry": head is module.entry,
+                "is_entry": head is entry,
                 "root": None if root is None else root.name,
                 "parameters": [parameter.name for _, parameter in sorted(parameters.items())],
                 "instructions": [record.name for record in records],
@@ -226,9 +227,8 @@ def _live_range(value: Value) -> list[int] | None:
     return [value.live.record.start_step, value.live.record.end_step]
 
 
-def _source(dump: DumpSet, text: InstructionText | None) -> Json:
-    stack = [] if text is None else dump.stack(text)
+def _source(stack: Sequence[SourceLine], metadata: Mapping[str, str]) -> Json:
     return {
-        "op_name": None if text is None else text.metadata.get("op_name"),
+        "op_name": metadata.get("op_name"),
         "source": {"file": stack[0].file, "line": stack[0].line} if stack else None,
     }
