@@ -34,6 +34,17 @@ def test_an_operand_that_is_not_there() -> None:
     ]
 
 
+def test_an_operand_inside_of_one_in_place() -> None:
+    assert tell(replaced(MODULE, "add(%a, %b)", "add(%a, negate(%b))")) == []
+    assert tell(replaced(MODULE, "add(%a, %b)", "add(%a, f32[4] negate(%c))")) == [
+        (
+            "undefined-instruction",
+            "11:   %sum = f32[4]{0} add(%a, f32[4] negate(%»c«))",
+            "there is no instruction `c` in `main`",
+        )
+    ]
+
+
 def test_an_operand_of_another_computation() -> None:
     (found,) = findings(replaced(MODULE, "add(%a, %b)", "add(%a, %x)"))
     assert found.message == "there is no instruction `x` in `main`"

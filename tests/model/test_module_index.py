@@ -135,6 +135,16 @@ def test_the_number_of_a_parameter(line: str, number: int | None) -> None:
     assert parameter_number(record) == number
 
 
+def test_who_reads_an_instruction_through_an_operand_in_place_uses_it() -> None:
+    module = DumpFile.of_text(
+        "HloModule m\n\nENTRY %e {\n  %a = f32[] constant(0)\n  %b = f32[] constant(0)\n"
+        "  %r = f32[] add(%a, f32[] negate(%b))\n}\n"
+    ).module
+    (b,), (r,) = module.instructions.all("b"), module.instructions.all("r")
+    assert module.users(b) == [r]
+    assert [record.name for record in module.read_by(r)] == ["a", "b"]
+
+
 def test_without_marks_the_last_computation_runs_and_the_last_instruction_is_the_root() -> None:
     module = DumpFile.of_text(
         "HloModule m\n\n%f {\n  %a = f32[] constant(0)\n}\n\n"

@@ -102,11 +102,11 @@ def test_a_layout(text: str, layout: Layout) -> None:
         ("f32[2]{0:}", 10),
         ("f32[2]{0:T}", 11),
         ("f32[2]{0:S()}", 12),
-        ("f32[2] ", 7),
-        ("f32[2]{0} x", 10),
+        ("f32[2] 0", 8),
+        ("f32[1 0]", 7),
+        ("f32[2]{0} x", 11),
         ("F32[2]", 1),
         ("(f32[2]", 8),
-        ("(f32[2],s8[])", 7),
         ("(f32[2])x", 9),
         ("b(f32[2]", 9),
     ],
@@ -115,6 +115,18 @@ def test_a_text_that_is_no_shape(text: str, column: int) -> None:
     with pytest.raises(ShapeError, match=rf"^expected .* at column {column} of the shape `"):
         parse_shape(text)
     assert try_shape(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "(f32[2,4]{1,0},(s8[],/*index=1*/pred[2]))",
+        "( f32[2, 4] {1, 0} , ( s8 [], /*index=1*/ pred[2] ) )",
+        "(f32[2,4]{1,0},\n   (s8[],\tpred[2]))",
+    ],
+)
+def test_blanks_between_the_parts_mean_nothing(text: str) -> None:
+    assert parse_shape(text) == parse_shape("(f32[2,4]{1,0}, (s8[], pred[2]))")
 
 
 def test_an_error_in_a_tuple_is_told_of_the_element() -> None:

@@ -82,6 +82,37 @@ ENTRY main {
   ROOT z = f32[] conditional(i, y, x), branch_computations={t.1, f.1}
 }
 """,
+    "line breaks wherever there is a blank": """\
+HloModule m
+
+ENTRY %main {
+  %p = f32[4]{0}
+    parameter(0)
+  %q =
+    f32[4]{0}
+    negate(%p)
+  %t = (f32[4]{0},
+    f32[4]{0})
+    tuple(%p
+    ,%q)
+  %g
+    = f32[4]{0} get-tuple-element(%t), index=0
+  ROOT
+   %r =
+   f32[4]{0} add(%g,
+     %q)
+}
+""",
+    "shapes with more blanks, or fewer": """\
+HloModule m
+ENTRY main {
+  p = f32[4, 8]{1, 0} parameter(0)
+  q = f32[4,8] parameter(1)
+  a = (f32[4,8],f32[4,8]) tuple(p, q)
+  b = ( f32[4,8] {1,0} , f32 [4,8]{1,0}/* two */ ) tuple(p, q)
+  ROOT c = ((f32[4,8],f32[4,8]),/*index=1*/(f32[4,8], f32[4,8])) tuple(a, b)
+}
+""",
     "literals with names and brackets inside": """\
 HloModule m
 ENTRY %main {

@@ -115,6 +115,24 @@ def test_attributes_name_callees_and_predecessors(attributes: str, names: list[s
     assert _mentions(f"  %x = f32[] fusion(%a), {attributes}") == names
 
 
+@pytest.mark.parametrize(
+    ("operands", "names"),
+    [
+        ("%a, %b", ["a", "b"]),
+        ("%a, negate(%b)", ["a", "b"]),
+        ("f32[] add(%a, f32[] negate(f32[] %b)), %c", ["a", "b", "c"]),
+        ("(f32[], f32[]) tuple(a, b), constant({c, d}), f32[] parameter(0)", ["a", "b"]),
+        ("negate(%b", ["b"]),
+        ("f32[2]{0} constant({1, 2})", []),
+    ],
+)
+def test_names_inside_of_operands_in_place_are_read(operands: str, names: list[str]) -> None:
+    text = instruction_text(f"  %x = f32[] add({operands})")
+    assert text is not None
+    assert [span.text for span in text.reads] == names
+    assert [text.line[span.start : span.end] for span in text.reads] == names
+
+
 def test_what_strings_say_is_no_mention() -> None:
     text = (
         '%x = f32[] fusion(%a), metadata={op_name="a %b calls=%c"}, backend_config={"body=%d":"%e"}'

@@ -102,10 +102,9 @@ def incoming(node: Node) -> list[Call]:
     """The computations that call one, or the operands of an instruction; each once, in order."""
     file, module = node.file, node.file.module
     if isinstance(node.record, InstructionLine):
-        operands = (record for record in module.operands(node.record) if record is not None)
         return [
             Call(Located(file, record), (name_place(Located(file, record)),))
-            for record in dict.fromkeys(operands)
+            for record in module.read_by(node.record)
         ]
     places: dict[ComputationLine, list[Place]] = {}
     for caller in _callers(file, node.record):
@@ -182,5 +181,5 @@ def _call_places(
 
 
 def _operand_places(file: DumpFile, user: InstructionLine, name: str) -> Iterable[Place]:
-    spans = user.parsed.operands
+    spans = user.parsed.reads
     return [place_in(file, user, span) for span in spans if span.text == name]

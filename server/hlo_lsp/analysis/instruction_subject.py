@@ -30,7 +30,7 @@ def in_names(parsed: InstructionText, column: int, role: str) -> tuple[Subject, 
     for number, span in enumerate(parsed.operands):
         if span.text and span.start - 1 <= column <= span.end:
             return InstructionSubject(span.text, None, number), span
-    for span in parsed.predecessors:
+    for span in (*parsed.reads, *parsed.predecessors):
         if span.start - 1 <= column <= span.end:
             return InstructionSubject(span.text, None), span
     for span in parsed.called:

@@ -34,7 +34,7 @@ def instruction_mentions(line: Located[InstructionLine]) -> Iterator[Place]:
         if file.module.scope_of(other) is not scope:
             continue
         parsed = other.parsed
-        for span in (*parsed.operands, *parsed.predecessors):
+        for span in (*parsed.reads, *parsed.predecessors):
             if span.text == record.name:
                 yield place_in(file, other, span)
     if record.opcode == "parameter" and isinstance(scope, ComputationLine) and scope.signature:
@@ -77,7 +77,7 @@ def parameter_places(found: Found, number: int) -> Places:
     line = Located(head.file, parameter)
     mentioned = list(instruction_mentions(line))
     for caller, operand in operands_of_parameter(module, parameter):
-        spans = [span for span in caller.parsed.operands if span.text == operand.name]
+        spans = [span for span in caller.parsed.reads if span.text == operand.name]
         mentioned += [place_in(head.file, caller, span) for span in spans]
     return [head_place(line)], mentioned
 

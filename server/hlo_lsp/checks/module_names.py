@@ -129,7 +129,7 @@ _Mention = tuple[Span, InstructionLine | None]
 
 
 def _mentioned(case: Case[InstructionLine]) -> list[_Mention]:
-    """Operands and control predecessors with what they stand for; none where all is plainly well.
+    """What is read, and predecessors, with what they stand for; none where all is plainly well.
 
     What a broken line may define is left out.
     """
@@ -137,7 +137,7 @@ def _mentioned(case: Case[InstructionLine]) -> list[_Mention]:
     if resolved is None or resolved.is_plain:
         return []
     parsed = case.record.parsed
-    spans = [span for span in (*parsed.operands, *parsed.predecessors) if span.text]
+    spans = (*parsed.reads, *parsed.predecessors)
     suspects = [(span, resolved.scope.names.get(span.text)) for span in spans]
     return [
         (span, found)

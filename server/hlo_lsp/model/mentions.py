@@ -74,7 +74,7 @@ def _remove(by_name: MultiMap[str, InstructionLine], record: InstructionLine) ->
 def _names(record: InstructionLine) -> set[str]:
     """All names behind the opcode; the own one only of an instruction that uses itself."""
     names = set(_PERCENT_NAME.findall(record.text, record.opened))
-    names.update(record.operands, record.called)
+    names.update(record.reads, record.called)
     if "control-predecessors" in record.text:  # printed without the signs
         names.update(span.text for span in record.parsed.predecessors)
     return names

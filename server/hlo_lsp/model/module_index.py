@@ -170,13 +170,19 @@ class ModuleIndex:
         scope = self.scope_of(instruction)
         return [self.in_scope(scope, name) for name in instruction.operands]
 
+    def read_by(self, instruction: InstructionLine) -> list[InstructionLine]:
+        """The instructions whose results flow into this one, each once, in order."""
+        scope = self.scope_of(instruction)
+        found = (self.in_scope(scope, name) for name in instruction.reads)
+        return list(dict.fromkeys(record for record in found if record is not None))
+
     def users(self, instruction: InstructionLine) -> list[InstructionLine]:
-        """The instructions that have this one among their operands, in order."""
+        """The instructions that read the result of this one, in order."""
         scope = self.scope_of(instruction)
         return [
             record
             for record in self.mentioning(instruction.name)
-            if instruction.name in record.operands and self.scope_of(record) is scope
+            if instruction.name in record.reads and self.scope_of(record) is scope
         ]
 
     def callers(self, computation: ComputationLine) -> list[InstructionLine]:

@@ -21,7 +21,7 @@ _BITS = {
     "token": 0, "opaque": 64,
 }  # fmt: skip
 _MOST = 1 << 63
-_NESTING = re.compile(r"[(\[{]|[)\]}]|, ")
+_NESTING = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
 _DEEPEST = 100  # brackets in each other; real shapes have 5
 _INDEX_COMMENT = re.compile(r"^/\*index=\d+\*/ ?")
 
@@ -174,9 +174,9 @@ def element_texts(text: str) -> list[str] | None:
     parts: list[str] = []
     for match in _NESTING.finditer(text):
         sign = match[0]
-        if sign == ", ":
+        if sign == ",":
             if depth == 1:
-                parts.append(text[start : match.start()])
+                parts.append(text[start : match.start()].strip())
                 start = match.end()
         elif sign in "([{":
             depth += 1
@@ -189,7 +189,7 @@ def element_texts(text: str) -> list[str] | None:
     if depth != 0:
         return None
     if start < len(text) - 1 or parts:
-        parts.append(text[start:-1])
+        parts.append(text[start:-1].strip())
     return [_INDEX_COMMENT.sub("", part, count=1) for part in parts]
 
 

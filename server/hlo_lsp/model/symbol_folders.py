@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.model.symbol_index import FileSymbols
-from hlo_lsp.model.symbol_reading import NAMING, read_symbols
+from hlo_lsp.model.symbol_texts import has_names, read_text, repeats_names
 from hlo_lsp.syntax.kinds import FileKind, sniff
 from hlo_lsp.text.disk import UnreadableError, read_in_steps
 from hlo_lsp.text.document import Document
@@ -15,7 +15,6 @@ from hlo_lsp.text.steps import Steps
 
 _HEAD = 1 << 14  # bytes that tell the kind of a file
 _STEP = 200  # files whose state is asked for between two breaths: about 2 ms
-_VALUES, _ASSIGNMENT = "-buffer-assignment-values.txt", "-buffer-assignment.txt"
 _ENDINGS = frozenset({"", ".txt", ".hlo"})  # other texts of a dump have endings of their own
 
 
@@ -40,7 +39,7 @@ class SymbolFolders:
     """What was read so far: names by path, none of them with its text."""
 
     def __init__(self) -> None:
-        self.files: dict[Path, FileSymbols] = {}
+        self.files: dict[Path, list[FileSymbols]] = {}
         self._stamps: dict[Path, tuple[int, int]] = {}
 
     def look(self, folders: Iterable[Folder]) -> Steps[list[Unread]]:
@@ -69,26 +68,21 @@ class SymbolFolders:
         """Read the names of a file, if it is one that has any."""
         path = unread.path
         self.files.pop(path, None)
-        kind = _kind(path)
-        if kind in NAMING:
+        if has_names(_kind(path)):
             try:
                 document = yield from read_in_steps(path)
             except UnreadableError:
                 return
             uri = path.absolute().as_uri()
-            self.files[path] = yield from read_symbols(uri, unread.title, kind, document.lines)
+            self.files[path] = yield from read_text(uri, unread.title, document.lines)
         self._stamps[path] = unread.stamp
 
 
 def _with_names(folder: Path, names: list[str]) -> Iterable[Path]:
-    """The files that may be dumps with names.
-
-    All values of a values file are in the assignment beside it, at a hundredth of its size.
-    """
+    """The files that may be dumps with names."""
     there = set(names)
     for name in sorted(names):
-        values = name.endswith(_VALUES) and name.removesuffix(_VALUES) + _ASSIGNMENT in there
-        if os.path.splitext(name)[1] in _ENDINGS and not values:
+        if os.path.splitext(name)[1] in _ENDINGS and not repeats_names(name, there):
             yield folder / name
 
 

@@ -31,15 +31,20 @@ _STEP = 500  # records between two breaths: about 4 ms
 _DIGITS = 9  # of a frame; more are no row of a table
 _TABLES = (TableLabel, NameRow, LocationRow, FrameRow)
 
-# Files with names in them. Live ranges and reports speak of the values of the assignment.
+# Texts with names in them. Live ranges and reports speak of the values of the assignment.
 NAMING = frozenset({FileKind.MODULE, FileKind.ASSIGNMENT, FileKind.VALUES})
 
 
-def read_symbols(uri: str, title: str, kind: FileKind, lines: Sequence[str]) -> Steps[FileSymbols]:
-    """The names in a text of a kind, and that of the file; none if the kind has no names."""
-    reading = _Reading(uri, title, lines)
+def read_symbols(
+    uri: str, title: str, kind: FileKind, lines: Sequence[str], first_line: int = 0
+) -> Steps[FileSymbols]:
+    """The names in a text of a kind, and that of the file; none if the kind has no names.
+
+    ``first_line`` is where the text begins in the file that holds it, from 0.
+    """
+    reading = _Reading(uri, title, lines, first_line)
     if kind in NAMING:
-        reading.entries.append(Entry(PurePath(title).name, SymbolKind.FILE, 0, 0, 0))
+        reading.entries.append(Entry(PurePath(title).name, SymbolKind.FILE, first_line, 0, 0))
         scanner: Scanner = module_scanner() if kind is FileKind.MODULE else memory_scanner()
         for count, (line, record) in enumerate(_records(scanner, lines)):
             reading.take(line, record)
@@ -63,6 +68,7 @@ class _Reading:
     uri: str
     title: str
     lines: Sequence[str]
+    first_line: int
     entries: list[Entry] = field(default_factory=list)
     home: int = -1  # the computation that instructions belong to now
     values: set[int] = field(default_factory=set)
@@ -151,7 +157,8 @@ class _Reading:
         """One more entry. Behind letters that clients may count as several no column is told."""
         if not self.lines[line][:column].isascii():
             column = width = 0
-        self.entries.append(Entry(name, kind, line, column, width, home, stack))
+        place = self.first_line + line
+        self.entries.append(Entry(name, kind, place, column, width, home, stack))
 
     def _stack(self, record: InstructionLine) -> int:
         """The number of the Python lines that an instruction came from, or -1."""

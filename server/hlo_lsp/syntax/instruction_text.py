@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from hlo_lsp.syntax.grammar import load
 from hlo_lsp.syntax.metadata import metadata_fields
-from hlo_lsp.syntax.nesting import closing, commas, is_balanced, without_comments
+from hlo_lsp.syntax.nesting import closing, commas, is_balanced, nested, without_comments
 
 _LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
@@ -128,6 +128,14 @@ class InstructionText:
         return [attribute for attribute in self.attributes if attribute.is_inline]
 
     @property
+    def reads(self) -> list[Span]:
+        """The instructions whose results flow in: operands, and names inside of those in place."""
+        found: list[Span] = []
+        for span in self.operands:
+            found += [span] if span.text else _names_in_place(self.line, span.start)
+        return found
+
+    @property
     def predecessors(self) -> list[Span]:
         """The instructions that must run before this one for reasons other than data."""
         value = self.attribute("control-predecessors")
@@ -229,6 +237,25 @@ def _operands(line: str, start: int, end: int) -> Iterator[Span]:
             begin = start + len(line[start:stop]) - len(line[start:stop].lstrip())
             yield Span(begin, begin, "")
         start = stop + 1
+
+
+def _names_in_place(line: str, start: int) -> Iterator[Span]:
+    """The names that an operand reads which is an instruction by itself, ``f32[] add(%a, %b)``."""
+    for match, depth in nested(line, start):
+        sign = match[0]
+        if depth < 0 or (depth == 0 and sign == ","):
+            return
+        opcode = _LAST_NAME.search(line, start, match.start()) if depth == 0 else None
+        if sign == "(" and opcode is not None:
+            close = closing(line, match.start())
+            if opcode[1] in _WITHOUT_OPERANDS or close is None:
+                return
+            for span in _operands(line, match.end(), close):
+                if span.text:
+                    yield span
+                else:
+                    yield from _names_in_place(line, span.start)
+            return
 
 
 def _span(start: int, text: str) -> Span:

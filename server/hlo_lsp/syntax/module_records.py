@@ -184,6 +184,12 @@ class InstructionLine(Record):
         return operand_names(self.text, self.opened, self.opcode)
 
     @property
+    def reads(self) -> tuple[str, ...]:
+        """The names of the instructions whose results flow in, also through operands in place."""
+        operands = self.operands
+        return tuple(span.text for span in self.parsed.reads) if "" in operands else operands
+
+    @property
     def called(self) -> tuple[str, ...]:
         """The names of the computations that it calls."""
         return called_names(self.text, self.opened, self.opcode)

@@ -14,6 +14,13 @@ _NAME = r"%?[A-Za-z_][\w.\-]*"
 _INSTRUCTION = re.compile(rf"\s*(?:ROOT\s+)?({_NAME})\s*=(?:\s|$)|\s*ROOT\b")
 _HEAD = re.compile(rf"\s*(?:ENTRY\b|{_NAME}\s*(?:\(.*|\{{.*|$))")
 _BODY_BEGINS = re.compile(rf"\{{\s*(?:ROOT\s+)?{_NAME}\s+=\s")
+_ONLY_NAME = re.compile(rf"\s*(?:ROOT\s+)?{_NAME}\s*$")
+_ONLY_ROOT = re.compile(r"\s*ROOT\s*$")
+_NAMED = re.compile(rf"\s*{_NAME}\s*(?:=|$)")
+_UP_TO_OPERANDS = re.compile(  # a shape may be a tuple: what opens behind a lower-case word counts
+    rf"\s*(?:ROOT\s+)?{_NAME}\s*=(?:[^\"]*[\s)}}\]]|\s*)[a-z][\w\-]*\s*\("
+)
+_RESULT = re.compile(r"\s*(?:[a-z][\w\-]*\s*\(|b?\(*[a-z]\w*\[|\()")  # an opcode, or a shape first
 _HEADER = re.compile(r"\s*HloModule\b")
 _LANDMARK = re.compile(
     r"\s*(?:ENTRY|HloModule)\b|(?:FileNames|FunctionNames|FileLocations|StackFrames)\s*$"
@@ -41,6 +48,7 @@ def is_plain(line: str, following: str) -> bool:
         (last in ')}"' or last.isalnum())
         and following.startswith(_PLAIN_NEXT)
         and "//" not in line
+        and ("/*" not in line or line.count("/*") == line.count(INDEX_MARK))
         and line.count(" =") == 1
     )
 
@@ -115,8 +123,13 @@ def _ends(clean: list[str], innermost: str | None, following: str) -> bool:
     if not last:  # nothing but a comment
         return True
     first = next(line for line in clean if line and not line.isspace())
-    if _INSTRUCTION.match(first):
+    begun = "\n".join(clean) if len(clean) > 1 else first
+    if _INSTRUCTION.match(begun):
+        if not _UP_TO_OPERANDS.match(begun) and _goes_on(begun, following):
+            return False
         return _instruction_ends(first, last, innermost, following)
+    if _ONLY_NAME.match(begun) and following.lstrip().startswith("="):
+        return False
     if innermost == "{" and _HEAD.match(first) and _BODY_BEGINS.search(first):
         return bool(_LANDMARK.match(following))
     if _starts(following):
@@ -139,6 +152,13 @@ def _instruction_ends(first: str, last: str, innermost: str | None, following: s
     if following.lstrip().startswith((",", "}")):
         return following.lstrip().startswith("}")
     return last.endswith((")", "}", '"')) or last[-1].isalnum() or not following.strip()
+
+
+def _goes_on(begun: str, following: str) -> bool:
+    """Whether an instruction without operands so far is continued by the line behind it."""
+    if _ONLY_ROOT.match(begun):
+        return bool(_NAMED.match(following))
+    return bool(_RESULT.match(following)) and not _starts(following)
 
 
 def _head_ends(clean: list[str], last: str, innermost: str | None, following: str) -> bool:
