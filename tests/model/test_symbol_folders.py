@@ -43,6 +43,13 @@ def test_dumps_are_read_and_nothing_else(tmp_path: Path) -> None:
     assert held(symbols) == ["a.txt", "b.hlo"]
 
 
+def test_the_output_of_a_compiler_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "log.txt", f"*** Begin a.txt ***\n{MODULE}\n*** End a.txt ***\n")
+    symbols = SymbolFolders()
+    update(symbols, tmp_path)
+    assert [read.title for read in symbols.files[tmp_path / "log.txt"]] == ["log.txt", "a.txt"]
+
+
 def test_a_folder_without_those_in_it(tmp_path: Path) -> None:
     write(tmp_path / "a.txt")
     write(tmp_path / "deep/b.txt")
@@ -59,7 +66,8 @@ def test_only_what_has_changed_is_read_again(tmp_path: Path) -> None:
     assert update(symbols, tmp_path) == []
     write(changing, MODULE.replace("one", "other"))
     assert update(symbols, tmp_path) == ["b.txt"]
-    names = symbols.files[changing].names
+    (read,) = symbols.files[changing]
+    names = read.names
     assert "other" in [names[number] for number in range(len(names))]
     os.utime(changing, ns=(1, 1))
     assert update(symbols, tmp_path) == ["b.txt"]

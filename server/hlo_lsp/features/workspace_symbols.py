@@ -17,8 +17,7 @@ from hlo_lsp.features.session import Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.symbol_folders import Folder, SymbolFolders, Unread
 from hlo_lsp.model.symbol_index import FileSymbols, Symbol, SymbolKind, search
-from hlo_lsp.model.symbol_reading import read_symbols
-from hlo_lsp.syntax.kinds import sniff
+from hlo_lsp.model.symbol_texts import read_text
 from hlo_lsp.text.steps import Steps
 
 T = TypeVar("T")
@@ -59,7 +58,7 @@ class WorkspaceSymbols:
         self._looked = 0.0  # when that was
         self._is_refused = False  # the user has stopped the reading
         self._is_asked = False  # somebody wants to know names
-        self._open: dict[str, tuple[int | None, FileSymbols]] = {}
+        self._open: dict[str, tuple[int | None, list[FileSymbols]]] = {}
         self._open_readings: dict[str, asyncio.Task[None]] = {}
 
     def folders_changed(self) -> None:
@@ -99,8 +98,9 @@ class WorkspaceSymbols:
         if self._reading is None and time.monotonic() > self._looked + _QUIET:
             self.look()
         hidden = self._open_paths()
-        files = [symbols for _, symbols in self._open.values()]
-        files += (symbols for path, symbols in self._folders.files.items() if path not in hidden)
+        texts = [read for _, read in self._open.values()]
+        texts += (read for path, read in self._folders.files.items() if path not in hidden)
+        files = [symbols for text in texts for symbols in text]
         return [_information(symbol) for symbol in await run(search(files, params.query, _LIMIT))]
 
     async def _read(self) -> None:
@@ -163,8 +163,8 @@ class WorkspaceSymbols:
             version = self._session.version(file.uri)
             lines = list(file.lines)  # those of the file change when it is edited meanwhile
             title = file.uri.rpartition("/")[2] if file.path is None else file.path.name
-            read = read_symbols(file.uri, title, sniff(lines), lines)
-            self._open[file.uri] = version, await _politely(read)
+            read = await _politely(read_text(file.uri, title, lines))
+            self._open[file.uri] = version, read
         finally:
             if self._open_readings.get(file.uri) is asyncio.current_task():
                 del self._open_readings[file.uri]

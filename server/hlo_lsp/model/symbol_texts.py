@@ -38,7 +38,8 @@ def read_text(uri: str, title: str, lines: Sequence[str]) -> Steps[list[FileSymb
     names = {part.name for part in parts}
     for part in parts:
         text = lines[part.first : part.first + part.count]
-        if not repeats_names(part.name, names):
-            found.append((yield from read_symbols(uri, part.name, sniff(text), text, part.first)))
+        kind = sniff(text)
+        if kind in NAMING and not repeats_names(part.name, names):
+            found.append((yield from read_symbols(uri, part.name, kind, text, part.first)))
         yield
     return found
