@@ -132,9 +132,7 @@ def test_positions_far_outside_have_no_answers(wire: Wire, line: int, character:
     still_serves(wire)
 
 
-@pytest.mark.parametrize(
-    "method", ["textDocument/moniker", "no/such"]
-)
+@pytest.mark.parametrize("method", ["textDocument/moniker", "no/such"])
 def test_methods_that_are_not_offered_are_not_found(wire: Wire, method: str) -> None:
     wire.initialize()
     assert ask(wire, method, AT_START | {"newName": "x"})["error"]["code"] == METHOD_NOT_FOUND
