@@ -1,4 +1,4 @@
-"""Which files the Neovim client takes for dumps: by their first lines, never by name alone."""
+"""Which files the Neovim client takes for dumps: by their first lines, and whatever is `.hlo`."""
 
 from pathlib import Path
 
@@ -34,6 +34,12 @@ DUMPS = {
     "thunks_later.txt": ("xla_thunks", "012: kGemm   [prev=001 (11) | sink] \n"),
     "thunks_middle.txt": ("xla_thunks", "001: kKernel\t, kernel = f\n"),
     "thunks_old.txt": ("xla_thunks", "kCopy  \t\n"),
+    "begun.hlo": ("hlo", ""),
+    "draft.hlo": ("hlo", "add {\n  x = f32[] parameter(0)\n"),
+    "values.hlo": ("xla_memory", "Used values:\n<0 p @0>\n"),
+    "stdout.txt": ("xla_stdout", "*** Begin module_0000.f.before_optimizations.txt ***\n"),
+    "stdout.hlo": ("xla_stdout", "I0000 log *** Begin m.txt ***\nHloModule m\n"),
+    "stdout_later.txt": ("xla_stdout", "log\n" * 40 + "*** Begin m.txt ***\nHloModule m\n"),
 }
 OTHERS = {
     "notes.txt": "Read HloModule jit_f and BufferAssignment: first.\n",
@@ -47,7 +53,7 @@ OTHERS = {
     "CMakeLists.txt": "project(HloModule)\n",
     "robots.txt": "User-agent: *\n",
     "manual.txt": "*manual.txt* words\n\n vim:tw=78:ft=help:\n",
-    "other.hlo": "something else\n",
+    "sections.txt": "*** Begin here\n*** End m.txt ***\n",
     "module.log": "HloModule jit_f\n",
 }
 SCRIPT = """
@@ -81,6 +87,19 @@ def test_every_other_file_keeps_the_type_it_has_without_the_client(
     assert neovim.run(SCRIPT, paths=paths) == before
 
 
+@pytest.mark.parametrize("name", ["new.hlo", "written.hlo", "stdout.txt"])
+def test_the_server_is_there_for_what_is_no_intact_dump(
+    neovim: Neovim, tmp_path: Path, name: str
+) -> None:
+    path = tmp_path / name
+    if name == "written.hlo":
+        path.write_text("ENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n", "utf-8")
+    elif name == "stdout.txt":
+        path.write_text("*** Begin m.txt ***\nHloModule m\n\n*** End m.txt ***\n", "utf-8")
+    script = "nvim.open(path); return #vim.lsp.get_clients({ bufnr = 0, name = 'hlo_lsp' })"
+    assert neovim.run(script, path=path) == 1
+
+
 @pytest.mark.corpus
 def test_the_client_and_the_server_agree_on_every_real_file(
     neovim: Neovim, corpus_small: Path
@@ -88,6 +107,7 @@ def test_the_client_and_the_server_agree_on_every_real_file(
     types = {kind: "xla_memory" for kind in FileKind if kind.is_memory} | {
         FileKind.MODULE: "hlo",
         FileKind.THUNKS: "xla_thunks",
+        FileKind.BUNDLE: "xla_stdout",
         FileKind.OTHER: "none",
     }
     paths = files_of(corpus_small)
@@ -95,7 +115,7 @@ def test_the_client_and_the_server_agree_on_every_real_file(
         """
         local of = require('hlo_lsp.filetype').of
         return vim.tbl_map(function(path)
-          return of(vim.fn.readfile(path, '', 30)) or 'none'
+          return of(vim.fn.readfile(path, '', 60)) or 'none'
         end, vim.fn.glob(folder .. '/*/*', false, true))
         """,
         folder=corpus_small,

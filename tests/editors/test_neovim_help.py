@@ -42,6 +42,6 @@ def test_helptags_accepts_the_page(neovim: Neovim, tmp_path: Path) -> None:
 
 def test_the_page_names_every_file_type_of_the_client(neovim: Neovim) -> None:
     types = neovim.run("return vim.lsp.config.hlo_lsp.filetypes")
-    assert types == ["hlo", "xla_memory", "xla_thunks"]
+    assert types == ["hlo", "xla_memory", "xla_thunks", "xla_stdout"]
     page = PAGE.read_text("utf-8")
     assert [f"*ft-{name}*" in page for name in types] == [True] * len(types)

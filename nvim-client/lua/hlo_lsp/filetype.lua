@@ -1,9 +1,14 @@
--- The file type of a dump by its first lines. A name proves nothing: a dump folder is full of other
+-- The file type of a dump by its first lines. A name proves little: a dump folder is full of other
 -- `.txt` files (compiler options, textprotos), and a dump that somebody renamed is still a dump.
+-- Only `.hlo` is a promise: who begins to write such a file wants the server from the first letter.
 local M = {}
 
--- Enough to get past blank lines and the comments in front of a hand-written `HloModule`.
-local LINES = 30
+-- Enough to get past blank lines and the comments in front of a hand-written `HloModule`, and past
+-- a few lines of a program's own output in front of the first dump in it.
+local LINES = 60
+
+-- What --xla_dump_to=- prints in front of each file; other output may stand before it on the line.
+local SECTION = '%*%*%* Begin .+ %*%*%*$'
 
 local MEMORY = {
   '^BufferAssignment:',
@@ -51,6 +56,11 @@ end
 
 --- The file type of a text, or nil for whatever is no dump of XLA.
 function M.of(lines)
+  for _, line in ipairs(lines) do
+    if line:find(SECTION) then
+      return 'xla_stdout'
+    end
+  end
   local first, second = opening(lines)
   if any(MEMORY, first) or (first:find('^Total bytes used: ') and any(MEMORY, second)) then
     return 'xla_memory'
@@ -62,10 +72,9 @@ function M.of(lines)
 end
 
 --- The file type of a buffer. nil leaves the choice to Neovim's own rules.
-function M.detect(_, bufnr)
-  if bufnr then
-    return M.of(vim.api.nvim_buf_get_lines(bufnr, 0, LINES, false))
-  end
+function M.detect(path, bufnr)
+  local found = bufnr and M.of(vim.api.nvim_buf_get_lines(bufnr, 0, LINES, false))
+  return found or (path:find('%.hlo$') and 'hlo' or nil)
 end
 
 return M
