@@ -9,9 +9,10 @@ from hlo_lsp.analysis.cards.about import card_about
 from hlo_lsp.analysis.navigation import definition
 from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.checks import run
+from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Severity
-from hlo_lsp.checks.rule import Case, Rule
+from hlo_lsp.checks.rule import Part, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import TotalLine
@@ -86,17 +87,58 @@ def test_work_is_done_in_steps(sample: str, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(run, "_STEP", 10)
     dump = dump_of(sample)
     steps = list(run.check(dump, dump.files[0]))
-    assert len(steps) == sum(1 for _ in dump.files[0].records) // 10
+    assert len(steps) >= 2 * (sum(1 for _ in dump.files[0].records) // 10)  # for each pace
 
 
 def test_a_rule_that_fails_does_not_silence_the_others(
-    sample: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    sample: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def faulty(case: Case[TotalLine]) -> Iterator[Finding]:
         raise KeyError(case.record.total)
 
+    def faulty_as_a_whole(_: Survey) -> Iterator[Finding]:
+        raise KeyError
+
     rule = Rule("faulty", Severity.ERROR, TotalLine, faulty)
-    monkeypatch.setattr(run, "CATALOGUE", (rule, *CATALOGUE))
-    told = tell(_broken(sample))
-    assert len(told) == len(DAMAGES)
-    assert "faulty" in caplog.text
+    whole = WholeRule("whole", Severity.ERROR, faulty_as_a_whole, frozenset(Part))
+    dump = dump_of(_broken(sample))
+    assert len(finish(run.check(dump, dump.files[0], (rule, whole, *CATALOGUE)))) == len(DAMAGES)
+    assert "rule faulty failed on line 44" in caplog.text
+    assert "rule whole failed" in caplog.text
+
+
+def test_what_a_rule_on_the_compile_found_holds_until_a_file_changes_that_it_reads(
+    sample: str,
+) -> None:
+    runs: list[str] = []
+
+    def counted(survey: Survey) -> Iterator[Finding]:
+        runs.append(survey.code)
+        label = survey.dump.label(TotalLine)
+        assert label is not None
+        yield survey.finding(label, "TOTAL", "said")
+
+    rules = [WholeRule("one", Severity.ERROR, counted, frozenset({Part.ENTRIES}))]
+    rules += [WholeRule("two", Severity.ERROR, counted, frozenset({Part.MODULE}))]
+    dump = dump_of(sample)
+    (file,) = dump.files
+    for _ in range(2):
+        assert [found.code for found in finish(run.check(dump, file, rules))] == ["one", "two"]
+        assert runs == ["one", "two"]
+    file.changed(file.document.edit((0, 0), (0, 0), "x"))
+    finish(file.refresh())
+    finish(run.check(dump, file, rules))
+    assert runs == ["one", "two", "one"]
+
+
+def test_a_record_that_was_well_is_asked_again_when_its_line_changes(sample: str) -> None:
+    dump = dump_of(sample)
+    (file,) = dump.files
+    assert finish(run.check(dump, file)) == []
+    for line, text in ((4, "size=32767"), (4, "size=32768")):
+        at = file.lines[line].index("size=")
+        file.changed(file.document.edit((line, at), (line, at + len(text)), text))
+        finish(file.refresh())
+        assert [found.code for found in finish(run.check(dump, file))] == (
+            ["size-mismatch"] if text.endswith("7") else []
+        )

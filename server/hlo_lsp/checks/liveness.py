@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import field_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow
 from hlo_lsp.syntax.used_value import UsedValue
 
@@ -81,3 +82,12 @@ def _unknown(case: "Case[RangeRow] | Case[PeakRow]", key: str) -> Iterator[Findi
         return
     if dump.find(lambda index: index.entry_keys, key) is None:
         yield case.finding(f"no value `{key}` is in any allocation or under `Used values`", "NAME")
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("undefined-value", RangeRow, unknown_in_range),
+    error("undefined-value", PeakRow, unknown_in_peak),
+    error("undefined-value", UsedValue, unassigned_entry),
+    error("undefined-value", AssignedValue, unused_assigned),
+    error("live-range-bounds", RangeRow, live_range_bounds),
+)

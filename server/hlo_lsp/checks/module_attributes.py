@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import part_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.nesting import is_balanced
 from hlo_lsp.vocabulary.vocabulary import vocabulary
@@ -55,3 +56,9 @@ def missing_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
             part_place(case.file, record, record.parsed.opcode),
             f"`{record.opcode}` needs {words}",
         )
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("operand-count", InstructionLine, operand_count, COUNTED),
+    error("missing-attribute", InstructionLine, missing_attribute, NEEDING),
+)

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 
 from hlo_lsp.analysis.agreement import difference, elements_of
 from hlo_lsp.analysis.scopes import Callee, Scope
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, part_place, shape_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.syntax.module_records import InstructionLine
 
 CALLS = {"fusion": "calls", "call": "to_apply"}
@@ -213,3 +214,13 @@ def _difference(first: str, second: str) -> tuple[str, str] | None:
 
 def _count(number: int, one: str, many: str = "") -> str:
     return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("operand-count", InstructionLine, called_count, CALLS),
+    error("shape-mismatch", InstructionLine, called, CALLS),
+    error("shape-mismatch", InstructionLine, loop, {"while"}),
+    error("shape-mismatch", InstructionLine, branches, {"conditional"}),
+    error("shape-mismatch", InstructionLine, wrapped, {"async-start"}),
+    error("shape-mismatch", InstructionLine, awaited, {"async-done"}),
+)

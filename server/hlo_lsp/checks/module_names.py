@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, name_place, part_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.syntax.instruction_text import Span
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.vocabulary.vocabulary import vocabulary
@@ -158,3 +159,13 @@ def _elsewhere(case: Case[InstructionLine], name: str) -> list[Related]:
     home = case.file.module.computation_of(other)
     where = "outside of any computation" if home is None else f"in `{home.name}`"
     return [Related(name_place(case.file, other), f"one of this name is {where}")]
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("undefined-instruction", InstructionLine, undefined_instruction),
+    error("use-before-definition", InstructionLine, use_before_definition),
+    error("undefined-computation", InstructionLine, undefined_computation, CALLING),
+    error("use-before-definition", InstructionLine, callee_below, CALLING),
+    error("duplicate-name", ComputationLine, duplicate_instruction),
+    error("duplicate-name", ComputationLine, duplicate_computation),
+)

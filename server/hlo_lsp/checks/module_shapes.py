@@ -10,9 +10,10 @@ from hlo_lsp.analysis.agreement import (
     same_shape,
     shape_words,
 )
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import part_place, shape_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.model.shape import Array, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.vocabulary.vocabulary import vocabulary
@@ -226,3 +227,13 @@ def _may_be_scalar(opcode: str, number: int) -> bool:
 
 def _is_selector(opcode: str, number: int) -> bool:
     return opcode == "select" and number == 0
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("shape-mismatch", InstructionLine, elementwise, ELEMENTWISE),
+    error("shape-mismatch", InstructionLine, logical_types, LOGICAL),
+    error("shape-mismatch", InstructionLine, same_as_operand, HANDED),
+    error("shape-mismatch", InstructionLine, tuple_elements, {"tuple"}),
+    error("shape-mismatch", InstructionLine, taken_element, {"get-tuple-element"}),
+    error("shape-mismatch", InstructionLine, copied, {"copy-start", "copy-done"}),
+)

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from hlo_lsp.analysis.agreement import difference
 from hlo_lsp.analysis.scopes import parts, signature
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, part_place, shape_place, span_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
@@ -155,3 +156,10 @@ def _without_mark(shape: str) -> str:
 
 def _parameters(count: int) -> str:
     return f"{count} parameter{'' if count == 1 else 's'}"
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("shape-mismatch", ComputationLine, signature_shapes),
+    error("shape-mismatch", ModuleHeader, entry_layout),
+    error("parameter-number", ComputationLine, numbered_parameters),
+)

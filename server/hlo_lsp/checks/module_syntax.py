@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import head_place, name_place, part_place, span_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -148,3 +149,15 @@ _ATTRIBUTES_BEGIN = re.compile(r"\)(?:, [\w\-]+=|$)")
 _ENDS = (")", "}", '"')
 _PAIRS = {"(": ")", "[": "]", "{": "}"}
 _STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("syntax", ModuleHeader, unclosed_header),
+    error("syntax", ModuleHeader, cut_header),
+    error("syntax", ComputationLine, open_computation),
+    error("syntax", ComputationEnd, lone_brace),
+    error("syntax", InstructionLine, unclosed),
+    error("syntax", InstructionLine, cut_attribute),
+    error("syntax", InstructionLine, unreadable_shape),
+    error("syntax", InstructionLine, orphan),
+)

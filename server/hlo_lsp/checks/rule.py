@@ -1,33 +1,35 @@
-"""Rules: functions that look at one record and say what is wrong with it."""
+"""Rules: functions that look at a record, or at a compile, and say what is wrong with it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from enum import Enum, IntEnum
 from typing import Any, Generic, TypeVar
 
-from hlo_lsp.analysis.frames import Tables
-from hlo_lsp.analysis.scopes import Scopes
-from hlo_lsp.analysis.sizes import Target
-from hlo_lsp.analysis.target import target_of
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.places import field_place
+from hlo_lsp.checks.case import Case, Survey
+from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import Located
-from hlo_lsp.syntax.memory_records import LiveRangeLabel
-from hlo_lsp.syntax.records import Broken, Record
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.memory_records import SpaceLine, TotalLine
+from hlo_lsp.syntax.records import Record
 
 R = TypeVar("R", bound=Record)
 
 
+class Pace(IntEnum):
+    """In which order rules run: those that need little come first, so that their findings do."""
+
+    LINE = 0  # looks at the record alone
+    FILE = 1  # looks at other records, too
+    COMPILE = 2  # looks at all records of a kind, in all files
+
+
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[R]):
-    """One rule. Its documentation is the docstring of its function.
+    """A rule on one record. What a user reads about it is the text of its code in ``codes.toml``.
 
     It looks at records of a type and of the types below it; of instructions only at those with one
-    of ``opcodes``, if there are any.
+    of ``opcodes``, if there are any. A rule of pace LINE says the same of a record as long as its
+    text stays: of one that was well nothing new is asked.
     """
 
     code: str
@@ -35,120 +37,66 @@ class Rule(Generic[R]):
     applies_to: type[R]
     check: "Callable[[Case[R]], Iterator[Finding]]"
     opcodes: frozenset[str] | None = None
+    pace: Pace = Pace.FILE
 
     def concerns(self, kind: type[Record], opcode: str) -> bool:
         """Whether the rule looks at records of this type; the opcode is empty for most."""
         fits = self.opcodes is None or opcode in self.opcodes
         return fits and issubclass(kind, self.applies_to)
 
-    @property
-    def explanation(self) -> str:
-        """What the rule says and why it always holds."""
-        return (self.check.__doc__ or "").strip()
 
+class Part(Enum):
+    """What a file of a compile may hold."""
 
-class Context:
-    """What all rules of one run share; facts of the set that are worth looking up once."""
+    ALLOCATIONS = "allocations"
+    ENTRIES = "used values"
+    RANGES = "live ranges"
+    REPORT = "memory report"
+    MODULE = "module text"
 
-    def __init__(self, dump: DumpSet) -> None:
-        self.dump = dump
-        self._scopes: dict[DumpFile, Scopes] = {}
-        self._tables: dict[DumpFile, Tables] = {}
-
-    def scopes(self, file: DumpFile) -> Scopes:
-        """The computations of a module text."""
-        known = self._scopes.get(file)
-        if known is None:
-            known = self._scopes[file] = Scopes(file)
-        return known
-
-    def tables(self, file: DumpFile) -> Tables:
-        """The tables of source locations of a module text."""
-        known = self._tables.get(file)
-        if known is None:
-            known = self._tables[file] = Tables(file)
-        return known
-
-    @cached_property
-    def target(self) -> Target:
-        """The backend and its tuple granule."""
-        return target_of(self.dump)
-
-    @cached_property
-    def schedule(self) -> Located[LiveRangeLabel] | None:
-        """The line that says how long the schedule is."""
-        return self.dump.label(LiveRangeLabel)
-
-    @cached_property
-    def knows_assignment(self) -> bool:
-        """Whether the allocations are among the files."""
-        return any(len(file.memory.assigned) for file in self.dump.files)
-
-    @cached_property
-    def misses_assigned(self) -> bool:
-        """Whether a line is broken that may have been an allocation or a value in one."""
-        return any(
-            isinstance(record, Broken) and not record.text.startswith("  ")
-            for file in self.dump.files
-            if len(file.memory.assigned)
-            for record in file.memory.damaged
-        )
-
-    @cached_property
-    def misses_entries(self) -> bool:
-        """Whether the header of an entry is broken or gone."""
-        return any(
-            isinstance(record, UsedValue) and record.id is None
-            for file in self.dump.files
-            for record in file.memory.damaged
-        )
-
-    @cached_property
-    def knows_entries(self) -> bool:
-        """Whether the used values are among the files."""
-        return any(len(file.memory.entries) for file in self.dump.files)
+    def is_in(self, file: DumpFile) -> bool:
+        """Whether a file holds it, or a part of it."""
+        if self is Part.ALLOCATIONS:
+            return bool(len(file.memory.allocations) or len(file.memory.assigned))
+        if self is Part.ENTRIES:
+            return bool(len(file.memory.entries)) or file.memory.label(TotalLine) is not None
+        if self is Part.RANGES:
+            return bool(len(file.memory.ranges) or len(file.memory.steps))
+        if self is Part.REPORT:
+            return file.memory.label(SpaceLine) is not None
+        return file.kind is FileKind.MODULE
 
 
 @dataclass(frozen=True, slots=True)
-class Case(Generic[R]):
-    """One record that a rule looks at, with what all rules of the run know."""
+class WholeRule:
+    """A rule on a compile as a whole, or on all of one kind of record at once.
 
-    context: Context
-    file: DumpFile
-    record: R
+    ``check`` yields findings in any of the files, and None wherever others may have a turn. Its
+    findings hold until a file changes that has one of the parts that it ``reads``.
+    """
+
     code: str
     severity: Severity
-
-    def finding(self, message: str, role: str | None = None, *related: Related) -> Finding:
-        """A finding at a field of the record's first line, or at all of the line."""
-        return Finding(self.code, self.severity, self.place(role), message, related)
-
-    def place(self, role: str | None = None) -> Place:
-        """A field of the record's first line, or all of the line."""
-        return field_place(self.file, self.record, role)
-
-    def number(self, record: Record) -> int:
-        """The line of another record of the file, as people count lines: for a message."""
-        return Located(self.file, record).number
-
-    def finding_at(self, row: int, start: int, end: int, message: str) -> Finding:
-        """A finding at columns of line ``row`` of the record."""
-        place = Place(self.file, self.record.line + row, start, end)
-        return Finding(self.code, self.severity, place, message)
-
-    @property
-    def scopes(self) -> Scopes:
-        """The computations of the file."""
-        return self.context.scopes(self.file)
-
-    @property
-    def tables(self) -> Tables:
-        """The tables of source locations of the file."""
-        return self.context.tables(self.file)
-
-    def accuse(self, place: Place, message: str, *related: Related) -> Finding:
-        """A finding at a place."""
-        return Finding(self.code, self.severity, place, message, related)
+    check: "Callable[[Survey], Iterator[Finding | None]]"
+    reads: frozenset[Part]
 
 
-AnyRule = Rule[Any]
+AnyRule = Rule[Any] | WholeRule
+
+
+def error(
+    code: str,
+    applies_to: type[R],
+    check: "Callable[[Case[R]], Iterator[Finding]]",
+    opcodes: Iterable[str] = (),
+    pace: Pace = Pace.FILE,
+) -> AnyRule:
+    """A rule that no dump breaks which a compiler printed."""
+    return Rule(code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None, pace)
+
+
+def warning(
+    code: str, applies_to: type[R], check: "Callable[[Case[R]], Iterator[Finding]]"
+) -> AnyRule:
+    """A rule that a compiler may break without harm."""
+    return Rule(code, Severity.WARNING, applies_to, check)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 
 from hlo_lsp.analysis.sizes import padded_size_of
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import field_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, Pace, error
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 
@@ -71,3 +72,10 @@ def total_mismatch(case: Case[TotalLine]) -> Iterator[Finding]:
                 field_place(first.file, first.record), f"the allocations add up to {total:,} B"
             ),
         )
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("size-mismatch", AssignedValue, size_mismatch, pace=Pace.LINE),
+    error("out-of-bounds", AssignedValue, out_of_bounds),
+    error("total-mismatch", TotalLine, total_mismatch),
+)

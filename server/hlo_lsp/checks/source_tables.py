@@ -3,9 +3,10 @@
 import re
 from collections.abc import Iterator
 
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import field_place, part_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, error, warning
 from hlo_lsp.syntax.instruction_text import Span
 from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow, NameRow
 
@@ -126,3 +127,14 @@ def _misnumbered(
 
 def _rows(count: int, label: str = "StackFrames") -> str:
     return f"`{label}` has {count} row{'' if count == 1 else 's'}"
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("bad-stack-frame", InstructionLine, known_frame),
+    error("bad-stack-frame", FrameRow, frame_row),
+    error("bad-stack-frame", LocationRow, location_row),
+    warning("bad-stack-frame", NameRow, numbered_name),
+    warning("bad-stack-frame", LocationRow, numbered_location),
+    warning("bad-stack-frame", FrameRow, numbered_frame),
+    error("frame-cycle", FrameRow, frame_cycle),
+)

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import span_place
-from hlo_lsp.checks.rule import Case
+from hlo_lsp.checks.rule import AnyRule, Pace, error
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.syntax.grammar import Refusal
 from hlo_lsp.syntax.instruction_text import instruction_text
@@ -100,3 +101,11 @@ def _in_words(refusal: Refusal) -> Refusal:
 def _sentence(expected: str, text: str, column: int) -> str:
     found = text[column : column + 20]
     return f"{expected}, found {f'`{found}`' if found else 'the end of the line'}"
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("syntax", Broken, broken_line),
+    error("syntax", UsedValue, broken_entry, pace=Pace.LINE),
+    error("syntax", UsedValue, broken_instruction, pace=Pace.LINE),
+    error("syntax", AssignedValue, broken_shape, pace=Pace.LINE),
+)

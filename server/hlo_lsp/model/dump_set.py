@@ -1,8 +1,8 @@
 """All files of one compile, asked as one thing."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeVar, cast
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, cast
 
 from hlo_lsp.model.backend import Backend, backend_of_name
 from hlo_lsp.model.dump_file import DumpFile
@@ -32,6 +32,7 @@ _NUMBERS = itertools.count()
 K = TypeVar("K")
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
+State = list[tuple[DumpFile, int]]
 
 
 class DumpSet:
@@ -52,16 +53,29 @@ class DumpSet:
         # A text that names the instruction of every thunk, where the compiler left one.
         self.thunk_names = thunk_names
         self.number = next(_NUMBERS)  # no other set of this process has it
-        self._derived: dict[object, tuple[list[tuple[DumpFile, int]], object]] = {}
+        self._derived: dict[object, tuple[State, object]] = {}
 
     def derived(self, compute: Callable[["DumpSet"], T], files: list[DumpFile]) -> T:
         """``compute`` of this set, remembered until one of ``files`` changes."""
-        versions = [(file, file.version) for file in files]
-        known = self._derived.get(compute)
-        if known is None or known[0] != versions:
-            known = versions, compute(self)
-            self._derived[compute] = known
-        return cast("T", known[1])
+        state = self.state(files)
+        known = self.remembered(compute, state)
+        if known is None:
+            known = (compute(self),)
+            self.remember(compute, state, known)
+        return cast("T", known[0])
+
+    def state(self, files: Iterable[DumpFile]) -> State:
+        """What tells whether some files are as they were."""
+        return [(file, file.version) for file in files]
+
+    def remembered(self, key: object, state: State) -> Any:
+        """What was remembered under a key for this state of its files, or None."""
+        known = self._derived.get(key)
+        return known[1] if known is not None and known[0] == state else None
+
+    def remember(self, key: object, state: State, found: object) -> None:
+        """Remember what was found out, in place of what was remembered before."""
+        self._derived[key] = state, found
 
     @property
     def backend(self) -> Backend:

@@ -1,0 +1,83 @@
+"""What a rule is given: a record, or a compile, and the means to accuse."""
+
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from hlo_lsp.analysis.frames import Tables
+from hlo_lsp.analysis.scopes import Scopes
+from hlo_lsp.checks.context import Context
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.places import field_place
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.records import Record
+
+R = TypeVar("R", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class Case(Generic[R]):
+    """One record that a rule looks at, with what all rules of the run know."""
+
+    context: Context
+    file: DumpFile
+    record: R
+    code: str
+    severity: Severity
+
+    def finding(self, message: str, role: str | None = None, *related: Related) -> Finding:
+        """A finding at a field of the record's first line, or at all of the line."""
+        return Finding(self.code, self.severity, self.place(role), message, related)
+
+    def place(self, role: str | None = None) -> Place:
+        """A field of the record's first line, or all of the line."""
+        return field_place(self.file, self.record, role)
+
+    def number(self, record: Record) -> int:
+        """The line of another record of the file, as people count lines: for a message."""
+        return Located(self.file, record).number
+
+    def finding_at(self, row: int, start: int, end: int, message: str) -> Finding:
+        """A finding at columns of line ``row`` of the record."""
+        place = Place(self.file, self.record.line + row, start, end)
+        return Finding(self.code, self.severity, place, message)
+
+    @property
+    def scopes(self) -> Scopes:
+        """The computations of the file."""
+        return self.context.scopes(self.file)
+
+    @property
+    def tables(self) -> Tables:
+        """The tables of source locations of the file."""
+        return self.context.tables(self.file)
+
+    def accuse(self, place: Place, message: str, *related: Related) -> Finding:
+        """A finding at a place."""
+        return Finding(self.code, self.severity, place, message, related)
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """A compile that a rule looks at."""
+
+    context: Context
+    code: str
+    severity: Severity
+
+    @property
+    def dump(self) -> DumpSet:
+        """The files."""
+        return self.context.dump
+
+    def accuse(self, place: Place, message: str, *related: Related) -> Finding:
+        """A finding at a place."""
+        return Finding(self.code, self.severity, place, message, related)
+
+    def finding(
+        self, found: "Located[Any]", role: str | None, message: str, *related: Related
+    ) -> Finding:
+        """A finding at a field of a record's first line, or at all of the line."""
+        return self.accuse(field_place(found.file, found.record, role), message, *related)
