@@ -1,6 +1,7 @@
 """All rules. Codes are a public interface: scripts and settings name them."""
 
 from hlo_lsp.checks import (
+    allocations,
     liveness,
     module_attributes,
     module_calls,
@@ -8,6 +9,7 @@ from hlo_lsp.checks import (
     module_shapes,
     module_signatures,
     module_syntax,
+    reports,
     sizes,
     source_tables,
     syntax,
@@ -17,6 +19,7 @@ from hlo_lsp.checks.rule import AnyRule
 _MODULES = (
     syntax,
     sizes,
+    allocations,
     liveness,
     module_syntax,
     module_names,
@@ -25,5 +28,6 @@ _MODULES = (
     module_calls,
     module_signatures,
     source_tables,
+    reports,
 )
 CATALOGUE: tuple[AnyRule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)

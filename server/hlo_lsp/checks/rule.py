@@ -9,7 +9,7 @@ from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.syntax.memory_records import SpaceLine, TotalLine
+from hlo_lsp.syntax.memory_records import TotalLine
 from hlo_lsp.syntax.records import Record
 
 R = TypeVar("R", bound=Record)
@@ -63,7 +63,7 @@ class Part(Enum):
         if self is Part.RANGES:
             return bool(len(file.memory.ranges) or len(file.memory.steps))
         if self is Part.REPORT:
-            return file.memory.label(SpaceLine) is not None
+            return file.kind is FileKind.REPORT
         return file.kind is FileKind.MODULE
 
 

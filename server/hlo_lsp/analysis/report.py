@@ -1,0 +1,190 @@
+"""The memory usage report as XLA makes it from the buffer assignment, line by line.
+
+There are two generations of it: a section for each memory space (jaxlib from 0.9, libtpu from
+0.0.5), and before that a list of all allocations followed by the table of each
+(``BufferAssignment::MemoryUsageReport`` and ``BufferAllocation::MemoryUsageReport`` in
+buffer_assignment.cc).
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, groupby
+
+from hlo_lsp.model.backend import space_label
+from hlo_lsp.model.bytesize import xla_human
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.text.steps import Steps
+
+_TABLE = "cumulative_size;       size;       offset; used_by_n_values; shapes_list"
+_LIST = "cumulative_size; total_size - cumulative_size; allocation"
+_LAYOUT = re.compile(r"\{[^{}]*\}")
+_SHOWN = 50  # after more rows than these the rest is left out once it is small
+_STEP = 1000  # values between two breaths: about 2 ms
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What lies at one offset of an allocation, by id; ``size`` is that of the largest value."""
+
+    offset: int
+    size: int
+    values: tuple[AssignedValue, ...]
+
+    @property
+    def terms(self) -> list[str]:
+        """The shapes without layouts, each once with its number, as the row lists them."""
+        counts = Counter(without_layout(value.shape) for value in self.values)
+        ordered = sorted(counts.items(), key=lambda item: (item[1], item[0]))
+        return [shape if count == 1 else f"{count}×{shape}" for shape, count in ordered]
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines of a report that belong together, blank ones among them, and how many of those follow.
+
+    ``allocation`` is what a table is about; ``slots`` are its rows in order, those that are left
+    out at its end, too.
+    """
+
+    lines: tuple[str, ...]
+    gap: int
+    allocation: Located[AllocationLine] | None = None
+    slots: tuple[Slot, ...] = ()
+
+    @property
+    def shown(self) -> tuple[Slot, ...]:
+        """The rows that are printed."""
+        return self.slots[: _shown(list(accumulate(slot.size for slot in self.slots)))]
+
+
+def text_of(report: Iterable[Block]) -> str:
+    """The whole text of a report."""
+    return "".join("\n".join(block.lines) + "\n" * (block.gap + 1) for block in report)
+
+
+def report_by_space(dump: DumpSet) -> Steps[list[Block]]:
+    """The report with a section for each memory space: one table for each allocation.
+
+    The largest allocation comes first, then by number.
+    """
+    allocations = sorted(dump.allocations(), key=lambda found: found.record.color)
+    blocks: list[Block] = []
+    for color, group in groupby(allocations, key=lambda found: found.record.color):
+        largest_first = sorted(group, key=_largest_first)
+        sums = list(accumulate(found.record.size for found in largest_first))
+        total = sums[-1]
+        name = f"Memory Space: {space_label(color)} (color={color})"
+        blocks.append(Block((name, f"Total bytes: {total} ({xla_human(total)})"), 0))
+        count = _shown(sums)
+        for place, found in enumerate(largest_first[:count], 1):
+            slots = yield from slots_of(dump, found)
+            lines = table_lines(slots, "  ")
+            blocks.append(Block(tuple(lines), 1 if place < count else 2, found, tuple(slots)))
+            yield
+    return blocks
+
+
+def report_by_size(dump: DumpSet) -> Steps[list[Block]]:
+    """The older report: all allocations by size, then each of them with its table.
+
+    An allocation with a single value has no table.
+    """
+    allocations = sorted(dump.allocations(), key=_largest_first)
+    sums = list(accumulate(found.record.size for found in allocations))
+    if not sums:
+        return []
+    total, count = sums[-1], _shown(sums)
+    rows = [
+        f"{xla_human(part):>10}({_percent(part, total)}%); {xla_human(total - part):>10}; "
+        f"{_head(found)}"
+        for found, part in zip(allocations[:count], sums, strict=False)
+    ]
+    blocks = [
+        Block((f"Total bytes used: {total} ({xla_human(total)})",), 1),
+        Block(("Allocations sorted by size:",), 1),
+        Block((_LIST, "-" * 78, *rows, *_rest(len(sums) - count, "allocations")), 2),
+        Block(("Allocations sorted by size with their values:",), 0),
+    ]
+    for found in allocations:
+        slots = yield from slots_of(dump, found)
+        yield
+        if sum(len(slot.values) for slot in slots) == 1:
+            blocks.append(Block((_head(found),), 0, found))
+        else:
+            lines = (_head(found), "", *table_lines(slots, "\t"))
+            blocks.append(Block(lines, 1, found, tuple(slots)))
+    return blocks
+
+
+def slots_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Steps[list[Slot]]:
+    """The offsets of an allocation, the largest first; of two alike by their last values' ids."""
+    at: defaultdict[int, list[AssignedValue]] = defaultdict(list)
+    for count, value in enumerate(dump.assigned_to(allocation), 1):
+        at[value.offset].append(value)
+        if count % _STEP == 0:
+            yield
+    slots = []
+    for count, (offset, values) in enumerate(at.items(), 1):
+        slots.append(Slot(offset, max(value.size for value in values), tuple(values)))
+        if count % _STEP == 0:
+            yield
+    return sorted(slots, key=lambda slot: (-slot.size, slot.values[-1].id))
+
+
+def table_lines(slots: Sequence[Slot], margin: str) -> list[str]:
+    """The lines of a table whose rows come in this order.
+
+    Percentages are of the sum of all rows, which may overlap, and not of the allocation.
+    """
+    sums = list(accumulate(slot.size for slot in slots))
+    count = _shown(sums)
+    rows = [
+        f"{xla_human(part):>9}({_percent(part, sums[-1])}%); {xla_human(slot.size):>10}; "
+        f"{slot.offset:12}; {len(slot.values):16}; {', '.join(slot.terms)}"
+        for slot, part in zip(slots[:count], sums, strict=False)
+    ]
+    rest = _rest(len(sums) - count, "values")
+    return [margin + line for line in (_TABLE, "-" * 60, *rows, *rest)]
+
+
+def _shown(sums: Sequence[int]) -> int:
+    """How many rows with these running sums are printed.
+
+    The rest is left out behind the first row after the 50th where it is less than 5 % of all.
+    """
+    for count in range(_SHOWN + 1, len(sums)):
+        if sums[-1] - sums[count - 1] < 0.05 * sums[-1]:
+            return count
+    return len(sums)
+
+
+def _rest(count: int, what: str) -> list[str]:
+    rest = f"The rest {count} {what} are less than 5% of the total size and not shown."
+    return [rest] if count else []
+
+
+def _percent(part: int, total: int) -> str:
+    """As printf does it with ``%3.0f``; nothing of nothing is ``-nan``."""
+    return f"{100 * part / total:3.0f}" if total else "-nan"
+
+
+def _head(allocation: Located[AllocationLine]) -> str:
+    """The line of an allocation with the size for people."""
+    line = allocation.file.lines[allocation.line]
+    size = allocation.record.size
+    return line.replace(f": size {size}", f": size {xla_human(size)}", 1)
+
+
+def _largest_first(allocation: Located[AllocationLine]) -> tuple[int, int]:
+    return -allocation.record.size, allocation.record.number
+
+
+@lru_cache(maxsize=1 << 13)
+def without_layout(shape: str) -> str:
+    """A shape as reports list it: comments stay."""
+    return _LAYOUT.sub("", shape)
