@@ -26,26 +26,9 @@ def test_an_offset_that_is_one_too_large(sample: str) -> None:
     ]
 
 
-def test_an_allocation_that_is_too_small_has_each_value_that_sticks_out(sample: str) -> None:
-    text = replaced(sample, "allocation 15: size 69632,", "allocation 15: size 49152,")
-    out = [place for code, place, _ in tell(text) if code == "out-of-bounds"]
-    assert [place.split(": ")[0] for place in out] == ["36", "42"]
-    assert [code for code, _, _ in tell(text)] == [
-        "out-of-bounds",
-        "out-of-bounds",
-        "total-mismatch",
-    ]
-
-
-def test_a_value_that_is_larger_than_its_allocation(sample: str) -> None:
+def test_a_size_that_its_shape_contradicts_is_told_once(sample: str) -> None:
     text = replaced(sample, "<79 fusion @0> (size=8192", "<79 fusion @0> (size=8200")
-    assert [told[::2] for told in tell(text) if told[0] == "out-of-bounds"] == [
-        (
-            "out-of-bounds",
-            "the value ends at byte 8,200 (offset 0 + size 8,200), but allocation 3 has only "
-            "8,192 B",
-        )
-    ]
+    assert [code for code, _, _ in tell(text)] == ["size-mismatch"]
 
 
 def test_a_value_that_just_fits_is_in_bounds(sample: str) -> None:
@@ -70,15 +53,9 @@ def test_a_total_that_is_off_by_one(sample: str) -> None:
     ]
 
 
-def test_an_allocation_whose_size_was_changed_changes_the_sum(sample: str) -> None:
+def test_an_allocation_whose_size_is_wrong_explains_the_sum(sample: str) -> None:
     text = replaced(sample, "allocation 5: size 512, thread-local", "allocation 5: size 1512, z")
-    assert [told[::2] for told in tell(text)] == [
-        (
-            "total-mismatch",
-            "the total is given as 172,580 B, but the 16 allocations add up to 173,580 B "
-            "(-1,000 B)",
-        )
-    ]
+    assert [code for code, _, _ in tell(text)] == ["allocation-slack"]
 
 
 def test_an_allocation_that_was_cut_out_is_missing_in_the_sum(sample: str) -> None:

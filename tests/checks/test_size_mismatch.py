@@ -93,7 +93,7 @@ def test_where_the_backend_is_not_known_only_a_tuple_can_be_wrong(cpu: str) -> N
 
 
 def test_what_a_later_compiler_may_print_is_not_judged(sample: str) -> None:
-    for layout in ("{0,1:T(8,128)Q(7)}", "{0,1:T(8,128)Zap(1,2)S(1)}"):
+    for layout in ("{0,1:T(8,128)Q(7)}", "{0,1:T(8,128)Zap(1,2)}"):
         text = replaced(
             sample,
             "(size=16384,offset=0): f32[64,32]{0,1:T(8,128)}",

@@ -2,24 +2,33 @@
 
 from hlo_lsp.checks import (
     allocations,
+    flags,
+    interface,
     liveness,
+    memory_spaces,
     module_attributes,
     module_calls,
     module_names,
     module_shapes,
     module_signatures,
     module_syntax,
+    overlaps,
     reports,
     sizes,
     source_tables,
     syntax,
 )
+from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.rule import AnyRule
 
 _MODULES = (
     syntax,
     sizes,
     allocations,
+    flags,
+    interface,
+    memory_spaces,
+    overlaps,
     liveness,
     module_syntax,
     module_names,
@@ -31,3 +40,12 @@ _MODULES = (
     reports,
 )
 CATALOGUE: tuple[AnyRule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
+
+
+def default_rules() -> tuple[AnyRule, ...]:
+    """The rules that run unless others are asked for: all but those that their text turns off."""
+    off = {code for code, told in explanations().items() if not told.is_on}
+    return tuple(rule for rule in CATALOGUE if rule.code not in off)
+
+
+DEFAULT = default_rules()

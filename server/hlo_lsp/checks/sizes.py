@@ -2,13 +2,20 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.analysis.extents import Extent, Fault, extents_of, total_line
+from hlo_lsp.analysis.placements import assignment_of
 from hlo_lsp.analysis.sizes import padded_size_of
-from hlo_lsp.checks.case import Case
-from hlo_lsp.checks.finding import Finding, Related
+from hlo_lsp.checks.case import Case, Survey
+from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
-from hlo_lsp.checks.rule import AnyRule, Pace, error
+from hlo_lsp.checks.rule import AnyRule, Pace, Part, WholeRule, error
 from hlo_lsp.model.bytesize import readable
-from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.text.steps import Steps
+
+_TOLD = 3  # values that a finding about an allocation names
 
 
 def size_mismatch(case: Case[AssignedValue]) -> Iterator[Finding]:
@@ -33,49 +40,103 @@ def size_mismatch(case: Case[AssignedValue]) -> Iterator[Finding]:
     )
 
 
-def out_of_bounds(case: Case[AssignedValue]) -> Iterator[Finding]:
-    """A value lies inside its allocation: offset + size never exceeds the allocation's size."""
-    value, file = case.record, case.file
-    allocation = file.records.head_of(value)
-    if not isinstance(allocation, AllocationLine):
-        return
-    end = value.offset + value.size
-    if end > allocation.size:
-        yield case.finding(
-            f"the value ends at byte {end:,} (offset {value.offset:,} + size {value.size:,}), but "
-            f"allocation {allocation.number} has only {allocation.size:,} B",
-            "OFFSET",
-            Related(
-                field_place(file, allocation, "SIZE"),
-                f"allocation {allocation.number} ends at {allocation.size:,}",
+def out_of_bounds(survey: Survey) -> Iterator[Finding | None]:
+    """A value lies inside its allocation: offset + size never exceeds the allocation's size.
+
+    Not told where the size of the value contradicts its shape, or that of the allocation the rest.
+    """
+    file, extents = yield from _faulty(survey, Fault.OUTSIDE)
+    for extent in extents:
+        allocation = extent.placement.allocation
+        for value in extent.outside:
+            yield survey.finding(
+                Located(file, value),
+                "OFFSET",
+                f"the value ends at byte {value.offset + value.size:,} (offset {value.offset:,} + "
+                f"size {value.size:,}), but allocation {allocation.number} has only "
+                f"{allocation.size:,} B",
+                Related(
+                    field_place(file, allocation, "SIZE"),
+                    f"allocation {allocation.number} ends at {allocation.size:,}",
+                ),
+            )
+
+
+def allocation_too_small(survey: Survey) -> Iterator[Finding | None]:
+    """An allocation reaches to the end of the last of its values."""
+    file, extents = yield from _faulty(survey, Fault.TOO_SMALL)
+    for extent in extents:
+        allocation = extent.placement.allocation
+        yield survey.finding(
+            Located(file, allocation),
+            "SIZE",
+            f"allocation {allocation.number} has {allocation.size:,} B, but its values need "
+            f"{extent.needed:,} B",
+            *(
+                Related(
+                    field_place(file, value, "SIZE"),
+                    f"`{value.key}` ends at byte {value.offset + value.size:,}",
+                )
+                for value in extent.outside[:_TOLD]
             ),
         )
 
 
-def total_mismatch(case: Case[TotalLine]) -> Iterator[Finding]:
+def allocation_slack(survey: Survey) -> Iterator[Finding | None]:
+    """An allocation ends with the last of its values.
+
+    Only temporary ones may be larger; they are told where the total says that they are not.
+    """
+    file, extents = yield from _faulty(survey, Fault.SLACK)
+    for extent in extents:
+        allocation = extent.placement.allocation
+        need = f"its values need only {extent.needed:,} B"
+        yield survey.finding(
+            Located(file, allocation),
+            "SIZE",
+            f"allocation {allocation.number} has {allocation.size:,} B, but "
+            + (need if extent.placement.values else "there is no value in it"),
+        )
+
+
+def total_mismatch(survey: Survey) -> Iterator[Finding | None]:
     """`Total bytes used` is the sum of the sizes of all allocations.
 
-    All memory spaces and thread-local allocations count.
+    All memory spaces and thread-local allocations count. Not told where an allocation whose size
+    is wrong, or one that is missing, explains it.
     """
-    allocations = [located.record for located in case.context.dump.allocations()]
-    if not allocations or case.context.misses_assigned:
+    dump = survey.dump
+    assignment = yield from assignment_of(dump)
+    extents = yield from extents_of(dump)
+    label = total_line(dump)
+    if label is None or not extents.excess or extents.explain_excess:
         return
-    total = sum(allocation.size for allocation in allocations)
-    if total != case.record.total:
-        difference = case.record.total - total
-        first = next(case.context.dump.allocations())
-        yield case.finding(
-            f"the total is given as {case.record.total:,} B, but the {len(allocations):,} "
-            f"allocations add up to {total:,} B ({difference:+,} B)",
-            "TOTAL",
-            Related(
-                field_place(first.file, first.record), f"the allocations add up to {total:,} B"
-            ),
-        )
+    if survey.context.misses_assigned:
+        return
+    first = assignment.placements[0].allocation
+    yield survey.finding(
+        label,
+        "TOTAL",
+        f"the total is given as {label.record.total:,} B, but the "
+        f"{len(assignment.placements):,} allocations add up to {extents.sum:,} B "
+        f"({-extents.excess:+,} B)",
+        Related(
+            field_place(assignment.file, first), f"the allocations add up to {extents.sum:,} B"
+        ),
+    )
 
 
+def _faulty(survey: Survey, fault: Fault) -> "Steps[tuple[DumpFile, list[Extent]]]":
+    assignment = yield from assignment_of(survey.dump)
+    extents = yield from extents_of(survey.dump)
+    return assignment.file, [extent for extent in extents.faulty if extent.fault is fault]
+
+
+_READS = frozenset({Part.ALLOCATIONS, Part.ENTRIES})
 RULES: tuple[AnyRule, ...] = (
     error("size-mismatch", AssignedValue, size_mismatch, pace=Pace.LINE),
-    error("out-of-bounds", AssignedValue, out_of_bounds),
-    error("total-mismatch", TotalLine, total_mismatch),
+    WholeRule("out-of-bounds", Severity.ERROR, out_of_bounds, _READS),
+    WholeRule("allocation-too-small", Severity.ERROR, allocation_too_small, _READS),
+    WholeRule("allocation-slack", Severity.ERROR, allocation_slack, _READS),
+    WholeRule("total-mismatch", Severity.ERROR, total_mismatch, _READS),
 )
