@@ -6,8 +6,7 @@ from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, error
-from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow
-from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.syntax.memory_records import PeakRow, RangeRow
 
 
 def live_range_bounds(case: Case[RangeRow]) -> Iterator[Finding]:
@@ -44,33 +43,6 @@ def unknown_in_peak(case: Case[PeakRow]) -> Iterator[Finding]:
         yield from _unknown(case, case.record.key)
 
 
-def unassigned_entry(case: Case[UsedValue]) -> Iterator[Finding]:
-    """Every used value lies in an allocation: the entry and the allocation name the same value."""
-    entry, context = case.record, case.context
-    if entry.id is None or not context.knows_assignment:
-        return
-    assigned = context.dump.find(lambda index: index.assigned, entry.id)
-    if assigned is None and not context.misses_assigned:
-        yield case.finding(f"value {entry.id} `{entry.key}` lies in no allocation", "VALUE_ID")
-    elif assigned is not None and assigned.record.key != entry.key:
-        yield case.finding(
-            f"value {entry.id} is `{entry.key}` here and `{assigned.record.key}` in its allocation",
-            "NAME",
-            Related(field_place(assigned.file, assigned.record, "NAME"), "the other name"),
-        )
-
-
-def unused_assigned(case: Case[AssignedValue]) -> Iterator[Finding]:
-    """Every value in an allocation has an entry under `Used values`."""
-    value, context = case.record, case.context
-    if not context.knows_entries or context.misses_entries:
-        return
-    if context.dump.find(lambda index: index.entries, value.id) is None:
-        yield case.finding(
-            f"value {value.id} `{value.key}` has no entry under `Used values`", "VALUE_ID"
-        )
-
-
 def _unknown(case: "Case[RangeRow] | Case[PeakRow]", key: str) -> Iterator[Finding]:
     context = case.context
     if not (context.knows_assignment or context.knows_entries):
@@ -87,7 +59,5 @@ def _unknown(case: "Case[RangeRow] | Case[PeakRow]", key: str) -> Iterator[Findi
 RULES: tuple[AnyRule, ...] = (
     error("undefined-value", RangeRow, unknown_in_range),
     error("undefined-value", PeakRow, unknown_in_peak),
-    error("undefined-value", UsedValue, unassigned_entry),
-    error("undefined-value", AssignedValue, unused_assigned),
     error("live-range-bounds", RangeRow, live_range_bounds),
 )

@@ -1,0 +1,150 @@
+"""The shape of a value where it is assigned, against the instruction that defines it.
+
+XLA prints the sub-shape of the defining instruction at the value's index, layout and all
+(``HloValue::shape`` in hlo_value.h).
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from hlo_lsp.analysis.headers import disagreements
+from hlo_lsp.analysis.leaves import part_of
+from hlo_lsp.analysis.printed_module import printed_module
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
+from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+from hlo_lsp.text.steps import Steps
+
+_STEP = 1000  # values between two breaths
+
+
+class Source(Enum):
+    """Where a shape is printed; the value is what a sentence calls it."""
+
+    ALLOCATION = "in its allocation"
+    ENTRY = "behind `from instruction`"
+    MODULE = "in the module text"
+
+
+@dataclass(frozen=True, slots=True)
+class WrongShape:
+    """A shape that two others of the same value speak against.
+
+    ``right`` is the shape there, ``by`` where. Of an entry ``span`` is the shape in its last line.
+    """
+
+    source: Source
+    value: "Located[AssignedValue] | Located[UsedValue]"
+    printed: str
+    right: str
+    by: Source
+    instruction: Located[InstructionLine] | None = None
+    span: Span | None = None
+
+
+def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
+    """The shapes that do not agree, each damaged line once.
+
+    Of three sources the one is wrong that differs from the others; of two the allocation.
+    """
+    headers = yield from disagreements(dump)
+    suspects = headers.suspects
+    module = printed_module(dump)
+    found: list[WrongShape] = []
+    accused: set[object] = set()
+    for count, (assigned, entry) in enumerate(_pairs(dump)):
+        if count % _STEP == _STEP - 1:
+            yield
+        record = entry.record if entry is not None else assigned.record if assigned else None
+        if record is None or record.id in suspects or record.name is None:
+            continue
+        line = _line_of(module, record.name)
+        for wrong in _compare(assigned, entry, line):
+            place = wrong.instruction.record if wrong.instruction else wrong.value.record
+            if place not in accused:
+                accused.add(place)
+                found.append(wrong)
+    return found
+
+
+def _pairs(
+    dump: DumpSet,
+) -> Iterator[tuple[Located[AssignedValue] | None, Located[UsedValue] | None]]:
+    values = next((file for file in dump.files if len(file.memory.assigned)), None)
+    entries = next((file for file in dump.files if len(file.memory.entries)), None)
+    if values is not None:
+        for value in values.memory.assigned.records():
+            entry = None if entries is None else entries.memory.entries.first(value.id)
+            located = None if entry is None or entries is None else Located(entries, entry)
+            yield Located(values, value), located
+    elif entries is not None:
+        for entry in entries.memory.entries.records():
+            yield None, Located(entries, entry)
+
+
+def _line_of(module: DumpFile | None, name: str) -> Located[InstructionLine] | None:
+    named = [] if module is None else module.module.instructions.all(name)
+    if module is None or len(named) != 1 or not named[0].shape:
+        return None
+    return Located(module, named[0])
+
+
+def _compare(
+    assigned: Located[AssignedValue] | None,
+    entry: Located[UsedValue] | None,
+    line: Located[InstructionLine] | None,
+) -> Iterator[WrongShape]:
+    whole = entry is not None and entry.record.whole
+    own = entry.record.lines[-1] if entry is not None and whole else None
+    index = assigned.record.index if assigned is not None else entry.record.index if entry else None
+    in_module = None if line is None else part_of(line.record.shape, index)
+    in_allocation = None if assigned is None else assigned.record.shape
+    agrees = own is None or (line is not None and _says(own, line.record))
+    if agrees and (in_module is None or in_allocation is None or in_module == in_allocation):
+        return
+    text = None if own is None else instruction_text(own, instruction_column(own))
+    in_entry = None if text is None else part_of(text.shape.text, index)
+    if in_allocation is not None and try_shape(in_allocation) is None:
+        in_allocation = None  # that it cannot be read is said already
+    yield from _odd_one(assigned, entry, line, (in_allocation, in_entry, in_module), text)
+
+
+def _odd_one(
+    assigned: Located[AssignedValue] | None,
+    entry: Located[UsedValue] | None,
+    line: Located[InstructionLine] | None,
+    shapes: tuple[str | None, str | None, str | None],
+    text: InstructionText | None,
+) -> Iterator[WrongShape]:
+    in_allocation, in_entry, in_module = shapes
+    differs = in_allocation is not None and in_allocation not in {in_entry, in_module}
+    if differs and assigned is not None and (in_entry is not None or in_module is not None):
+        right, by = (in_entry, Source.ENTRY) if in_entry is not None else (in_module, Source.MODULE)
+        if in_entry is None or in_module is None or in_entry == in_module:
+            assert right is not None
+            assert in_allocation is not None
+            yield WrongShape(Source.ALLOCATION, assigned, in_allocation, right, by, line)
+        return
+    if text is None or line is None or entry is None:
+        return
+    here, there = text.shape.text, line.record.shape
+    if here == there or text.name.text != line.record.name:
+        return
+    if in_allocation is not None and in_entry == in_allocation and in_module != in_allocation:
+        yield WrongShape(Source.MODULE, entry, there, here, Source.ENTRY, line, text.shape)
+    else:
+        yield WrongShape(Source.ENTRY, entry, here, there, Source.MODULE, line, text.shape)
+
+
+def _says(own: str, line: InstructionLine) -> bool:
+    """Whether an instruction begins with name and shape of one in the module: without reading."""
+    at = instruction_column(own)
+    if own.startswith("%", at):
+        at += 1
+    return own.startswith(f"{line.name} = {line.shape} ", at)
