@@ -1,8 +1,13 @@
 """All rules. Codes are a public interface: scripts and settings name them."""
 
 from hlo_lsp.checks import (
+    advice_donation,
+    advice_memory,
+    advice_module,
     allocations,
+    definitions,
     flags,
+    human_sizes,
     interface,
     liveness,
     memory_spaces,
@@ -14,9 +19,13 @@ from hlo_lsp.checks import (
     module_syntax,
     overlaps,
     reports,
+    sections,
+    siblings,
     sizes,
     source_tables,
     syntax,
+    uses,
+    values,
 )
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.rule import AnyRule
@@ -29,6 +38,12 @@ _MODULES = (
     interface,
     memory_spaces,
     overlaps,
+    sections,
+    siblings,
+    values,
+    definitions,
+    uses,
+    human_sizes,
     liveness,
     module_syntax,
     module_names,
@@ -38,6 +53,9 @@ _MODULES = (
     module_signatures,
     source_tables,
     reports,
+    advice_memory,
+    advice_donation,
+    advice_module,
 )
 CATALOGUE: tuple[AnyRule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 

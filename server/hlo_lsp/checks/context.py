@@ -6,6 +6,7 @@ from hlo_lsp.analysis.frames import Tables
 from hlo_lsp.analysis.scopes import Scopes
 from hlo_lsp.analysis.sizes import Target
 from hlo_lsp.analysis.target import target_of
+from hlo_lsp.checks.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located
@@ -17,8 +18,9 @@ from hlo_lsp.syntax.used_value import UsedValue
 class Context:
     """A compile as the rules of one run see it."""
 
-    def __init__(self, dump: DumpSet) -> None:
+    def __init__(self, dump: DumpSet, thresholds: Thresholds = DEFAULTS) -> None:
         self.dump = dump
+        self.thresholds = thresholds
         self._scopes: dict[DumpFile, Scopes] = {}
         self._tables: dict[DumpFile, Tables] = {}
 

@@ -7,10 +7,11 @@ from weakref import WeakKeyDictionary
 
 from hlo_lsp.analysis.sizes import Target
 from hlo_lsp.checks.case import Case, Survey
-from hlo_lsp.checks.catalogue import CATALOGUE
+from hlo_lsp.checks.catalogue import DEFAULT
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
+from hlo_lsp.checks.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
@@ -26,14 +27,17 @@ _WELL: "WeakKeyDictionary[DumpFile, _Well]" = WeakKeyDictionary()
 
 
 def check(
-    dump: DumpSet, file: DumpFile, rules: Sequence[AnyRule] = CATALOGUE
+    dump: DumpSet,
+    file: DumpFile,
+    rules: Sequence[AnyRule] = DEFAULT,
+    thresholds: Thresholds = DEFAULTS,
 ) -> Steps[list[Finding]]:
     """What is wrong in one file of a compile, in the order of its lines.
 
     The files must stay as they are meanwhile; whoever drives the steps looks at their versions.
     """
     found: list[Finding] = []
-    for part in check_by_pace(dump, file, rules):
+    for part in check_by_pace(dump, file, rules, thresholds):
         if part is None:
             yield
         else:
@@ -47,10 +51,13 @@ def in_order(findings: list[Finding]) -> list[Finding]:
 
 
 def check_by_pace(
-    dump: DumpSet, file: DumpFile, rules: Sequence[AnyRule] = CATALOGUE
+    dump: DumpSet,
+    file: DumpFile,
+    rules: Sequence[AnyRule] = DEFAULT,
+    thresholds: Thresholds = DEFAULTS,
 ) -> Iterator[list[Finding] | None]:
     """What the quick rules find, then the slower ones; None wherever others may have a turn."""
-    context = Context(dump)
+    context = Context(dump, thresholds)
     on_records = [rule for rule in rules if isinstance(rule, Rule)]
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
         yield from _on_records(context, file, list(group), pace)
@@ -109,7 +116,8 @@ def _on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
     """The findings of a rule, remembered until a file changes that it reads."""
     files = [file for file in context.dump.files if any(part.is_in(file) for part in rule.reads)]
     state = context.dump.state(files)
-    found: list[Finding] | None = context.dump.remembered(rule, state)
+    key = rule, context.thresholds
+    found: list[Finding] | None = context.dump.remembered(key, state)
     if found is None:
         found = []
         try:
@@ -120,7 +128,7 @@ def _on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
                     found.append(finding)
         except Exception:
             logger.exception("rule %s failed on %s", rule.code, context.dump.files[0].label)
-        context.dump.remember(rule, state, found)
+        context.dump.remember(key, state, found)
     return found
 
 

@@ -1,0 +1,72 @@
+"""How much of an allocation is in use at once."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.memory_records import AllocationLine
+from hlo_lsp.text.steps import Steps
+
+_STEP = 1000  # values between two breaths
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Bytes with padding. ``end`` is where the last value ends, ``live`` the most at one step."""
+
+    end: int
+    live: int
+    step: int
+
+    @property
+    def idle(self) -> int:
+        """Bytes that are not in use even at the fullest step."""
+        return self.end - self.live
+
+
+def occupancy_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Steps[Occupancy | None]:
+    """What of an allocation is in use at its fullest step; None if a value has no live range.
+
+    Values in the same slot (offset and size) are counted once: they are aliases, or one takes
+    over from the other. Ranges are inclusive.
+    """
+    lives: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for count, value in enumerate(dump.assigned_to(allocation), 1):
+        if count % _STEP == 0:
+            yield
+        if not value.size:
+            continue
+        live = dump.live(value.key)
+        if live is None:
+            return None
+        lives[value.offset, value.size].append((live.record.start_step, live.record.end_step))
+    changes: Counter[int] = Counter()
+    for (_, size), spans in lives.items():
+        for start, end in _joined(spans):
+            changes[start] += size
+            changes[end + 1] -= size
+    yield
+    most = total = step = 0
+    for moment in sorted(changes):
+        total += changes[moment]
+        if total > most:
+            most, step = total, moment
+    end = max((offset + size for offset, size in lives), default=0)
+    return Occupancy(end, most, step)
+
+
+def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """The steps in which at least one of these inclusive ranges lives."""
+    first, last = -1, -1
+    for start, end in sorted(spans):
+        if last < 0:
+            first, last = start, end
+        elif start <= last + 1:
+            last = max(last, end)
+        else:
+            yield first, last
+            first, last = start, end
+    if last >= 0:
+        yield first, last

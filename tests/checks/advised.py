@@ -1,0 +1,24 @@
+"""Compiles written by hand, and the advice that they get."""
+
+from dataclasses import replace
+from typing import Any
+
+from checks.damage import Told, told
+from hlo_lsp.checks.catalogue import CATALOGUE
+from hlo_lsp.checks.run import check
+from hlo_lsp.checks.thresholds import Thresholds
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.text.steps import finish
+
+TPU = "module_0001.jit_f.cl_1.after_optimizations"
+GPU = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
+
+
+def advice(code: str, *texts: str, stem: str = TPU, **limits: Any) -> list[Told]:
+    """What a rule says of a compile of these texts, with other thresholds than the default ones."""
+    files = [DumpFile.of_text(text, f"{stem}-{number}.txt") for number, text in enumerate(texts)]
+    dump = DumpSet(files)
+    rules = [rule for rule in CATALOGUE if rule.code == code]
+    thresholds = replace(Thresholds(), **limits)
+    return [told(found) for file in files for found in finish(check(dump, file, rules, thresholds))]

@@ -1,0 +1,153 @@
+"""Advice on padding, gaps, constants and long lives."""
+
+import pytest
+
+from checks.advised import GPU, TPU, advice
+
+PADDED = """\
+BufferAssignment:
+allocation 0: size 8388608, preallocated-temp:
+ value: <1 a @0> (size=4194304,offset=0): f32[8192,1]{1,0:T(8,128)}
+ value: <2 b @0> (size=4194304,offset=4194304): f32[8192,1]{1,0:T(8,128)}
+ value: <3 c @0> (size=1048576,offset=0): f32[2048,128]{1,0:T(8,128)}
+"""
+
+
+def test_padding_says_which_dimension_grows_to_which_tile() -> None:
+    assert advice("padding-waste", PADDED) == [
+        (
+            "padding-waste",
+            "3:  value: <1 a @0> (size=4194304,offset=0): »f32[8192,1]{1,0:T(8,128)}«",
+            "`a{}` takes 4,194,304 B (4.00 MiB) for 32,768 B (32.0 KiB) of elements, 128 times as "
+            "much: dim 1: 1 -> 128 by T(8,128); 2 values have it, 7.94 MiB of padding in 2 places. "
+            "Let a larger dimension come last in the layout, or merge small ones",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("limits", "count"),
+    [
+        ({"padding_bytes": 4194304}, 1),
+        ({"padding_bytes": 4194305}, 0),
+        ({"padding_ratio": 128}, 1),
+        ({"padding_ratio": 128.5}, 0),
+    ],
+)
+def test_padding_has_thresholds(limits: dict[str, float], count: int) -> None:
+    assert len(advice("padding-waste", PADDED, **limits)) == count
+
+
+def test_one_shape_in_two_memory_spaces_is_said_once() -> None:
+    text = PADDED.replace("<2 b @0>", "<2 b @1>")
+    first, second, third = text.split("f32[8192,1]{1,0:T(8,128)}")
+    text = f"{first}f32[8192,1]{{1,0:T(8,128)}}{second}f32[8192,1]{{1,0:T(8,128)S(1)}}{third}"
+    assert "S(1)" in text
+    assert len(advice("padding-waste", text)) == 1
+
+
+def test_a_size_that_is_wrong_is_no_padding() -> None:
+    text = PADDED.replace("size=4194304,offset=0", "size=4194303,offset=0")
+    ((_, place, _),) = advice("padding-waste", text)
+    assert place.startswith("4: ")
+
+
+# Two values of 2 MiB live one after the other, with a long-lived one between them.
+GAPS = """\
+BufferAssignment:
+allocation 0: size 5242880, preallocated-temp:
+ value: <1 a @0> (size=2097152,offset=0): f32[524288]{0}
+ value: <2 b @0> (size=1048576,offset=2097152): f32[262144]{0}
+ value: <3 c @0> (size=2097152,offset=3145728): f32[524288]{0}
+"""
+LIVES = """\
+HloLiveRange (max 9):
+  InstructionSequence:
+    0:a
+    1:b
+    2:w
+    3:x
+    4:c
+    5:y
+    6:z
+    7:u
+    8:v
+  BufferLiveRange:
+    a{}:0-3
+    b{}:1-7
+    c{}:4-8
+"""
+
+
+def test_gaps_are_what_is_never_live_at_once() -> None:
+    assert advice("fragmentation", GAPS, LIVES, stem=GPU) == [
+        (
+            "fragmentation",
+            "2: allocation 0: size »5242880«, preallocated-temp:",
+            "at most 3,145,728 B (3.00 MiB) of the 5,242,880 B (5.00 MiB) in allocation 0 are live "
+            "at once, at step 1: 2,097,152 B (2.00 MiB), 40% of it, lie in gaps between values. "
+            "Shorten the lives of large values, or split them, so that they pack better",
+        )
+    ]
+
+
+def test_a_slot_with_two_lives_is_counted_once() -> None:
+    values = GAPS + " value: <4 d @0> (size=2097152,offset=0): f32[524288]{0}\n"
+    lives = LIVES + "    d{}:3-8\n"
+    ((_, _, sentence),) = advice("fragmentation", values, lives.replace("c{}:4-8", "c{}:8-8"),
+                                 stem=GPU, fragmentation_bytes=1)  # fmt: skip
+    assert "at most 4,194,304 B" in sentence  # at step 8: the slot of a and d, and c
+    assert advice("fragmentation", values, lives, stem=GPU) == []
+
+
+@pytest.mark.parametrize(
+    ("limits", "count"),
+    [
+        ({"fragmentation_ratio": 0.39}, 1),
+        ({"fragmentation_ratio": 0.4}, 0),
+        ({"fragmentation_bytes": 2097151}, 1),
+        ({"fragmentation_bytes": 2097152}, 0),
+    ],
+)
+def test_gaps_have_thresholds(limits: dict[str, float], count: int) -> None:
+    assert len(advice("fragmentation", GAPS, LIVES, stem=GPU, **limits)) == count
+
+
+def test_gaps_are_not_guessed_and_do_not_matter_on_a_chip() -> None:
+    assert advice("fragmentation", GAPS, stem=GPU) == []
+    assert advice("fragmentation", GAPS, LIVES.replace("    c{}:4-8\n", ""), stem=GPU) == []
+    on_chip = GAPS.replace("880,", "880, color 1,").replace("@0", "@1")
+    assert advice("fragmentation", on_chip, LIVES, stem=TPU) == []
+    assert len(advice("fragmentation", on_chip, LIVES, stem=GPU)) == 1
+
+
+def test_large_constants_are_one_finding() -> None:
+    constant = (
+        "allocation {0}: size {1}, constant:\n"
+        " value: <{0} c.{0} @0> (size={1},offset=0): s8[{1}]{{0}}\n"
+    )
+    text = "BufferAssignment:\n" + constant.format(0, 1048576)
+    assert advice("large-constant", text, stem=GPU) == [
+        (
+            "large-constant",
+            "2: allocation 0: size »1048576«, constant:",
+            "`c.0` takes 1,048,576 B (1.00 MiB) as a constant of the program. Pass arrays as "
+            "arguments instead of closing over them",
+        )
+    ]
+    text += constant.format(1, 3145728) + constant.format(2, 1048575)
+    ((_, place, sentence),) = advice("large-constant", text, stem=GPU)
+    assert place.startswith("4: ")
+    assert sentence.startswith(
+        "2 constants take 4,194,304 B (4.00 MiB) in the program, the largest is `c.1` with "
+    )
+
+
+def test_what_keeps_most_bytes_for_most_steps() -> None:
+    said = advice("long-lived", GAPS, LIVES, stem=GPU, long_lived_count=2)
+    assert [(place, sentence.partition(". ")[0]) for _, place, sentence in said] == [
+        ("13:     a{}:0-»3«", "`a{}` keeps 2,097,152 B (2.00 MiB) for 4 of 9 steps, until `x`"),
+        ("15:     c{}:4-»8«", "`c{}` keeps 2,097,152 B (2.00 MiB) for 5 of 9 steps, until `v`"),
+    ]
+    assert len(advice("long-lived", GAPS, LIVES, stem=GPU)) == 3
+    assert len(advice("long-lived", GAPS, LIVES, stem=GPU, long_lived_bytes=2097152)) == 2

@@ -1,0 +1,91 @@
+"""Advice on what only moves data, and on what is there twice."""
+
+from checks.advised import GPU, TPU, advice
+
+ROWS = "f32[512,512]{1,0}"
+COLUMNS = "f32[512,512]{0,1}"
+
+
+def _module(*lines: str, before: str = "") -> str:
+    body = "".join(f"  {line}\n" for line in lines)
+    return f"HloModule m, is_scheduled=true\n\n{before}ENTRY %main {{\n{body}}}\n"
+
+
+def test_copies_that_only_change_the_layout() -> None:
+    text = _module(
+        f"%a = {ROWS} parameter(0)",
+        f"%one = {COLUMNS} copy(%a)",
+        f"%two = {COLUMNS} copy(%a)",
+        f"%three = {ROWS} copy(%a)",
+        f"ROOT %four = {ROWS} transpose(%one), dimensions={{1,0}}",
+    )
+    said = advice("layout-copy", text, stem=GPU)
+    assert [sentence.partition(". ")[0] for _, _, sentence in said] == [
+        "2 instructions like `one` change only the layout of 1,048,576 B (1.00 MiB) each: "
+        f"`{ROWS}` becomes `{COLUMNS}`",
+        "`four` changes only the order of dimensions of 1,048,576 B (1.00 MiB): "
+        f"`{COLUMNS}` becomes `{ROWS}`",
+    ]
+    assert [place[:2] for _, place, _ in said] == ["5:", "8:"]
+    assert len(advice("layout-copy", text, stem=GPU, layout_copy_bytes=2097152)) == 1
+
+
+def test_copies_inside_of_a_fusion_cost_nothing_by_themselves() -> None:
+    fused = f"%fused {{\n  %p = {ROWS} parameter(0)\n  ROOT %c = {COLUMNS} copy(%p)\n}}\n\n"
+    text = _module(
+        f"%a = {ROWS} parameter(0)",
+        f"ROOT %f = {COLUMNS} fusion(%a), kind=kLoop, calls=%fused",
+        before=fused,
+    )
+    assert advice("layout-copy", text, stem=GPU) == []
+
+
+def _adding(name: str, letter: str, operand: int = 1) -> str:
+    return (
+        f"%{name} {{\n  %{letter}0 = f32[8] parameter(0)\n"
+        f'  %{letter}1 = f32[8] add(%{letter}0, %{letter}0), metadata={{op_name="{name}"}}\n'
+        f"  ROOT %{letter}2 = f32[8] add(%{letter}1, %{letter}{operand})\n}}\n\n"
+    )
+
+
+def _calling(*bodies: str) -> str:
+    calls = [f"%f{number} = f32[8] fusion(%a), kind=kLoop, calls=%{name}"
+             for number, name in enumerate(("x", "y", "z"))]  # fmt: skip
+    return _module("%a = f32[8] parameter(0)", *calls, before="".join(bodies))
+
+
+def test_computations_that_differ_in_names_only() -> None:
+    text = _calling(_adding("x", "p"), _adding("y", "q", operand=0), _adding("z", "r"))
+    said = advice("duplicate-computation", text, stem=GPU, duplicate_instructions=3)
+    ((_, place, sentence),) = said
+    assert place == "3: %»x« {"
+    assert sentence.startswith("1 computation is the same as `x`: 3 instructions are there again.")
+    assert advice("duplicate-computation", text, stem=GPU, duplicate_instructions=4) == []
+
+
+def test_what_moves_between_host_and_device() -> None:
+    host, here = "f32[512,512]{1,0:S(5)}", "f32[512,512]{1,0}"
+    text = _module(
+        f"%a = {host} parameter(0)",
+        f"%in = ({here}, {host}, u32[]{{:S(2)}}) copy-start(%a)",
+        f"%there = {here} copy-done(%in)",
+        f"%back = {host} copy(%there)",
+        f"%near = {here} copy(%there)",
+        "%t = token[] after-all()",
+        f"%s = ({here}, u32[], token[]) send(%near, %t), channel_id=1, is_host_transfer=true",
+        f"%d = ({here}, u32[], token[]) send(%near, %t), channel_id=2",
+        f"ROOT %r = ({host}) tuple(%back)",
+    )
+    said = advice("host-transfer", text, stem=TPU)
+    assert [sentence.partition(" each")[0] for _, _, sentence in said] == [
+        "`in` moves 1,048,576 B (1.00 MiB) from the host",
+        "`back` moves 1,048,576 B (1.00 MiB) to the host",
+        "`s` moves 1,048,576 B (1.00 MiB) to the host",
+    ]
+    assert advice("host-transfer", text, stem=TPU, transfer_bytes=1048577) == []
+
+
+def test_of_a_module_that_is_not_scheduled_nothing_is_said() -> None:
+    text = _module(f"%a = {ROWS} parameter(0)", f"ROOT %one = {COLUMNS} copy(%a)")
+    assert len(advice("layout-copy", text, stem=GPU)) == 1
+    assert advice("layout-copy", text.replace(", is_scheduled=true", ""), stem=GPU) == []
