@@ -118,7 +118,7 @@ def _compute(dump: DumpSet, assignment: Assignment) -> Steps[Extents]:
         extent = _extent(placement, target, excess)
         if extent is not None and extent.fault is Fault.SLACK and extent.excess != excess:
             if lost is None:
-                lost = _values_are_lost(dump)
+                lost = bool(assignment.strays) or _values_are_lost(dump)
             if lost:  # the value that filled the allocation may be one of them
                 continue
         if extent is not None:

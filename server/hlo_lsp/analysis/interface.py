@@ -76,7 +76,7 @@ def claimed_twice(assignment: Assignment) -> Iterator[tuple[AllocationLine, Allo
     seen: dict[tuple[int, str | None], AllocationLine] = {}
     for placement in assignment.placements:
         allocation = placement.allocation
-        if allocation.parameter is not None:
+        if allocation.parameter is not None and not placement.doubled:
             key = allocation.parameter, allocation.parameter_index
             first = seen.setdefault(key, allocation)
             if first is not allocation:
@@ -106,7 +106,8 @@ def misstated_outputs(assignment: Assignment, origins: Origins) -> list[Misstate
 
     One does, with the shape of all that the program returns, and holds the value that is that.
     """
-    holders = [one for one in assignment.placements if one.allocation.output_shape is not None]
+    once = [one for one in assignment.placements if not one.doubled]
+    holders = [one for one in once if one.allocation.output_shape is not None]
     home = _home_of_output(assignment, origins)
     if not holders:
         why = "it holds the output, but does not say so"

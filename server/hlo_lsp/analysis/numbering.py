@@ -67,11 +67,11 @@ def _longest_row(numbers: Sequence[int]) -> list[int]:
 
 
 def _in_step(numbers: Sequence[int], place: int) -> int:
-    """How many neighbours of a number are the ones that should stand beside it."""
+    """How well a number fits: its neighbours, and if they say nothing, its place."""
     number = numbers[place]
     ahead = numbers[place - 1] if place else -1
     behind = numbers[place + 1] if place + 1 < len(numbers) else None
-    return (ahead + 1 == number) + (behind == number + 1)
+    return 2 * (ahead + 1 == number) + 2 * (behind == number + 1) + (number == place)
 
 
 def _gaps(numbers: Sequence[int], row: list[int], strangers: tuple[int, ...]) -> "list[Gap]":

@@ -99,8 +99,8 @@ class Origins:
     def root(self) -> str | None:
         """The name of the instruction that gives the result of the program.
 
-        Without a module text it is the last one of the schedule, if the allocation that says
-        that it holds the output holds a value that is all of that instruction's result.
+        Without a module text it is the last one of the schedule, if what it returns lies where
+        the allocations say that the output does.
         """
         entry = self._entry
         if self._module is not None and entry is not None:
@@ -144,7 +144,10 @@ class Origins:
         whole = next(id_ for id_, is_whole in returned.items() if is_whole)
         assigned = self._dump.find(lambda index: index.assigned, whole)
         home = None if assigned is None else self._dump.allocation_of(assigned)
-        return home is not None and home.record.output_shape is not None
+        if home is None or not home.record.maybe_live_out:
+            return False
+        said = any(line.record.output_shape is not None for line in self._dump.allocations())
+        return home.record.output_shape is not None or not said
 
     @cached_property
     def _knows_schedule(self) -> bool:

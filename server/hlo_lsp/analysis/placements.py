@@ -1,9 +1,11 @@
 """Which values lie in which allocation, and how far a damaged buffer assignment can be trusted."""
 
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import pairwise
 
-from hlo_lsp.analysis.numbering import Numbering, numbering
+from hlo_lsp.analysis.numbering import Gap, Numbering, numbering
+from hlo_lsp.analysis.strays import Copy, Listed, Stray, copies, strays
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
@@ -17,13 +19,15 @@ _STEP = 1000  # values between two breaths
 class Placement:
     """An allocation with its values in the order of the file.
 
-    ``values`` are without the copies of values that lie elsewhere. ``whole`` says that no line
-    below it is broken and none that may head another allocation is missing.
+    ``values`` are without the copies of values that lie elsewhere, and without strays. ``whole``
+    says that they are all: no line below it is broken, none that may head another allocation is
+    missing, none of the values strayed. ``doubled`` tells a copy of all of another allocation.
     """
 
     allocation: AllocationLine
     values: tuple[AssignedValue, ...]
     whole: bool
+    doubled: bool = False
 
     @property
     def packs(self) -> bool:
@@ -33,22 +37,13 @@ class Placement:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Copy:
-    """A value that stands under two allocations: ``copy`` is the one that does not fit."""
-
-    copy: AssignedValue
-    original: AssignedValue
-    place: AllocationLine
-    home: AllocationLine
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class Assignment:
     """All allocations of a buffer assignment in the order of the file."""
 
     file: DumpFile
     placements: tuple[Placement, ...]
     copies: tuple[Copy, ...]
+    strays: tuple[Stray, ...]
     numbering: Numbering
 
     @property
@@ -70,39 +65,45 @@ def assignment_of(dump: DumpSet) -> Steps[Assignment]:
 
 def _read(file: DumpFile) -> Steps[Assignment]:
     heads = sorted(file.memory.allocations.records(), key=lambda head: head.line)
-    lists: list[tuple[AssignedValue, ...]] = []
-    whole: list[bool] = []
+    lists: list[Listed] = []
     count = 0
     for head in heads:
-        values, is_whole = _values_under(file, head)
-        lists.append(values)
-        whole.append(is_whole)
-        count += len(values) + 1
+        listed = _listed(file, head)
+        lists.append(listed)
+        count += len(listed.values) + 1
         if count >= _STEP:
             count = 0
             yield
     numbers = numbering([head.number for head in heads])
-    broken = _lines_of_broken_heads(file)
-    gaps = tuple(
-        gap
-        for gap in numbers.gaps
-        if not any(_line(heads, gap.place - 1) < line < heads[gap.place].line for line in broken)
-    )
+    doubled = _doubled(lists, numbers)
     for gap in numbers.gaps:
-        if gap.place:
-            whole[gap.place - 1] = False  # may hold the values of the ones that are missing
-    copies = _copies(heads, lists)
-    second = {copy.copy for copy in copies}
-    placements = tuple(
-        Placement(head, tuple(value for value in values if value not in second), is_whole)
-        if second
-        else Placement(head, values, is_whole)
-        for head, values, is_whole in zip(heads, lists, whole, strict=True)
-    )
-    return Assignment(file, placements, tuple(copies), replace(numbers, gaps=gaps))
+        if gap.place:  # may hold the values of the allocations that are missing
+            lists[gap.place - 1] = replace(lists[gap.place - 1], whole=False)
+    once = [listed for place, listed in enumerate(lists) if place not in doubled]
+    twice = copies(once)
+    yield
+    second = {copy.copy for copy in twice}
+    if second:
+        lists = [_without(listed, second) for listed in lists]
+        once = [listed for place, listed in enumerate(lists) if place not in doubled]
+    astray = strays(once)
+    gone = {stray.value for stray in astray}
+    left = {stray.home for stray in astray}
+    placements = [
+        Placement(listed.allocation, (), False, doubled=True)
+        if place in doubled
+        else Placement(
+            listed.allocation,
+            _without(listed, gone).values if gone else listed.values,
+            listed.whole and listed.allocation not in left,
+        )
+        for place, listed in enumerate(lists)
+    ]
+    numbers = replace(numbers, gaps=tuple(_without_broken(file, heads, numbers.gaps)))
+    return Assignment(file, tuple(placements), tuple(twice), tuple(astray), numbers)
 
 
-def _values_under(file: DumpFile, head: AllocationLine) -> "tuple[tuple[AssignedValue, ...], bool]":
+def _listed(file: DumpFile, head: AllocationLine) -> Listed:
     values: list[AssignedValue] = []
     whole = True
     for record in file.records.after(head):
@@ -113,63 +114,41 @@ def _values_under(file: DumpFile, head: AllocationLine) -> "tuple[tuple[Assigned
             whole = False
         if record.is_head:
             break
-    return tuple(values), whole
+    return Listed(head, tuple(values), whole)
 
 
-def _lines_of_broken_heads(file: DumpFile) -> list[int]:
-    return [
+def _without(listed: Listed, values: set[AssignedValue]) -> Listed:
+    kept = tuple(value for value in listed.values if value not in values)
+    return listed if len(kept) == len(listed.values) else replace(listed, values=kept)
+
+
+def _doubled(lists: list[Listed], numbers: Numbering) -> set[int]:
+    """The places of allocations that stand there a second time with all their values."""
+    strangers = set(numbers.strangers)
+    in_line = {
+        listed.allocation.number: listed
+        for place, listed in enumerate(lists)
+        if place not in strangers
+    }
+    return {
+        place
+        for place in numbers.strangers
+        if (twin := in_line.get(lists[place].allocation.number)) is not None
+        and [value.key for value in twin.values] == [value.key for value in lists[place].values]
+    }
+
+
+def _without_broken(
+    file: DumpFile, heads: list[AllocationLine], gaps: tuple[Gap, ...]
+) -> Iterator[Gap]:
+    """The gaps in which no line is broken that may have been the head of an allocation."""
+    lines = sorted(
         record.line
         for record in file.memory.damaged
         if isinstance(record, Broken) and record.is_head
-    ]
-
-
-def _line(heads: list[AllocationLine], place: int) -> int:
-    return heads[place].line if place >= 0 else -1
-
-
-def _copies(heads: list[AllocationLine], lists: "list[tuple[AssignedValue, ...]]") -> list[Copy]:
-    seen: dict[int, tuple[AssignedValue, int]] = {}
-    copies: list[Copy] = []
-    for number, values in enumerate(lists):
-        for value in values:
-            first = seen.setdefault(value.id, (value, number))
-            if first[0] is value or first[1] == number or first[0].key != value.key:
-                continue
-            one, other = _oddness(heads, lists, *first), _oddness(heads, lists, value, number)
-            if one > other:  # the first one is the copy
-                copies.append(Copy(first[0], value, heads[first[1]], heads[number]))
-                seen[value.id] = value, number
-            else:
-                copies.append(Copy(value, first[0], heads[number], heads[first[1]]))
-    return copies
-
-
-def _oddness(
-    heads: list[AllocationLine],
-    lists: "list[tuple[AssignedValue, ...]]",
-    value: AssignedValue,
-    number: int,
-) -> int:
-    """How much speaks against a value's place: ids ascend, spaces agree, it fits, it is needed."""
-    allocation, values = heads[number], lists[number]
-    place = values.index(value)
-    ids = [other.id for other in values[max(0, place - 1) : place + 2]]
-    temp = allocation.preallocated_temp
-    alone = not temp and not any(_spans(other, allocation) for other in values if other != value)
-    return (
-        2 * (not _ascending(ids))
-        + 2 * (value.color is not None and value.color != allocation.color)
-        + 2 * (value.offset + value.size > allocation.size)
-        + 2 * (value.offset > 0 and not temp)
-        + (len(values) > 1 and (allocation.thread_local or allocation.constant))
-        - 3 * (alone and _spans(value, allocation))
     )
-
-
-def _spans(value: AssignedValue, allocation: AllocationLine) -> bool:
-    return value.size == allocation.size
-
-
-def _ascending(ids: list[int]) -> bool:
-    return all(first < second for first, second in pairwise(ids))
+    for gap in gaps:
+        above = heads[gap.place - 1].line if gap.place else -1
+        place = bisect_right(lines, above)
+        if place == len(lines) or lines[place] > heads[gap.place].line:
+            yield gap

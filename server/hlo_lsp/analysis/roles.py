@@ -21,15 +21,20 @@ class Role(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Contradiction:
-    """A flag that is there and should not be, or the other way round; ``why`` is a sentence.
+    """What is wrong with an allocation: ``why`` is a sentence.
 
-    ``flag`` is the one that is printed, or None where one is missing. ``value`` is to be accused
-    instead where the allocation is right and this value should not lie in it.
+    ``flag`` is one that is printed and should not be, or None where one is missing. ``about`` is
+    the value that contradicts it, if there is one, and ``trait`` what it is. ``is_value`` says
+    that this value is wrong, as the others agree with the allocation; ``is_absence`` that no value
+    explains the flag.
     """
 
     flag: Role | None
     why: str
-    value: AssignedValue | None = None
+    about: AssignedValue | None = None
+    trait: str = ""
+    is_value: bool = False
+    is_absence: bool = False
 
 
 _STEP = 500  # values between two breaths
@@ -80,14 +85,19 @@ def contradictions(placement: Placement, origins: Origins) -> Iterator[Contradic
         if kind is not None and kind not in fitting:
             misfits.append((value, kind))
     if len(misfits) == len(placement.values) > 0:
-        yield Contradiction(roles[-1], _holds(*misfits[0]))
+        yield Contradiction(roles[-1], _holds(*misfits[0]), misfits[0][0], _is(misfits[0][1]))
         return
     for value, kind in misfits:
-        yield Contradiction(None, f"`{value.key}` is {kind.value}", value)
+        if kind is Kind.PARAMETER and value.size == placement.allocation.size:
+            # A donated parameter: it fills the allocation.
+            yield Contradiction(None, _holds(value, kind), value, _is(kind))
+        else:
+            yield Contradiction(None, _holds(value, kind), value, _is(kind), is_value=True)
     if placement.allocation.constant and len(placement.values) > 1 and not misfits:
         count = len(placement.values)
-        yield Contradiction(Role.CONSTANT, f"it holds {count} values, and a constant is alone")
-    if not misfits:
+        why = f"it holds {count} values, and a constant is alone"
+        yield Contradiction(Role.CONSTANT, why, placement.values[-1], "is not alone in it")
+    elif not misfits:
         yield from _at_the_border(placement, roles, origins)
 
 
@@ -134,16 +144,22 @@ def _at_the_border(
     is_parameter = Role.PARAMETER in roles
     if returned is True and Role.MAYBE_LIVE_OUT not in roles:
         flag = None if is_parameter else roles[-1]
-        yield Contradiction(flag, "it holds a value that the program returns")
+        returned_ids = origins.returned or {}
+        first = next(value for value in placement.values if value.id in returned_ids)
+        why = f"it holds `{first.key}`, which the program returns"
+        yield Contradiction(flag, why, first, "is what the program returns")
     elif returned is False and Role.MAYBE_LIVE_OUT in roles:
-        yield Contradiction(Role.MAYBE_LIVE_OUT, "the program returns none of its values")
+        why = "the program returns none of its values"
+        yield Contradiction(Role.MAYBE_LIVE_OUT, why, is_absence=True)
     elif is_parameter and _no_parameter(placement, origins):
-        yield Contradiction(Role.PARAMETER, "none of its values is a parameter of the program")
+        why = "none of its values is a parameter of the program"
+        yield Contradiction(Role.PARAMETER, why, is_absence=True)
     elif not is_parameter:
         kinds = [(value, origins.kind(value)) for value in placement.values]
         held = next((value for value, kind in kinds if kind is Kind.PARAMETER), None)
         if held is not None:
-            yield Contradiction(None, f"it holds the parameter `{held.key}`")
+            why = _holds(held, Kind.PARAMETER)
+            yield Contradiction(None, why, held, _is(Kind.PARAMETER))
 
 
 def _no_parameter(placement: Placement, origins: Origins) -> bool:
@@ -161,6 +177,10 @@ def _hint(placement: Placement, origins: Origins) -> str:
     value = placement.values[0]
     kind = next(iter(kinds))
     return "" if kind is None else f"; `{value.key}` is {kind.value}"
+
+
+def _is(kind: Kind) -> str:
+    return f"is {kind.value}"
 
 
 def _holds(value: AssignedValue, kind: Kind) -> str:

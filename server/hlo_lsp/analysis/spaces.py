@@ -14,6 +14,7 @@ from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.shape import Array, try_shape
 from hlo_lsp.syntax.memory_records import AssignedValue
 
+_SEPARATE_TEMP = 2  # kTempBufferMemorySpaceColor in gpu_memory_space_assignment.h
 _SPACE = re.compile(r"S\((\d{1,20})\)")
 
 
@@ -95,7 +96,7 @@ def _may_be_recolored(placement: Placement, strays: list[AssignedValue], backend
     """
     return (
         backend in {Backend.GPU, Backend.UNKNOWN}
-        and placement.allocation.preallocated_temp
-        and placement.allocation.color != 0
+        and placement.allocation.color == _SEPARATE_TEMP
+        and (placement.allocation.preallocated_temp or placement.packs)
         and all(value.color == 0 for value in strays)
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.analysis.misfits import misfits_of
 from hlo_lsp.analysis.placements import Assignment, assignment_of
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
@@ -79,14 +80,20 @@ def nonzero_offset(survey: Survey) -> Iterator[Finding | None]:
     for placement in assignment.placements:
         if placement.packs or not placement.whole:
             continue
+        odd = [value for value in placement.values if value.offset]
+        if not odd:
+            continue
+        misfits = yield from misfits_of(survey.dump)
         allocation = placement.allocation
-        for value in placement.values:
-            if value.offset:
+        if allocation in misfits.allocations:
+            continue  # it may be a temporary one
+        for value in odd:
+            if value not in misfits.values:
                 yield survey.finding(
                     Located(assignment.file, value),
                     "OFFSET",
                     f"the offset is {value.offset:,} B in allocation {allocation.number}; only "
-                    f"values in preallocated-temp allocations have one other than 0",
+                    "values in preallocated-temp allocations have one other than 0",
                 )
 
 
@@ -110,5 +117,5 @@ RULES: tuple[AnyRule, ...] = (
     WholeRule("duplicate-allocation", Severity.ERROR, duplicate_allocation, _READS),
     WholeRule("allocation-numbering", Severity.ERROR, allocation_numbering, _READS),
     WholeRule("value-in-two-allocations", Severity.ERROR, value_in_two_allocations, _READS),
-    WholeRule("nonzero-offset", Severity.ERROR, nonzero_offset, _READS),
+    WholeRule("nonzero-offset", Severity.ERROR, nonzero_offset, frozenset(Part) - {Part.REPORT}),
 )

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.analysis.origins import Origins
+from hlo_lsp.analysis.misfits import misfits_of
 from hlo_lsp.analysis.placements import Placement, assignment_of
-from hlo_lsp.analysis.roles import Contradiction, contradictions, roles_of
+from hlo_lsp.analysis.roles import Contradiction, roles_of
+from hlo_lsp.analysis.strays import Stray
 from hlo_lsp.checks.case import Survey
-from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.tokens import fields
-
-_STEP = 500  # values between two breaths
 
 
 def flag_contradiction(survey: Survey) -> Iterator[Finding | None]:
@@ -23,30 +23,37 @@ def flag_contradiction(survey: Survey) -> Iterator[Finding | None]:
     that are maybe-live-out.
     """
     assignment = yield from assignment_of(survey.dump)
-    origins = Origins(survey.dump)
-    count = 0
-    for placement in assignment.placements:
-        count += len(placement.values) + 1
-        if count >= _STEP:
-            count = 0
-            yield None
-        for found in contradictions(placement, origins):
-            if found is None:
-                yield None
-            elif roles_of(placement.allocation) or not _has_unknown_flag(
-                assignment.file, placement
-            ):
-                yield _told(survey, assignment.file, placement, found)
+    misfits = yield from misfits_of(survey.dump)
+    for stray in assignment.strays:
+        yield _astray(survey, assignment.file, stray)
+    for placement, found in misfits.found:
+        if not _has_unknown_flag(assignment.file, placement):
+            yield _told(survey, assignment.file, placement, found)
+
+
+def _astray(survey: Survey, file: DumpFile, stray: Stray) -> Finding:
+    message = (
+        f"`{stray.value.key}` does not belong into allocation {stray.place.number}: "
+        + ", ".join(stray.signs)
+    )
+    related = []
+    if stray.home is not None:
+        message += f"; allocation {stray.home.number} is empty, and would fit"
+        place = field_place(file, stray.home, "ALLOCATION")
+        related = [Related(place, "this allocation has no value")]
+    return survey.finding(Located(file, stray.value), "VALUE_ID", message, *related)
 
 
 def _told(survey: Survey, file: DumpFile, placement: Placement, found: Contradiction) -> Finding:
     allocation = placement.allocation
     flags = " and ".join(role.value for role in roles_of(allocation))
-    if found.value is not None:
+    if found.is_value and found.about is not None:
+        value = found.about
         return survey.finding(
-            Located(file, found.value),
+            Located(file, value),
             "VALUE_ID",
-            f"{found.why}, but allocation {allocation.number} is {flags}",
+            f"`{value.key}` {found.trait}, but lies in allocation {allocation.number}, which is "
+            f"{flags}",
         )
     if found.flag is None:
         where, what = "ALLOCATION", f"allocation {allocation.number}"

@@ -9,6 +9,7 @@ from hlo_lsp.analysis.interface import (
     misstated_parameter,
     unclaimed,
 )
+from hlo_lsp.analysis.misfits import misfits_of
 from hlo_lsp.analysis.origins import Origins
 from hlo_lsp.analysis.placements import Assignment, assignment_of
 from hlo_lsp.checks.case import Survey
@@ -52,7 +53,11 @@ def parameter_mismatch(survey: Survey) -> Iterator[Finding | None]:
 def output_mismatch(survey: Survey) -> Iterator[Finding | None]:
     """One allocation says that it holds the output, with the shape of all that is returned."""
     assignment = yield from assignment_of(survey.dump)
-    for found in misstated_outputs(assignment, Origins(survey.dump)):
+    misstated = misstated_outputs(assignment, Origins(survey.dump))
+    misfits = (yield from misfits_of(survey.dump)) if misstated else None
+    for found in misstated:
+        if misfits is not None and misfits.has_filled(found.allocation):
+            continue  # the output was moved
         allocation = found.allocation
         said = f"allocation {allocation.number}"
         if found.field == "OUTPUT_SHAPE":

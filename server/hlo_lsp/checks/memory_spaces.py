@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.analysis.misfits import misfits_of
 from hlo_lsp.analysis.placements import Placement, assignment_of
 from hlo_lsp.analysis.spaces import Discord, Liar, discords
 from hlo_lsp.checks.case import Survey
@@ -38,7 +39,9 @@ def color_mismatch(survey: Survey) -> Iterator[Finding | None]:
             count = 0
             yield None
         for discord in discords(placement, backend, header_color):
-            yield _told(survey, assignment.file, placement, discord)
+            misfits = yield from misfits_of(survey.dump)
+            if discord.value not in misfits.values:
+                yield _told(survey, assignment.file, placement, discord)
 
 
 def _told(survey: Survey, file: DumpFile, placement: Placement, discord: Discord) -> Finding:
@@ -90,5 +93,5 @@ def _space_place(file: DumpFile, value: AssignedValue) -> Place:
     return Place(file, value.line, found.start, found.end)
 
 
-_READS = frozenset({Part.ALLOCATIONS, Part.ENTRIES})
+_READS = frozenset(Part) - {Part.REPORT}
 RULES: tuple[AnyRule, ...] = (WholeRule("color-mismatch", Severity.ERROR, color_mismatch, _READS),)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from hlo_lsp.analysis.extents import proven_size
 from hlo_lsp.analysis.intruders import Intruder, intruders
+from hlo_lsp.analysis.misfits import misfits_of
 from hlo_lsp.analysis.overlaps import Overlap, Tenant, overlaps
 from hlo_lsp.analysis.placements import Assignment, Placement, assignment_of
 from hlo_lsp.checks.case import Survey
@@ -27,6 +28,8 @@ def overlap(survey: Survey) -> Iterator[Finding | None]:
     for placement in assignment.placements:
         if placement.allocation.thread_local or len(placement.values) < 2:
             continue
+        if not placement.whole:
+            continue  # some may be the values of another allocation
         tenants = yield from _tenants(survey.dump, placement)
         found: list[Overlap] = []
         for one in overlaps(tenants):
@@ -36,6 +39,9 @@ def overlap(survey: Survey) -> Iterator[Finding | None]:
                 found.append(one)
                 if len(found) == _MOST:
                     break
+        if found:
+            misfits = (yield from misfits_of(survey.dump)).values
+            found = [one for one in found if misfits.isdisjoint((one.one.value, one.other.value))]
         for intruder in intruders(survey.dump, found, tenants):
             yield _accused(survey, assignment, placement, intruder)
 

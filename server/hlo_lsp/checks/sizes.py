@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 from hlo_lsp.analysis.extents import Extent, Fault, extents_of, total_line
+from hlo_lsp.analysis.misfits import misfits_of
 from hlo_lsp.analysis.placements import assignment_of
 from hlo_lsp.analysis.sizes import padded_size_of
+from hlo_lsp.analysis.spaces import layout_space
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
@@ -27,6 +29,8 @@ def size_mismatch(case: Case[AssignedValue]) -> Iterator[Finding]:
     Example: `f32[16,64]{1,0:T(8,128)}` takes 16 x 128 x 4 = 8192 bytes.
     """
     value = case.record
+    if value.color is not None and layout_space(value) not in {None, value.color}:
+        return  # the rule for another memory space would be asked
     padded = padded_size_of(value.shape, case.context.target, value.color or 0)
     if padded is None or value.size == padded.bytes or value.size in padded.allowed:
         return
@@ -46,9 +50,13 @@ def out_of_bounds(survey: Survey) -> Iterator[Finding | None]:
     Not told where the size of the value contradicts its shape, or that of the allocation the rest.
     """
     file, extents = yield from _faulty(survey, Fault.OUTSIDE)
-    for extent in extents:
+    if not extents:
+        return
+    misfits = yield from misfits_of(survey.dump)
+    outside = [(one, value) for one in extents for value in one.outside]
+    for extent, value in outside:
         allocation = extent.placement.allocation
-        for value in extent.outside:
+        if value not in misfits.values:
             yield survey.finding(
                 Located(file, value),
                 "OFFSET",
@@ -90,6 +98,10 @@ def allocation_slack(survey: Survey) -> Iterator[Finding | None]:
     file, extents = yield from _faulty(survey, Fault.SLACK)
     for extent in extents:
         allocation = extent.placement.allocation
+        if not extent.placement.values:
+            misfits = yield from misfits_of(survey.dump)
+            if misfits.has_filled(allocation):
+                continue
         need = f"its values need only {extent.needed:,} B"
         yield survey.finding(
             Located(file, allocation),
@@ -133,10 +145,11 @@ def _faulty(survey: Survey, fault: Fault) -> "Steps[tuple[DumpFile, list[Extent]
 
 
 _READS = frozenset({Part.ALLOCATIONS, Part.ENTRIES})
+_READS_ALL = frozenset(Part) - {Part.REPORT}
 RULES: tuple[AnyRule, ...] = (
     error("size-mismatch", AssignedValue, size_mismatch, pace=Pace.LINE),
-    WholeRule("out-of-bounds", Severity.ERROR, out_of_bounds, _READS),
+    WholeRule("out-of-bounds", Severity.ERROR, out_of_bounds, _READS_ALL),
     WholeRule("allocation-too-small", Severity.ERROR, allocation_too_small, _READS),
-    WholeRule("allocation-slack", Severity.ERROR, allocation_slack, _READS),
+    WholeRule("allocation-slack", Severity.ERROR, allocation_slack, _READS_ALL),
     WholeRule("total-mismatch", Severity.ERROR, total_mismatch, _READS),
 )
