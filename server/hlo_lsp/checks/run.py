@@ -1,7 +1,9 @@
 """Runs the rules over the files of a compile."""
 
 import logging
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import groupby
 from weakref import WeakKeyDictionary
 
@@ -9,11 +11,11 @@ from hlo_lsp.analysis.sizes import Target
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.catalogue import DEFAULT
 from hlo_lsp.checks.context import Context
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
 from hlo_lsp.checks.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.dump_set import DumpSet, State
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.text.steps import Steps
@@ -24,6 +26,14 @@ _STEP = 150  # records looked at between two breaths: a few milliseconds
 # Records of memory files with which rules of pace LINE found nothing wrong, for a target.
 _Well = tuple[Target, set[Record]]
 _WELL: "WeakKeyDictionary[DumpFile, _Well]" = WeakKeyDictionary()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What some of the rules found. ``pending`` are the codes of those that come later."""
+
+    findings: list[Finding]
+    pending: frozenset[str]
 
 
 def check(
@@ -41,7 +51,7 @@ def check(
         if part is None:
             yield
         else:
-            found += part
+            found += part.findings
     return in_order(found)
 
 
@@ -55,16 +65,30 @@ def check_by_pace(
     file: DumpFile,
     rules: Sequence[AnyRule] = DEFAULT,
     thresholds: Thresholds = DEFAULTS,
-) -> Iterator[list[Finding] | None]:
-    """What the quick rules find, then the slower ones; None wherever others may have a turn."""
+) -> Iterator[Part | None]:
+    """What the quick rules find, then the slower ones; None wherever others may have a turn.
+
+    Of rules on the compile those come first that have nothing new to look at, then those that find
+    errors and read few files.
+    """
     context = Context(dump, thresholds)
     on_records = [rule for rule in rules if isinstance(rule, Rule)]
+    on_compile = [rule for rule in rules if isinstance(rule, WholeRule)]
+    on_compile.sort(key=lambda rule: (_remembered(context, rule) is None, *_cost(rule)))
+    pending = Counter(rule.code for rule in rules)
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
-        yield from _on_records(context, file, list(group), pace)
-    for rule in rules:
-        if isinstance(rule, WholeRule):
-            found = yield from _on_compile(context, rule)
-            yield [finding for finding in found if finding.place.file is file]
+        of_pace = list(group)
+        found = yield from _on_records(context, file, of_pace, pace)
+        pending -= Counter(rule.code for rule in of_pace)
+        yield Part(found, frozenset(pending))
+    for rule in on_compile:
+        found = yield from _on_compile(context, rule)
+        pending -= Counter([rule.code])
+        yield Part([one for one in found if one.place.file is file], frozenset(pending))
+
+
+def _cost(rule: WholeRule) -> tuple[bool, int]:
+    return rule.severity.rank > Severity.WARNING.rank, len(rule.reads)
 
 
 def _pace(rule: "Rule[Record]") -> Pace:
@@ -73,14 +97,14 @@ def _pace(rule: "Rule[Record]") -> Pace:
 
 def _on_records(
     context: Context, file: DumpFile, rules: "list[Rule[Record]]", pace: Pace
-) -> Iterator[list[Finding] | None]:
+) -> Steps[list[Finding]]:
     well = _well(context, file) if pace is Pace.LINE and file.kind.is_memory else None
     still_well: set[Record] = set()
     by_kind: dict[tuple[type[Record], str], list[Rule[Record]]] = {}
     found: list[Finding] = []
     for count, outer in enumerate(file.records):
         if count % _STEP == _STEP - 1:
-            yield None
+            yield
         if well is not None and outer in well:
             still_well.add(outer)
             continue
@@ -99,12 +123,12 @@ def _on_records(
                         "rule %s failed on line %d of %s", rule.code, record.line + 1, file.label
                     )
                 if isinstance(record, ModuleHeader):  # the layouts of a large step are long
-                    yield None
+                    yield
         if len(found) == before:
             still_well.add(outer)
     if well is not None:
         _WELL[file] = context.target, still_well
-    yield found
+    return found
 
 
 def _well(context: Context, file: DumpFile) -> set[Record]:
@@ -114,11 +138,9 @@ def _well(context: Context, file: DumpFile) -> set[Record]:
 
 def _on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
     """The findings of a rule, remembered until a file changes that it reads."""
-    files = [file for file in context.dump.files if any(part.is_in(file) for part in rule.reads)]
-    state = context.dump.state(files)
-    key = rule, context.thresholds
-    found: list[Finding] | None = context.dump.remembered(key, state)
+    found = _remembered(context, rule)
     if found is None:
+        state = _state(context, rule)
         found = []
         try:
             for finding in rule.check(Survey(context, rule.code, rule.severity)):
@@ -128,8 +150,26 @@ def _on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
                     found.append(finding)
         except Exception:
             logger.exception("rule %s failed on %s", rule.code, context.dump.files[0].label)
-        context.dump.remember(key, state, found)
+        context.dump.remember(_key(context, rule), state, found)
     return found
+
+
+def _remembered(context: Context, rule: WholeRule) -> list[Finding] | None:
+    found: list[Finding] | None = context.dump.remembered(
+        _key(context, rule), _state(context, rule)
+    )
+    return found
+
+
+def _key(context: Context, rule: WholeRule) -> object:
+    return rule, context.thresholds
+
+
+def _state(context: Context, rule: WholeRule) -> State:
+    files = context.dump.files
+    return context.dump.state(
+        file for file in files if any(part.is_in(file) for part in rule.reads)
+    )
 
 
 def _with_inner(record: Record) -> Iterator[Record]:
