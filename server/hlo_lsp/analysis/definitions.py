@@ -4,13 +4,16 @@ XLA prints the sub-shape of the defining instruction at the value's index, layou
 (``HloValue::shape`` in hlo_value.h).
 """
 
+from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from hlo_lsp.analysis.headers import disagreements
 from hlo_lsp.analysis.leaves import part_of
 from hlo_lsp.analysis.printed_module import printed_module
+from hlo_lsp.analysis.sections import is_joined
+from hlo_lsp.analysis.siblings import strangers
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import try_shape
@@ -51,13 +54,17 @@ class WrongShape:
 def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
     """The shapes that do not agree, each damaged line once.
 
-    Of three sources the one is wrong that differs from the others; of two the allocation.
+    Of three sources the one is wrong that differs from the others; of two the allocation. Nothing
+    of files that are two dumps, or of several compiles.
     """
+    if any(map(is_joined, dump.files)) or (yield from strangers(dump)):
+        return []
     headers = yield from disagreements(dump)
     suspects = headers.suspects
     module = printed_module(dump)
     found: list[WrongShape] = []
     accused: set[object] = set()
+    agreeing: set[str] = set()
     for count, (assigned, entry) in enumerate(_pairs(dump)):
         if count % _STEP == _STEP - 1:
             yield
@@ -65,12 +72,42 @@ def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
         if record is None or record.id in suspects or record.name is None:
             continue
         line = _line_of(module, record.name)
+        if line is not None and entry is not None and _says(entry.record.lines[-1], line.record):
+            agreeing.add(record.name)
         for wrong in _compare(assigned, entry, line):
-            place = wrong.instruction.record if wrong.instruction else wrong.value.record
+            place: object = wrong.value.record
+            if wrong.source is Source.MODULE and wrong.instruction is not None:
+                place = wrong.instruction.record
             if place not in accused:
                 accused.add(place)
                 found.append(wrong)
-    return found
+    return _by_instruction(found, agreeing)
+
+
+def _by_instruction(found: list[WrongShape], agreeing: set[str]) -> list[WrongShape]:
+    """Where no entry of an instruction agrees with the module text, that is wrong, told once."""
+    entries = Counter(
+        wrong.value.record.name for wrong in found if wrong.source is not Source.ALLOCATION
+    )
+    kept: list[WrongShape] = []
+    told: set[str | None] = set()
+    for wrong in found:
+        name = wrong.value.record.name
+        alone = wrong.source is Source.ENTRY and entries[name] == 1
+        if wrong.source is Source.ALLOCATION or name in agreeing or alone:
+            kept.append(wrong)
+        elif name not in told:
+            told.add(name)
+            kept.append(_in_module(wrong))
+    return kept
+
+
+def _in_module(wrong: WrongShape) -> WrongShape:
+    if wrong.source is Source.MODULE:
+        return wrong
+    return replace(
+        wrong, source=Source.MODULE, printed=wrong.right, right=wrong.printed, by=Source.ENTRY
+    )
 
 
 def _pairs(

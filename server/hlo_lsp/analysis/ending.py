@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
-from hlo_lsp.analysis.sections import Section, section_of
+from hlo_lsp.analysis.sections import Section, row_section, section_of
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import try_shape
@@ -124,7 +124,7 @@ def _section_end(file: DumpFile, last: Record) -> str | None:
     if isinstance(last, AllocationLine):
         # Space may be kept for nobody, but nothing else is without a value.
         return None if last.preallocated_temp else f"the values in allocation {last.number}"
-    section = None if head is None else section_of(head)
+    section = row_section(last) or (None if head is None else section_of(head))
     if section is Section.PEAK:
         return _peak_end(file, last)
     if section is Section.SEQUENCE:

@@ -20,6 +20,7 @@ from hlo_lsp.analysis.header_list import Header, HeaderList, ids_of, key_of, lin
 from hlo_lsp.analysis.ordering import misplaced
 from hlo_lsp.analysis.placements import Assignment, assignment_of
 from hlo_lsp.analysis.sections import is_joined
+from hlo_lsp.analysis.siblings import strangers
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.shape import Array, try_shape
@@ -36,8 +37,11 @@ _MERGED = frozenset({"parameter", "while", "conditional"})  # whose values data 
 def disagreements(dump: DumpSet) -> Steps[Disagreements]:
     """What is wrong with the headers, remembered until one of the lists changes.
 
-    Nothing of files that hold a section twice: their lists are of two dumps.
+    Nothing of files that hold a section twice: their lists are of two dumps. Nothing either where
+    a file is of another compile.
     """
+    if (yield from strangers(dump)):
+        return Disagreements()
     state = dump.state(file for file in dump.files if _holds(file))
     known: Disagreements | None = dump.remembered(disagreements, state)
     if known is None:
@@ -261,9 +265,7 @@ class _Comparison:
             entry_is_wrong = (entry.index is not None) != is_tuple
         elif entry.phi != value.phi:
             role = "PHI"
-            text = defining_text(entry)
-            merged = text is not None and text.opcode.text in _MERGED
-            entry_is_wrong = entry.phi and not merged
+            entry_is_wrong = entry.phi != self._is_merged(entry)
         else:
             role = "COLOR"
             if _is_said_of_color(there):
@@ -271,6 +273,22 @@ class _Comparison:
             entry_is_wrong = True
         accused, other = (here, there) if entry_is_wrong else (there, here)
         self._found.renamed.append(Renamed(accused, other, role))
+
+    def _is_merged(self, entry: UsedValue) -> bool:
+        """Whether data flow merges the value of an entry, as far as its instruction tells.
+
+        Of parameters those of loops; without a module text the others cannot be told from them.
+        """
+        text = defining_text(entry)
+        if text is None or text.opcode.text not in _MERGED:
+            return False
+        line = self._dump.instruction(text.name.text)
+        if text.opcode.text != "parameter" or line is None:
+            return entry.phi or text.opcode.text != "parameter"
+        module = line.file.module
+        home = module.computation_of(line.record)
+        callers = [] if home is None else module.callers(home)
+        return any(caller.opcode == "while" for caller in callers)
 
     def _find_out_of_order(self, mine: HeaderList) -> Steps[None]:
         for count, group in enumerate(mine.groups):

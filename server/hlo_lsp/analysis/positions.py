@@ -4,18 +4,20 @@ Data flow gives every part of every instruction to exactly one value (``HloDataf
 hlo_dataflow_analysis.cc): over 53 473 positions of real dumps none is doubled and none missing.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
 
+from hlo_lsp.analysis.ending import ending
 from hlo_lsp.analysis.entry_rows import parts_of, position_rows, row_of
 from hlo_lsp.analysis.flow import operands_of_parameter, roots_of
 from hlo_lsp.analysis.leaves import indexes_of
 from hlo_lsp.analysis.printed_module import is_whole, printed_module
 from hlo_lsp.analysis.sections import is_joined
+from hlo_lsp.analysis.siblings import strangers
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
@@ -24,7 +26,7 @@ from hlo_lsp.text.steps import Steps
 _STEP = 1000  # entries, or instructions, between two breaths
 _FIRST_ROW = 2  # of positions, within a whole entry
 _LABEL = 1  # the line of ``positions:``
-_HANDED_ON = frozenset({"bitcast", "opt-barrier", "domain", "add-dependency", "copy"})
+_HANDED_ON = frozenset({"bitcast", "opt-barrier", "domain", "add-dependency", "async-update"})
 
 
 class Doubt(Enum):
@@ -49,11 +51,15 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True)
 class PositionFaults:
-    """What is wrong in the positions of a file, and which entries cannot be trusted for it."""
+    """What is wrong in the positions of a file, and which entries cannot be trusted for it.
+
+    ``owners`` are the entries by the rows of their positions.
+    """
 
     file: DumpFile
     wrong: tuple[Wrong, ...]
     doubtful: frozenset[UsedValue]
+    owners: Mapping[str, UsedValue]
 
 
 def position_faults(dump: DumpSet) -> Steps[PositionFaults | None]:
@@ -62,7 +68,7 @@ def position_faults(dump: DumpSet) -> Steps[PositionFaults | None]:
     Remembered until an entry, the schedule or the module changes.
     """
     file = next((file for file in dump.files if len(file.memory.entries)), None)
-    if file is None or is_joined(file):
+    if file is None or is_joined(file) or (yield from strangers(dump)):
         return None
     state = dump.state(
         one
@@ -88,6 +94,8 @@ class _Search:
         self._owner: dict[str, UsedValue] = {}
         self._others: dict[str, list[UsedValue]] = {}
         self._doubtful: set[UsedValue] = set()
+        # What the first positions must be.
+        self._own: set[str] = set()
 
     def run(self) -> Steps[PositionFaults]:
         index = self._file.memory
@@ -100,10 +108,11 @@ class _Search:
             self._blame_one_of(row, [self._owner[row], *others])
         yield
         yield from self._look_at_indexes()
-        if self._module is not None and self._knows_all and not index.damaged:
+        is_list_whole = not index.damaged and ending(self._file) is None
+        if self._module is not None and self._knows_all and is_list_whole:
             yield from self._look_for_missing(self._module)
         wrong = tuple(one for found in self._wrong.values() for one in found)
-        return PositionFaults(self._file, wrong, frozenset(self._doubtful))
+        return PositionFaults(self._file, wrong, frozenset(self._doubtful), self._owner)
 
     def _accuse(self, wrong: Wrong) -> None:
         self._wrong.setdefault(wrong.entry, []).append(wrong)
@@ -122,6 +131,7 @@ class _Search:
                 self._accuse(Wrong(entry, place + _FIRST_ROW, message, twin=entry, twin_row=first))
         assert entry.name is not None
         own = row_of(entry.name, entry.index)
+        self._own.add(own)
         if rows and rows[0] == own:
             return
         if not rows:
@@ -136,10 +146,10 @@ class _Search:
 
     def _blame_one_of(self, row: str, entries: list[UsedValue]) -> None:
         """Of entries with the same position the one has it to which it flows."""
-        right = next((entry for entry in entries if self._flows_to(row, entry)), entries[0])
+        right = max(entries, key=lambda one: (self._flows_to(row, one), one not in self._wrong))
         self._doubtful.update(entries)
         for entry in dict.fromkeys(entries):
-            if entry is not right and entry not in self._wrong:
+            if entry not in self._wrong and entry.id != right.id:  # a doubled id is told elsewhere
                 at = position_rows(entry).index(row) + _FIRST_ROW
                 there = position_rows(right).index(row) + _FIRST_ROW
                 message = (
@@ -160,26 +170,44 @@ class _Search:
 
     def _look_at_indexes(self) -> Steps[None]:
         """Every position is a part of an instruction that is there."""
-        is_tuple = {
-            entry.name: entry.index is not None for entry in self._file.memory.entries.records()
-        }
+        shapes = yield from self._shapes()
+        names = {entry.name for entry in self._file.memory.entries.records()}
         for count, (row, entry) in enumerate(self._owner.items()):
             if count % _STEP == _STEP - 1:
                 yield
             name, index = parts_of(row)
-            named = [] if self._module is None else self._module.instructions.all(name)
+            shape = shapes.get(name)
             problem: str | None = None
-            if len(named) == 1:
-                shape = named[0].shape
-                if shape and index not in _parts(shape):
+            if shape:
+                if index not in _parts(shape):
                     problem = _index_problem(name, index, shape.startswith("("))
-            elif self._module is None or not self._knows_all:
-                if (index is not None) != is_tuple.get(name, index is not None):
-                    problem = _index_problem(name, index, is_tuple[name])
-            elif not named and name not in is_tuple and self._dump.step(name) is None:
-                problem = f"the module has no instruction `{name}`"
+            elif shape is None and self._knows_all and name not in names:
+                # If the schedule has it, rather the module lacks a line.
+                if self._dump.step(name) is None:
+                    problem = f"the module has no instruction `{name}`"
             if problem is not None:
                 self._accuse(Wrong(entry, position_rows(entry).index(row) + _FIRST_ROW, problem))
+
+    def _shapes(self) -> Steps[dict[str, str]]:
+        """The shapes of instructions by name; empty ones where several have the name.
+
+        Without a module text only those that the entries define.
+        """
+        found: dict[str, str] = {}
+        if self._module is not None:
+            for count, line in enumerate(self._module.instructions.records()):
+                if count % _STEP == _STEP - 1:
+                    yield
+                found[line.name] = "" if line.name in found else line.shape
+            return found
+        for count, entry in enumerate(self._file.memory.entries.records()):
+            if count % _STEP == _STEP - 1:
+                yield
+            if entry.whole and entry.name is not None and entry.name not in found:
+                text = defining_text(entry)
+                if text is not None and text.name.text == entry.name:
+                    found[entry.name] = text.shape.text
+        return found
 
     def _look_for_missing(self, module: ModuleIndex) -> Steps[None]:
         covered = {parts_of(row)[0] for row in self._owner}
@@ -199,7 +227,7 @@ class _Search:
     def _look_for(self, module: ModuleIndex, member: InstructionLine) -> None:
         for index in indexes_of(member.shape) if member.shape else ():
             row = row_of(member.name, index)
-            if row in self._owner:
+            if row in self._owner or row in self._own:
                 continue
             owners = [
                 self._owner[source]
@@ -236,16 +264,11 @@ def _sources(module: ModuleIndex, instruction: InstructionLine, index: str | Non
     opcode = instruction.opcode
     path = (index or "{}")[1:-1]
     operands = [one for one in module.operands(instruction) if one is not None]
-    if opcode == "get-tuple-element" and operands:
-        number = instruction.parsed.attribute("index")
-        if number is not None:
-            yield _row(operands[0], ",".join(filter(None, (number.text.strip(), path))))
-    elif opcode == "tuple" and path:
-        number_text, _, rest = path.partition(",")
-        if int(number_text) < len(operands):
-            yield _row(operands[int(number_text)], rest)
-    elif opcode in _HANDED_ON and operands:
-        yield _row(operands[0], path)
+    started = opcode == "async-start" and path.startswith("0,")
+    if started or (opcode == "tuple" and path):
+        number, _, rest = path.removeprefix("0," if started else "").partition(",")
+        if int(number) < len(operands):
+            yield _row(operands[int(number)], rest)
     elif opcode == "parameter":
         for _, operand in operands_of_parameter(module, instruction):
             yield _row(operand, path)
@@ -254,6 +277,23 @@ def _sources(module: ModuleIndex, instruction: InstructionLine, index: str | Non
             yield _row(root, path)
         if opcode == "while" and operands:
             yield _row(operands[0], path)
+    elif operands:
+        source = _path_in_operand(instruction, path)
+        if source is not None:
+            yield _row(operands[0], source)
+
+
+def _path_in_operand(instruction: InstructionLine, path: str) -> str | None:
+    """The index in the first operand of what an instruction hands on, or None if it does not."""
+    opcode = instruction.opcode
+    if opcode == "get-tuple-element":
+        number = instruction.parsed.attribute("index")
+        return None if number is None else ",".join(filter(None, (number.text.strip(), path)))
+    if opcode in _HANDED_ON or (opcode == "copy" and path):
+        return path
+    if opcode == "copy-start":
+        return "" if path == "1" else None
+    return "0" if opcode == "copy-done" else None
 
 
 def _row(instruction: InstructionLine, path: str) -> str:

@@ -144,6 +144,11 @@ def section_of(head: Record) -> Section | None:
     return _HEADS.get(type(head))
 
 
+def row_section(row: Record) -> Section | None:
+    """The section that a row belongs to wherever it stands; None for any other line."""
+    return _ROWS.get(type(row))
+
+
 def disorder(file: DumpFile) -> tuple[Disorder, ...]:
     """What is not in order in a buffer assignment, values or live-range file.
 

@@ -153,7 +153,7 @@ def _strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
 def _can_be_compared(dump: DumpSet, file: DumpFile) -> bool:
     if file.kind.is_memory:
         return not is_joined(file)
-    return file is printed_module(dump)
+    return file is printed_module(dump) and ending(file) is None
 
 
 def _compare(one: DumpFile, other: DumpFile) -> Comparison:
@@ -176,10 +176,11 @@ def _comparisons(one: DumpFile, other: DumpFile) -> Iterator[Comparison]:
         if len(mine.assigned) > len(theirs.entries):
             pairs = [(mine.assigned.first(entry.id or 0), entry) for entry in entries]
         yield _count("values", pairs, lambda pair: _same_value(*pair))
-    if len(mine.ranges) and (len(theirs.assigned) or len(theirs.entries)):
-        keys = _sample(mine.ranges, len(mine.ranges))
-        known = theirs.assigned_keys if len(theirs.assigned) else theirs.entry_keys
-        yield _count("live ranges", keys, lambda key: key in known)
+    known = theirs.assigned_keys if len(theirs.assigned) else theirs.entry_keys
+    if len(mine.ranges) and len(known):
+        if len(mine.ranges) <= len(known):
+            keys = _sample(mine.ranges, len(mine.ranges))
+            yield _count("live ranges", keys, lambda key: key in known)
         if len(theirs.assigned) and ending(one) is None and not mine.damaged:
             lasting = [value.key for value in _sampled_temporaries(other)]
             yield _count("values", lasting, lambda key: key in mine.ranges)

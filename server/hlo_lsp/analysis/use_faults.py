@@ -1,5 +1,6 @@
 """Where the uses under ``Used values`` are not those that follow from the program."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
@@ -50,7 +51,8 @@ _WELL: "WeakKeyDictionary[DumpFile, _Well]" = WeakKeyDictionary()
 
 
 def use_faults(dump: DumpSet) -> Steps[UseFaults | None]:
-    """What is wrong with the uses; None where no file has entries, or one is two dumps.
+    """What is wrong with the uses; None where no file has entries, one is two dumps, or the module
+    text is damaged.
 
     They are compared with the module text; without it with the operands in the entries' own
     texts, which leave out the instructions that make no value.
@@ -59,6 +61,8 @@ def use_faults(dump: DumpSet) -> Steps[UseFaults | None]:
     if positions is None:
         return None
     file, module = positions.file, printed_module(dump)
+    if module is not None and not is_whole(module):
+        return None  # which instruction is a root, and who reads what, is not known then
     if module is None:
         users = yield from _users_of_entries(file)
         basis: object = None
@@ -70,6 +74,8 @@ def use_faults(dump: DumpSet) -> Steps[UseFaults | None]:
     well = before[1] if before is not None and basis is not None and before[0] == basis else set()
     still = yield from search.compare(well, positions.doubtful)
     _WELL[file] = basis, still
+    if module is not None:
+        yield from search.compare_tuples(positions.owners, positions.doubtful)
     return search.result()
 
 
@@ -85,6 +91,8 @@ class _Search:
         self._missing: dict[UsedValue, list[str]] = {}
         self._empty: list[UsedValue] = []
         self._says_none = False
+        # Operands of tuples that are not the value with the position at that element.
+        self._handed_on: dict[tuple[str, int], UsedValue] = {}
 
     def compare(
         self, well: set[UsedValue], doubtful: frozenset[UsedValue]
@@ -123,6 +131,9 @@ class _Search:
         surplus = [row for place, row in enumerate(printed) if row in printed[:place]]
         surplus += [row for row in printed if row not in wanted and self._is_known(row)]
         missing = sorted(row for row in wanted - found if not self._may_be_left_out(row))
+        if not surplus and missing:
+            strange = [row for row in printed if row not in wanted and self._is_strange(row)]
+            surplus = strange if len(strange) == len(missing) else []
         if surplus:
             self._surplus[entry] = surplus
         if missing:
@@ -142,12 +153,14 @@ class _Search:
         if operands is not None:
             # An operand that does not exist is a fault of the module, and told there.
             return number >= len(operands) or operands[number] in self._users.operands
-        named = self._module.module.instructions.all(user)
-        if named or not is_whole(self._module):
-            return False
         # Rather the module lacks a line if others speak of the instruction, too.
         elsewhere = self._dump.find(lambda index: index.entry_keys, f"{user}{{}}")
         return self._dump.step(user) is None and elsewhere is None
+
+    def _is_strange(self, row: str) -> bool:
+        """Whether nothing else speaks of the user: the row may be one of those missing."""
+        user = split_use(row)[0]
+        return user not in self._users.operands and self._dump.step(user) is None
 
     def _may_be_left_out(self, row: str) -> bool:
         """Without a module text nobody knows whether what hands a value on is a root."""
@@ -156,6 +169,21 @@ class _Search:
             return user in self._users.doubled
         opcode = self._users.opcodes.get(user)
         return opcode in FORWARDS or opcode in READS_THE_TOP
+
+    def compare_tuples(
+        self, owners: Mapping[str, UsedValue], doubtful: frozenset[UsedValue]
+    ) -> Steps[None]:
+        """Look at what tuples hand on: the value of an operand has a position at its element."""
+        users = self._users
+        for user in [user for user, opcode in users.opcodes.items() if opcode == "tuple"]:
+            for number, operand in enumerate(users.operands[user]):
+                source = owners.get(f"  {operand}") or owners.get(f"  {operand} {{}}")
+                target = owners.get(f"  {user} {{{number}}}")
+                if source is None or target is None or source is target:
+                    continue
+                if {source, target}.isdisjoint(doubtful) and user not in users.doubled:
+                    self._handed_on[user, number] = target
+            yield
 
     def result(self) -> UseFaults:
         """What was found, put down to the program where several entries speak against it."""
@@ -167,6 +195,10 @@ class _Search:
             if user in guilty and user not in accused:
                 accused.add(user)
                 faults.operands.append(WrongOperand(user, number, self._printed(row)))
+        for (user, number), owner in self._handed_on.items():
+            if user not in accused:
+                accused.add(user)
+                faults.operands.append(WrongOperand(user, number, position_rows(owner)[0].strip()))
         for entry in dict.fromkeys((*self._surplus, *self._missing)):
             surplus = [row for row in self._surplus.get(entry, ()) if not _of(row, guilty)]
             missing = [row for row in self._missing.get(entry, ()) if not _of(row, guilty)]
@@ -182,19 +214,23 @@ class _Search:
         return faults
 
     def _guilty_users(self) -> set[str]:
-        """The users of whom one entry has a use and another one lacks the same operand."""
+        """The users of whom one entry has a use and another one lacks the same operand.
+
+        Also those that hand on another value than the one that has a position there.
+        """
         surplus = {
             split_use(row): entry
             for entry, rows in self._surplus.items()
             for row in rows
             if row != NONE
         }
-        return {
+        shifted = {
             user
             for entry, rows in self._missing.items()
             for user, number in map(split_use, rows)
             if surplus.get((user, number), entry) is not entry
         }
+        return shifted | {user for user, _ in self._handed_on}
 
     def _printed(self, row: str) -> str:
         """The operand that the entries agree on."""
