@@ -80,6 +80,10 @@ class HloProtocol(LanguageServerProtocol):
         elif hasattr(message, "id"):
             self._send_response(message.id, error=refusal.to_response_error())
 
+    def notify_json(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification whose parameters are JSON already: quick, however many there are."""
+        self._send_data({"jsonrpc": "2.0", "method": method, "params": params})
+
     def _send_handler_result(self, future: Any, *, msg_id: Any) -> None:
         """Answer a request; a refusal is an answer, too, and nothing for the log."""
         error = None if future.cancelled() else future.exception()
@@ -116,6 +120,11 @@ class StdioServer(LanguageServer):
     """
 
     status = 0
+
+    def notify_json(self, method: str, params: dict[str, Any]) -> None:
+        """Send a notification whose parameters are JSON already."""
+        assert isinstance(self.protocol, HloProtocol)
+        self.protocol.notify_json(method, params)
 
     def end(self, status: int) -> None:
         """Read no further message."""

@@ -41,8 +41,13 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     """A server for one connection."""
     server = StdioServer("hlo-lsp", __version__, protocol_cls=HloProtocol)
     session = Session()
-    pusher = diagnostics.DiagnosticsPusher(server, session)
-    configuration = Configuration(server, session)
+    pusher = diagnostics.DiagnosticsPusher(
+        session,
+        partial(server.notify_json, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS),
+        partial(server.workspace_diagnostic_refresh_async, None),
+    )
+    configuration = Configuration(server, session, pusher.all_changed)
+    session.selections.complain = partial(_complain, server)
     session.loader.reporter = partial(Progress, server)
     session.loader.done = pusher.neighbour_read
     names = WorkspaceSymbols(server, session)
@@ -200,9 +205,10 @@ def _serve_whole_documents(server: StdioServer, session: Session) -> None:
             inter_file_dependencies=True, workspace_diagnostics=False, identifier="hlo-lsp"
         ),
     )
-    async def on_pull(params: types.DocumentDiagnosticParams) -> types.DocumentDiagnosticReport:
+    async def on_pull(params: types.DocumentDiagnosticParams) -> Json:
         asked = await session.ask_all(params.text_document)
-        return await diagnostics.pulled(asked, params.previous_result_id)
+        number = session.selections.number
+        return await diagnostics.pulled(asked, params.previous_result_id, number)
 
 
 def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., None]) -> None:
@@ -245,3 +251,8 @@ def _serve_calls(server: StdioServer, session: Session) -> None:
     @server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)
     async def outgoing(params: types.CallHierarchyOutgoingCallsParams) -> Any:
         return await calls.outgoing(session, params.item)
+
+
+def _complain(server: StdioServer, complaint: str) -> None:
+    message = types.ShowMessageParams(types.MessageType.Warning, complaint)
+    server.window_show_message(message)

@@ -50,6 +50,11 @@ class Fix:
     edits: tuple[Edit, ...]
     is_sure: bool = True
 
+    @property
+    def drops(self) -> bool:
+        """Whether nothing is put in the place of what it takes away."""
+        return not any(edit.text for edit in self.edits)
+
     @classmethod
     def put(cls, place: Place, text: str, *, is_sure: bool = True) -> "Fix":
         """Other text at a place."""

@@ -23,8 +23,8 @@ from hlo_lsp.text.steps import Steps
 logger = logging.getLogger(__name__)
 
 _STEP = 150  # records looked at between two breaths: a few milliseconds
-# Records of memory files with which rules of pace LINE found nothing wrong, for a target.
-_Well = tuple[Target, set[Record]]
+# Records of memory files with which rules of pace LINE found nothing wrong: the rules, the target.
+_Well = tuple[list[AnyRule], Target, set[Record]]
 _WELL: "WeakKeyDictionary[DumpFile, _Well]" = WeakKeyDictionary()
 
 
@@ -98,7 +98,9 @@ def _pace(rule: "Rule[Record]") -> Pace:
 def _on_records(
     context: Context, file: DumpFile, rules: "list[Rule[Record]]", pace: Pace
 ) -> Steps[list[Finding]]:
-    well = _well(context, file) if pace is Pace.LINE and file.kind.is_memory else None
+    well = None
+    if pace is Pace.LINE and file.kind.is_memory:
+        well = _well(context, file, rules)
     still_well: set[Record] = set()
     by_kind: dict[tuple[type[Record], str], list[Rule[Record]]] = {}
     found: list[Finding] = []
@@ -127,13 +129,13 @@ def _on_records(
         if len(found) == before:
             still_well.add(outer)
     if well is not None:
-        _WELL[file] = context.target, still_well
+        _WELL[file] = [*rules], context.target, still_well
     return found
 
 
-def _well(context: Context, file: DumpFile) -> set[Record]:
-    target, well = _WELL.get(file, (None, set()))
-    return well if target == context.target else set()
+def _well(context: Context, file: DumpFile, rules: "list[Rule[Record]]") -> set[Record]:
+    known_rules, target, well = _WELL.get(file, ([], None, set()))
+    return well if known_rules == rules and target == context.target else set()
 
 
 def _on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:

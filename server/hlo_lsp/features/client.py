@@ -21,6 +21,8 @@ class Client:
     refreshes_diagnostics: bool = False
     wants_lens_texts: bool = False
     shows_related: bool = True
+    shows_rule_links: bool = True
+    fades_unnecessary: bool = True
     folding_limit: int = _DEFAULT_FOLDING_LIMIT
     takes_snippets: bool = False
     inserts_or_replaces: bool = False
@@ -29,6 +31,12 @@ class Client:
     helps_in_markdown: bool = False
     places_parameters: bool = False
     versions_edits: bool = False
+    creates_files: bool = False
+    applies_edits: bool = False
+    takes_code_actions: bool = False
+    prefers_actions: bool = False
+    resolves_edits: bool = False
+    shows_documents: bool = False
 
     @classmethod
     def of(
@@ -42,8 +50,11 @@ class Client:
         document = capabilities.text_document or types.TextDocumentClientCapabilities()
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
         hover, symbols, folding = document.hover, document.document_symbol, document.folding_range
-        published = document.publish_diagnostics
+        # Up to 3.17 the flags of the first count for diagnostics that are pulled, too.
+        told = [each for each in (document.publish_diagnostics, document.diagnostic) if each]
+        window = capabilities.window or types.WindowClientCapabilities()
         edits = workspace.workspace_edit
+        action, shown = document.code_action, window.show_document
         item = document.completion and document.completion.completion_item
         signature = document.signature_help and document.signature_help.signature_information
         parameter = signature and signature.parameter_information
@@ -57,7 +68,12 @@ class Client:
                 workspace.diagnostics and workspace.diagnostics.refresh_support
             ),
             wants_lens_texts=isinstance(options, dict) and options.get("lensTexts") == "at once",
-            shows_related=bool(published and published.related_information),
+            shows_related=any(each.related_information for each in told),
+            shows_rule_links=any(each.code_description_support for each in told),
+            fades_unnecessary=any(
+                each.tag_support and types.DiagnosticTag.Unnecessary in each.tag_support.value_set
+                for each in told
+            ),
             folding_limit=(folding and folding.range_limit) or _DEFAULT_FOLDING_LIMIT,
             takes_snippets=bool(item and item.snippet_support),
             inserts_or_replaces=bool(item and item.insert_replace_support),
@@ -66,6 +82,21 @@ class Client:
             helps_in_markdown=bool(signature and _reads_markdown(signature.documentation_format)),
             places_parameters=bool(parameter and parameter.label_offset_support),
             versions_edits=bool(edits and edits.document_changes),
+            creates_files=bool(
+                edits
+                and edits.document_changes
+                and types.ResourceOperationKind.Create in (edits.resource_operations or ())
+            ),
+            applies_edits=bool(workspace.apply_edit),
+            takes_code_actions=bool(action and action.code_action_literal_support),
+            prefers_actions=bool(action and action.is_preferred_support),
+            resolves_edits=bool(
+                action
+                and action.data_support
+                and action.resolve_support
+                and "edit" in action.resolve_support.properties
+            ),
+            shows_documents=bool(shown and shown.support),
         )
 
 

@@ -1,6 +1,7 @@
 """The settings of a connection: what the client said at the start, sends, and answers."""
 
 import logging
+from collections.abc import Callable
 from pathlib import Path
 
 from lsprotocol import types
@@ -18,12 +19,16 @@ class Configuration:
     """Keeps the settings of a session as the client has them.
 
     Of a setting that is said in several places the answer to ``workspace/configuration`` counts,
-    else ``workspace/didChangeConfiguration``, else the initialization options.
+    else ``workspace/didChangeConfiguration``, else the initialization options. Others that want to
+    know when something else is to be checked are told.
     """
 
-    def __init__(self, server: LanguageServer, session: Session) -> None:
+    def __init__(
+        self, server: LanguageServer, session: Session, on_checks_changed: Callable[[], None]
+    ) -> None:
         self._server = server
         self._session = session
+        self._on_checks_changed = on_checks_changed
         self._capabilities = types.WorkspaceClientCapabilities()
         self._options: object = None
         self._sent: object = None
@@ -71,7 +76,10 @@ class Configuration:
 
     def _apply(self) -> None:
         sections = (self._options, self._sent, self._answer)
+        before = self._session.settings.check
         self._session.settings, complaints = Settings.of(sections, self._folder())
+        if self._session.settings.check != before:
+            self._on_checks_changed()
         complaint = "\n".join(complaints)
         if complaint and complaint != self._complaint:
             message = types.ShowMessageParams(types.MessageType.Warning, complaint)

@@ -3,48 +3,67 @@
 import asyncio
 import gc
 import logging
-from collections.abc import Coroutine, Sequence
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from lsprotocol import types
 
-from hlo_lsp.checks.finding import Finding, Severity
-from hlo_lsp.checks.run import check
-from hlo_lsp.features.running import steadily
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.selection import Selection
+from hlo_lsp.features.checking import findings, state_of
+from hlo_lsp.features.diagnostic import diagnostic, diagnostics
+from hlo_lsp.features.running import run
 from hlo_lsp.features.session import Asked, Session
+from hlo_lsp.features.shown import Shown
+from hlo_lsp.features.wire import Json
 from hlo_lsp.model.dump_file import DumpFile
-
-if TYPE_CHECKING:
-    from pygls.lsp.server import LanguageServer
 
 logger = logging.getLogger(__name__)
 
-_PAUSE = 0.15  # seconds without an edit before a file is looked at
-_SEVERITIES = {
-    Severity.ERROR: types.DiagnosticSeverity.Error,
-    Severity.WARNING: types.DiagnosticSeverity.Warning,
-    Severity.INFORMATION: types.DiagnosticSeverity.Information,
-    Severity.HINT: types.DiagnosticSeverity.Hint,
-}
-_SOURCE = "hlo-lsp"
+_PAUSE = 0.05  # seconds without an edit before a file is looked at
+_INTERVAL = 0.1  # seconds between two lists that are not complete
+_FEW = 200  # diagnostics; longer lists are only sent when they are complete
 
 
 class DiagnosticsPusher:
-    """Looks at open files again after edits; one waiting task for each file."""
+    """Looks at open files again after edits; one waiting task for each file.
 
-    def __init__(self, server: "LanguageServer", session: Session) -> None:
-        self._server = server
+    What the quick rules find is sent before the others have finished: beside it stands what they
+    said the last time, so that nothing comes and goes. Only a complete list has the version of the
+    text; whoever waits for one is not misled.
+
+    ``publish`` sends parameters of ``textDocument/publishDiagnostics``, ``refresh`` asks a client
+    that pulls to do so again.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        publish: Callable[[Json], None],
+        refresh: Callable[[], Awaitable[None]],
+    ) -> None:
         self._session = session
+        self._publish = publish
+        self._refresh = refresh
         self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._shown: dict[str, Shown] = {}
 
     def changed(self, file: DumpFile) -> None:
         """A file was opened or edited: it and the open files of its compile want a look."""
         for other in self._session.open_siblings(file):
             self._schedule(other)
-        if self._session.client.pulls_diagnostics and self._session.client.refreshes_diagnostics:
-            self._schedule_refresh()
+        self._schedule_refresh()
+
+    def all_changed(self, below: Path | None = None) -> None:
+        """What is to be checked has changed, everywhere or in the files below a folder."""
+        for file in self._session.library.open_files.values():
+            if below is None or (file.path is not None and below in file.path.parents):
+                self._schedule(file)
+        self._schedule_refresh()
 
     def neighbour_read(self, path: Path) -> None:
         """A large neighbour is there now: the files that were looked at without it want a look."""
@@ -58,7 +77,8 @@ class DiagnosticsPusher:
         if task is not None:
             task.cancel()
         if not self._session.client.pulls_diagnostics:
-            self._publish(types.PublishDiagnosticsParams(file.uri, []))
+            self._publish({"uri": file.uri, "diagnostics": []})
+        self._shown.pop(file.uri, None)
         self.changed(file)
         # Records and their blocks point at each other: only a full collection frees them, and
         # the next one by itself may be far away.
@@ -70,7 +90,9 @@ class DiagnosticsPusher:
         self._replace(file.uri, self._look(file))
 
     def _schedule_refresh(self) -> None:
-        self._replace("", self._ask_for_pull())
+        client = self._session.client
+        if client.pulls_diagnostics and client.refreshes_diagnostics:
+            self._replace("", self._ask_for_pull())
 
     def _replace(self, key: str, work: Coroutine[Any, Any, None]) -> None:
         old = self._tasks.get(key)
@@ -82,58 +104,75 @@ class DiagnosticsPusher:
     async def _look(self, file: DumpFile) -> None:
         await asyncio.sleep(_PAUSE)
         await self._session.foreground.rest()
+        shown = self._shown.setdefault(file.uri, Shown())
+        look = _Look(file, shown, self._publish)
         document = types.TextDocumentIdentifier(file.uri)
-        found = await self._session.joined(document, diagnose)
-        diagnostics = list(chain.from_iterable(found))
+        found = await self._session.joined(document, partial(diagnose, tell=look.tell))
         version = self._session.version(file.uri)
         if version is not None:
-            self._publish(types.PublishDiagnosticsParams(file.uri, diagnostics, version))
+            shown.sent = list(chain.from_iterable(found))
+            shown.complete(shown.sent, file.lines)
+            self._publish({"uri": file.uri, "version": version, "diagnostics": shown.sent})
 
     async def _ask_for_pull(self) -> None:
         await asyncio.sleep(_PAUSE)
-        await self._server.workspace_diagnostic_refresh_async(None)
-
-    def _publish(self, params: types.PublishDiagnosticsParams) -> None:
-        self._server.text_document_publish_diagnostics(params)
+        await self._refresh()
 
 
-async def diagnose(asked: Asked) -> list[types.Diagnostic]:
+class _Look:
+    """One look at a file: sends what was found so far, where that is news."""
+
+    def __init__(self, file: DumpFile, shown: Shown, publish: Callable[[Json], None]) -> None:
+        self._file = file
+        self._shown = shown
+        self._publish = publish
+        self._count = 0
+        self._next = 0.0  # when the next list may be sent
+
+    def tell(self, asked: Asked, found: list[Finding], pending: frozenset[str]) -> None:
+        """These were found; what has the other codes is still to come."""
+        # A text of several files has one list: it is sent when all of them are done.
+        if asked.file is not self._file or len(found) == self._count:
+            return
+        if max(len(found), len(self._shown.whole)) > _FEW or time.monotonic() < self._next:
+            return
+        self._count = len(found)
+        listed = [diagnostic(asked, one) for one in found]
+        listed += self._shown.left(pending, self._file.lines)
+        listed.sort(key=_place)
+        if listed != self._shown.sent:
+            self._shown.sent = listed
+            self._publish({"uri": self._file.uri, "diagnostics": listed})
+            self._next = time.monotonic() + _INTERVAL
+
+
+def _place(diagnostic: Json) -> tuple[int, int]:
+    start = diagnostic["range"]["start"]
+    return start["line"], start["character"]
+
+
+async def diagnose(
+    asked: Asked, tell: Callable[[Asked, list[Finding], frozenset[str]], None] | None = None
+) -> list[Json]:
     """What is wrong in a file, as its text is at the end of the work."""
-    findings = await steadily(asked.dump, lambda: check(asked.dump, asked.file), asked.rest)
-    return [_diagnostic(asked, finding) for finding in findings]
+    found = await findings(asked, None if tell is None else partial(tell, asked))
+    return await run(diagnostics(asked, found))
 
 
 async def pulled(
-    asked: Sequence[Asked], previous_result_id: str | None
-) -> types.DocumentDiagnosticReport:
-    """The answer to a pull: unchanged if no file in the text and no compile of one has changed."""
+    asked: Sequence[Asked], previous_result_id: str | None, number: Callable[[Selection], int]
+) -> Json:
+    """The answer to a pull: unchanged if no file in the text and no compile of one has changed.
+
+    ``number`` tells selections of rules apart.
+    """
     if not asked:
-        return types.RelatedFullDocumentDiagnosticReport(items=[])
-    result_id = " ".join(map(_state, asked))
+        return {"kind": "full", "items": []}
+    result_id = " ".join(state_of(one, number(one.selection)) for one in asked)
     if result_id == previous_result_id:
-        return types.RelatedUnchangedDocumentDiagnosticReport(result_id=result_id)
+        return {"kind": "unchanged", "resultId": result_id}
     items = [found for one in asked for found in await diagnose(one)]
-    return types.RelatedFullDocumentDiagnosticReport(items=items, result_id=result_id)
-
-
-def _state(asked: Asked) -> str:
-    versions = ".".join(str(file.version) for file in asked.dump.files)
-    return f"{asked.dump.number}-{versions}@{asked.file.first_line}"
-
-
-def _diagnostic(asked: Asked, finding: Finding) -> types.Diagnostic:
-    related = [
-        types.DiagnosticRelatedInformation(asked.convert.location(other.place), other.message)
-        for other in finding.related
-    ]
-    return types.Diagnostic(
-        range=asked.convert.range(finding.place),
-        message=finding.message,
-        severity=_SEVERITIES[finding.severity],
-        code=finding.code,
-        source=_SOURCE,
-        related_information=(related or None) if asked.client.shows_related else None,
-    )
+    return {"kind": "full", "items": items, "resultId": result_id}
 
 
 def _log_failure(task: "asyncio.Task[None]") -> None:

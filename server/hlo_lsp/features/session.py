@@ -12,10 +12,12 @@ from pygls.uris import to_fs_path
 
 from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.analysis.subjects import Found
+from hlo_lsp.checks.selection import Selection
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
 from hlo_lsp.features.loading import Loader
 from hlo_lsp.features.running import Foreground, run
+from hlo_lsp.features.selecting import Selections
 from hlo_lsp.features.settings import Settings
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
@@ -34,8 +36,9 @@ _PATIENCE = 2  # seconds that requests wait for settings that the client was ask
 class Asked:
     """A file that a request is about, with its compile, all up to date.
 
-    ``unread`` are files of the compile that are too large to wait for, and come later. ``rest`` is
-    what long work that nobody waits for does between two slices.
+    ``unread`` are files of the compile that are too large to wait for, and come later.
+    ``selection`` is what is checked in it. ``rest`` is what long work that nobody waits for does
+    between two slices.
     """
 
     file: DumpFile
@@ -44,6 +47,7 @@ class Asked:
     client: Client
     convert: Converter
     sources: SourceFiles
+    selection: Selection
     rest: Callable[[], Awaitable[None]]
 
     def at(self, position: types.Position) -> Found | None:
@@ -58,6 +62,7 @@ class Session:
         self.library = Library()
         self.client = Client()
         self.settings = Settings()
+        self.selections = Selections()
         self.foreground = Foreground()
         self.loader = Loader(self.library, self.foreground.rest)
         self._tasks: set[asyncio.Task[None]] = set()
@@ -197,8 +202,9 @@ class Session:
             return None
         sources = SourceFiles(self.settings.source_map)
         unread = tuple(self._to_read(file, whole=False))
+        selection = self.selections.of(file.path, self.settings.check)
         rest = self.foreground.rest
-        return Asked(file, dump, unread, self.client, self.convert, sources, rest)
+        return Asked(file, dump, unread, self.client, self.convert, sources, selection, rest)
 
     async def dump(self, file: DumpFile, *, whole: bool = False) -> DumpSet:
         """The compile of a file, all of it up to date that is read by now.

@@ -10,11 +10,12 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
+from hlo_lsp.checks.settings_file import NAME
 from hlo_lsp.features.diagnostics import DiagnosticsPusher
 from hlo_lsp.features.session import Session
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 
-_PATTERNS = ("**/*.txt", "**/*.hlo")
+_PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{NAME}")
 
 
 class Watcher:
@@ -47,6 +48,9 @@ class Watcher:
     def changed(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Files changed on disk; what an editor holds counts on as it is there."""
         paths = {path for event in params.changes if (path := _path(event.uri)) is not None}
+        for path in paths:
+            if path.name == NAME:
+                self._pusher.all_changed(below=path.parent)
         library = self._session.library
         for file in list(library.open_files.values()):
             if file.path is None:

@@ -1,0 +1,57 @@
+"""What is wrong in a file, for every request that is about it."""
+
+from collections.abc import Callable
+
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.run import Part, check_by_pace, in_order
+from hlo_lsp.features.running import steadily
+from hlo_lsp.features.session import Asked
+from hlo_lsp.text.steps import Steps
+
+Tell = Callable[[list[Finding], frozenset[str]], None]
+
+
+class _Key(tuple[object, ...]):
+    """What findings are remembered under: nothing else has keys of this type."""
+
+    __slots__ = ()
+
+
+async def findings(asked: Asked, tell: Tell | None = None) -> list[Finding]:
+    """What is wrong in a file, in the order of its lines, as its text is at the end of the work.
+
+    Meanwhile ``tell`` is told between two slices of the work what was found so far, and which
+    codes are still to come. If the text changes it begins anew.
+    """
+    key = _Key((asked.file, asked.selection))
+    known: list[Finding] | None = asked.dump.remembered(key, asked.dump.state(asked.dump.files))
+    if known is not None and all(file.is_fresh for file in asked.dump.files):
+        return known
+    found = await steadily(asked.dump, lambda: _looked(asked, tell), asked.rest)
+    asked.dump.remember(key, asked.dump.state(asked.dump.files), found)
+    return found
+
+
+def state_of(asked: Asked, selection: int) -> str:
+    """A text that stays the same as long as the findings in a file do.
+
+    ``selection`` is a number that only this selection of rules has.
+    """
+    versions = ".".join(str(file.version) for file in asked.dump.files)
+    return f"{asked.dump.number}-{versions}@{asked.file.first_line}/{selection}"
+
+
+def _looked(asked: Asked, tell: Tell | None) -> Steps[list[Finding]]:
+    chosen = asked.selection
+    part: Part | None
+    found: list[Finding] = []
+    pending: frozenset[str] = frozenset()
+    for part in check_by_pace(asked.dump, asked.file, chosen.rules, chosen.thresholds):
+        if part is not None:
+            found += part.findings
+            pending = part.pending
+            continue
+        if tell is not None and pending:
+            tell(found, pending)
+        yield
+    return in_order(found)

@@ -1,0 +1,67 @@
+"""A finding as the protocol has it: plain JSON, as there may be thousands."""
+
+from lsprotocol import types
+
+from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.features.convert import Converter
+from hlo_lsp.features.rules_page import rule_href
+from hlo_lsp.features.session import Asked
+from hlo_lsp.features.wire import Json, place_range
+from hlo_lsp.model.place import Place
+from hlo_lsp.text.steps import Steps
+
+SOURCE = "hlo-lsp"
+_SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error.value,
+    Severity.WARNING: types.DiagnosticSeverity.Warning.value,
+    Severity.INFORMATION: types.DiagnosticSeverity.Information.value,
+    Severity.HINT: types.DiagnosticSeverity.Hint.value,
+}
+_STEP = 100  # findings between two breaths: about 2 ms
+
+
+def diagnostics(asked: Asked, findings: list[Finding]) -> Steps[list[Json]]:
+    """What is sent about findings."""
+    found = []
+    for count, finding in enumerate(findings):
+        if count % _STEP == _STEP - 1:
+            yield
+        found.append(diagnostic(asked, finding))
+    return found
+
+
+def diagnostic(asked: Asked, finding: Finding) -> Json:
+    """What is sent about a finding: as much of it as the client can show."""
+    client, convert = asked.client, asked.convert
+    said: Json = {
+        "range": range_of(convert, finding.place),
+        "message": finding.message,
+        "severity": _SEVERITIES[finding.severity],
+        "code": finding.code,
+        "source": SOURCE,
+    }
+    href = rule_href(finding.code) if client.shows_rule_links else None
+    if href is not None:
+        said["codeDescription"] = {"href": href}
+    if client.shows_related and finding.related:
+        said["relatedInformation"] = [
+            {
+                "location": {
+                    "uri": other.place.file.uri,
+                    "range": range_of(convert, other.place),
+                },
+                "message": other.message,
+            }
+            for other in finding.related
+        ]
+    if client.fades_unnecessary and any(fix.drops for fix in finding.fixes):
+        said["tags"] = [types.DiagnosticTag.Unnecessary.value]
+    return said
+
+
+def range_of(convert: Converter, place: Place) -> Json:
+    """The range of a place."""
+    text = place.file.lines[place.line]
+    units = convert.encoding.units
+    line = place.file.first_line + place.line
+    return place_range(line, units(text, place.start), units(text, place.end))
