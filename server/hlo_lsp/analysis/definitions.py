@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
+from weakref import WeakKeyDictionary
 
 from hlo_lsp.analysis.headers import disagreements
 from hlo_lsp.analysis.leaves import part_of
@@ -15,7 +16,7 @@ from hlo_lsp.analysis.printed_module import printed_module
 from hlo_lsp.analysis.sections import is_joined
 from hlo_lsp.analysis.siblings import strangers
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.dump_set import DumpSet, State
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
@@ -25,6 +26,10 @@ from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 from hlo_lsp.text.steps import Steps
 
 _STEP = 1000  # values between two breaths
+
+# Values in which nothing was wrong, for versions of what they were compared with.
+_WELL: "WeakKeyDictionary[DumpFile, tuple[list[tuple[str, int]], set[AssignedValue]]]"
+_WELL = WeakKeyDictionary()
 
 
 class Source(Enum):
@@ -65,7 +70,14 @@ def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
     found: list[WrongShape] = []
     accused: set[object] = set()
     agreeing: set[str] = set()
-    for count, (assigned, entry) in enumerate(_pairs(dump)):
+    fine: set[AssignedValue] = set()
+    holder = next((file for file in dump.files if len(file.memory.assigned)), None)
+    basis = [*dump.state(file for file in dump.files if len(file.memory.entries) or file is module)]
+    before = None if holder is None else _WELL.get(holder)
+    # Where the allocations are not in a file of their own every edit changes the rest, too.
+    well = before[1] if before is not None and before[0] == _versions(basis) else set()
+    still = well if holder is None else well.intersection(holder.memory.assigned.records())
+    for count, (assigned, entry) in enumerate(_pairs(dump, still)):
         if count % _STEP == _STEP - 1:
             yield
         record = entry.record if entry is not None else assigned.record if assigned else None
@@ -74,14 +86,25 @@ def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
         line = _line_of(module, record.name)
         if line is not None and entry is not None and _says(entry.record.lines[-1], line.record):
             agreeing.add(record.name)
-        for wrong in _compare(assigned, entry, line):
+        faults = list(_compare(assigned, entry, line))
+        if assigned is not None and not faults:
+            fine.add(assigned.record)
+        for wrong in faults:
             place: object = wrong.value.record
             if wrong.source is Source.MODULE and wrong.instruction is not None:
                 place = wrong.instruction.record
             if place not in accused:
                 accused.add(place)
                 found.append(wrong)
+    if holder is not None:
+        _WELL[holder] = _versions(basis), still | fine
+    if found:
+        agreeing.update(value.name for value in still)
     return _by_instruction(found, agreeing)
+
+
+def _versions(state: State) -> "list[tuple[str, int]]":
+    return [(file.uri, version) for file, version in state]
 
 
 def _by_instruction(found: list[WrongShape], agreeing: set[str]) -> list[WrongShape]:
@@ -111,12 +134,14 @@ def _in_module(wrong: WrongShape) -> WrongShape:
 
 
 def _pairs(
-    dump: DumpSet,
+    dump: DumpSet, well: set[AssignedValue]
 ) -> Iterator[tuple[Located[AssignedValue] | None, Located[UsedValue] | None]]:
     values = next((file for file in dump.files if len(file.memory.assigned)), None)
     entries = next((file for file in dump.files if len(file.memory.entries)), None)
     if values is not None:
         for value in values.memory.assigned.records():
+            if value in well:
+                continue
             entry = None if entries is None else entries.memory.entries.first(value.id)
             located = None if entry is None or entries is None else Located(entries, entry)
             yield Located(values, value), located

@@ -53,6 +53,12 @@ class HeaderList:
         after = group[at + 1].id if at + 1 < len(group) else None
         return (before is None or before < id_) and (after is None or id_ < after)
 
+    def distance(self, record: Header, id_: int) -> int:
+        """How far an id is from that of the header above this one; ids are often neighbours."""
+        place = self._places.get(record)
+        above = place[0][place[1] - 1].id if place is not None and place[1] else None
+        return abs(id_ - (above or 0))
+
     @cached_property
     def _places(self) -> dict[Header, tuple[Sequence[Header], int]]:
         return {record: (group, at) for group in self.groups for at, record in enumerate(group)}

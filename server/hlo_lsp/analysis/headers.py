@@ -100,6 +100,8 @@ class _Comparison:
             yield
 
     def _find_doubled(self, mine: HeaderList, other: HeaderList | None) -> None:
+        if sum(1 for _ in mine.ids.records()) == len(mine.ids):
+            return
         several = [records for records in map(mine.ids.all, mine.ids) if len(records) > 1]
         for records in several:
             if self._is_copied(records):
@@ -170,7 +172,7 @@ class _Comparison:
 
     def _innocent(self, side: HeaderList, id_: int) -> Header | None:
         found = side.ids.first(id_)
-        if found is None or found not in self._told:
+        if not self._told or found is None or found not in self._told:
             return found
         return next((record for record in side.ids.all(id_) if record not in self._told), None)
 
@@ -193,14 +195,20 @@ class _Comparison:
         return paired
 
     def _is_wrong_in_allocation(self, entry: UsedValue, id_: int, value: AssignedValue) -> bool:
-        """Of two ids the one is wrong that stands out of order where it stands."""
+        """Of two ids the one is wrong that stands out of order where it stands.
+
+        If neither does it is the one that is further from the id of the entry above.
+        """
         assert self._entries is not None
         assert self._assigned is not None
         if not self._entries.fits(entry, id_):
             return False
         if not self._entries.fits(entry, value.id):
             return True
-        return not self._assigned.fits(value, value.id)
+        if not self._assigned.fits(value, value.id):
+            return True
+        distance = self._entries.distance
+        return distance(entry, id_) < distance(entry, value.id)
 
     def _blame_for_unassigned(self, unassigned: list[UsedValue]) -> None:
         """Entries without a line in an allocation: those lines are gone, or the list is cut."""

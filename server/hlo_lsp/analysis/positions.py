@@ -181,12 +181,14 @@ class _Search:
             if shape:
                 if index not in _parts(shape):
                     problem = _index_problem(name, index, shape.startswith("("))
-            elif shape is None and self._knows_all and name not in names:
-                # If the schedule has it, rather the module lacks a line.
-                if self._dump.step(name) is None:
-                    problem = f"the module has no instruction `{name}`"
+            elif shape is None and self._knows_all and not self._is_spoken_of(name, names):
+                problem = f"the module has no instruction `{name}`"
             if problem is not None:
                 self._accuse(Wrong(entry, position_rows(entry).index(row) + _FIRST_ROW, problem))
+
+    def _is_spoken_of(self, name: str, defined: "set[str | None]") -> bool:
+        """Whether other lines have an instruction that the module lacks: rather that is damaged."""
+        return name in defined or self._dump.step(name) is not None
 
     def _shapes(self) -> Steps[dict[str, str]]:
         """The shapes of instructions by name; empty ones where several have the name.

@@ -173,6 +173,9 @@ def _runs(file: DumpFile) -> Iterator[Run]:
     for record in file.records:
         kind = type(record)
         section = _ROWS.get(kind)
+        if isinstance(record, UsedValue) and record.id is None:
+            broken = True  # the rest of an entry, or of anything else that was cut
+            continue
         if section is not None:
             if section is not last:
                 yield Run(section, record, False, broken)

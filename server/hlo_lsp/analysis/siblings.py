@@ -6,7 +6,7 @@ folders are copied together.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice
 from typing import TypeVar
 
 from hlo_lsp.analysis.ending import ending
@@ -204,7 +204,7 @@ def _count(what: str, facts: "Iterable[T]", agrees: "Callable[[T], bool]") -> Co
 
 def _sample(facts: "Iterable[T]", count: int) -> "list[T]":
     """Some of many, from all over the file."""
-    return list(facts)[:: max(1, count // _SAMPLE)]
+    return list(islice(facts, 0, None, max(1, count // _SAMPLE)))
 
 
 def _sampled_temporaries(file: DumpFile) -> list[AssignedValue]:
