@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.text.steps import Steps, finish
 
+_STEP = 1000  # instructions between two breaths
 _SCHEDULED = re.compile(r"\bis_scheduled=true\b")
 _ENTERED = {"while", "call", "conditional"}
 _ASYNC = {"async-start", "async-update", "async-done"}
@@ -15,7 +18,33 @@ _STARTS = {"all-gather-start", "all-reduce-start", "async-start", "collective-pe
            "copy-start"}  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The steps that a computation takes: from ``start`` to in front of ``end``.
+
+    What it calls takes steps in between. ``is_async`` says that async work runs it.
+    """
+
+    start: int
+    end: int
+    is_async: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """All scheduled instructions in order, and the steps of each computation."""
+
+    instructions: list[InstructionLine]
+    spans: dict[ComputationLine, Span]
+
+
 def schedule_in_text(module: ModuleIndex) -> list[InstructionLine] | None:
+    """The instructions of :func:`schedule_of`."""
+    found = schedule_of(module)
+    return None if found is None else found.instructions
+
+
+def schedule_of(module: ModuleIndex) -> Schedule | None:
     """All scheduled instructions in order: what stands at step n of the live-range file.
 
     None if the text does not tell: the module is not scheduled, has no computation, or leaves out
@@ -26,37 +55,62 @@ def schedule_in_text(module: ModuleIndex) -> list[InstructionLine] | None:
     async instruction come in front of it, each once. Fusions and reducers are not entered. What an
     async instruction wraps comes in front of the first one of its chain that has all operands.
     """
+    return finish(schedule_in_steps(module))
+
+
+def schedule_in_steps(module: ModuleIndex) -> Steps[Schedule | None]:
+    """:func:`schedule_of`, with breaths: async work of a large step takes a while to read."""
     entry = module.entry
     header = module.header
     if entry is None or header is None or not _SCHEDULED.search(header.text):
         return None
     placed: list[InstructionLine] = []
-    entered = {entry}
-    open_parts = [_parts(module, entry)]
+    spans = {entry: Span(0, 0, is_async=False)}
+    open_parts = [(entry, _parts(module, entry))]
     while open_parts:
-        part = next(open_parts[-1], None)
+        computation, parts = open_parts[-1]
+        part = next(parts, None)
         if part is None:
             open_parts.pop()
+            spans[computation] = replace(spans[computation], end=len(placed))
         elif isinstance(part, InstructionLine):
-            if part.opcode.endswith("-start") and part.opcode not in _STARTS:
+            if part.opcode not in _ASYNC and runs_async(part.opcode):
                 return None
             placed.append(part)
-        elif part not in entered:
-            entered.add(part)
-            open_parts.append(_parts(module, part))
-    return placed
+            if len(placed) % _STEP == 0:
+                yield
+        elif part.computation not in spans:
+            is_async = part.is_async or spans[computation].is_async
+            spans[part.computation] = Span(len(placed), len(placed), is_async)
+            open_parts.append((part.computation, _parts(module, part.computation)))
+    return Schedule(placed, spans)
+
+
+def runs_async(opcode: str) -> bool:
+    """Whether an instruction starts, goes on with or ends async work of a computation."""
+    return opcode in _ASYNC or (opcode.endswith("-start") and opcode not in _STARTS)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entered:
+    """A computation in front of the instruction that enters it."""
+
+    computation: ComputationLine
+    is_async: bool
 
 
 def _parts(
     module: ModuleIndex, computation: ComputationLine
-) -> Iterator[InstructionLine | ComputationLine]:
+) -> Iterator[InstructionLine | _Entered]:
     """The instructions of a computation, each behind the computations that it enters."""
     unbound: dict[str, tuple[list[ComputationLine], int]] = {}
     for instruction in module.members(computation):
         if instruction.opcode in _ENTERED:
-            yield from _callees(module, instruction)
+            for callee in _callees(module, instruction):
+                yield _Entered(callee, is_async=False)
         elif instruction.opcode in _ASYNC:
-            yield from _bound(module, instruction, unbound)
+            for callee in _bound(module, instruction, unbound):
+                yield _Entered(callee, is_async=True)
         yield instruction
 
 
