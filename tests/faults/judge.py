@@ -1,0 +1,118 @@
+"""What the rules say of a damaged compile, held against what they should say."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import Enum
+
+from faults.dump import Damage, Dump
+from faults.fault import Fault
+from hlo_lsp.checks import run
+from hlo_lsp.checks.catalogue import CATALOGUE
+from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.text.steps import finish
+
+# Advice is about programs, not about dumps; a missing file is a matter of dumps, though no error.
+_OF_DUMPS = {Severity.ERROR, Severity.WARNING}
+RULES = [
+    rule for rule in CATALOGUE if rule.severity in _OF_DUMPS or rule.code == "sibling-missing"
+]
+
+
+class Verdict(Enum):
+    """How well a damage was told."""
+
+    RIGHT = "right"  # on a right line, with the code of the fault
+    OTHERWISE = "otherwise"  # on another line or with another code
+    MISSED = "missed"  # nothing was said
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A finding, as far as a table needs it."""
+
+    file: str
+    line: int
+    code: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line + 1}: {self.message} [{self.code}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One damage and what was said of it.
+
+    ``echoes`` is the number of findings on lines that nothing was done to, ``doubles`` that of
+    other codes on the right ones.
+    """
+
+    code: str
+    name: str
+    where: str
+    done: str
+    verdict: Verdict
+    echoes: int
+    doubles: int
+    said: tuple[Said, ...]
+    failures: tuple[str, ...]
+
+
+def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
+    """Check a damaged compile."""
+    with failures_of_rules() as failures:
+        found = findings(dump.after(damage))
+    on_spot = [(one.place.file.path, one.place.line) in damage.right for one in found]
+    right = [is_right and one.code == fault.code for one, is_right in zip(found, on_spot)]
+    verdict = Verdict.RIGHT if any(right) else Verdict.OTHERWISE if found else Verdict.MISSED
+    said = tuple(
+        Said(one.place.file.label.rpartition("/")[2], one.place.line, one.code, one.message)
+        for one in found
+    )
+    spots = sorted((path.name, line + 1) for path, line in damage.right)
+    where = f"{dump.name} {spots[0][0].rpartition('after_optimizations')[2]}:" + ",".join(
+        str(line) for _, line in spots
+    )
+    return Outcome(
+        fault.code,
+        fault.name,
+        where,
+        damage.told,
+        verdict,
+        on_spot.count(False),
+        sum(on_spot) - sum(right),
+        said,
+        tuple(failures),
+    )
+
+
+def findings(dump: DumpSet) -> list[Finding]:
+    """What is wrong in all files of a compile."""
+    return [found for file in dump.files for found in finish(run.check(dump, file, RULES))]
+
+
+class _Kept(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[1] if record.exc_info else None
+        self.seen.append(f"{record.getMessage()}: {error!r}")
+
+
+@contextmanager
+def failures_of_rules() -> Iterator[list[str]]:
+    """The rules that fail meanwhile: a run of the rules goes on without them."""
+    handler = _Kept()
+    run.logger.addHandler(handler)
+    was = run.logger.propagate
+    run.logger.propagate = False
+    try:
+        yield handler.seen
+    finally:
+        run.logger.removeHandler(handler)
+        run.logger.propagate = was

@@ -1,0 +1,181 @@
+"""What can be done to lines: change, swap, drop, double, move. Each gives a `Strike`."""
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from random import Random
+
+from faults.dump import Damage, Dump, Lines, Row, Spot
+from faults.fault import Strike
+
+Filter = Callable[[Dump, Row], bool]
+New = Callable[[Random, Dump, Row], str | None]
+Pair = Callable[[Dump, Row, Row], bool]
+
+
+def anywhere(dump: Dump, row: Row) -> bool:
+    """Every line will do."""
+    return True
+
+
+def damage(
+    path: Path, lines: Iterable[str], right: Iterable[int], told: str, also: Iterable[Spot] = ()
+) -> Damage:
+    """The damage of one file that has these lines now."""
+    return Damage({path: tuple(lines)}, frozenset({(path, line) for line in right} | {*also}), told)
+
+
+def put(dump: Dump, row: Row, line: str, told: str, also: Iterable[Spot] = ()) -> Damage | None:
+    """Another text for one line."""
+    if line == row.text:
+        return None
+    lines = dump.lines[row.path]
+    new = (*lines[: row.line], line, *lines[row.line + 1 :])
+    return damage(row.path, new, [row.line], told, also)
+
+
+def pick(random: Random, dump: Dump, kind: str, where: Filter = anywhere) -> Row | None:
+    """A random line of a kind."""
+    rows = [row for row in dump.rows(kind) if where(dump, row)]
+    return random.choice(rows) if rows else None
+
+
+def change(kind: str, field: str, new: New, where: Filter = anywhere) -> Strike:
+    """Another text in a field that is there."""
+
+    def strike(random: Random, dump: Dump) -> Damage | None:
+        row = pick(random, dump, kind, lambda dump, row: row.has(field) and where(dump, row))
+        text = None if row is None else new(random, dump, row)
+        if row is None or text is None:
+            return None
+        told = f"{kind} {field} `{row[field]}` -> `{text}`"
+        return put(dump, row, row.put(field, text), told)
+
+    return strike
+
+
+def rewrite(kind: str, new: New, where: Filter = anywhere) -> Strike:
+    """Another text for a line."""
+
+    def strike(random: Random, dump: Dump) -> Damage | None:
+        row = pick(random, dump, kind, where)
+        text = None if row is None else new(random, dump, row)
+        if row is None or text is None:
+            return None
+        return put(dump, row, text, f"{kind} `{text.strip()}`")
+
+    return strike
+
+
+def replaced(lines: Lines, start: int, end: int, new: Sequence[str] = ()) -> Lines:
+    """Lines with others in place of those from ``start`` to ``end`` (exclusive)."""
+    return (*lines[:start], *new, *lines[end:])
+
+
+def around(line: int, lines: Lines) -> set[int]:
+    """Where what was dropped in front of a line of the new text is missed."""
+    return {max(0, line - 1), min(line, len(lines) - 1)}
+
+
+def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Strike:
+    """A line less, or up to ``most`` that follow each other; the lines around are accused."""
+
+    def strike(random: Random, dump: Dump) -> Damage | None:
+        row = pick(random, dump, kind, where)
+        if row is None:
+            return None
+        same = {other.spot for other in dump.rows(kind) if where(dump, other)}
+        end = row.line + 1
+        for _ in range(random.randrange(most)):
+            end += (row.path, end) in same
+        new = replaced(dump.lines[row.path], row.line, end)
+        told = f"{end - row.line} lines less, from `{row.text.strip()}` on"
+        return damage(row.path, new, around(row.line, new), told)
+
+    return strike
+
+
+def double(kind: str, where: Filter = anywhere) -> Strike:
+    """A line twice, one right behind the other: both are accused."""
+
+    def strike(random: Random, dump: Dump) -> Damage | None:
+        row = pick(random, dump, kind, where)
+        if row is None:
+            return None
+        new = replaced(dump.lines[row.path], row.line, row.line, [row.text])
+        return damage(row.path, new, [row.line, row.line + 1], f"twice `{row.text.strip()}`")
+
+    return strike
+
+
+def copy(kind: str, fits: Pair, where: Filter = anywhere) -> Strike:
+    """A line once more in front of another of its kind, where ``fits(dump, line, other)``."""
+
+    def strike(random: Random, dump: Dump) -> Damage | None:
+        row = pick(random, dump, kind, where)
+        to = row and pick(random, dump, kind, lambda dump, to: fits(dump, row, to))
+        if row is None or to is None:
+            return None
+        new = replaced(dump.lines[to.path], to.line, to.line, [row.text])
+        told = f"`{row.text.strip()}` once more in front of `{to.text.strip()}`"
+        return damage(to.path, new, [to.line], told)
+
+    return strike
+
+
+def move(kind: str, fits: Pair, where: Filter = anywhere) -> Strike:
+    """A line in front of another of its kind in the same file; the line moved is accused."""
+
+    def strike(random: Random, dump: Dump) -> Damage | None:
+        row = pick(random, dump, kind, where)
+        to = row and pick(random, dump, kind, lambda dump, to: fits(dump, row, to))
+        if row is None or to is None or to.path != row.path or to.line in {row.line, row.line + 1}:
+            return None
+        lines = list(dump.lines[row.path])
+        lines.insert(to.line, row.text)
+        del lines[row.line + (to.line < row.line)]
+        at = to.line - (to.line > row.line)
+        told = f"`{row.text.strip()}` moved in front of `{to.text.strip()}`"
+        return damage(row.path, lines, [at], told)
+
+    return strike
+
+
+def swap(kind: str, fits: Pair, fields: Sequence[str] = ()) -> Strike:
+    """Two lines of a kind change places, or only some of their fields; both are accused."""
+
+    def strike(random: Random, dump: Dump) -> Damage | None:
+        one = pick(random, dump, kind)
+        other = one and pick(
+            random, dump, kind, lambda dump, row: row.spot != one.spot and fits(dump, one, row)
+        )
+        if one is None or other is None or one.path != other.path:
+            return None
+        texts = (other.text, one.text)
+        if fields:
+            texts = (_with(one, other, fields), _with(other, one, fields))
+        if texts == (one.text, other.text):
+            return None
+        lines = list(dump.lines[one.path])
+        lines[one.line], lines[other.line] = texts
+        told = f"swapped {' and '.join(fields)} of `{one.text.strip()}` and `{other.text.strip()}`"
+        return damage(one.path, lines, [one.line, other.line], told)
+
+    return strike
+
+
+def _with(row: Row, other: Row, fields: Sequence[str]) -> str:
+    text = row.text
+    for field in sorted(fields, key=lambda field: -row.match.start(field)):
+        start, end = row.match.span(field)
+        text = text[:start] + other[field] + text[end:]
+    return text
+
+
+def beside(dump: Dump, one: Row, other: Row) -> bool:
+    """Two lines, one right below the other."""
+    return one.path == other.path and abs(one.line - other.line) == 1
+
+
+def in_one_file(dump: Dump, one: Row, other: Row) -> bool:
+    """Two lines of the same file."""
+    return one.path == other.path
