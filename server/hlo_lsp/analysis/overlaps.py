@@ -46,6 +46,21 @@ class Overlap:
         return max(one.start_step, other.start_step), min(one.end_step, other.end_step)
 
 
+def overlaps_of(tenant: Tenant, tenants: Sequence[Tenant]) -> list[Overlap]:
+    """All overlaps of one value, by a look at each of the others."""
+    start, end = tenant.live.start_step, tenant.live.end_step
+    first, behind = tenant.slot
+    return [
+        Overlap(tenant, other)
+        for other in tenants
+        if other.live.start_step < end
+        and start < other.live.end_step
+        and other.value.offset < behind
+        and first < other.slot[1]
+        and other.slot != tenant.slot
+    ]
+
+
 def overlaps(tenants: Sequence[Tenant]) -> Iterator[Overlap | None]:
     """Pairs of values of one allocation that share bytes while both live; None for a breath.
 

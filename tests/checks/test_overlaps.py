@@ -1,0 +1,88 @@
+"""``overlap``: who is accused of being in the bytes of another one."""
+
+from checks.damage import Told, findings, related, replaced, tell
+
+FUSION_1 = "<75 multiply_reduce_fusion{1} @1> (size=8192,offset="
+FUSION_2 = "<78 fusion.2 @1> (size=512,offset="
+
+
+def test_an_offset_into_another_value(sample: str) -> None:
+    text = replaced(sample, FUSION_2 + "49152", FUSION_2 + "33000")
+    assert tell(text) == [
+        (
+            "overlap",
+            "42:  value: <78 fusion.2 @1> (size=512,offset=»33000«): f32[16]{0:T(128)S(1)}",
+            "`fusion.2{}` and `multiply_reduce_fusion{1}` both take bytes 33,000 to 33,511 of "
+            "allocation 15, and both live from step 11 to 13",
+        )
+    ]
+    (finding,) = findings(text)
+    assert [message for _, message in related(finding)] == [
+        "the other value",
+        "`fusion.2{}` lives from 11 to 13",
+        "`multiply_reduce_fusion{1}` lives from 5 to 13",
+    ]
+
+
+def test_who_overlaps_with_several_is_told_once(sample: str) -> None:
+    ((code, place, sentence),) = tell(replaced(sample, FUSION_1 + "32768", FUSION_1 + "41000"))
+    assert (code, place[:4]) == ("overlap", "39: ")
+    assert sentence.endswith("; it overlaps with 3 more")
+
+
+SHORT = """\
+BufferAssignment:
+allocation 0: size 16, preallocated-temp:
+ value: <1 a @0> (size=8,offset=0): f32[2]{0}
+ value: <2 b @0> (size=16,offset=0): f32[4]{0}
+
+Used values:
+<1 a @0>
+ positions:
+  a
+ uses:
+  b, operand 0
+ from instruction: %a = f32[2]{0} iota(), iota_dimension=0
+<2 b @0>
+ positions:
+  b
+ uses:
+  c, operand 0
+ from instruction: %b = f32[4]{0} concatenate(%a, %a), dimensions={0}
+
+
+HloLiveRange (max 4):
+  InstructionSequence:
+    0:a
+    1:b
+    2:d
+    3:c
+  BufferLiveRange:
+    a{}:0-1
+    b{}:1-3
+"""
+
+
+def test_a_life_that_goes_on_after_the_last_use() -> None:
+    def overlap(text: str) -> list[Told]:
+        return [one for one in tell(text) if one[0] == "overlap"]
+
+    assert overlap(SHORT) == []
+    assert overlap(replaced(SHORT, "a{}:0-1", "a{}:0-2")) == [
+        (
+            "overlap",
+            "28:     a{}:0-»2«",
+            "`a{}` and `b{}` both take bytes 0 to 7 of allocation 0, and both live from step 1 to "
+            "2",
+        )
+    ]
+
+
+def test_what_lives_at_other_times_may_take_the_same_bytes(sample: str) -> None:
+    text = replaced(sample, FUSION_2 + "49152", FUSION_2 + "0")
+    assert tell(text) == []
+
+
+def test_without_live_ranges_nothing_is_told(sample: str) -> None:
+    text = sample[: sample.index("HloLiveRange")].rstrip("\n") + "\n"
+    assert tell(replaced(text, FUSION_2 + "49152", FUSION_2 + "33000")) == []
