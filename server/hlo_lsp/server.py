@@ -11,9 +11,11 @@ from lsprotocol import types
 
 from hlo_lsp import __version__
 from hlo_lsp.features import (
+    actions,
     calls,
     completion,
     diagnostics,
+    explain,
     folding,
     goto,
     hover,
@@ -135,6 +137,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     )
     _serve_whole_documents(server, session)
     _serve_writing(server, session, answer)
+    _serve_actions(server, session)
 
     return server
 
@@ -239,6 +242,29 @@ def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., 
     @server.feature(types.COMPLETION_ITEM_RESOLVE)
     async def on_completion_resolve(item: types.CompletionItem) -> types.CompletionItem:
         return completion.resolve(await session.ask_again(item.data), item)
+
+
+def _serve_actions(server: StdioServer, session: Session) -> None:
+    """What can be done about findings, and the commands that do it."""
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.OPTIONS)
+    async def on_actions(params: types.CodeActionParams) -> actions.Actions | None:
+        asked = await session.ask(params.text_document, params.range.start.line)
+        if asked is None:
+            return None
+        return await actions.code_actions(asked, params, session.version)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def on_action_resolve(action: types.CodeAction) -> types.CodeAction:
+        return await actions.resolve(await session.ask_again(action.data), action, session.version)
+
+    @server.command(explain.COMMAND)
+    async def on_explain(code: str) -> None:
+        await explain.explain(server, session.client, code)
+
+    @server.command(actions.APPLY)
+    async def on_apply(edit: types.WorkspaceEdit) -> None:
+        await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
 
 
 def _serve_calls(server: StdioServer, session: Session) -> None:

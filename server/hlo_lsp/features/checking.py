@@ -23,6 +23,11 @@ async def findings(asked: Asked, tell: Tell | None = None) -> list[Finding]:
     Meanwhile ``tell`` is told between two slices of the work what was found so far, and which
     codes are still to come. If the text changes it begins anew.
     """
+    async with asked.turn:
+        return await _findings(asked, tell)
+
+
+async def _findings(asked: Asked, tell: Tell | None) -> list[Finding]:
     key = _Key((asked.file, asked.selection))
     known: list[Finding] | None = asked.dump.remembered(key, asked.dump.state(asked.dump.files))
     if known is not None and all(file.is_fresh for file in asked.dump.files):

@@ -37,8 +37,8 @@ class Asked:
     """A file that a request is about, with its compile, all up to date.
 
     ``unread`` are files of the compile that are too large to wait for, and come later.
-    ``selection`` is what is checked in it. ``rest`` is what long work that nobody waits for does
-    between two slices.
+    ``selection`` is what is checked in it, in ``turn``: files of one compile share what was found
+    out. ``rest`` is what long work that nobody waits for does between two slices.
     """
 
     file: DumpFile
@@ -48,6 +48,7 @@ class Asked:
     convert: Converter
     sources: SourceFiles
     selection: Selection
+    turn: asyncio.Lock
     rest: Callable[[], Awaitable[None]]
 
     def at(self, position: types.Position) -> Found | None:
@@ -65,6 +66,7 @@ class Session:
         self.selections = Selections()
         self.foreground = Foreground()
         self.loader = Loader(self.library, self.foreground.rest)
+        self._turn = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
@@ -204,7 +206,17 @@ class Session:
         unread = tuple(self._to_read(file, whole=False))
         selection = self.selections.of(file.path, self.settings.check)
         rest = self.foreground.rest
-        return Asked(file, dump, unread, self.client, self.convert, sources, selection, rest)
+        return Asked(
+            file,
+            dump,
+            unread,
+            self.client,
+            self.convert,
+            sources,
+            selection,
+            self._turn,
+            rest,
+        )
 
     async def dump(self, file: DumpFile, *, whole: bool = False) -> DumpSet:
         """The compile of a file, all of it up to date that is read by now.
