@@ -30,6 +30,16 @@ def test_a_shape_in_an_allocation_without_a_module_text(sample: str) -> None:
     assert (code, place[:3]) == ("shape-definition-mismatch", "37:")
 
 
+def test_without_a_module_text_the_size_of_the_value_decides(sample: str) -> None:
+    old = " from instruction: %fusion.2 = f32[16]"
+    ((code, place, message),) = tell_of(replaced(sample, old, old.replace("16", "1600")))
+    assert (code, place[:4]) == ("shape-definition-mismatch", "203:")
+    assert message == (
+        "the shape of `fusion.2` is `f32[1600]{0:T(128)S(1)}` here, and "
+        "`f32[16]{0:T(128)S(1)}` in its allocation"
+    )
+
+
 def test_a_shape_in_an_allocation_without_entries(compiled: Path) -> None:
     for path in compiled.glob("*-values.txt"):
         path.unlink()

@@ -122,6 +122,7 @@ CUTS = {
         "from instruction: %add.38 = f32[]{:T(128)} add(%Arg_0",
         "the rest of this",
     ),
+    "in front of a shape": ("from instruction: %add.38 = ", "the rest of this instruction"),
     "behind the head of the live ranges": ("HloLiveRange (max 14):\n", "the schedule"),
     "in the schedule": ("    5:multiply_reduce_fusion\n", "8 of 14 steps, and the live ranges"),
     "behind the label of live ranges": ("  BufferLiveRange:\n", "the peak"),

@@ -15,6 +15,8 @@ from hlo_lsp.analysis.leaves import part_of
 from hlo_lsp.analysis.printed_module import printed_module
 from hlo_lsp.analysis.sections import is_joined
 from hlo_lsp.analysis.siblings import strangers
+from hlo_lsp.analysis.sizes import Target, padded_size_of
+from hlo_lsp.analysis.target import target_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, State
 from hlo_lsp.model.shape import try_shape
@@ -59,14 +61,14 @@ class WrongShape:
 def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
     """The shapes that do not agree, each damaged line once.
 
-    Of three sources the one is wrong that differs from the others; of two the allocation. Nothing
-    of files that are two dumps, or of several compiles.
+    Of three sources the one is wrong that differs from the others; of two the allocation, unless
+    the size there speaks for its shape. Nothing of files that are two dumps, or of two compiles.
     """
     if any(map(is_joined, dump.files)) or (yield from strangers(dump)):
         return []
     headers = yield from disagreements(dump)
     suspects = headers.suspects
-    module = printed_module(dump)
+    module, target = printed_module(dump), target_of(dump)
     found: list[WrongShape] = []
     accused: set[object] = set()
     agreeing: set[str] = set()
@@ -86,7 +88,7 @@ def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
         line = _line_of(module, record.name)
         if line is not None and entry is not None and _says(entry.record.lines[-1], line.record):
             agreeing.add(record.name)
-        faults = list(_compare(assigned, entry, line))
+        faults = list(_compare(target, assigned, entry, line))
         if assigned is not None and not faults:
             fine.add(assigned.record)
         for wrong in faults:
@@ -158,6 +160,7 @@ def _line_of(module: DumpFile | None, name: str) -> Located[InstructionLine] | N
 
 
 def _compare(
+    target: Target,
     assigned: Located[AssignedValue] | None,
     entry: Located[UsedValue] | None,
     line: Located[InstructionLine] | None,
@@ -174,7 +177,28 @@ def _compare(
     in_entry = None if text is None else part_of(text.shape.text, index)
     if in_allocation is not None and try_shape(in_allocation) is None:
         in_allocation = None  # that it cannot be read is said already
+    if line is None and assigned is not None and entry is not None and text is not None:
+        value = assigned.record
+        if _only_fits(target, value, in_allocation, in_entry):
+            printed, right = text.shape.text, value.shape
+            yield WrongShape(
+                Source.ENTRY, entry, printed, right, Source.ALLOCATION, None, text.shape
+            )
+            return
     yield from _odd_one(assigned, entry, line, (in_allocation, in_entry, in_module), text)
+
+
+def _only_fits(
+    target: Target, value: AssignedValue, in_allocation: str | None, in_entry: str | None
+) -> bool:
+    """Whether the size of a value is that of the one shape, and not that of the other."""
+    if in_allocation is None or in_entry is None or in_allocation == in_entry:
+        return False
+    one = padded_size_of(in_allocation, target, value.color or 0)
+    other = padded_size_of(in_entry, target, value.color or 0)
+    if one is None or other is None:
+        return False
+    return one.bytes == value.size and other.bytes != value.size
 
 
 def _odd_one(

@@ -7,6 +7,7 @@ from hlo_lsp.analysis.sections import Section, row_section, section_of
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import try_shape
+from hlo_lsp.syntax.instruction_text import instruction_text
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
@@ -106,8 +107,9 @@ def _entry_end(last: Record, in_line: bool) -> str | None:
         return None
     text = last.lines[-1]
     if text.startswith(_FROM):
-        cut = in_line and not is_balanced(text, instruction_column(text))
-        return "the rest of this instruction" if cut or text == _FROM else None
+        read = instruction_text(text, instruction_column(text)) if text != _FROM else None
+        cut = text == _FROM or (in_line and (read is None or not read.is_closed))
+        return "the rest of this instruction" if cut else None
     of = "" if last.id is None else f" of value {last.id}"
     return f"the rest of the entry{of}"
 

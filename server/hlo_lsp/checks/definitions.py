@@ -27,7 +27,7 @@ def shape_definition_mismatch(survey: Survey) -> Iterator[Finding | None]:
             what = f"the shape of `{record.name}`"
         printed, right = _first_difference(fault.printed, fault.right)
         message = f"{what} is `{printed}` here, and `{right}` {fault.by.value}"
-        yield survey.accuse(_place(fault), message, *_related(fault))
+        yield survey.accuse(_place(fault), message, *_related(fault)).put(fault.right)
 
 
 def _first_difference(one: str, other: str) -> tuple[str, str]:

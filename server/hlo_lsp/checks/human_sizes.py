@@ -35,7 +35,9 @@ def _human(
 ) -> Iterator[Finding]:
     """Where the text is right for the true sum the number is wrong, which has its own rule."""
     if human not in {xla_human(total), xla_human(true)}:
-        yield case.finding(f"{total:,} B are `{xla_human(total)}`, not `{human}`", "HUMAN")
+        yield case.finding(f"{total:,} B are `{xla_human(total)}`, not `{human}`", "HUMAN").put(
+            xla_human(total)
+        )
 
 
 def _text(case: Case[Label]) -> str:

@@ -7,6 +7,7 @@ from hlo_lsp.analysis.positions import Doubt, Wrong, position_faults
 from hlo_lsp.analysis.use_faults import UseFaults, WrongOperand, WrongUses, use_faults
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import name_place, part_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
@@ -37,7 +38,9 @@ def position_mismatch(survey: Survey) -> Iterator[Finding | None]:
         if not doubted and wrong.entry not in told:
             told.add(wrong.entry)
             place = _row_place(faults.file, wrong.entry, wrong.row)
-            yield survey.accuse(place, wrong.message, *_twin(faults.file, wrong))
+            finding = survey.accuse(place, wrong.message, *_twin(faults.file, wrong))
+            is_twice = wrong.twin is wrong.entry
+            yield finding.fixed(Fix.drop(faults.file, place.line, 1)) if is_twice else finding
 
 
 def _twin(file: DumpFile, wrong: Wrong) -> Iterator[Related]:
@@ -83,7 +86,12 @@ def _wrong_uses(survey: Survey, faults: UseFaults, wrong: WrongUses) -> Finding:
         message = f"by {by} {_these(surplus)} no use of value {entry.id} `{entry.key}`"
     else:
         message = f"by {by} {_these(missing)} missing"
-    return survey.accuse(_row_place(faults.file, entry, row), message)
+    finding = survey.accuse(_row_place(faults.file, entry, row), message)
+    if len(surplus) == len(missing) == 1:
+        return finding.put(missing[0])
+    if len(surplus) == 1 and not missing:
+        return finding.fixed(Fix.drop(faults.file, finding.place.line, 1))
+    return finding
 
 
 def _is_twice(lines: Sequence[str], use: str) -> bool:

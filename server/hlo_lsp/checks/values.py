@@ -7,6 +7,7 @@ from hlo_lsp.analysis.header_faults import Alone, Renumbered
 from hlo_lsp.analysis.headers import disagreements
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.value import Located
@@ -30,9 +31,15 @@ def duplicate_value_id(survey: Survey) -> Iterator[Finding | None]:
             message = f"value {id_} `{twin.record.key}` stands on line {twin.number:,} already"
         elif doubled.own is not None:
             message += f"; {_elsewhere(intruder)} `{intruder.record.key}` is value {doubled.own}"
-        yield survey.finding(
+        finding = survey.finding(
             intruder, "VALUE_ID", message, _related(twin, "VALUE_ID", "the same id")
         )
+        if same:
+            record = intruder.record
+            finding = finding.fixed(Fix.drop(intruder.file, record.line, record.line_count))
+        elif doubled.own is not None:
+            finding = finding.put(str(doubled.own))
+        yield finding
 
 
 def value_order(survey: Survey) -> Iterator[Finding | None]:
@@ -85,7 +92,7 @@ def _renumbered(survey: Survey, fault: Renumbered) -> Finding:
         f"`{accused.record.key}` is value {accused.record.id} here and value {other.record.id} "
         f"{_elsewhere(accused)}",
         _related(other, "VALUE_ID", f"value {other.record.id}"),
-    )
+    ).put(str(other.record.id))
 
 
 def header_mismatch(survey: Survey) -> Iterator[Finding | None]:
@@ -94,19 +101,28 @@ def header_mismatch(survey: Survey) -> Iterator[Finding | None]:
     for fault in headers.renamed:
         accused, other, role = fault.accused, fault.other, fault.field
         here, there = _said(accused, role), _said(other, role)
-        yield survey.finding(
+        finding = survey.finding(
             accused,
             role if _has(accused, role) else "NAME",
             f"the {_WORDS[role]} of value {accused.record.id} is {here} here and {there} "
             f"{_elsewhere(accused)}",
             _related(other, role if _has(other, role) else "NAME", f"{there} here"),
         )
+        text = _text(other, role) if _has(accused, role) else None
+        yield finding if text is None else finding.put(text)
 
 
 def _has(header: Located[Any], role: str) -> bool:
     record = header.record
     present = {"INDEX": record.index is not None, "PHI": record.phi, "COLOR": record.color}
     return present.get(role) not in {False, None} if role in present else True
+
+
+def _text(header: Located[Any], role: str) -> str | None:
+    """What a header says in a field, where other text in the same field is all that it takes."""
+    return (
+        header.record.name if role == "NAME" else header.record.index if role == "INDEX" else None
+    )
 
 
 def _said(header: Located[Any], role: str) -> str:
