@@ -1,11 +1,12 @@
 """The list of allocations: its numbers, and that each value is in it once and at its place."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from hlo_lsp.analysis.misfits import misfits_of
 from hlo_lsp.analysis.placements import Assignment, assignment_of
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.value import Located
@@ -45,7 +46,9 @@ def allocation_numbering(survey: Survey) -> Iterator[Finding | None]:
             other = heads[numbers.exchanged]
             message += f": it changed places with allocation {other.number}"
             related = [Related(field_place(assignment.file, other, "ALLOCATION"), "the other one")]
-        yield survey.finding(Located(assignment.file, head), "ALLOCATION", message, *related)
+        finding = survey.finding(Located(assignment.file, head), "ALLOCATION", message, *related)
+        due = _due(heads, place)
+        yield finding if due is None else finding.put(str(due))
     for gap in numbers.gaps:
         head = heads[gap.place]
         ahead = f"follows allocation {gap.first - 1}" if gap.first else "is the first"
@@ -61,6 +64,14 @@ def allocation_numbering(survey: Survey) -> Iterator[Finding | None]:
         )
 
 
+def _due(heads: Sequence[AllocationLine], place: int) -> int | None:
+    """The number between those of both neighbours, if there is one that nobody else has."""
+    due = heads[place - 1].number + 1 if place else 0
+    is_last = place + 1 == len(heads)
+    fits = is_last or heads[place + 1].number == due + 1
+    return due if fits and all(head.number != due for head in heads) else None
+
+
 def value_in_two_allocations(survey: Survey) -> Iterator[Finding | None]:
     """A value lies in one allocation; the place is accused that it fits less."""
     assignment = yield from assignment_of(survey.dump)
@@ -71,7 +82,7 @@ def value_in_two_allocations(survey: Survey) -> Iterator[Finding | None]:
             f"value {copy.copy.id} `{copy.copy.key}` lies in allocation {copy.place.number} and in "
             f"allocation {copy.home.number}",
             Related(field_place(assignment.file, copy.original, "VALUE_ID"), "the same value"),
-        )
+        ).fixed(Fix.drop(assignment.file, copy.copy.line, copy.copy.line_count))
 
 
 def nonzero_offset(survey: Survey) -> Iterator[Finding | None]:

@@ -60,6 +60,12 @@ class Fix:
         """Other text at a place."""
         return cls(f"Put `{text}`", (Edit.put(place, text),), is_sure)
 
+    @classmethod
+    def drop(cls, file: DumpFile, first: int, count: int) -> "Fix":
+        """No longer these lines."""
+        title = "Remove this line" if count == 1 else f"Remove these {count:,} lines"
+        return cls(title, (Edit.drop(file, first, count),), is_sure=False)
+
 
 def together(fixes: "list[Fix]") -> tuple[Edit, ...]:
     """The edits of fixes that can be made at once, the first of those that cannot."""

@@ -18,7 +18,9 @@ from hlo_lsp.analysis.schedule_differences import (
 from hlo_lsp.analysis.step_numbers import Fault, Trouble
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import field_place, name_place
+from hlo_lsp.checks.renumbering import renumbered
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 
 _MOST = 5  # findings of one kind
@@ -33,8 +35,11 @@ def schedule_numbering(survey: Survey) -> Iterator[Finding | None]:
     printed = printed_schedule(dump)
     if printed is None:
         return
-    for fault in printed.numbers.faults[:_MOST]:
-        yield _numbering_fault(survey, printed, fault)
+    faults = printed.numbers.faults[:_MOST]
+    again = renumbered(printed) if faults else None
+    for fault in faults:
+        finding = _numbering_fault(survey, printed, fault)
+        yield finding if again is None else finding.fixed(again)
     yield from _wrong_length(survey, printed)
     if not printed.numbers.faults and text_schedule(dump) is None:
         for row, twin in doubled_names(dump)[:_MOST]:
@@ -70,12 +75,13 @@ def _numbering_fault(survey: Survey, printed: PrintedSchedule, fault: Fault) -> 
         return survey.accuse(step, f"{gone} missing in front of step {row.step}")
     twin = printed.at.get(row.step)
     again = "stands" if fault.first == fault.last else "stand"
+    count = 1 if fault.other is None else fault.other - fault.row + 1
     return survey.accuse(
         step,
         f"{_steps(fault.first, fault.last).removesuffix(' is').removesuffix(' are')} {again} here "
         "once more",
         *([] if twin is None else [Related(field_place(file, twin, "STEP"), "the first time")]),
-    )
+    ).fixed(Fix.drop(file, row.line, count))
 
 
 def _steps(first: int, last: int) -> str:

@@ -9,9 +9,10 @@ from hlo_lsp.analysis.sizes import padded_size_of
 from hlo_lsp.analysis.spaces import layout_space
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.fix import Edit, Fix
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Pace, Part, WholeRule, error
-from hlo_lsp.model.bytesize import readable
+from hlo_lsp.model.bytesize import readable, xla_human
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -37,11 +38,12 @@ def size_mismatch(case: Case[AssignedValue]) -> Iterator[Finding]:
     if not padded.exact and not padded.allowed:
         return
     causes = "".join(f"; {cause}" for cause in padded.padding)
-    yield case.finding(
+    finding = case.finding(
         f"size is {value.size:,} B, but the shape takes {padded.bytes:,} B: {padded.rule}{causes}",
         "SIZE",
         Related(case.place("SHAPE"), f"this shape takes {readable(padded.bytes)}"),
     )
+    yield finding.put(str(padded.bytes)) if padded.exact else finding
 
 
 def out_of_bounds(survey: Survey) -> Iterator[Finding | None]:
@@ -87,7 +89,7 @@ def allocation_too_small(survey: Survey) -> Iterator[Finding | None]:
                 )
                 for value in extent.outside[:_TOLD]
             ),
-        )
+        ).put(str(extent.needed), is_sure=not extent.placement.packs)
 
 
 def allocation_slack(survey: Survey) -> Iterator[Finding | None]:
@@ -103,12 +105,13 @@ def allocation_slack(survey: Survey) -> Iterator[Finding | None]:
             if misfits.has_filled(allocation):
                 continue
         need = f"its values need only {extent.needed:,} B"
-        yield survey.finding(
+        finding = survey.finding(
             Located(file, allocation),
             "SIZE",
             f"allocation {allocation.number} has {allocation.size:,} B, but "
             + (need if extent.placement.values else "there is no value in it"),
         )
+        yield finding.put(str(extent.needed)) if extent.placement.values else finding
 
 
 def total_mismatch(survey: Survey) -> Iterator[Finding | None]:
@@ -126,7 +129,7 @@ def total_mismatch(survey: Survey) -> Iterator[Finding | None]:
     if survey.context.misses_assigned:
         return
     first = assignment.placements[0].allocation
-    yield survey.finding(
+    finding = survey.finding(
         label,
         "TOTAL",
         f"the total is given as {label.record.total:,} B, but the "
@@ -136,6 +139,9 @@ def total_mismatch(survey: Survey) -> Iterator[Finding | None]:
             field_place(assignment.file, first), f"the allocations add up to {extents.sum:,} B"
         ),
     )
+    total = Edit.put(finding.place, str(extents.sum))
+    human = Edit.put(field_place(label.file, label.record, "HUMAN"), xla_human(extents.sum))
+    yield finding.fixed(Fix(f"Put `{total.text} ({human.text})`", (total, human)))
 
 
 def _faulty(survey: Survey, fault: Fault) -> "Steps[tuple[DumpFile, list[Extent]]]":
