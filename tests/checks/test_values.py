@@ -105,6 +105,15 @@ def test_a_value_line_that_was_cut_out(sample: str) -> None:
     ]
 
 
+def test_the_only_value_line_that_was_cut_out(corpus_small: Path) -> None:
+    (path,) = (corpus_small / "tpu_v5e_jax_0.9.2").glob("module_0236*-buffer-assignment.txt")
+    lines = path.read_text().split("\n")
+    values = [line for line in lines if line.startswith(" value: ")]
+    assert len(values) == 1
+    lines.remove(values[0])
+    assert [code for code, _, _ in tell_of("\n".join(lines), path.name)] == ["value-set-mismatch"]
+
+
 def test_an_entry_that_was_cut_out(sample: str) -> None:
     assert tell_of(sample.replace(_entry(sample, "<68 Arg_0.1", "<69 Arg_1.2"), "")) == [
         (

@@ -51,7 +51,11 @@ def disagreements(dump: DumpSet) -> Steps[Disagreements]:
 
 
 def _holds(file: DumpFile) -> bool:
-    return bool(len(file.memory.assigned) or len(file.memory.entries))
+    return bool(_holds_allocations(file) or len(file.memory.entries))
+
+
+def _holds_allocations(file: DumpFile) -> bool:
+    return bool(len(file.memory.assigned) or len(file.memory.allocations))
 
 
 class _Comparison:
@@ -89,7 +93,7 @@ class _Comparison:
                 )
                 yield
         self._assignment = yield from assignment_of(self._dump)
-        for file in [file for file in holders if len(file.memory.assigned)][:1]:
+        for file in list(filter(_holds_allocations, holders))[:1]:
             placements = () if self._assignment is None else self._assignment.placements
             self._assigned = HeaderList(
                 file,

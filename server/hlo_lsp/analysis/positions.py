@@ -218,7 +218,9 @@ class _Search:
             members = module.members(computation)
             if not any(member.name in covered for member in members):
                 continue  # inside of a fusion there are no buffers
-            for member in members:
+            for count, member in enumerate(members):
+                if count % _STEP == _STEP - 1:
+                    yield
                 if member.name in covered or (schedule and self._dump.step(member.name)):
                     self._look_for(module, member)
             yield
