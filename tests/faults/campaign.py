@@ -23,17 +23,15 @@ def compiles(root: Path, longest: int = _LONGEST) -> list[Dump]:
     for path in files_of(root, FileKind.ASSIGNMENT):
         names = os.listdir(path.parent)
         stem = path.name.removesuffix("-buffer-assignment.txt")
-        size = sum(
-            (path.parent / name).stat().st_size for name in names if name.startswith(stem)
-        )
+        size = sum((path.parent / name).stat().st_size for name in names if name.startswith(stem))
         if size <= longest * 60:
             found.append(Dump(path, names))
+    for dump in found:
+        dump.others = [one for one in found if one.folder == dump.folder and one is not dump]
     return found
 
 
-def injections(
-    fault: Fault, dumps: Sequence[Dump], count: int, seed: int
-) -> Iterator[Outcome]:
+def injections(fault: Fault, dumps: Sequence[Dump], count: int, seed: int) -> Iterator[Outcome]:
     """Damages of a kind, ``count`` at most, each at another place."""
     seen: set[tuple[str, object]] = set()
     random = Random(f"{seed} {fault.code} {fault.name}")

@@ -1,8 +1,35 @@
 """All kinds of damage."""
 
-from faults import sections, syntax
+from faults import (
+    allocations,
+    frames,
+    live_ranges,
+    module,
+    overlaps,
+    peaks,
+    purposes,
+    reports,
+    sections,
+    sizes,
+    syntax,
+    uses,
+    values,
+)
 from faults.fault import Fault
 
-FAULTS: tuple[Fault, ...] = tuple(
-    fault for module in (syntax, sections) for fault in module.FAULTS
+_MODULES = (
+    syntax,
+    sections,
+    allocations,
+    sizes,
+    purposes,
+    overlaps,
+    values,
+    uses,
+    live_ranges,
+    peaks,
+    reports,
+    module,
+    frames,
 )
+FAULTS: tuple[Fault, ...] = tuple(fault for part in _MODULES for fault in part.FAULTS)

@@ -56,7 +56,7 @@ def of_another(kind: str, field: str) -> New:
     """What another line of the kind says there."""
 
     def new(random: Random, dump: Dump, row: Row) -> str | None:
-        found = sorted({other[field] for other in dump.rows(kind)} - {row[field], ""})
+        found = sorted({other[field] for other in dump.rows(kind)} - {""})
         return random.choice(found) if found else None
 
     return new

@@ -77,11 +77,17 @@ class Dump:
             self._intact[path] = file = DumpFile(path.as_uri(), path, document)
             finish(file.refresh())
         self._rows: dict[str, list[Row]] = {}
+        self.others: Sequence[Dump] = ()  # compiles by the same compiler, to mix this one with
 
     @property
     def name(self) -> str:
         """Folder and module, for people."""
         return f"{self._compile.path.parent.name}/{Path(self._compile.stem).name}"
+
+    @property
+    def folder(self) -> Path:
+        """Where the files lie: one folder holds what one compiler made."""
+        return self._compile.path.parent
 
     @property
     def size(self) -> int:

@@ -16,9 +16,7 @@ from hlo_lsp.text.steps import finish
 
 # Advice is about programs, not about dumps; a missing file is a matter of dumps, though no error.
 _OF_DUMPS = {Severity.ERROR, Severity.WARNING}
-RULES = [
-    rule for rule in CATALOGUE if rule.severity in _OF_DUMPS or rule.code == "sibling-missing"
-]
+RULES = [rule for rule in CATALOGUE if rule.severity in _OF_DUMPS or rule.code == "sibling-missing"]
 
 
 class Verdict(Enum):

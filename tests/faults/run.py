@@ -32,7 +32,9 @@ def main() -> None:
     wanted.cache.mkdir(exist_ok=True)
     root = unpacked(CORPUS / "small.tar.xz", wanted.cache)
     outcomes = campaign(root, chosen, wanted.count, wanted.seed)
-    tallies = [Tally(of_kind) for of_kind in track(outcomes, "striking", len(chosen), console=console)]
+    tallies = [
+        Tally(of_kind) for of_kind in track(outcomes, "striking", len(chosen), console=console)
+    ]
     console.print(table(tallies))
     for one in worst((one for tally in tallies for one in tally.outcomes), wanted.worst):
         console.print(told(one), "", soft_wrap=True)

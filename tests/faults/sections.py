@@ -11,9 +11,7 @@ from hlo_lsp.syntax.kinds import FileKind
 def _section(dump: Dump, head: Row) -> int:
     """Where the section of a heading ends."""
     later = [row.line for row in dump.rows("heading") if row.path == head.path]
-    return min(
-        (line for line in later if line > head.line), default=len(dump.lines[head.path])
-    )
+    return min((line for line in later if line > head.line), default=len(dump.lines[head.path]))
 
 
 def _doubled(random: Random, dump: Dump) -> Damage | None:

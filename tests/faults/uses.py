@@ -1,0 +1,129 @@
+"""Damage to positions, uses and shapes of values."""
+
+import re
+from random import Random
+
+from faults.digits import near, of_another
+from faults.dump import Damage, Dump, Row
+from faults.fault import faults
+from faults.strokes import beside, change, damage, double, drop, pick, replaced, rewrite, swap
+
+_SHAPE = re.compile(r"([a-z]+\d*)\[([\d,<=]*)\](?:\{([\d,]*)([^}]*)\})?")
+
+
+def _is_first(dump: Dump, row: Row) -> bool:
+    return dump.lines[row.path][row.line - 1] == " positions:"
+
+
+def _is_later(dump: Dump, row: Row) -> bool:
+    return not _is_first(dump, row)
+
+
+def _with_index(random: Random, dump: Dump, row: Row) -> str:
+    if not row.has("index"):
+        return f"{row.text} {{{random.randrange(3)}}}"
+    return row.put("index", row["index"][:-1] + (",0}" if row["index"] != "{}" else "7}"))
+
+
+def _another_use(random: Random, dump: Dump) -> Damage | None:
+    """A use of another value, in front of a use."""
+    row, other = pick(random, dump, "use"), pick(random, dump, "use")
+    if row is None or other is None or row.text == other.text:
+        return None
+    new = replaced(dump.lines[row.path], row.line, row.line, [other.text])
+    return damage(row.path, new, [row.line], f"`{other.text.strip()}` put in")
+
+
+def _none(random: Random, dump: Dump) -> Damage | None:
+    """`(none)` in place of the uses of a value."""
+    row = pick(random, dump, "use")
+    if row is None or not dump.rows("none"):
+        return None
+    lines = dump.lines[row.path]
+    first = last = row.line
+    while lines[first - 1] != " uses:":
+        first -= 1
+    while not lines[last].startswith(" from instruction:"):
+        last += 1
+    new = replaced(lines, first, last, ["  (none)"])
+    return damage(row.path, new, [first - 1, first], "`(none)` in place of the uses")
+
+
+def _used(random: Random, dump: Dump) -> Damage | None:
+    """A use of a value that has none."""
+    row, use = pick(random, dump, "none"), pick(random, dump, "use")
+    if row is None or use is None:
+        return None
+    new = replaced(dump.lines[row.path], row.line, row.line + 1, [use.text])
+    return damage(row.path, new, [row.line], f"`{use.text.strip()}` in place of `(none)`")
+
+
+def dimension(random: Random, dump: Dump, row: Row) -> str | None:
+    """A dimension of a shape that is another one."""
+    found = [match for match in _SHAPE.finditer(row["shape"]) if match[2] and "<" not in match[2]]
+    if not found:
+        return None
+    match = random.choice(found)
+    sizes = match[2].split(",")
+    at = random.randrange(len(sizes))
+    sizes[at] = str(int(sizes[at]) + random.choice((1, 2, 8)))
+    return row["shape"][: match.start(2)] + ",".join(sizes) + row["shape"][match.end(2) :]
+
+
+def element_type(random: Random, dump: Dump, row: Row) -> str | None:
+    """An element type of the same width, so that sizes stay."""
+    same = {"f32": "s32", "s32": "u32", "u32": "f32", "bf16": "f16", "f16": "bf16", "s8": "u8"}
+    found = [match for match in _SHAPE.finditer(row["shape"]) if match[1] in same]
+    if not found:
+        return None
+    match = random.choice(found)
+    return row["shape"][: match.start(1)] + same[match[1]] + row["shape"][match.end(1) :]
+
+
+def layout(random: Random, dump: Dump, row: Row) -> str | None:
+    """Two dimensions of a layout that have changed places."""
+    found = [match for match in _SHAPE.finditer(row["shape"]) if "," in (match[3] or "")]
+    if not found:
+        return None
+    match = random.choice(found)
+    order = match[3].split(",")
+    order[0], order[1] = order[1], order[0]
+    return row["shape"][: match.start(3)] + ",".join(order) + row["shape"][match.end(3) :]
+
+
+def _in_the_entry(random: Random, dump: Dump, row: Row) -> str | None:
+    new = (random.choice((dimension, element_type)))(random, dump, row)
+    return None if new is None else row.put("shape", new)
+
+
+FAULTS = (
+    *faults(
+        "position-mismatch",
+        first_renamed=change("position", "name", of_another("position", "name"), _is_first),
+        another_renamed=change("position", "name", of_another("position", "name"), _is_later),
+        one_less=drop("position", _is_later),
+        one_twice=double("position"),
+        two_swapped=swap(
+            "position", lambda dump, one, other: beside(dump, one, other) and _is_first(dump, one)
+        ),
+        another_index=rewrite("position", _with_index),
+    ),
+    *faults(
+        "use-mismatch",
+        one_less=drop("use"),
+        another_user=change("use", "name", of_another("use", "name")),
+        another_operand=change("use", "operand", near("operand")),
+        one_twice=double("use"),
+        one_of_another_value=_another_use,
+        none=_none,
+        one_where_none_is=_used,
+        another_index=rewrite("use", _with_index),
+    ),
+    *faults(
+        "shape-definition-mismatch",
+        element_type=change("assigned", "shape", element_type),
+        layout=change("assigned", "shape", layout),
+        dimension=change("assigned", "shape", dimension),
+        in_the_entry=rewrite("instruction", _in_the_entry),
+    ),
+)
