@@ -1,6 +1,7 @@
 """Runs the rules over the files of a compile."""
 
 import logging
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -69,12 +70,12 @@ def check_by_pace(
     """What the quick rules find, then the slower ones; None wherever others may have a turn.
 
     Of rules on the compile those come first that have nothing new to look at, then those that find
-    errors and read few files.
+    errors, and of these the ones that took little time before or read few files.
     """
     context = Context(dump, thresholds)
     on_records = [rule for rule in rules if isinstance(rule, Rule)]
     on_compile = [rule for rule in rules if isinstance(rule, WholeRule)]
-    on_compile.sort(key=lambda rule: (_remembered(context, rule) is None, *_cost(rule)))
+    on_compile.sort(key=lambda rule: (_remembered(context, rule) is None, *_cost(dump, rule)))
     pending = Counter(rule.code for rule in rules)
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
         of_pace = list(group)
@@ -87,8 +88,9 @@ def check_by_pace(
         yield Part([one for one in found if one.place.file is file], frozenset(pending))
 
 
-def _cost(rule: WholeRule) -> tuple[bool, int]:
-    return rule.severity.rank > Severity.WARNING.rank, len(rule.reads)
+def _cost(dump: DumpSet, rule: WholeRule) -> tuple[bool, float, int]:
+    seconds: float = dump.remembered((_cost, rule), []) or 0.0
+    return rule.severity.rank > Severity.WARNING.rank, seconds, len(rule.reads)
 
 
 def _pace(rule: "Rule[Record]") -> Pace:
@@ -144,14 +146,19 @@ def _on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
     if found is None:
         state = _state(context, rule)
         found = []
+        seconds, begun = 0.0, time.monotonic()
         try:
             for finding in rule.check(Survey(context, rule.code, rule.severity)):
                 if finding is None:
-                    yield
+                    seconds += time.monotonic() - begun
+                    yield  # the time that others take does not count
+                    begun = time.monotonic()
                 else:
                     found.append(finding)
         except Exception:
             logger.exception("rule %s failed on %s", rule.code, context.dump.files[0].label)
+        seconds += time.monotonic() - begun
+        context.dump.remember((_cost, rule), [], seconds)
         context.dump.remember(_key(context, rule), state, found)
     return found
 
