@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from hlo_lsp.analysis.origins import Origins
+from hlo_lsp.analysis.origins import Origins, origins_of
 from hlo_lsp.analysis.placements import Assignment, Placement, assignment_of
 from hlo_lsp.analysis.roles import Contradiction, contradictions
 from hlo_lsp.model.dump_set import DumpSet
@@ -42,7 +42,7 @@ def misfits_of(dump: DumpSet) -> Steps[Misfits]:
     known: Misfits | None = dump.remembered(misfits_of, state)
     if known is None:
         assignment = yield from assignment_of(dump)
-        known = yield from _compute(assignment, Origins(dump))
+        known = yield from _compute(assignment, origins_of(dump))
         dump.remember(misfits_of, state, known)
     return known
 

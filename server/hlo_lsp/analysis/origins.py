@@ -7,6 +7,7 @@ from functools import cached_property
 from hlo_lsp.analysis.placements import Placement
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue, LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
@@ -33,12 +34,29 @@ class Origin:
     in_entry: bool | None
 
 
+def origins_of(dump: DumpSet) -> "Origins":
+    """The origins of a dump's values, remembered until a file changes that tells them.
+
+    An edit of the buffer assignment changes nothing here, unless nothing else tells the output.
+    """
+    has_module = any(len(file.module.computations) for file in dump.files)
+    holders = [
+        file
+        for file in dump.files
+        if file.kind is FileKind.MODULE
+        or len(file.memory.entries)
+        or len(file.memory.ranges)
+        or (len(file.memory.assigned) and not has_module)
+    ]
+    return dump.derived(Origins, holders)
+
+
 class Origins:
-    """Tells the origins of the values of one dump as it is now."""
+    """Tells the origins of the values of one dump, as long as its texts stay as they are."""
 
     def __init__(self, dump: DumpSet) -> None:
         self._dump = dump
-        self._kinds: dict[AssignedValue, Kind | None] = {}
+        self._kinds: dict[tuple[int, str], Kind | None] = {}
         self._ranges = [file.memory.ranges for file in dump.files if len(file.memory.ranges)]
         self._steps = [file.memory.step_names for file in dump.files if len(file.memory.steps)]
         self._module: ModuleIndex | None = None
@@ -57,9 +75,10 @@ class Origins:
 
     def kind(self, value: AssignedValue) -> Kind | None:
         """The kind of a value, or None where the files do not tell, or contradict each other."""
-        if value not in self._kinds:
-            self._kinds[value] = self._kind(value)
-        return self._kinds[value]
+        key = value.id, value.key
+        if key not in self._kinds:
+            self._kinds[key] = self._kind(value)
+        return self._kinds[key]
 
     def _kind(self, value: AssignedValue) -> Kind | None:
         origin = self.of(value)

@@ -10,7 +10,7 @@ from hlo_lsp.analysis.interface import (
     unclaimed,
 )
 from hlo_lsp.analysis.misfits import misfits_of
-from hlo_lsp.analysis.origins import Origins
+from hlo_lsp.analysis.origins import Origins, origins_of
 from hlo_lsp.analysis.placements import Assignment, assignment_of
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
@@ -28,7 +28,7 @@ def parameter_mismatch(survey: Survey) -> Iterator[Finding | None]:
     Every part of every parameter of the program has one allocation.
     """
     assignment = yield from assignment_of(survey.dump)
-    origins = Origins(survey.dump)
+    origins = origins_of(survey.dump)
     wrong: set[AllocationLine] = set()
     for count, placement in enumerate(assignment.placements):
         if count % _STEP == _STEP - 1:
@@ -53,7 +53,7 @@ def parameter_mismatch(survey: Survey) -> Iterator[Finding | None]:
 def output_mismatch(survey: Survey) -> Iterator[Finding | None]:
     """One allocation says that it holds the output, with the shape of all that is returned."""
     assignment = yield from assignment_of(survey.dump)
-    misstated = misstated_outputs(assignment, Origins(survey.dump))
+    misstated = misstated_outputs(assignment, origins_of(survey.dump))
     misfits = (yield from misfits_of(survey.dump)) if misstated else None
     for found in misstated:
         if misfits is not None and misfits.has_filled(found.allocation):
