@@ -90,7 +90,8 @@ class _Search:
         self._surplus: dict[UsedValue, list[str]] = {}
         self._missing: dict[UsedValue, list[str]] = {}
         self._empty: list[UsedValue] = []
-        self._says_none = False
+        # Dumps are split since later than `(none)` is printed.
+        self._says_none = not len(file.memory.allocations)
         # Operands of tuples that are not the value with the position at that element.
         self._handed_on: dict[tuple[str, int], UsedValue] = {}
 
