@@ -1,13 +1,13 @@
 """The command line: ``hlo-lsp``."""
 
 import argparse
-import gc
 import logging
 import sys
 from collections.abc import Sequence
 from importlib import import_module
 
 from hlo_lsp import __version__
+from hlo_lsp.commands.memory import collect_rarely
 
 _EPILOG = """\
 examples:
@@ -17,6 +17,7 @@ examples:
   hlo-lsp inspect DUMP.txt --value 328           everything about value 328
   hlo-lsp inspect DUMP.txt                       the whole dump as JSON
   hlo-lsp check DUMP_FOLDER                      what does not add up
+  hlo-lsp rule overlap                           what a rule says, and why it always holds
 """
 
 
@@ -25,9 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_args(arguments)
     _configure_logging(options.log_file, options.verbose)
-    # A dump is hundreds of thousands of small objects that all stay: looking through them for
-    # cycles at the default rate takes up to three quarters of the time of a long reply.
-    gc.set_threshold(400_000, 10, 5)
+    collect_rarely()
     try:
         # Imported when run: the protocol alone takes 0.4 s, which `check` need not wait for.
         command = import_module(f"hlo_lsp.commands.{options.command or 'serve'}")
@@ -55,9 +54,15 @@ def _parser() -> argparse.ArgumentParser:
     serve = commands.add_parser("serve", help="serve an editor (the default)")
     _add_serving(serve, argparse.SUPPRESS)
     _add_logging(serve, default=argparse.SUPPRESS)
-    inspect = commands.add_parser("inspect", help="say what stands somewhere in a dump")
-    inspect.add_argument("path", metavar="PATH", help="a dump file")
-    which = inspect.add_mutually_exclusive_group()
+    _add_inspect(commands.add_parser("inspect", help="say what stands somewhere in a dump"))
+    _add_check(commands.add_parser("check", help="say what does not add up in dumps"))
+    _add_rule(commands.add_parser("rule", help="explain what is checked"))
+    return parser
+
+
+def _add_inspect(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a dump file")
+    which = parser.add_mutually_exclusive_group()
     which.add_argument("--at", metavar="LINE[:COL]", help="what stands there, counted from 1")
     which.add_argument(
         "--value",
@@ -70,13 +75,60 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="the instruction of this name; in a text of several files in the first that has one",
     )
-    inspect.add_argument("--format", choices=("text", "json"), default="text")
-    _add_logging(inspect, default=argparse.SUPPRESS)
-    check = commands.add_parser("check", help="say what does not add up in dumps")
-    check.add_argument("paths", metavar="PATH", nargs="+", help="a dump file or a folder of dumps")
-    check.add_argument("--format", choices=("text", "json"), default="text")
-    _add_logging(check, default=argparse.SUPPRESS)
-    return parser
+    parser.add_argument("--format", choices=("text", "json"), default="text")
+    _add_logging(parser, default=argparse.SUPPRESS)
+
+
+def _add_check(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("paths", metavar="PATH", nargs="+", help="a dump file or a folder of dumps")
+    parser.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
+    parser.add_argument(
+        "--select",
+        metavar="CODE,...",
+        action="append",
+        help="only these rules: codes, their first words, `default`, `all`",
+    )
+    parser.add_argument("--ignore", metavar="CODE,...", action="append", help="not these rules")
+    parser.add_argument(
+        "--severity",
+        choices=("error", "warning", "information", "hint"),
+        help="the lowest that is shown and counts for the exit status"
+        " (all are shown, errors and warnings count)",
+    )
+    parser.add_argument(
+        "--statistics", action="store_true", help="only how many findings there are of each code"
+    )
+    parser.add_argument(
+        "--exit-zero", action="store_true", help="exit with 0 whatever is found in dumps"
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="look again when files change, until ctrl-C"
+    )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=_positive,
+        help="how many processes work at most (one for each core)",
+    )
+    _add_logging(parser, default=argparse.SUPPRESS)
+
+
+def _add_rule(parser: argparse.ArgumentParser) -> None:
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "codes", metavar="CODE", nargs="*", default=[], help="a code, or the first words of several"
+    )
+    which.add_argument("--all", action="store_true", help="all rules, as a page in Markdown")
+    parser.add_argument("--format", choices=("text", "json", "markdown"))
+    _add_logging(parser, default=argparse.SUPPRESS)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number
 
 
 def _add_serving(parser: argparse.ArgumentParser, default: str | None = None) -> None:

@@ -1,44 +1,98 @@
 """``hlo-lsp check``."""
 
 import argparse
-import json
+import os
 import sys
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from rich.console import Console
-
-from hlo_lsp.analysis.cards.card import counted
-from hlo_lsp.checks.folder import check_paths
+from hlo_lsp.checks.folder import Checked
+from hlo_lsp.checks.jobs import Job, Plan, plan
+from hlo_lsp.checks.wishes import Complaint, Wishes
+from hlo_lsp.commands.output import print_report
+from hlo_lsp.commands.progress import shown
+from hlo_lsp.commands.watch import watch
+from hlo_lsp.commands.workers import Workers
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.views.findings import finding_json
-from hlo_lsp.views.terminal import print_finding
 
 _FOUND = 1
 _WRONG_USAGE = 2
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print the findings; the status says whether there were any, or that a path is no good."""
-    console = Console(highlight=False)
-    as_json = []
-    looked_at, with_findings, count, unreadable = 0, 0, 0, False
-    for checked in check_paths([Path(path) for path in options.paths]):
-        unreadable |= checked.unreadable
-        if checked.note is not None:
-            print(f"hlo-lsp: {checked.note}", file=sys.stderr)
-        looked_at += checked.kind is not FileKind.OTHER
-        with_findings += bool(checked.findings)
-        count += len(checked.findings)
-        for finding in checked.findings:
-            if options.format == "json":
-                as_json.append(finding_json(str(checked.path), finding))
-            else:
-                print_finding(console, str(checked.path), finding)
-    if options.format == "json":
-        print(json.dumps(as_json))
-    elif count:
-        where = f"{with_findings} of {counted(looked_at, 'file')}"
-        print(f"{counted(count, 'problem')} in {where}", file=sys.stderr)
-    if count:
-        return _FOUND
-    return _WRONG_USAGE if unreadable else 0
+    """Print what is found; the status says whether that counts, or that a path is no good."""
+    wishes, complaints = Wishes.of(
+        {
+            "select": _words(options.select),
+            "ignore": _words(options.ignore) or [],
+            "severity": options.severity,
+        }
+    )
+    refused = [f"--{complaint.keys[0]}: {complaint.message}{_hint(complaint)}"
+               for complaint in complaints]  # fmt: skip
+    if options.watch and options.format != "text":
+        refused.append("--watch goes with --format text")
+    if options.statistics and options.format not in {"text", "json"}:
+        refused.append("--statistics goes with --format text or json")
+    if refused:
+        return _complain(refused)
+    paths = [Path(path) for path in options.paths]
+    with Workers(options.jobs) as workers:
+        if options.watch:
+            watch(lambda: plan(paths, wishes), lambda made, known: _look(
+                workers, paths, made, known, options))  # fmt: skip
+            return 0
+        made = plan(paths, wishes)
+        return _look(workers, paths, made, {}, options)
+
+
+def _look(
+    workers: Workers,
+    paths: Sequence[Path],
+    made: Plan,
+    known: dict[Job, list[Checked]],
+    options: argparse.Namespace,
+) -> int:
+    """Do what of a plan is not done yet, and print all of it."""
+    if made.errors:
+        return _complain(str(error) for error in made.errors)
+    left = [job for job in made.jobs if job not in known]
+    size = sum(job.size for job in left)
+    known.update(shown(workers.results(left), len(left), size))
+    place = {file: number for number, file in enumerate(made.files)}
+    results = [checked for job in made.jobs for checked in known[job]]
+    # The worst first: of hundreds of dumps it is the broken one that a reader looks for.
+    results.sort(key=lambda checked: (checked.worst, place[checked.path]))
+    notes = [checked.note for checked in results if checked.note is not None]
+    notes += [f"{path}: there is no HLO or memory dump in this folder"
+              for path in paths if path.is_dir() and not _holds_dump(path, results)]  # fmt: skip
+    print_report(results, notes, options.format, statistics=options.statistics)
+    status = _complain(notes) if notes else 0
+    if any(checked.counting for checked in results):
+        return status if options.exit_zero else _FOUND
+    return status
+
+
+def _holds_dump(folder: Path, results: Iterable[Checked]) -> bool:
+    start = os.path.join(os.path.abspath(folder), "")
+    return any(
+        checked.kind is not FileKind.OTHER and os.path.abspath(checked.path).startswith(start)
+        for checked in results
+    )
+
+
+def _words(lists: Sequence[str] | None) -> list[str] | None:
+    """The codes of ``--select a,b --select c``; None where the option was not given."""
+    if lists is None:
+        return None
+    return [word.strip() for text in lists for word in text.split(",") if word.strip()]
+
+
+def _hint(complaint: Complaint) -> str:
+    return "" if "did you mean" in complaint.message else "; `hlo-lsp rule` lists them"
+
+
+def _complain(messages: Iterable[str]) -> int:
+    for message in messages:
+        print(f"hlo-lsp: {message}", file=sys.stderr)
+    return _WRONG_USAGE

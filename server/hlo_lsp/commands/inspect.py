@@ -2,14 +2,11 @@
 
 import argparse
 import json
-import os
 import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-
-from rich.console import Console
 
 from hlo_lsp.analysis.cards.about import card_about
 from hlo_lsp.analysis.cards.card import Card
@@ -39,9 +36,8 @@ from hlo_lsp.views.inspection import (
     module_json,
     value_json,
 )
-from hlo_lsp.views.terminal import print_card
+from hlo_lsp.views.terminal import print_card, wide_when_piped
 
-_WIDE = 1_000_000  # columns
 _NOT_FOUND = 1
 _WRONG_USAGE = 2
 _Dumps = Iterator[tuple[DumpSet, DumpFile]]
@@ -144,10 +140,7 @@ def _print(options: argparse.Namespace, card: Card, facts: dict[str, Any]) -> in
     if options.format == "json":
         print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
     else:
-        # In a pipe one line for each fact, whatever its length.
-        print_card(
-            Console(width=None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE), card
-        )
+        print_card(wide_when_piped(), card)
     return 0
 
 

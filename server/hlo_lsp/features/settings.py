@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 
+from hlo_lsp.checks.wishes import Wishes
 from hlo_lsp.model.source_map import SourceMap
 
 SECTION = "hlo"
@@ -16,10 +17,13 @@ _FOLDER = "${workspaceFolder}"
 class Settings:
     """The settings with their defaults.
 
-    ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "path here"}``.
+    ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "path here"}``. ``check`` is
+    ``hlo.check``, with ``select``, ``ignore``, ``severity`` and ``thresholds`` as in
+    ``hlo-lsp.toml``, whose word counts more in its folder.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
+    check: Wishes = field(default_factory=Wishes)
 
     @classmethod
     def of(
@@ -39,7 +43,9 @@ class Settings:
                 complaints.append(f"{SECTION}: it must be an object of settings")
         source_map, wrong = SourceMap.of(found.get("sourceMap"), partial(_here, folder=folder))
         complaints += [f"{SECTION}.sourceMap: {complaint}" for complaint in wrong]
-        return cls(source_map), complaints
+        check, wrong = _check(found.get("check"))
+        complaints += [f"{SECTION}.check{complaint}" for complaint in wrong]
+        return cls(source_map, check), complaints
 
 
 def section_in(settings: object) -> object:
@@ -50,6 +56,17 @@ def section_in(settings: object) -> object:
 def section_of_options(options: object) -> object:
     """The section in initialization options, where it may also stand without its name."""
     return options.get(SECTION, options) if isinstance(options, dict) else None
+
+
+def _check(said: object) -> tuple[Wishes, list[str]]:
+    """What is wished to be checked; unknown keys are left alone as those of the section are."""
+    if said is None or said == []:
+        return Wishes(), []
+    if not isinstance(said, dict):
+        return Wishes(), [": it must be an object of settings"]
+    known = {one.name: said.get(one.name) for one in fields(Wishes)}
+    wishes, complaints = Wishes.of(known)
+    return wishes, [f".{'.'.join(one.keys)}: {one.message}" for one in complaints]
 
 
 def _here(text: str, folder: Path | None) -> Path | None:

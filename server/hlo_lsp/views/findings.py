@@ -2,19 +2,25 @@
 
 from typing import Any
 
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.told import Spot, Told
 
 
-def finding_json(path: str, finding: Finding) -> dict[str, Any]:
+def finding_json(told: Told) -> dict[str, Any]:
     """A finding: lines and columns from 1 in code points, the end exclusive."""
-    place = finding.place
     return {
-        "path": path,
-        "line": place.number,
-        "column": place.start + 1,
-        "end_line": place.number,
-        "end_column": place.end + 1,
-        "severity": finding.severity.value,
-        "code": finding.code,
-        "message": finding.message,
+        **_spot(told.spot),
+        "severity": told.severity.value,
+        "code": told.code,
+        "message": told.message,
+        "related": [{**_spot(other.spot), "message": other.message} for other in told.related],
+    }
+
+
+def _spot(spot: Spot) -> dict[str, Any]:
+    return {
+        "path": spot.path,
+        "line": spot.line,
+        "column": spot.column,
+        "end_line": spot.line,
+        "end_column": spot.end_column,
     }

@@ -1,11 +1,22 @@
 """Cards and findings on a terminal, by rich."""
 
+import os
+import sys
+from collections.abc import Sequence
+
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from hlo_lsp.analysis.cards.card import Card, parts
-from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.analysis.cards.card import Card, counted, parts
+from hlo_lsp.checks.explanations import Explanation
+from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.severities import severities
+from hlo_lsp.checks.told import Spot, Told
+from hlo_lsp.views.rules import severity_word
+from hlo_lsp.views.statistics import Count
+
+_WIDE = 1_000_000  # columns
 
 _STYLES = {
     Severity.ERROR: "bold red",
@@ -29,19 +40,50 @@ def print_card(console: Console, card: Card) -> None:
         console.print(_names(card.text))
 
 
-def print_finding(console: Console, path: str, finding: Finding) -> None:
-    """One finding on one line, as compilers print them; editors and terminals make it a link."""
-    place = finding.place
-    console.print(
-        Text.assemble(
-            (f"{path}:{place.number}:{place.start + 1}", "bold"),
-            ": ",
-            (finding.severity.value, _STYLES[finding.severity]),
-            f": {finding.message} ",
-            (f"[{finding.code}]", "dim"),
-        ),
-        soft_wrap=True,
-    )
+def print_finding(console: Console, told: Told) -> None:
+    """A finding on one line, as compilers print them; editors and terminals make it a link.
+
+    What it also speaks of follows in lines of the same form.
+    """
+    severity = told.severity
+    line = _line(told.spot, severity.value, _STYLES[severity], told.message)
+    console.print(line.append(f" [{told.code}]", "dim"), soft_wrap=True)
+    for other in told.related:
+        console.print(_line(other.spot, "note", "bold blue", other.message), soft_wrap=True)
+
+
+def print_statistics(console: Console, counts: Sequence[Count]) -> None:
+    """A line for each code: how many, how bad, in how many files."""
+    for one in counts:
+        line = Text.assemble(
+            f"{one.count:>7,}  ",
+            (one.severity.value, _STYLES[one.severity]),
+            f" {one.code} in {counted(one.files, 'file')}",
+        )
+        console.print(line, soft_wrap=True)
+
+
+def print_rules(console: Console, rules: Sequence[Explanation]) -> None:
+    """A line for each rule: its code, how bad its findings are, what it says."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for told in rules:
+        severity = severities()[told.code]
+        table.add_row(told.code, Text(severity_word(told), _STYLES[severity]), _names(told.what))
+    console.print(table)
+
+
+def wide_when_piped() -> Console:
+    """The terminal; in a pipe one line for each fact, whatever its length."""
+    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE
+    return Console(width=wide, highlight=False)
+
+
+def _line(spot: Spot, word: str, style: str, message: str) -> Text:
+    where = f"{spot.path}:{spot.line}:{spot.column}"
+    return Text.assemble((where, "bold"), ": ", (word, style), f": {message}")
 
 
 def _names(text: str) -> Text:
