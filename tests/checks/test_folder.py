@@ -5,7 +5,10 @@ from pathlib import Path
 import pytest
 
 from checks.damage import replaced
+from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folder import Checked, check_paths
+from hlo_lsp.checks.told import Spot
+from hlo_lsp.checks.wishes import Wishes
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
@@ -23,6 +26,7 @@ def _codes(paths: list[Path]) -> list[tuple[str, str]]:
         (one.path.name.rpartition("after_optimizations")[2], finding.code)
         for one in check_paths(paths)
         for finding in one.findings
+        if finding.severity is Severity.ERROR
     ]
 
 
@@ -51,7 +55,6 @@ def test_whatever_is_no_dump_is_passed_over_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "module_0000.f.cpu_after_optimizations.txt").write_bytes(b"\xff\xfe\x00binary")
     for checked in check_paths([tmp_path]):
         assert (checked.kind, checked.findings, checked.note) == (FileKind.OTHER, [], None)
-        assert not checked.unreadable
 
 
 def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
@@ -64,7 +67,6 @@ def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
     monkeypatch.setattr(Library, "file", forbidden)
     checked = _one(tmp_path)
     assert checked.note == f"{tmp_path / 'a.txt'}: Permission denied"
-    assert checked.unreadable
 
 
 def test_an_empty_folder_has_nothing_to_look_at(tmp_path: Path) -> None:
@@ -72,18 +74,19 @@ def test_an_empty_folder_has_nothing_to_look_at(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "note", "unreadable"),
+    ("content", "note"),
     [
-        (None, "No such file or directory", True),
-        (b"\x7fELF\0\0", "this is a binary file, not a text dump", True),
-        (b"", "the file is empty", False),
-        (b"\n\n  \n", "this is no HLO or buffer-assignment dump", False),
-        (b"hello\n", "this is no HLO or buffer-assignment dump", False),
-        (b"\xff\xfe\xfd", "this is no HLO or buffer-assignment dump", False),
+        (None, "No such file or directory"),
+        (b"\x7fELF\0\0", "this is a binary file, not a text dump"),
+        (b"", "the file is empty"),
+        (b"\n\n", "the file is empty"),
+        (b"\n\n  \n", "this is no HLO or memory dump"),
+        (b"hello\n", "this is no HLO or memory dump"),
+        (b"\xff\xfe\xfd", "this is no HLO or memory dump"),
     ],
 )
 def test_a_named_file_that_is_no_dump_is_said_to_be_none(
-    tmp_path: Path, content: bytes | None, note: str, unreadable: bool
+    tmp_path: Path, content: bytes | None, note: str
 ) -> None:
     path = tmp_path / "named.txt"
     if content is not None:
@@ -91,12 +94,11 @@ def test_a_named_file_that_is_no_dump_is_said_to_be_none(
     checked = _one(path)
     assert (checked.kind, checked.findings) == (FileKind.OTHER, [])
     assert checked.note == f"{path}: {note}"
-    assert checked.unreadable is unreadable
 
 
 def test_a_link_that_leads_nowhere_is_said_to_be_one(tmp_path: Path) -> None:
     (tmp_path / "link.txt").symlink_to(tmp_path / "gone.txt")
-    assert _one(tmp_path / "link.txt").unreadable
+    assert _one(tmp_path / "link.txt").note is not None
 
 
 def test_a_link_to_its_own_folder_is_not_followed_for_ever(tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ def test_a_relative_path_is_as_good_as_another(
 def test_a_named_file_is_held_against_the_files_beside_it(compiled: Path) -> None:
     (ranges,) = compiled.glob("*-live-range.txt")
     ranges.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
-    assert _codes([ranges]) == [("-live-range.txt", "undefined-value")]
+    assert _codes([ranges]) == [("-live-range.txt", "live-range-unknown")]
 
 
 def test_only_the_named_file_is_spoken_of(compiled: Path) -> None:
@@ -127,7 +129,7 @@ def test_only_the_named_file_is_spoken_of(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     ranges.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
     assert _codes([values]) == []
-    assert _codes([values, ranges]) == [("-live-range.txt", "undefined-value")]
+    assert _codes([values, ranges]) == [("-live-range.txt", "live-range-unknown")]
 
 
 def test_a_file_without_its_neighbours_is_judged_by_itself(compiled: Path, tmp_path: Path) -> None:
@@ -149,4 +151,39 @@ def test_a_folder_and_a_file_can_be_named_together(compiled: Path, tmp_path: Pat
     other.write_text(TINY + " value: <1 a @0> (size=513,offset=0): f32[]\n")
     checked = list(check_paths([compiled, other]))
     assert [one.path.parent for one in checked] == [compiled] * 6 + [tmp_path]
-    assert [finding.code for one in checked for finding in one.findings] == ["out-of-bounds"]
+    assert _codes([compiled, other]) == [("other.txt", "out-of-bounds")]
+
+
+def test_rules_that_nobody_wants_do_not_run(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
+    (wanted,) = check_paths([values], Wishes(select=frozenset({"total-mismatch"})))
+    assert [told.code for told in wanted.findings] == ["total-mismatch"]
+    (unwanted,) = check_paths([values], Wishes(ignore=frozenset({"total-mismatch"})))
+    assert "total-mismatch" not in [told.code for told in unwanted.findings]
+
+
+def test_what_counts_is_counted(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
+    for ignore, counting in ((frozenset[str](), 1), (frozenset({"total-mismatch"}), 0)):
+        assert next(check_paths([values], Wishes(ignore=ignore))).counting == counting
+
+
+def test_a_finding_says_where_it_is_and_what_else_it_speaks_of(tmp_path: Path) -> None:
+    path = tmp_path / "module.txt"
+    path.write_text(
+        "HloModule m\n\nENTRY %main {\n  %a = f32[] constant(1)\n  ROOT %a = f32[] constant(2)\n}\n"
+    )
+    (told,) = _one(path).findings
+    assert told.code == "duplicate-name"
+    assert told.spot == Spot(str(path), 5, 9, 10)
+    assert [other.spot for other in told.related] == [Spot(str(path), 4, 4, 5)]
+
+
+def test_a_part_of_a_text_of_several_files_is_told_by_the_lines_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "stdout.txt"
+    module = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
+    path.write_text(f"*** Begin m.txt ***\n{module}*** End m.txt ***\n")
+    (told,) = _one(path).findings
+    assert (told.code, told.spot.path, told.spot.line) == ("undefined-instruction", str(path), 5)

@@ -30,16 +30,16 @@ def test_a_file_that_cannot_be_read_is_wrong_usage(tmp_path: Path, name: str, fo
     ("content", "reason"),
     [
         (b"", "empty"),
-        (b"--xla_flag=1\n", "no HLO or buffer-assignment dump"),
-        (b"\xff\xfe\xfd text", "no HLO or buffer-assignment dump"),
-        (b"x" * 5_000_000, "no HLO or buffer-assignment dump"),
+        (b"--xla_flag=1\n", "no HLO or memory dump"),
+        (b"\xff\xfe\xfd text", "no HLO or memory dump"),
+        (b"x" * 5_000_000, "no HLO or memory dump"),
     ],
 )
 def test_a_named_file_that_is_no_dump_is_said(tmp_path: Path, content: bytes, reason: str) -> None:
     path = tmp_path / "a file.txt"
     path.write_bytes(content)
     ran = run("check", path)
-    assert ran.out == ""
+    assert (ran.status, ran.out) == (2, "")
     assert ran.err.startswith(f"hlo-lsp: {path}: ")
     assert reason in ran.err
     assert ran.err.count("\n") == 1
@@ -60,9 +60,24 @@ def test_a_bad_path_among_good_ones_is_no_success(tmp_path: Path, sample: Path) 
     assert "missing.txt" in ran.err
 
 
-def test_an_empty_folder_has_no_findings(tmp_path: Path) -> None:
-    ran = run("check", tmp_path, "--format", "json")
-    assert (ran.status, ran.json) == (0, [])
+def test_a_named_file_is_refused_in_the_words_of_inspect(tmp_path: Path) -> None:
+    for name, content in (("empty", b""), ("text", b"hello\n"), ("blank", b" \n")):
+        path = tmp_path / name
+        path.write_bytes(content)
+        checked, inspected = run("check", path), run("inspect", path)
+        assert (checked.status, checked.err) == (inspected.status, inspected.err)
+
+
+def test_a_folder_without_a_dump_is_said_to_be_one(tmp_path: Path, sample: Path) -> None:
+    folder = tmp_path / "nothing here"
+    folder.mkdir()
+    message = f"hlo-lsp: {folder}: there is no HLO or memory dump in this folder\n"
+    ran = run("check", folder, "--format", "json")
+    assert (ran.status, ran.json, ran.err) == (2, [], message)
+    (folder / "flagfile").write_text("--xla=1\n", "utf-8")
+    (folder / "m.pb").write_bytes(b"\0\1")
+    ran = run("check", sample, folder, "--severity", "error")
+    assert (ran.status, ran.out, ran.err) == (2, "", message)
 
 
 def test_a_giant_line_is_one_finding(sample: Path) -> None:

@@ -7,11 +7,13 @@ import pytest
 from rich.console import Console
 
 from hlo_lsp.analysis.cards.card import Card, Fact
-from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.told import Told
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.views.findings import finding_json
-from hlo_lsp.views.terminal import print_card, print_finding
+from hlo_lsp.views.statistics import Count
+from hlo_lsp.views.terminal import print_card, print_finding, print_statistics
 
 CARD = Card(
     "`fusion.40{0}`",
@@ -19,7 +21,9 @@ CARD = Card(
     "About `S(1)`.",
 )
 FILE = DumpFile.of_text("BufferAssignment:\nallocation 0: size x\n", "/d/a b.txt")
-FINDING = Finding("syntax", Severity.ERROR, Place(FILE, 1, 19, 20), "expected a [number]")
+PLACE = Place(FILE, 1, 19, 20)
+FINDING = Told.of(Finding("syntax", Severity.ERROR, PLACE, "expected a [number]"))
+RELATED = Related(Place(FILE, 0, 0, 17), "it [b]egins[/b]")
 
 
 def console(*, color: bool = False, width: int = 200) -> Console:
@@ -48,7 +52,7 @@ def test_colours_only_where_there_is_a_terminal() -> None:
     plain, coloured = console(), console(color=True)
     for out in (plain, coloured):
         print_card(out, CARD)
-        print_finding(out, "/d/a.txt", FINDING)
+        print_finding(out, FINDING)
     assert "\x1b[" not in printed(plain)
     assert "\x1b[1m" in printed(coloured)
 
@@ -72,20 +76,30 @@ def test_long_facts_are_folded_on_a_narrow_terminal_and_lose_nothing() -> None:
 
 def test_a_finding_is_one_line_that_editors_make_a_link() -> None:
     out = console(width=30)
-    print_finding(out, "/d/a b.txt", FINDING)
+    print_finding(out, FINDING)
     assert printed(out) == "/d/a b.txt:2:20: error: expected a [number] [syntax]\n"
 
 
 @pytest.mark.parametrize("severity", Severity)
 def test_every_severity_is_named(severity: Severity) -> None:
     out = console()
-    print_finding(out, "a.txt", replace(FINDING, severity=severity))
+    print_finding(out, replace(FINDING, severity=severity))
     assert f": {severity.value}: " in printed(out)
 
 
+def test_what_a_finding_also_speaks_of_follows_in_lines_of_the_same_form() -> None:
+    out = console(width=30)
+    finding = Finding("syntax", Severity.HINT, PLACE, "m", (RELATED, RELATED))
+    print_finding(out, Told.of(finding))
+    assert printed(out) == (
+        "/d/a b.txt:2:20: hint: m [syntax]\n" + "/d/a b.txt:1:1: note: it [b]egins[/b]\n" * 2
+    )
+
+
 def test_a_finding_as_json_counts_from_one_and_ends_exclusive() -> None:
-    assert finding_json("a.txt", FINDING) == {
-        "path": "a.txt",
+    finding = Finding("syntax", Severity.ERROR, PLACE, "expected a [number]", (RELATED,))
+    assert finding_json(Told.of(finding)) == {
+        "path": "/d/a b.txt",
         "line": 2,
         "column": 20,
         "end_line": 2,
@@ -93,4 +107,20 @@ def test_a_finding_as_json_counts_from_one_and_ends_exclusive() -> None:
         "severity": "error",
         "code": "syntax",
         "message": "expected a [number]",
+        "related": [
+            {
+                "path": "/d/a b.txt",
+                "line": 1,
+                "column": 1,
+                "end_line": 1,
+                "end_column": 18,
+                "message": "it [b]egins[/b]",
+            }
+        ],
     }
+
+
+def test_statistics_are_never_folded() -> None:
+    out = console(width=10)
+    print_statistics(out, [Count("size-mismatch", Severity.ERROR, 1234, 1)])
+    assert printed(out) == "  1,234  error size-mismatch in 1 file\n"
