@@ -5,7 +5,7 @@ Each text is read by a scanner that has read nothing else, so that no test depen
 
 from pathlib import Path
 
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.folder import check_paths
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
@@ -16,6 +16,7 @@ from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.text.steps import finish
 
 Told = tuple[str, str, str]
+_PROBLEMS = {Severity.ERROR, Severity.WARNING}  # the rest is advice
 
 
 def replaced(text: str, old: str, new: str) -> str:
@@ -32,9 +33,9 @@ def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
 
 
 def findings(text: str, path: str = "dump.txt") -> list[Finding]:
-    """What is wrong with a dump in one file."""
+    """What is wrong with a dump in one file, without advice."""
     dump = dump_of(text, path)
-    return finish(check(dump, dump.files[0]))
+    return [one for one in finish(check(dump, dump.files[0])) if one.severity in _PROBLEMS]
 
 
 def quoted(place: Place) -> str:
@@ -67,4 +68,5 @@ def found_in(folder: Path) -> list[tuple[str, Finding]]:
         (one.path.name.rpartition("after_optimizations")[2], finding)
         for one in check_paths([folder])
         for finding in one.findings
+        if finding.severity in _PROBLEMS
     ]

@@ -87,7 +87,8 @@ def _lives(dump: DumpSet) -> Lives | None:
         wrong = starts.wrong(row)
         start = row.start_step if wrong is None else wrong.step
         end = printed.last if starts.lives_to_the_end(value) else row.end_step
-        if size is None or weight is None or not start <= end <= printed.last:
+        in_order = row.start_step <= row.end_step and start <= end <= printed.last
+        if size is None or weight is None or not in_order:
             unclear.add(key)
         else:
             found[key] = Live(row, start, end, size, weight)

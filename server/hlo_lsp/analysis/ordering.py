@@ -44,8 +44,11 @@ def misplaced(keys: Sequence[Any]) -> list[Misplaced]:
 
 def _exchanged(keys: Sequence[Any]) -> tuple[int, int] | None:
     """The places of the only two members that are not where sorting puts them."""
+    ordered = sorted(keys)
+    if any(one == other for one, other in pairwise(ordered)):
+        return None
     differing = []
-    for place, (key, right) in enumerate(zip(keys, sorted(keys), strict=True)):
+    for place, (key, right) in enumerate(zip(keys, ordered, strict=True)):
         if key != right:
             differing.append(place)
             if len(differing) > 2:

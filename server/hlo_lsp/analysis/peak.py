@@ -86,7 +86,10 @@ def _flaws(dump: DumpSet, moment: int) -> list[PeakFlaw]:
         flaws = flaws_of_old_list(rows, due, names, is_whole=is_whole)
     else:
         total = section.breakdown_total
-        given = PeakList(rows, values.by_key, found.by_key, found.unclear, moment, total, is_whole)
+        unclear = found.unclear
+        if not values.are_all:  # a name that nobody knows may be that of a line nobody can read
+            unclear |= {row.key for row in rows if row.key and row.key not in values.by_key}
+        given = PeakList(rows, values.by_key, found.by_key, unclear, moment, total, is_whole)
         flaws = given.flaws()
     if values.are_all:
         return flaws

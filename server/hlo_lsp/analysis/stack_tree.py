@@ -15,7 +15,7 @@ from hlo_lsp.analysis.live_section import LiveSection, Part, live_section
 from hlo_lsp.analysis.ordering import misplaced
 from hlo_lsp.model.dump_set import DumpSet
 
-_MOST = 8  # suspicious rows that repairs are tried at
+_MOST = 16  # suspicious rows that repairs are tried at
 
 
 class Slip(Enum):

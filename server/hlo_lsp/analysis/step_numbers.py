@@ -75,8 +75,8 @@ class _Walk:
             printed = self.numbers[row]
             if printed is None or printed == self.due or len(self.faults) >= _MOST:
                 self._take(1)
-            elif row and self.numbers[row - 1] is None:
-                self.due = printed  # nobody knows what the row that cannot be read was
+            elif row and self.numbers[row - 1] is None and printed >= self.due - 1:
+                self.due = printed  # the line that cannot be read was any number of rows, or none
                 self._take(1)
             else:
                 self._resume(row, printed)

@@ -1,0 +1,39 @@
+"""Damage to the live ranges of real dumps, and what the rules on them say."""
+
+from pathlib import Path
+
+from checks.damage import Told, replaced, tell, told
+from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.library import Library
+from hlo_lsp.text.steps import finish
+
+PREFIXES = ("schedule-", "live-range-", "peak-", "stack-")
+
+
+def tell_live(text: str, path: str = "dump.txt") -> list[Told]:
+    """What the rules on live ranges say of a dump in one file."""
+    return [found for found in tell(text, path) if found[0].startswith(PREFIXES)]
+
+
+def change(folder: Path, old: str, new: str, of: str = "-live-range.txt") -> Path:
+    """Change a file of a compile."""
+    (path,) = folder.glob(f"*{of}")
+    path.write_text(replaced(path.read_text("utf-8"), old, new), "utf-8")
+    return path
+
+
+def tell_beside(folder: Path, old: str, new: str, of: str = "-live-range.txt") -> list[Told]:
+    """What the rules on live ranges say of a compile after a change of one file."""
+    change(folder, old, new, of)
+    return [told(one) for one in problems(folder) if one.code.startswith(PREFIXES)]
+
+
+def problems(folder: Path, severity: Severity = Severity.ERROR) -> list[Finding]:
+    """What is wrong in the files of one compile."""
+    library = Library()
+    found: list[Finding] = []
+    for path in sorted(folder.glob("*.txt")):
+        file = library.file(path)
+        found += finish(check(finish(library.set_of(file)), file))
+    return [one for one in found if one.severity is severity]
