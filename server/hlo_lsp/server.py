@@ -33,6 +33,7 @@ from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.warming import warm
 from hlo_lsp.features.watching import Watcher
 from hlo_lsp.features.wire import Json
+from hlo_lsp.features.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.protocol import HloProtocol, StdioServer
 
@@ -53,6 +54,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     session.loader.reporter = partial(Progress, server)
     session.loader.done = pusher.neighbour_read
     names = WorkspaceSymbols(server, session)
+    everything = WorkspaceDiagnostics(server, session, server.notify_json)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -136,6 +138,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         lambda asked, p: calls.prepare(asked, p.position),
     )
     _serve_whole_documents(server, session)
+    _serve_diagnostics(server, session, everything)
     _serve_writing(server, session, answer)
     _serve_actions(server, session)
 
@@ -202,16 +205,26 @@ def _serve_whole_documents(server: StdioServer, session: Session) -> None:
         asked = await session.ask_again(lens.data)
         return lens if asked is None else lenses.resolve(asked, lens)
 
+
+def _serve_diagnostics(
+    server: StdioServer, session: Session, everything: WorkspaceDiagnostics
+) -> None:
+    """What is wrong, for clients that ask for it."""
+
     @server.feature(
         types.TEXT_DOCUMENT_DIAGNOSTIC,
         types.DiagnosticOptions(
-            inter_file_dependencies=True, workspace_diagnostics=False, identifier="hlo-lsp"
+            inter_file_dependencies=True, workspace_diagnostics=True, identifier="hlo-lsp"
         ),
     )
     async def on_pull(params: types.DocumentDiagnosticParams) -> Json:
         asked = await session.ask_all(params.text_document)
         number = session.selections.number
         return await diagnostics.pulled(asked, params.previous_result_id, number)
+
+    @server.feature(types.WORKSPACE_DIAGNOSTIC)
+    async def on_pull_all(params: types.WorkspaceDiagnosticParams) -> Json:
+        return await everything.pull(params)
 
 
 def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., None]) -> None:

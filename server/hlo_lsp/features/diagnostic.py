@@ -3,9 +3,9 @@
 from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
 from hlo_lsp.features.rules_page import rule_href
-from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import Json, place_range
 from hlo_lsp.model.place import Place
 from hlo_lsp.text.steps import Steps
@@ -20,19 +20,19 @@ _SEVERITIES = {
 _STEP = 100  # findings between two breaths: about 2 ms
 
 
-def diagnostics(asked: Asked, findings: list[Finding]) -> Steps[list[Json]]:
+def diagnostics(client: Client, findings: list[Finding]) -> Steps[list[Json]]:
     """What is sent about findings."""
     found = []
     for count, finding in enumerate(findings):
         if count % _STEP == _STEP - 1:
             yield
-        found.append(diagnostic(asked, finding))
+        found.append(diagnostic(client, finding))
     return found
 
 
-def diagnostic(asked: Asked, finding: Finding) -> Json:
+def diagnostic(client: Client, finding: Finding) -> Json:
     """What is sent about a finding: as much of it as the client can show."""
-    client, convert = asked.client, asked.convert
+    convert = Converter(client.encoding)
     said: Json = {
         "range": range_of(convert, finding.place),
         "message": finding.message,

@@ -137,7 +137,7 @@ class _Look:
         if max(len(found), len(self._shown.whole)) > _FEW or time.monotonic() < self._next:
             return
         self._count = len(found)
-        listed = [diagnostic(asked, one) for one in found]
+        listed = [diagnostic(asked.client, one) for one in found]
         listed += self._shown.left(pending, self._file.lines)
         listed.sort(key=_place)
         if listed != self._shown.sent:
@@ -156,7 +156,7 @@ async def diagnose(
 ) -> list[Json]:
     """What is wrong in a file, as its text is at the end of the work."""
     found = await findings(asked, None if tell is None else partial(tell, asked))
-    return await run(diagnostics(asked, found))
+    return await run(diagnostics(asked.client, found))
 
 
 async def pulled(

@@ -12,6 +12,8 @@ from hlo_lsp.text.steps import Steps
 
 T = TypeVar("T")
 _SLICE = 0.004  # seconds of long work between two looks at what the client sent
+_BUSY = 0.001  # seconds; if such a look takes longer somebody else has work
+_REST = 0.05  # seconds that work which nobody waits for stays away then
 
 
 class OutdatedError(Exception):
@@ -92,3 +94,20 @@ async def run(
             if is_valid is not None and not is_valid():
                 steps.close()
                 raise OutdatedError
+
+
+async def politely(steps: Steps[T]) -> T:
+    """Take all steps of a work that nobody waits for, slowly while there is other work."""
+    until = time.monotonic() + _SLICE
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            result: T = done.value
+            return result
+        now = time.monotonic()
+        if now >= until:
+            await asyncio.sleep(0)
+            if time.monotonic() - now > _BUSY:
+                await asyncio.sleep(_REST)
+            until = time.monotonic() + _SLICE

@@ -165,6 +165,17 @@ class Session:
         asked = None if file is None else self._about(file, await self.dump(file))
         return [] if asked is None else [asked]
 
+    async def ask_closed(self, path: Path) -> list[Asked]:
+        """A file on disk, read as a neighbour of open ones: each of the files in its text.
+
+        Raises:
+            UnreadableError: it cannot be read, or is no text.
+        """
+        await run(self.library.read(path, lambda _: None), rest=self.foreground.rest)
+        parts = self.library.parts(self.library.file(path))
+        found = [self._about(part, await self.dump(part)) for part in parts]
+        return [asked for asked in found if asked is not None]
+
     async def ask_again(self, data: object) -> Asked | None:
         """The file that something with these data (``uri`` and ``line``) was made for."""
         known = data if isinstance(data, dict) else {}

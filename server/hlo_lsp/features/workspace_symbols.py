@@ -5,14 +5,14 @@ import logging
 import time
 from collections.abc import Coroutine
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from hlo_lsp.features.progress import Progress
-from hlo_lsp.features.running import run
+from hlo_lsp.features.running import politely, run
 from hlo_lsp.features.session import Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.symbol_folders import Folder, SymbolFolders, Unread
@@ -20,13 +20,9 @@ from hlo_lsp.model.symbol_index import FileSymbols, Symbol, SymbolKind, search
 from hlo_lsp.model.symbol_texts import read_text
 from hlo_lsp.text.steps import Steps
 
-T = TypeVar("T")
 logger = logging.getLogger(__name__)
 
 _LIMIT = 200  # symbols in an answer
-_SLICE = 0.004  # seconds of reading between two looks at who else has work
-_BUSY = 0.001  # seconds; if a look takes longer somebody else has
-_REST = 0.05  # seconds that reading stays away then
 _PATIENCE = 0.1  # seconds that an answer waits for the text of open files to be read
 _FIRST_PATIENCE = 1  # seconds that the first answer waits for what lies beside open files
 _QUIET = 2  # seconds after a look at the folders without another that nobody asked for
@@ -107,15 +103,15 @@ class WorkspaceSymbols:
         try:
             while self._is_outdated and not self._is_refused:
                 self._is_outdated = False
-                found = await _politely(self._folders.look(self._wanted()))
+                found = await politely(self._folders.look(self._wanted()))
                 self._looked = time.monotonic()
                 hidden = self._open_paths()
                 unread = [file for file in found if file.path not in hidden]
                 if sum(file.stamp[1] for file in unread) < _SHOWN:
-                    await _politely(self._read_all(unread, None))
+                    await politely(self._read_all(unread, None))
                     continue
                 with Progress(self._server, "Reading the names in HLO dumps") as progress:
-                    await _politely(self._read_all(unread, progress))
+                    await politely(self._read_all(unread, progress))
         finally:
             self._reading = None
 
@@ -163,7 +159,7 @@ class WorkspaceSymbols:
             version = self._session.version(file.uri)
             lines = list(file.lines)  # those of the file change when it is edited meanwhile
             title = file.uri.rpartition("/")[2] if file.path is None else file.path.name
-            read = await _politely(read_text(file.uri, title, lines))
+            read = await politely(read_text(file.uri, title, lines))
             self._open[file.uri] = version, read
         finally:
             if self._open_readings.get(file.uri) is asyncio.current_task():
@@ -178,23 +174,6 @@ def _information(symbol: Symbol) -> types.SymbolInformation:
     return types.SymbolInformation(
         location, symbol.name, _KINDS[symbol.kind], container_name=symbol.about
     )
-
-
-async def _politely(steps: Steps[T]) -> T:
-    """Take all steps of a work that nobody waits for, slowly while there is other work."""
-    until = time.monotonic() + _SLICE
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            result: T = done.value
-            return result
-        now = time.monotonic()
-        if now >= until:
-            await asyncio.sleep(0)
-            if time.monotonic() - now > _BUSY:
-                await asyncio.sleep(_REST)
-            until = time.monotonic() + _SLICE
 
 
 def _task(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
