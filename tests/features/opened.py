@@ -64,6 +64,7 @@ def split_dump(folder: Path) -> dict[str, Path]:
     """The dump as newer compilers write it: three files, by the end of their names."""
     assignment, total, rest = DUMP.partition("\nTotal bytes used")
     values, label, ranges = rest.partition("\n\nHloLiveRange")
+    values = values.replace(" uses:\n from", " uses:\n  (none)\n from")
     texts = {
         "-buffer-assignment": assignment,
         "-buffer-assignment-values": total + values,

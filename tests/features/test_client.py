@@ -103,17 +103,28 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
             Client(
                 folding_limit=5000, takes_snippets=True, inserts_or_replaces=True,
                 completes_markdown=True, helps_in_markdown=True, places_parameters=True,
-                versions_edits=True,
+                versions_edits=True, creates_files=True, applies_edits=True,
+                takes_code_actions=True, prefers_actions=True, resolves_edits=True,
+                shows_documents=True,
             ),
         ),
         (
             "neovim@v0.11",
             Client(
                 pulls_diagnostics=True, takes_snippets=True, completes_markdown=True,
-                helps_in_markdown=True, places_parameters=True,
+                helps_in_markdown=True, places_parameters=True, shows_rule_links=False,
+                applies_edits=True, takes_code_actions=True, prefers_actions=True,
+                resolves_edits=True, shows_documents=True,
             ),
         ),
-        ("emacs", Client(shows_related=False, places_parameters=True, versions_edits=True)),
+        (
+            "emacs",
+            Client(
+                shows_related=False, shows_rule_links=False, places_parameters=True,
+                versions_edits=True, applies_edits=True, takes_code_actions=True,
+                prefers_actions=True,
+            ),
+        ),
     ],
 )  # fmt: skip
 def test_real_editors_are_read_as_they_are(name: str, expected: Client) -> None:

@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from features.opened import DUMP, item
+from features.opened import DUMP, item, split_dump
 from features.test_session_edits import edit, whole
 from features.test_workspace_symbols import Server
 from hlo_lsp.checks.settings_file import NAME
@@ -121,21 +121,19 @@ async def test_open_files_are_left_to_their_own_pull(folder: Path) -> None:
 
 
 async def test_a_neighbour_of_an_open_file_is_held_against_its_text(tmp_path: Path) -> None:
-    assignment, _, rest = DUMP.partition("\nTotal bytes used")
-    head, label = tmp_path / "m.f.after_optimizations", "Total bytes used"
-    paths = [Path(f"{head}-buffer-assignment.txt"), Path(f"{head}-buffer-assignment-values.txt")]
-    write(paths[0], assignment)
-    write(paths[1], label + rest.partition("\n\nHloLiveRange")[0])
+    paths = split_dump(tmp_path)
+    paths.pop("-live-range").unlink()
+    assigned, values = paths["-buffer-assignment"], paths["-buffer-assignment-values"]
+    assignment = assigned.read_text("utf-8")
     desk = Desk(tmp_path)
-    write(tmp_path / NAME, 'ignore = ["sibling-missing", "use-mismatch"]')
-    uri = paths[0].as_uri()
+    write(tmp_path / NAME, 'ignore = ["sibling-missing"]')
+    write(values, values.read_text("utf-8").replace("2048 (2.0KiB)", "2560 (2.5KiB)"))
+    uri = assigned.as_uri()
     desk.session.open(item(uri, assignment))
-    assert await desk.pull() == {}
-    edit(desk.session, whole(assignment.replace("<2 add", "<2 other")), uri=uri)
-    ((name, (_, codes)),) = (await desk.pull()).items()
-    assert name == paths[1].name
-    assert codes
-    assert (await desk.pull())[name] == ("unchanged", [])
+    assert await desk.pull() == {values.name: ("full", ["total-mismatch"])}
+    assert await desk.pull() == {values.name: ("unchanged", [])}
+    edit(desk.session, whole(f"{assignment}allocation 3: size 512, thread-local:\n"), uri=uri)
+    assert await desk.pull() == {values.name: ("full", [])}
 
 
 async def test_a_settings_file_counts_at_once(folder: Path) -> None:

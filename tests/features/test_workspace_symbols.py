@@ -12,7 +12,7 @@ from pygls.progress import Progress as Tokens
 
 from features.opened import item
 from features.test_session_edits import edit, whole
-from hlo_lsp.features import workspace_symbols
+from hlo_lsp.features import running, workspace_symbols
 from hlo_lsp.features.session import Session
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 
@@ -109,7 +109,7 @@ async def test_an_answer_comes_at_once_from_what_is_there(
         write(tmp_path / f"{number}/a.txt")
     desk = Desk(tmp_path)
     monkeypatch.setattr(workspace_symbols, "_FIRST_PATIENCE", 0)
-    monkeypatch.setattr(workspace_symbols, "_SLICE", 0)
+    monkeypatch.setattr(running, "_SLICE", 0)
     assert await desk.find("one") == []
     assert len(await desk.uris("one")) == 100
 
@@ -194,7 +194,7 @@ async def test_the_user_stops_reading_until_there_are_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workspace_symbols, "_SHOWN", 1)
-    monkeypatch.setattr(workspace_symbols, "_SLICE", 0)
+    monkeypatch.setattr(running, "_SLICE", 0)
     for number in range(20):
         write(tmp_path / f"{number:02}.txt")
     desk = Desk()
