@@ -68,11 +68,13 @@ class Dump:
 
     def __init__(self, assignment: Path, names: Sequence[str]) -> None:
         self._names = names
-        self._compile = compile_of(assignment, names)
+        # A folder that is not there: whoever looks for a file on disk finds none that was not read.
+        away = Path("/", assignment.parent.name)
+        self._compile = compile_of(away / assignment.name, names)
         self.lines: dict[Path, Lines] = {}
         self._intact: dict[Path, DumpFile] = {}
         for path in self._compile.family():
-            document = disk.read(path)
+            document = disk.read(assignment.with_name(path.name))
             self.lines[path] = tuple(document.lines)
             self._intact[path] = file = DumpFile(path.as_uri(), path, document)
             finish(file.refresh())

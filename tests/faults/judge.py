@@ -64,7 +64,9 @@ def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
     with failures_of_rules() as failures:
         found = findings(dump.after(damage))
     on_spot = [(one.place.file.path, one.place.line) in damage.right for one in found]
-    right = [is_right and one.code == fault.code for one, is_right in zip(found, on_spot)]
+    right = [
+        is_right and one.code == fault.code for one, is_right in zip(found, on_spot, strict=True)
+    ]
     verdict = Verdict.RIGHT if any(right) else Verdict.OTHERWISE if found else Verdict.MISSED
     said = tuple(
         Said(one.place.file.label.rpartition("/")[2], one.place.line, one.code, one.message)

@@ -286,12 +286,12 @@ FAULTS = (
         anywhere=rewrite(
             "statement",
             _attribute_less,
-            lambda dump, row: row["opcode"] not in {"custom-call", "all-reduce-done"},
+            lambda dump, row: row["opcode"] not in {"custom-call", "broadcast"},
         ),
         dimensions=rewrite(
             "statement",
             _attribute_less,
-            lambda dump, row: row["opcode"] in {"broadcast", "transpose", "concatenate"},
+            lambda dump, row: row["opcode"] in {"transpose", "concatenate", "reduce"},
         ),
         index=rewrite(
             "statement", _attribute_less, lambda dump, row: row["opcode"] == "get-tuple-element"

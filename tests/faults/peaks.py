@@ -69,8 +69,14 @@ def _siblings(dump: Dump, one: Row, other: Row) -> bool:
     )
 
 
+def _of_one_size(dump: Dump, one: Row, other: Row) -> bool:
+    """Two that stand by their names."""
+    return _siblings(dump, one, other) and one["total"] == other["total"]
+
+
 def _is_inside(dump: Dump, row: Row) -> bool:
-    return len(row["stem"]) > 4
+    """Whether more follows: a text without its last row is cut off."""
+    return len(row["stem"]) > 4 and row.line < dump.rows("stack")[-1].line
 
 
 FAULTS = (
@@ -118,7 +124,7 @@ FAULTS = (
     *faults(
         "stack-order",
         two_swapped=swap("stack", _siblings),
-        two_titles_swapped=swap("stack", _siblings, ["title"]),
+        two_titles_swapped=swap("stack", _of_one_size, ["title"]),
         two_rows_but_for_their_branches=swap(
             "stack", _siblings, ["title", "percent", "total", "current", "remaining"]
         ),

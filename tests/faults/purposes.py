@@ -36,8 +36,11 @@ def _flag_more(random: Random, dump: Dump, row: Row) -> str | None:
 
 
 def _value_elsewhere(random: Random, dump: Dump) -> Damage | None:
-    """A value that lies in an allocation of another kind now, where its id fits."""
-    row = pick(random, dump, "assigned")
+    """A value that lies in an allocation of another kind now, where its id fits.
+
+    It has no offset: in most allocations that would be wrong by itself.
+    """
+    row = pick(random, dump, "assigned", lambda dump, row: row["offset"] == "0")
     home = row and dump.owners.get(row.spot)
     if row is None or home is None:
         return None

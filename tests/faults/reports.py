@@ -5,7 +5,7 @@ from random import Random
 from faults.digits import near, of_another, typed
 from faults.dump import Damage, Dump, Row
 from faults.fault import Strike, faults
-from faults.strokes import around, beside, change, damage, double, drop, pick, replaced, swap
+from faults.strokes import beside, change, damage, double, drop, missed, pick, replaced, swap
 from hlo_lsp.syntax.kinds import FileKind
 
 _TELLING = 6  # values: two smaller programs may be told apart by nothing
@@ -60,7 +60,7 @@ def _table_gone(random: Random, dump: Dump) -> Damage | None:
     while lines[end].strip():
         end += 1
     new = replaced(lines, start, end + 1)
-    return damage(path, new, around(start, new), "a table gone")
+    return damage(path, new, missed(lines, start, end + 1), "a table gone")
 
 
 def _length(dump: Dump) -> int:

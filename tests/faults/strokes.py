@@ -76,6 +76,23 @@ def around(line: int, lines: Lines) -> set[int]:
     return {max(0, line - 1), min(line, len(lines) - 1)}
 
 
+def missed(lines: Lines, start: int, end: int) -> set[int]:
+    """Where lines are missed that were dropped from ``start`` to ``end``.
+
+    Of several alike nobody can tell which are gone: then at the sides of each of them.
+    """
+    new = replaced(lines, start, end)
+    found = around(start, new)
+    up, down = (start, end), (start, end)
+    while up[0] and lines[up[0] - 1] == lines[up[1] - 1]:
+        up = up[0] - 1, up[1] - 1
+        found |= around(up[0], new)
+    while down[1] < len(lines) and lines[down[0]] == lines[down[1]]:
+        down = down[0] + 1, down[1] + 1
+        found |= around(down[0], new)
+    return found
+
+
 def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Strike:
     """A line less, or up to ``most`` that follow each other; the lines around are accused."""
 
@@ -87,9 +104,10 @@ def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Strike:
         end = row.line + 1
         for _ in range(random.randrange(most)):
             end += (row.path, end) in same
-        new = replaced(dump.lines[row.path], row.line, end)
+        lines = dump.lines[row.path]
         told = f"{end - row.line} lines less, from `{row.text.strip()}` on"
-        return damage(row.path, new, around(row.line, new), told)
+        right = missed(lines, row.line, end)
+        return damage(row.path, replaced(lines, row.line, end), right, told)
 
     return strike
 
@@ -123,12 +141,12 @@ def copy(kind: str, fits: Pair, where: Filter = anywhere) -> Strike:
 
 
 def move(kind: str, fits: Pair, where: Filter = anywhere) -> Strike:
-    """A line in front of another of its kind in the same file; the line moved is accused."""
+    """A line in front of another of its kind, over more than one; the line moved is accused."""
 
     def strike(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
         to = row and pick(random, dump, kind, lambda dump, to: fits(dump, row, to))
-        if row is None or to is None or to.path != row.path or to.line in {row.line, row.line + 1}:
+        if row is None or to is None or to.path != row.path or -2 < to.line - row.line < 3:
             return None
         lines = list(dump.lines[row.path])
         lines.insert(to.line, row.text)

@@ -5,8 +5,20 @@ from random import Random
 
 from faults.digits import near, of_another
 from faults.dump import Damage, Dump, Row
-from faults.fault import faults
-from faults.strokes import beside, change, damage, double, drop, pick, replaced, rewrite, swap
+from faults.fault import Strike, faults
+from faults.strokes import (
+    Filter,
+    anywhere,
+    beside,
+    change,
+    damage,
+    double,
+    drop,
+    pick,
+    replaced,
+    rewrite,
+    swap,
+)
 
 _SHAPE = re.compile(r"([a-z]+\d*)\[([\d,<=]*)\](?:\{([\d,]*)([^}]*)\})?")
 
@@ -17,6 +29,23 @@ def _is_first(dump: Dump, row: Row) -> bool:
 
 def _is_later(dump: Dump, row: Row) -> bool:
     return not _is_first(dump, row)
+
+
+def _less(kind: str, where: Filter = anywhere) -> Strike:
+    """A line less; its list is accused, or what stands around."""
+    stroke = drop(kind, where)
+
+    def strike(random: Random, dump: Dump) -> Damage | None:
+        found = stroke(random, dump)
+        if found is None:
+            return None
+        path, first = min(found.right)
+        lines = dump.lines[path]
+        while lines[first] not in {" positions:", " uses:"}:
+            first -= 1
+        return Damage(found.files, found.right | {(path, first)}, found.told)
+
+    return strike
 
 
 def _with_index(random: Random, dump: Dump, row: Row) -> str:
@@ -101,7 +130,7 @@ FAULTS = (
         "position-mismatch",
         first_renamed=change("position", "name", of_another("position", "name"), _is_first),
         another_renamed=change("position", "name", of_another("position", "name"), _is_later),
-        one_less=drop("position", _is_later),
+        one_less=_less("position", _is_later),
         one_twice=double("position"),
         two_swapped=swap(
             "position", lambda dump, one, other: beside(dump, one, other) and _is_first(dump, one)
@@ -110,7 +139,7 @@ FAULTS = (
     ),
     *faults(
         "use-mismatch",
-        one_less=drop("use"),
+        one_less=_less("use"),
         another_user=change("use", "name", of_another("use", "name")),
         another_operand=change("use", "operand", near("operand")),
         one_twice=double("use"),

@@ -89,8 +89,10 @@ def _swapped(random: Random, dump: Dump, head: Row, start: int, end: int) -> Dam
 
 
 def _moved(random: Random, dump: Dump, head: Row, start: int, end: int) -> Damage | None:
-    others = [row.line for row in dump.rows("entry") if not start <= row.line <= end]
-    if len(others) < 2:
+    heads = [row.line for row in dump.rows("entry")]
+    at = heads.index(start)
+    others = [line for place, line in enumerate(heads) if not -1 <= place - at <= 2]
+    if not others:
         return None
     to, lines = random.choice(others), dump.lines[head.path]
     part, rest = lines[start:end], replaced(lines, start, end)
