@@ -7,6 +7,7 @@ of it a second time.
 from collections.abc import Iterable
 
 from hlo_lsp.analysis.sizes import Target, padded_size_of
+from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import leaf_text
 from hlo_lsp.model.value import Located
@@ -62,6 +63,7 @@ def _contradicts_itself(dump: DumpSet, allocation: Located[AllocationLine]) -> b
     """Whether size or memory space of an allocation do not fit its values."""
     record, end = allocation.record, 0
     separate = record.preallocated_temp and record.color == _SEPARATE_TEMP
+    separate = separate and dump.backend is not Backend.TPU
     for value in dump.assigned_to(allocation):
         if value.color is not None and value.color != record.color and not separate:
             return True

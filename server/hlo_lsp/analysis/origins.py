@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 
+from hlo_lsp.analysis.ending import ending
+from hlo_lsp.analysis.leaves import indexes_of
 from hlo_lsp.analysis.placements import Placement
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
@@ -59,10 +61,13 @@ class Origins:
         self._kinds: dict[tuple[int, str], Kind | None] = {}
         self._ranges = [file.memory.ranges for file in dump.files if len(file.memory.ranges)]
         self._steps = [file.memory.step_names for file in dump.files if len(file.memory.steps)]
+        self._entries = [file.memory.entries for file in dump.files if len(file.memory.entries)]
         self._module: ModuleIndex | None = None
+        self._is_cut = False
         for file in dump.files:
             if file.module.header is not None or len(file.module.computations):
                 self._module = file.module
+                self._is_cut = ending(file) is not None
                 break
 
     def of(self, value: AssignedValue) -> Origin | None:
@@ -122,8 +127,8 @@ class Origins:
         the allocations say that the output does.
         """
         entry = self._entry
-        if self._module is not None and entry is not None:
-            root = self._module.computation(entry).root
+        if self._module is not None and (entry is not None or self._is_cut):
+            root = None if entry is None else self._module.computation(entry).root
             return None if root is None or self._module.damaged else root.name
         label = self._dump.label(LiveRangeLabel)
         last = None if label is None else self._dump.at_step(label.record.max - 1)
@@ -138,13 +143,17 @@ class Origins:
         if self.root is None:
             return None
         found: dict[int, bool] = {}
+        parts: set[str | None] = set()
         for entry in self._dump.entries_at(self.root):
             if entry.record.id is None or not entry.record.whole:
                 continue
             indexes = [row.index for row in entry.record.positions if row.name == self.root]
+            parts.update(indexes)
             found[entry.record.id] = any(index in {None, "{}"} for index in indexes)
         if sum(found.values()) != 1:
             return None
+        if self.output_shape is not None and parts != set(indexes_of(self.output_shape)):
+            return None  # of some part no position is left
         if self._module is None and not self._outputs_agree(found):
             return None
         return found
@@ -153,11 +162,20 @@ class Origins:
         """Whether a value of an allocation is returned, or None where the files do not tell."""
         if self.returned is None:
             return None
-        return any(value.id in self.returned for value in placement.values)
+        known = [value for value in placement.values if self._has_entry(value)]
+        if any(value.id in self.returned for value in known):
+            return True
+        return False if len(known) == len(placement.values) else None
+
+    def _has_entry(self, value: AssignedValue) -> bool:
+        """Whether there is one entry of its id, with its name."""
+        found = [entry for ids in self._entries for entry in ids.all(value.id)]
+        return len(found) == 1 and found[0].key == value.key
 
     @cached_property
     def _entry(self) -> ComputationLine | None:
-        return None if self._module is None else self._module.entry
+        """None where a module was cut off: its last computation need not be the entry."""
+        return None if self._module is None or self._is_cut else self._module.entry
 
     def _outputs_agree(self, returned: dict[int, bool]) -> bool:
         whole = next(id_ for id_, is_whole in returned.items() if is_whole)
@@ -181,7 +199,7 @@ class Origins:
         assert self._module is not None
         number = parameter_number(line)
         in_entry = None
-        if number is not None:
+        if number is not None and not self._is_cut:
             in_entry = self._entry is not None and self._module.scope_of(line) is self._entry
         return Origin(line.opcode, line.shape, number, in_entry)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from hlo_lsp.analysis.numbering import Gap, Numbering, numbering
+from hlo_lsp.analysis.sections import is_joined
 from hlo_lsp.analysis.strays import Copy, Listed, Stray, copies, strays
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -53,7 +54,10 @@ class Assignment:
 
 
 def assignment_of(dump: DumpSet) -> Steps[Assignment]:
-    """The buffer assignment of a dump, remembered until its file changes; empty without one."""
+    """The buffer assignment of a dump, remembered until its file changes; empty without one.
+
+    Two in one file are none.
+    """
     file = next((file for file in dump.files if len(file.memory.allocations)), dump.files[0])
     state = dump.state([file])
     known: Assignment | None = dump.remembered(assignment_of, state)
@@ -64,7 +68,8 @@ def assignment_of(dump: DumpSet) -> Steps[Assignment]:
 
 
 def _read(file: DumpFile) -> Steps[Assignment]:
-    heads = sorted(file.memory.allocations.records(), key=lambda head: head.line)
+    allocations = () if is_joined(file) else file.memory.allocations.records()
+    heads = sorted(allocations, key=lambda head: head.line)
     lists: list[Listed] = []
     count = 0
     for head in heads:

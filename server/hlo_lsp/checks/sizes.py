@@ -2,9 +2,11 @@
 
 from collections.abc import Iterator
 
+from hlo_lsp.analysis.ending import ending
 from hlo_lsp.analysis.extents import Extent, Fault, extents_of, total_line
+from hlo_lsp.analysis.headers import disagreements
 from hlo_lsp.analysis.misfits import misfits_of
-from hlo_lsp.analysis.placements import assignment_of
+from hlo_lsp.analysis.placements import Assignment, assignment_of
 from hlo_lsp.analysis.sizes import padded_size_of
 from hlo_lsp.analysis.spaces import layout_space
 from hlo_lsp.checks.case import Case, Survey
@@ -15,7 +17,7 @@ from hlo_lsp.checks.rule import AnyRule, Pace, Part, WholeRule, error
 from hlo_lsp.model.bytesize import readable, xla_human
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.value import Located
-from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.syntax.memory_records import AssignedValue, TotalLine
 from hlo_lsp.text.steps import Steps
 
 _TOLD = 3  # values that a finding about an allocation names
@@ -126,7 +128,7 @@ def total_mismatch(survey: Survey) -> Iterator[Finding | None]:
     label = total_line(dump)
     if label is None or not extents.excess or extents.explain_excess:
         return
-    if survey.context.misses_assigned:
+    if survey.context.misses_assigned or (yield from _is_cut_off(survey, assignment, label)):
         return
     first = assignment.placements[0].allocation
     finding = survey.finding(
@@ -144,6 +146,15 @@ def total_mismatch(survey: Survey) -> Iterator[Finding | None]:
     yield finding.fixed(Fix(f"Put `{total.text} ({human.text})`", (total, human)))
 
 
+def _is_cut_off(survey: Survey, assignment: Assignment, label: Located[TotalLine]) -> Steps[bool]:
+    """Whether allocations are missing at the end of a file that does not have the total."""
+    file = assignment.file
+    if label.file is file:
+        return False
+    headers = yield from disagreements(survey.dump)
+    return ending(file) is not None or any(short.file is file for short in headers.short)
+
+
 def _faulty(survey: Survey, fault: Fault) -> "Steps[tuple[DumpFile, list[Extent]]]":
     assignment = yield from assignment_of(survey.dump)
     extents = yield from extents_of(survey.dump)
@@ -157,5 +168,5 @@ RULES: tuple[AnyRule, ...] = (
     WholeRule("out-of-bounds", Severity.ERROR, out_of_bounds, _READS_ALL),
     WholeRule("allocation-too-small", Severity.ERROR, allocation_too_small, _READS),
     WholeRule("allocation-slack", Severity.ERROR, allocation_slack, _READS_ALL),
-    WholeRule("total-mismatch", Severity.ERROR, total_mismatch, _READS),
+    WholeRule("total-mismatch", Severity.ERROR, total_mismatch, frozenset(Part)),
 )
