@@ -43,7 +43,8 @@ def test_a_line_of_text_is_never_folded_or_coloured_in_a_pipe(damaged: Path) -> 
     narrow = run("check", damaged, COLUMNS="30")
     assert narrow.out == run("check", damaged, COLUMNS="300").out
     assert "\x1b" not in narrow.out
-    assert len(narrow.out.rstrip("\n").split("\n")) == 2
+    lines = narrow.out.rstrip("\n").split("\n")
+    assert all(line.startswith(f"{damaged}:") for line in lines)
 
 
 def test_findings_as_json(damaged: Path) -> None:
@@ -51,7 +52,7 @@ def test_findings_as_json(damaged: Path) -> None:
     assert (ran.status, ran.err) == (1, "")
     assert all(set(finding) == KEYS for finding in ran.json)
     first, second = ran.json
-    assert {**first, "message": ""} == {
+    assert {**first, "message": "", "related": []} == {
         "path": str(damaged),
         "line": 6,
         "column": 39,
@@ -98,15 +99,17 @@ def test_paths_are_printed_as_they_were_given(damaged: Path) -> None:
     assert run("check", folder.resolve()).out.startswith(f"{damaged.resolve()}:")
 
 
-def test_a_damaged_neighbour_is_found_by_the_file_that_it_damages(compiled: Compiled) -> None:
+def test_a_damage_is_told_where_it_is_and_names_the_file_that_says_otherwise(
+    compiled: Compiled,
+) -> None:
     files = compiled("tpu")
     text = files.assignment.read_text("utf-8")
     files.assignment.write_text(text.replace("<23 fusion.9 @0>", "<23 fusion.99 @0>"), "utf-8")
-    assert run("check", files.assignment).status == 0
-    codes = [finding["code"] for finding in run("check", files.values, "--format", "json").json]
-    assert codes == ["undefined-value"]
-    found = run("check", files.folder, "--format", "json").json
-    assert {Path(finding["path"]) for finding in found} >= {files.values}
+    assert run("check", files.values, "--severity", "error").status == 0
+    (found,) = run("check", files.folder, "--format", "json", "--severity", "error").json
+    assert (found["path"], found["code"]) == (str(files.assignment), "header-mismatch")
+    assert [other["path"] for other in found["related"]] == [str(files.values)]
+    assert set(found["related"][0]) == KEYS - {"severity", "code", "related"}
 
 
 @pytest.mark.parametrize("cut", range(200, 6200, 1200))
