@@ -162,7 +162,7 @@ class OpenFile:
         self.editor.client.text_document_did_close(types.DidCloseTextDocumentParams(self.document))
 
     async def diagnostics(self) -> list[types.Diagnostic]:
-        """What the server says is wrong with the text as it is, pushed or pulled."""
+        """What the server says of the text as it is, pushed or pulled, when it has said all."""
         if not self.editor.pulls:
             return await self.editor.pushed(self.uri, self.version)
         report = await self.editor.reply(
@@ -174,8 +174,8 @@ class OpenFile:
         return list(report.items)
 
     async def codes(self) -> list[str]:
-        """The codes of the diagnostics, in order."""
-        return [str(diagnostic.code) for diagnostic in await self.diagnostics()]
+        """The codes of the diagnostics, in order, without those of advice."""
+        return [str(found.code) for found in await self.diagnostics() if _is_problem(found)]
 
     def _send(self, changes: list[types.TextDocumentContentChangeEvent]) -> None:
         self.version += 1
@@ -183,6 +183,11 @@ class OpenFile:
         self.editor.client.text_document_did_change(
             types.DidChangeTextDocumentParams(document, changes)
         )
+
+
+def _is_problem(diagnostic: types.Diagnostic) -> bool:
+    worst = (types.DiagnosticSeverity.Error, types.DiagnosticSeverity.Warning)
+    return diagnostic.severity in worst
 
 
 class Published:

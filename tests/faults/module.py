@@ -6,7 +6,7 @@ from random import Random
 from faults.dump import Damage, Dump, Row
 from faults.fault import faults
 from faults.strokes import change, damage, pick, put, replaced, rewrite
-from faults.uses import dimension, element_type
+from faults.uses import dimension, other_type
 
 _LITERALS = {"parameter", "constant"}
 _NAME = re.compile(r"%[\w.-]+")
@@ -34,7 +34,7 @@ def body(dump: Dump, row: Row) -> list[Row]:
     start = end = row.line
     while not lines[start].endswith("{"):
         start -= 1
-    while lines[end] != "}":
+    while not lines[end].startswith("}"):
         end += 1
     return [one for one in dump.rows("statement") if start < one.line < end]
 
@@ -81,7 +81,7 @@ def _another_callee(random: Random, dump: Dump, row: Row) -> str | None:
 
 def _computation(dump: Dump, row: Row) -> tuple[int, int]:
     end = row.line
-    while dump.lines[row.path][end] != "}":
+    while not dump.lines[row.path][end].startswith("}"):
         end += 1
     return row.line, end + 1
 
@@ -229,7 +229,7 @@ def _computation_late(random: Random, dump: Dump) -> Damage | None:
         return None
     start, end = _computation(dump, row)
     lines = dump.lines[row.path]
-    last = max(number for number, line in enumerate(lines) if line == "}") + 1
+    last = max(number for number, line in enumerate(lines) if line.startswith("}")) + 1
     calls = [one.line for one in callers(dump, row["name"]) if end <= one.line < last]
     if not calls:
         return None
@@ -269,10 +269,10 @@ FAULTS = (
     *faults(
         "shape-mismatch",
         dimension=change("statement", "shape", dimension, _is_elementwise),
-        element_type=change("statement", "shape", element_type, _is_elementwise),
+        element_type=change("statement", "shape", other_type, _is_elementwise),
         of_a_parameter=change("statement", "shape", dimension, _parameter),
         of_a_fusion=change(
-            "statement", "shape", element_type, lambda dump, row: row["opcode"] == "fusion"
+            "statement", "shape", other_type, lambda dump, row: row["opcode"] == "fusion"
         ),
         of_an_element=change(
             "statement",

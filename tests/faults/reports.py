@@ -3,7 +3,7 @@
 from random import Random
 
 from faults.digits import near, of_another, typed
-from faults.dump import Damage, Dump, Row
+from faults.dump import Damage, Dump, Lines, Row
 from faults.fault import Strike, faults
 from faults.strokes import beside, change, damage, double, drop, missed, pick, replaced, swap
 from hlo_lsp.syntax.kinds import FileKind
@@ -63,6 +63,10 @@ def _table_gone(random: Random, dump: Dump) -> Damage | None:
     return damage(path, new, missed(lines, start, end + 1), "a table gone")
 
 
+def _first(lines: Lines) -> int:
+    return next(number for number, line in enumerate(lines) if line.strip())
+
+
 def _length(dump: Dump) -> int:
     return len(dump.rows("assigned"))
 
@@ -78,8 +82,9 @@ def _of_another(kind: FileKind) -> Strike:
         if other.lines[its] == dump.lines[path]:
             return None
         lines = other.lines[its]
-        first = next(number for number, line in enumerate(lines) if line.strip())
-        return damage(path, lines, [first], f"the file of {other.name}")
+        comparable = [one for one in dump.lines if dump.kind(one) is not FileKind.REPORT]
+        also = [(one, 0) for one in comparable] if len(comparable) == 2 else []  # who is to say?
+        return damage(path, lines, [_first(lines)], f"the file of {other.name}", also)
 
     return strike
 

@@ -35,8 +35,9 @@ def put(dump: Dump, row: Row, line: str, told: str, also: Iterable[Spot] = ()) -
 
 def pick(random: Random, dump: Dump, kind: str, where: Filter = anywhere) -> Row | None:
     """A random line of a kind."""
-    rows = [row for row in dump.rows(kind) if where(dump, row)]
-    return random.choice(rows) if rows else None
+    rows = dump.rows(kind)
+    drawn = random.sample(rows, len(rows))
+    return next((row for row in drawn if where(dump, row)), None)
 
 
 def change(kind: str, field: str, new: New, where: Filter = anywhere) -> Strike:

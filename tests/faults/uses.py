@@ -109,6 +109,21 @@ def element_type(random: Random, dump: Dump, row: Row) -> str | None:
     return row["shape"][: match.start(1)] + same[match[1]] + row["shape"][match.end(1) :]
 
 
+def other_type(random: Random, dump: Dump, row: Row) -> str | None:
+    """Whole numbers for others: of those with a point operands and results may differ in width."""
+    text = row["shape"]
+    for old, new in (
+        ("bf16", "s16"),
+        ("f16", "s16"),
+        ("f32", "s32"),
+        ("s32", "f32"),
+        ("s8", "f32"),
+    ):
+        if text.startswith(f"{old}["):
+            return new + text.removeprefix(old)
+    return None
+
+
 def layout(random: Random, dump: Dump, row: Row) -> str | None:
     """Two dimensions of a layout that have changed places."""
     found = [match for match in _SHAPE.finditer(row["shape"]) if "," in (match[3] or "")]

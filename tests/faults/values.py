@@ -66,7 +66,9 @@ def _twice_apart(random: Random, dump: Dump, head: Row, start: int, end: int) ->
     return damage(head.path, new, [to], f"`{head.text}` once more in front of line {to + 1}")
 
 
-def _gone(random: Random, dump: Dump, head: Row, start: int, end: int) -> Damage:
+def _gone(random: Random, dump: Dump, head: Row, start: int, end: int) -> Damage | None:
+    if head.spot == dump.rows("entry")[-1].spot:
+        return None  # a list without its last entry is cut off
     new = replaced(dump.lines[head.path], start, end)
     right = {(head.path, line) for line in around(start, new)}
     at_home = {

@@ -221,6 +221,8 @@ class _Comparison:
         file = self._assigned.file
         if not unassigned or ending(file) is not None or _has_broken_lines(file):
             return
+        if self._assignment is not None and self._assignment.numbering.gaps:
+            return  # they lie in the allocations that are missing
         if self._allocations_end_early(unassigned):
             found = last_record(file)
             assert found is not None

@@ -12,6 +12,8 @@ from hlo_lsp.analysis.printed_schedule import printed_schedule, text_schedule
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import RangeRow
 
+_FEW = 2  # rows of a tiny module that may all be damaged
+
 
 @dataclass(frozen=True, slots=True)
 class Stranger:
@@ -54,7 +56,7 @@ class LiveRows:
     @property
     def are_foreign(self) -> bool:
         """Whether most rows name no value: the live ranges are those of another compile."""
-        return len(self.strangers) > len(self.known)
+        return len(self.strangers) > max(_FEW, len(self.known))
 
     @property
     def are_all_there(self) -> bool:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from hlo_lsp.analysis.known_values import known_values
 from hlo_lsp.analysis.live_rows import LiveRows, live_rows
 from hlo_lsp.analysis.live_section import Part, live_section
-from hlo_lsp.analysis.live_starts import LiveStarts
+from hlo_lsp.analysis.live_starts import LiveStarts, Start
 from hlo_lsp.analysis.printed_schedule import learn_schedules, printed_schedule
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import RangeRow
@@ -50,13 +50,18 @@ def lives(dump: DumpSet) -> Lives | None:
     return dump.derived(_lives, dump.files)
 
 
+def wrong_starts(dump: DumpSet) -> Mapping[RangeRow, Start]:
+    """The live ranges that begin at a wrong step, with the right one; second ones of a key apart."""
+    return dump.derived(_wrong_starts, dump.files)
+
+
 def learn_lives(dump: DumpSet) -> Steps[DumpSet]:
     """Find out what :func:`lives` needs, in steps of some 20 ms; after that it is at hand.
 
     Returns the files that are of one compile with the live ranges.
     """
     kindred = yield from learn_schedules(dump)
-    for part in (known_values, live_rows, lives):
+    for part in (known_values, live_rows, wrong_starts, lives):
         part(kindred)
         yield
     return kindred
@@ -69,11 +74,24 @@ def peak_order(key: str, size: int) -> Order:
     return -size, name.encode(), tuple(map(int, digits.split(","))) if digits else ()
 
 
+def _wrong_starts(dump: DumpSet) -> Mapping[RangeRow, Start]:
+    rows, section = live_rows(dump), live_section(dump)
+    starts = LiveStarts(dump)
+    known = () if section is None else section.ranges
+    found = {}
+    for row in known if rows is None else rows.known:
+        start = starts.wrong(row)
+        if start is not None:
+            found[row] = start
+    return found
+
+
 def _lives(dump: DumpSet) -> Lives | None:
     rows, section, printed = live_rows(dump), live_section(dump), printed_schedule(dump)
     if rows is None or section is None or printed is None:
         return None
     values, starts = known_values(dump), LiveStarts(dump)
+    wrong_ones = wrong_starts(dump)
     found: dict[str, Live] = {}
     unclear = _without_row(rows)
     if not section.is_whole(Part.RANGES):
@@ -84,7 +102,7 @@ def _lives(dump: DumpSet) -> Lives | None:
         key = row.key
         value = values.by_key[key]
         size, weight = values.bytes(key), values.weight(key)
-        wrong = starts.wrong(row)
+        wrong = wrong_ones.get(row)
         start = row.start_step if wrong is None else wrong.step
         end = printed.last if starts.lives_to_the_end(value) else row.end_step
         in_order = row.start_step <= row.end_step and start <= end <= printed.last

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from hlo_lsp.analysis.origins import Origins, origins_of
 from hlo_lsp.analysis.placements import Assignment, Placement, assignment_of
 from hlo_lsp.analysis.roles import Contradiction, contradictions
+from hlo_lsp.analysis.siblings import kin
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.steps import Steps
@@ -42,7 +43,8 @@ def misfits_of(dump: DumpSet) -> Steps[Misfits]:
     known: Misfits | None = dump.remembered(misfits_of, state)
     if known is None:
         assignment = yield from assignment_of(dump)
-        known = yield from _compute(assignment, origins_of(dump))
+        kindred = yield from kin(dump, assignment.file)
+        known = yield from _compute(assignment, origins_of(kindred))
         dump.remember(misfits_of, state, known)
     return known
 

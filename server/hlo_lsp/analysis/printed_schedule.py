@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from hlo_lsp.analysis.live_section import LiveSection, Part, live_section
+from hlo_lsp.analysis.printed_module import is_whole, printed_module
 from hlo_lsp.analysis.schedule import Schedule, schedule_in_steps
 from hlo_lsp.analysis.siblings import kin
 from hlo_lsp.analysis.step_numbers import StepNumbers, step_numbers
@@ -11,6 +12,8 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import SequenceRow
 from hlo_lsp.syntax.module_records import ComputationEnd
 from hlo_lsp.text.steps import Steps, finish
+
+_FEW = 2  # names that may differ in the schedule of a tiny module
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,9 +65,10 @@ def text_schedule(dump: DumpSet) -> TextSchedule | None:
 
 
 def share_names(printed: PrintedSchedule, text: TextSchedule) -> bool:
-    """Whether at least half of the names are in both."""
+    """Whether at least half of the names are in both, or all but one or two of a few."""
     common = len(printed.step.keys() & text.step.keys())
-    return 2 * common >= max(len(printed.step), len(text.step))
+    most = max(len(printed.step), len(text.step))
+    return 2 * common >= most or most - common <= _FEW
 
 
 def any_text_schedule(dump: DumpSet) -> TextSchedule | None:
@@ -75,12 +79,13 @@ def any_text_schedule(dump: DumpSet) -> TextSchedule | None:
     files = _module_files(dump)
     text = dump.derived(_in_text, files) if files else None
     printed = printed_schedule(dump)
-    if text is None or printed is None or _is_printed(printed, text):
+    if text is None or printed is None or is_printed(printed, text):
         return text
     return text if dump.derived(_is_sound, files) else None
 
 
-def _is_printed(printed: PrintedSchedule, text: TextSchedule) -> bool:
+def is_printed(printed: PrintedSchedule, text: TextSchedule) -> bool:
+    """Whether both have the same names in the same order."""
     lines = text.schedule.instructions
     return len(lines) == len(printed.rows) and all(
         row is not None and row.name == line.name
@@ -126,7 +131,9 @@ def learn_schedules(dump: DumpSet) -> Steps[DumpSet]:
 
 
 def _module_files(dump: DumpSet) -> list[DumpFile]:
-    return [file for file in dump.files if file.module.header is not None]
+    """The text that the live ranges were printed from, if it is there."""
+    file = printed_module(dump)
+    return [] if file is None else [file]
 
 
 def _printed(dump: DumpSet) -> PrintedSchedule | None:
@@ -166,8 +173,8 @@ def _in_text(dump: DumpSet) -> TextSchedule | None:
 
 
 def _in_text_steps(dump: DumpSet) -> Steps[TextSchedule | None]:
-    for file in dump.files:
-        if file.module.header is None or file.module.damaged:
+    for file in _module_files(dump):
+        if not is_whole(file):
             continue
         schedule = yield from schedule_in_steps(file.module)
         if schedule is not None:

@@ -93,8 +93,8 @@ def contradictions(placement: Placement, origins: Origins) -> Iterator[Contradic
             yield Contradiction(None, _holds(value, kind), value, _is(kind))
         else:
             yield Contradiction(None, _holds(value, kind), value, _is(kind), is_value=True)
-    if placement.allocation.constant and len(placement.values) > 1 and not misfits:
-        count = len(placement.values)
+    count = len({value.id for value in placement.values})
+    if placement.allocation.constant and count > 1 and not misfits:
         why = f"it holds {count} values, and a constant is alone"
         yield Contradiction(Role.CONSTANT, why, placement.values[-1], "is not alone in it")
     elif not misfits:

@@ -11,6 +11,7 @@ from hlo_lsp.analysis.printed_schedule import (
     PrintedSchedule,
     TextSchedule,
     any_text_schedule,
+    is_printed,
     printed_schedule,
     share_names,
 )
@@ -57,6 +58,8 @@ def schedule_differences(dump: DumpSet) -> list[Difference]:
         return []
     if text is None:
         return _without_text(dump, printed)
+    if is_printed(printed, text):
+        return []
     if not share_names(printed, text):
         return [Difference(Kind.FOREIGN, next(iter(printed.at.values())))]
     return _Comparison(dump, printed, text).differences()

@@ -12,6 +12,7 @@ from hlo_lsp.analysis.interface import (
 from hlo_lsp.analysis.misfits import misfits_of
 from hlo_lsp.analysis.origins import Origins, origins_of
 from hlo_lsp.analysis.placements import Assignment, assignment_of
+from hlo_lsp.analysis.siblings import kin
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place, shape_place
@@ -28,7 +29,7 @@ def parameter_mismatch(survey: Survey) -> Iterator[Finding | None]:
     Every part of every parameter of the program has one allocation.
     """
     assignment = yield from assignment_of(survey.dump)
-    origins = origins_of(survey.dump)
+    origins = origins_of((yield from kin(survey.dump, assignment.file)))
     wrong: set[AllocationLine] = set()
     for count, placement in enumerate(assignment.placements):
         if count % _STEP == _STEP - 1:
@@ -53,7 +54,8 @@ def parameter_mismatch(survey: Survey) -> Iterator[Finding | None]:
 def output_mismatch(survey: Survey) -> Iterator[Finding | None]:
     """One allocation says that it holds the output, with the shape of all that is returned."""
     assignment = yield from assignment_of(survey.dump)
-    misstated = misstated_outputs(assignment, origins_of(survey.dump))
+    kindred = yield from kin(survey.dump, assignment.file)
+    misstated = misstated_outputs(assignment, origins_of(kindred))
     misfits = (yield from misfits_of(survey.dump)) if misstated else None
     for found in misstated:
         if misfits is not None and misfits.has_filled(found.allocation):
@@ -102,8 +104,8 @@ def _without_allocation(
         )
 
 
-_READS = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.MODULE})
+_READS = frozenset(Part) - {Part.REPORT}
 RULES: tuple[AnyRule, ...] = (
     WholeRule("parameter-mismatch", Severity.ERROR, parameter_mismatch, _READS),
-    WholeRule("output-mismatch", Severity.ERROR, output_mismatch, _READS | {Part.RANGES}),
+    WholeRule("output-mismatch", Severity.ERROR, output_mismatch, _READS),
 )

@@ -6,14 +6,13 @@ from hlo_lsp.analysis.known_values import known_values
 from hlo_lsp.analysis.live_rows import live_rows
 from hlo_lsp.analysis.live_section import LiveSection, live_section
 from hlo_lsp.analysis.live_section import Part as Section
-from hlo_lsp.analysis.live_starts import LiveStarts, Start
-from hlo_lsp.analysis.lives import learn_lives
+from hlo_lsp.analysis.live_starts import LiveStarts
+from hlo_lsp.analysis.lives import learn_lives, wrong_starts
 from hlo_lsp.analysis.printed_schedule import printed_schedule
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
-from hlo_lsp.syntax.memory_records import RangeRow
 
 _MOST = 5  # findings of one kind: more are one damage to a part, not many to rows
 _BREATH = 1000  # rows
@@ -186,14 +185,11 @@ def _starts(survey: Survey, *, of_parameters: bool) -> Iterator[Finding | None]:
     section, rows = live_section(dump), live_rows(dump)
     if section is None or (rows is not None and rows.are_foreign):
         return
-    starts = LiveStarts(dump)
-    wrong: list[tuple[RangeRow, Start]] = []
-    for count, row in enumerate(section.ranges if rows is None else rows.known):
-        if count % _BREATH == _BREATH - 1:
-            yield None
-        start = starts.wrong(row) if row.start_step <= row.end_step else None
-        if start is not None and start.is_parameter is of_parameters:
-            wrong.append((row, start))
+    wrong = [
+        (row, start)
+        for row, start in wrong_starts(dump).items()
+        if start.is_parameter is of_parameters and row.start_step <= row.end_step
+    ]
     if len(wrong) > max(_MOST, len(section.ranges) // 2):
         message = f"{len(wrong):,} of {len(section.ranges):,} live ranges begin at a wrong step"
         yield _at_label(survey, section, message)

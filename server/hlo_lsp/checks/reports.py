@@ -25,6 +25,7 @@ from hlo_lsp.analysis.printed_report import (
     wanted_lines,
 )
 from hlo_lsp.analysis.report import Block, report_by_size, report_by_space
+from hlo_lsp.analysis.siblings import kin
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
@@ -89,7 +90,7 @@ def _lines(printed: PrintedReport, one: Difference, number: int) -> Iterator[str
 def _told_of(dump: DumpSet) -> Steps[_Told]:
     assignment = yield from assignment_of(dump)
     misfits = yield from misfits_of(dump)
-    origins = origins_of(dump)
+    origins = origins_of((yield from kin(dump, assignment.file)))
     outputs = misstated_outputs(assignment, origins)
     wrong = misfits.allocations | {found.allocation for found in outputs}
     wrong |= {

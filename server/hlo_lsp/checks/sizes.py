@@ -126,7 +126,9 @@ def total_mismatch(survey: Survey) -> Iterator[Finding | None]:
     assignment = yield from assignment_of(dump)
     extents = yield from extents_of(dump)
     label = total_line(dump)
-    if label is None or not extents.excess or extents.explain_excess:
+    if label is None or not assignment.placements:
+        return
+    if not extents.excess or extents.explain_excess:
         return
     if survey.context.misses_assigned or (yield from _is_cut_off(survey, assignment, label)):
         return

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
+from hlo_lsp.analysis.ending import ending
 from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import span_place
@@ -47,7 +48,9 @@ def broken_line(case: Case[Broken]) -> Iterator[Finding]:
 
 def broken_entry(case: Case[UsedValue]) -> Iterator[Finding]:
     """An entry under `Used values` is a header, positions, uses and an instruction, in order."""
-    entry = case.record
+    entry, cut = case.record, ending(case.file)
+    if cut is not None and cut.last is entry:
+        return  # told by `truncated`; what is put behind the last record makes it a new one
     for row, column, problem in entry.problems():
         text = entry.lines[row]
         end = max(len(text.rstrip()), column + 1)

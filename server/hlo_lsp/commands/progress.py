@@ -18,7 +18,7 @@ def shown(results: _Results, jobs: int, size: int) -> Iterator[tuple[Job, list[C
     ``size`` is that of all jobs, in bytes: that is what takes time, and not their number.
     """
     console = Console(stderr=True)
-    if not console.is_terminal:
+    if not console.is_terminal or not jobs:
         yield from results
         return
     columns = (
