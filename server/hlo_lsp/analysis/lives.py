@@ -51,7 +51,7 @@ def lives(dump: DumpSet) -> Lives | None:
 
 
 def wrong_starts(dump: DumpSet) -> Mapping[RangeRow, Start]:
-    """The live ranges that begin at a wrong step, with the right one; second ones of a key apart."""
+    """The live ranges that begin at a wrong step, with the right one."""
     return dump.derived(_wrong_starts, dump.files)
 
 
