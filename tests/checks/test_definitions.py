@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from checks.damage import replaced
-from checks.values_rules import edited, put, tell_in, tell_of
+from checks.values_rules import edited, findings_of, put, tell_in, tell_of
+from hlo_lsp.model.library import Library
+from hlo_lsp.text.steps import finish
 
 VALUES = "-buffer-assignment-values.txt"
 ASSIGNMENT = "-buffer-assignment.txt"
@@ -79,3 +81,25 @@ def test_a_long_shape_is_shown_where_it_differs(compiled: Path) -> None:
 def test_a_name_that_is_wrong_is_not_told_as_a_shape(compiled: Path) -> None:
     edited(compiled, ASSIGNMENT, put("<14 c.1 @0>", "<14 a.1 @0>"))
     assert [code for _, code, _, _ in tell_in(compiled)] == ["header-mismatch"]
+
+
+def test_an_entry_that_changes_on_disk_is_compared_again(compiled: Path) -> None:
+    (assignment,) = compiled.glob(f"*{ASSIGNMENT}")
+    library = Library()
+    file = library.file(assignment)
+    assert findings_of(finish(library.set_of(file))) == []
+    edited(
+        compiled, VALUES, put("%c.1 = f32[64,64]{1,0:T(8,128)}", "%c.1 = f32[64,64]{0,1:T(8,128)}")
+    )
+    (finding,) = findings_of(finish(library.set_of(file)))
+    assert finding.code == "shape-definition-mismatch"
+    assert finding.place.file.label.endswith(VALUES)
+
+
+def test_uses_are_compared_again_when_the_module_changes_on_disk(compiled: Path) -> None:
+    (values,) = compiled.glob(f"*{VALUES}")
+    library = Library()
+    file = library.file(values)
+    assert findings_of(finish(library.set_of(file))) == []
+    edited(compiled, MODULE, put("fusion(%b.1, %a.1)", "fusion(%a.1, %b.1)"))
+    assert "use-mismatch" in {found.code for found in findings_of(finish(library.set_of(file)))}

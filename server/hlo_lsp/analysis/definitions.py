@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
-from weakref import WeakKeyDictionary
+from weakref import ReferenceType, WeakKeyDictionary, ref
 
 from hlo_lsp.analysis.headers import disagreements
 from hlo_lsp.analysis.leaves import part_of
@@ -30,8 +30,8 @@ from hlo_lsp.text.steps import Steps
 _STEP = 1000  # values between two breaths
 
 # Values in which nothing was wrong, for versions of what they were compared with.
-_WELL: "WeakKeyDictionary[DumpFile, tuple[list[tuple[str, int]], set[AssignedValue]]]"
-_WELL = WeakKeyDictionary()
+_Versions = list[tuple["ReferenceType[DumpFile]", int]]
+_WELL: "WeakKeyDictionary[DumpFile, tuple[_Versions, set[AssignedValue]]]" = WeakKeyDictionary()
 
 
 class Source(Enum):
@@ -105,8 +105,9 @@ def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
     return _by_instruction(found, agreeing)
 
 
-def _versions(state: State) -> "list[tuple[str, int]]":
-    return [(file.uri, version) for file, version in state]
+def _versions(state: State) -> _Versions:
+    """A file that was read again from disk is another one, though its name and version are not."""
+    return [(ref(file), version) for file, version in state]
 
 
 def _by_instruction(found: list[WrongShape], agreeing: set[str]) -> list[WrongShape]:

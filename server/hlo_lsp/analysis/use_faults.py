@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, ref
 
 from hlo_lsp.analysis.entry_rows import NONE, parts_of, position_rows, use_rows
 from hlo_lsp.analysis.positions import position_faults
@@ -68,7 +68,7 @@ def use_faults(dump: DumpSet) -> Steps[UseFaults | None]:
         basis: object = None
     else:
         users = yield from _users_of_module(dump, module)
-        basis = module.uri, module.version
+        basis = ref(module), module.version
     search = _Search(dump, file, module, users)
     before = _WELL.get(file)
     well = before[1] if before is not None and basis is not None and before[0] == basis else set()
