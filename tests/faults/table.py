@@ -69,8 +69,10 @@ def table(tallies: Sequence[Tally]) -> Table:
 
 def worst(outcomes: Iterable[Outcome], most: int) -> list[Outcome]:
     """The outcomes to look at first: missed, told otherwise, with echoes; few of one kind."""
-    bad = [one for one in outcomes if one.verdict is not Verdict.RIGHT or one.echoes]
-    bad.sort(key=lambda one: (-list(Verdict).index(one.verdict), -one.echoes))
+    bad = [
+        one for one in outcomes if one.verdict is not Verdict.RIGHT or one.echoes or one.failures
+    ]
+    bad.sort(key=lambda one: (not one.failures, -list(Verdict).index(one.verdict), -one.echoes))
     seen: dict[tuple[str, str], int] = {}
     for one in bad:
         seen[one.code, one.name] = seen.get((one.code, one.name), 0)
@@ -85,6 +87,7 @@ def worst(outcomes: Iterable[Outcome], most: int) -> list[Outcome]:
 def told(outcome: Outcome) -> Text:
     """What was done, and what was said."""
     lines = [
+        *(f"FAILED: {failure}" for failure in outcome.failures),
         f"{outcome.verdict.value}: {outcome.code}, {outcome.name}",
         f"  {outcome.where}",
         f"  done: {outcome.done[:200]}",

@@ -111,17 +111,9 @@ def element_type(random: Random, dump: Dump, row: Row) -> str | None:
 
 def other_type(random: Random, dump: Dump, row: Row) -> str | None:
     """Whole numbers for others: of those with a point operands and results may differ in width."""
-    text = row["shape"]
-    for old, new in (
-        ("bf16", "s16"),
-        ("f16", "s16"),
-        ("f32", "s32"),
-        ("s32", "f32"),
-        ("s8", "f32"),
-    ):
-        if text.startswith(f"{old}["):
-            return new + text.removeprefix(old)
-    return None
+    old, bracket, rest = row["shape"].partition("[")
+    new = {"bf16": "s16", "f16": "s16", "f32": "s32", "s32": "f32", "s8": "f32"}.get(old)
+    return None if new is None else new + bracket + rest
 
 
 def layout(random: Random, dump: Dump, row: Row) -> str | None:
