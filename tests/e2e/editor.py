@@ -214,9 +214,14 @@ class Published:
 
 @asynccontextmanager
 async def editor(
-    capabilities: str | types.ClientCapabilities, log: Path, options: object = None
+    capabilities: str | types.ClientCapabilities,
+    log: Path,
+    options: object = None,
+    folder: Path | None = None,
 ) -> AsyncIterator[Editor]:
     """An editor with a server of its own, shut down in the end; ``options`` initialize it.
+
+    ``folder`` is the one that it has open, if any.
 
     Whatever the server has to log (exceptions among it) fails the test.
     """
@@ -240,7 +245,11 @@ async def editor(
     assert isinstance(client, LanguageClient)
     running = Editor(client, published, log)
     try:
-        params = types.InitializeParams(capabilities, initialization_options=options)
+        params = types.InitializeParams(
+            capabilities,
+            initialization_options=options,
+            root_uri=None if folder is None else folder.as_uri(),
+        )
         running.result = await running.reply(client.initialize_session(params))
         yield running
         await running.tidy()
