@@ -10,7 +10,7 @@ import pytest
 from features.opened import DUMP, item, split_dump
 from features.test_session_edits import edit, whole
 from hlo_lsp.checks.wishes import Wishes
-from hlo_lsp.features import diagnostics
+from hlo_lsp.features import diagnostics, running
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.diagnostics import DiagnosticsPusher
 from hlo_lsp.features.session import Session
@@ -180,3 +180,30 @@ async def test_a_client_that_pulls_is_told_to_pull_again(desk: Callable[..., Des
     at.edit(URI, DUMP)
     assert await at.sent() == []
     assert at.refreshes == 1
+
+
+async def test_what_is_still_to_be_looked_for_stays(
+    desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two complete lists stands what is found already, beside what was there before."""
+    monkeypatch.setattr(running, "_SLICE", 0)
+    at = desk()
+    at.open(URI, DAMAGED)
+    await at.all_sent()
+    at.edit(URI, DAMAGED.replace("<1 x @0> (size=512", "<1 x @0> (size=500"))
+    *partial, (_, version, whole_list) = await at.all_sent()
+    assert partial
+    assert version == 2
+    assert {"size-mismatch", "out-of-bounds"} <= set(whole_list)
+    for _, none, codes in partial:
+        assert none is None
+        assert {"size-mismatch", "out-of-bounds"} <= set(codes)
+
+
+async def test_other_settings_are_looked_at_at_once(desk: Callable[..., Desk]) -> None:
+    at = desk()
+    at.open(URI, DAMAGED)
+    await at.sent()
+    at.session.settings = Settings(check=Wishes(ignore=frozenset({"out-of-bounds"})))
+    at.pusher.all_changed()
+    assert await at.sent() == [(URI, 1, [])]
