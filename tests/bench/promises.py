@@ -1,4 +1,4 @@
-"""The figures that were promised for the 96-layer train step, each beside its limit."""
+"""The figures that were promised for the large train steps, each beside its limit."""
 
 import importlib
 import os
@@ -10,22 +10,24 @@ from typing import Any
 
 from figures import megabytes, middle, milliseconds, typing_times
 from rich.table import Table
-from wire import Client
+from wire import Client, Json
 
 _ROUNDS = 5  # the median of so many: each in a server of its own
+_EDITS = 15
 _PATIENCE = 120.0  # seconds
 _USES = re.compile(r"\buses\b\W+\d+")
 _MEMORY_TIMES, _MEMORY_MORE = 4, 150_000_000  # bytes: a multiple of the open text, and some more
 
 
-def promises(folder: Path) -> Table:
-    """Measure a folder with the dump of the train step; one row a figure."""
+def promises(folder: Path, smaller: Path) -> Table:
+    """Measure folders with the dumps of the train steps of 96 and 24 layers; one row a figure."""
     module = next(folder.glob("*.after_optimizations.txt"))
     assignment = next(folder.glob("*-buffer-assignment.txt"))
     values = next(folder.glob("*-buffer-assignment-values.txt"))
     table = Table("figure", "measured", "limit", "memory now", "at most", "limit")
     _module_rows(table, module)
     _assignment_row(table, assignment, values)
+    _diagnostics_rows(table, next(smaller.glob("*-buffer-assignment.txt")))
     return table
 
 
@@ -74,6 +76,52 @@ def _assignment_row(table: Table, assignment: Path, values: Path) -> None:
         *_memory(client),
     )
     client.close()
+
+
+def _diagnostics_rows(table: Table, assignment: Path) -> None:
+    """Wrong numbers are typed into a value in the middle: until they are told, and all is told."""
+    client = Client(assignment)
+    size = megabytes(assignment.stat().st_size)
+    client.open()
+    client.settle()
+    number, text = next(
+        (number, text)
+        for number, text in enumerate(client.text.split("\n"))
+        if text.startswith(" value: <") and number > client.text.count("\n") // 2
+    )
+    for what, code, column in (
+        ("size", "size-mismatch", text.index("(size=") + len("(size=")),
+        ("id", "value-set-mismatch", text.index("<") + 1),
+    ):
+        told, complete, hovered = [], [], []
+        for _ in range(_EDITS):
+            started = time.perf_counter()
+            client.replace(number, column, column, "9")
+            client.published(lambda said, code=code: _tells(said, code))
+            told.append(time.perf_counter() - started)
+            client.published(lambda said: said.get("version") == client.version)
+            complete.append(time.perf_counter() - started)
+            client.replace(number, column, column + 1, "")
+            until = time.perf_counter() + complete[-1]
+            while time.perf_counter() < until:
+                begun = time.perf_counter()
+                client.ask("textDocument/hover", number, 0)
+                hovered.append(time.perf_counter() - begun)
+                time.sleep(0.005)
+            client.settle()
+        table.add_row(
+            f"assignment of {size}: a wrong {what} to its diagnostic (pause included)",
+            f"p50 {milliseconds(sorted(told), 0.5)}, p95 {milliseconds(sorted(told), 0.95)}; "
+            f"complete {milliseconds(sorted(complete), 0.5)}; hover meanwhile p95 "
+            f"{milliseconds(sorted(hovered), 0.95)}",
+            "150 ms; hover 5 ms",
+            *_memory(client),
+        )
+    client.close()
+
+
+def _tells(said: Json, code: str) -> bool:
+    return code in [found["code"] for found in said["diagnostics"]]
 
 
 def _seconds_to_hover(

@@ -34,7 +34,7 @@ def main() -> None:
     options = parser.parse_args()
     console = Console(width=150)
     if options.promises:
-        console.print(promises(_folder("L96")))
+        console.print(promises(_folder("L96"), _folder("L24")))
         return
     table = Table("file", "MB", "open to hover", "key to hover p50", "p95", "hover p95",
                   "definition p95", "references p95", "memory")  # fmt: skip

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ class Client:
             {"method": "textDocument/didOpen", "params": {"textDocument": item}}
         )
         self._ids = itertools.count(1)
-        self._version = itertools.count(2)
+        self._newest = 1
         self._process = subprocess.Popen(
             [sys.executable, "-m", "hlo_lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -44,7 +45,8 @@ class Client:
             "start": {"line": line, "character": start},
             "end": {"line": line, "character": end},
         }
-        document = {"uri": self.uri, "version": next(self._version)}
+        self._newest += 1
+        document = {"uri": self.uri, "version": self._newest}
         change = {"textDocument": document, "contentChanges": [{"range": span, "text": text}]}
         self.notify("textDocument/didChange", change)
 
@@ -64,6 +66,20 @@ class Client:
             if message.get("id") == number and "method" not in message:
                 assert "error" not in message, message
                 return message["result"]
+
+    def published(self, wanted: Callable[[Json], bool]) -> Json:
+        """Wait for diagnostics of the file that are as wanted."""
+        while True:
+            message = self._receive()
+            if message.get("method") == "textDocument/publishDiagnostics":
+                said: Json = message["params"]
+                if said["uri"] == self.uri and wanted(said):
+                    return said
+
+    @property
+    def version(self) -> int:
+        """That of the last edit."""
+        return self._newest
 
     def notify(self, method: str, params: Json) -> None:
         """Send a notification."""

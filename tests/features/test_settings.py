@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.checks.wishes import Wishes
 from hlo_lsp.features.settings import Settings, section_in, section_of_options
 
 FOLDER = Path("/work space").absolute()
@@ -83,3 +84,33 @@ def test_initialization_options_may_name_the_section(options: object, section: o
 def test_what_a_client_sends_may_be_about_others(settings: object) -> None:
     assert section_in(settings) is None
     assert section_in({"hlo": {"a": 1}}) == {"a": 1}
+
+
+def test_what_is_to_be_checked() -> None:
+    said = {"select": ["default", "layout-copy"], "ignore": ["syntax"], "severity": "warning",
+            "thresholds": {"padding_ratio": 3}}  # fmt: skip
+    settings, complaints = Settings.of([{"check": said}])
+    assert complaints == []
+    assert settings.check == Wishes.of(said)[0]
+    assert settings.check.ignore == {"syntax"}
+
+
+@pytest.mark.parametrize("said", [None, {}, [], {"later": 1}, {"select": None}, {"thresholds": []}])
+def test_nothing_is_said_of_checks(said: object) -> None:
+    assert Settings.of([{"check": said}]) == (Settings(), [])
+
+
+def test_wrong_wishes_are_told_with_the_name_of_the_setting() -> None:
+    check = {"ignore": ["syntax", "overlapp"], "severity": 3, "thresholds": {"padding": 1}}
+    settings, complaints = Settings.of([{"check": check}])
+    assert settings.check.ignore == {"syntax"}
+    assert complaints == [
+        "hlo.check.ignore: there is no rule `overlapp`; did you mean `overlap`?",
+        "hlo.check.severity: it must be one of error, warning, information, hint",
+        "hlo.check.thresholds.padding: there is no threshold `padding`; "
+        "did you mean `padding_bytes`?",
+    ]
+    assert Settings.of([{"check": "syntax"}]) == (
+        Settings(),
+        ["hlo.check: it must be an object of settings"],
+    )
