@@ -1,5 +1,6 @@
 """What a reader is told about an instruction."""
 
+from hlo_lsp.analysis.async_chain import steps_behind
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.cards.device_groups import group_facts
 from hlo_lsp.analysis.cards.insides import call_facts
@@ -28,6 +29,7 @@ from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 _SHOWN = 6  # names in a list
 _USERS = 16
+_STARTING = ("-start", "-update", "send", "recv")
 
 
 def instruction_card(
@@ -110,29 +112,28 @@ def _user_facts(dump: DumpSet, name: str, line: Located[InstructionLine] | None)
         users = users_of(dump, name)
     else:
         users = [user.name for user in line.file.module.users(line.record)]
-        if not users and line.file.module.is_root(line.record):
-            return [Fact("users", "none: it is the result of its computation")]
+    is_result = line is not None and line.file.module.is_root(line.record)
     if not users:
-        return [] if line is None else [Fact("users", "none")]
+        result = ": it is the result of its computation" if is_result else ""
+        return [] if line is None else [Fact("users", f"none{result}")]
     names = [f"`{user}`" for user in users]
-    return [Fact("users", f"{len(users):,}: {listed(names, _USERS)}"), *_done_facts(line, users)]
+    result = "; it is the result of its computation, too" if is_result else ""
+    words = f"{len(users):,}: {listed(names, _USERS)}{result}"
+    return [Fact("users", words), *_done_facts(line)]
 
 
-def _done_facts(line: Located[InstructionLine] | None, users: list[str]) -> list[Fact]:
-    """Where an operation that was started is waited for."""
-    if line is None or not line.record.opcode.endswith(("-start", "-update")):
+def _done_facts(line: Located[InstructionLine] | None) -> list[Fact]:
+    """Where an operation that was started is waited for, maybe some updates later."""
+    if line is None or not line.record.opcode.endswith(_STARTING):
         return []
-    scope = line.file.module.scope_of(line.record)
-    found = (line.file.module.in_scope(scope, user) for user in users)
-    waiting = [f"`{user.name}`" for user in found if user and user.opcode.endswith("-done")]
+    steps = steps_behind(line.file.module, line.record)
+    waiting = [f"`{step.name}`" for step in steps if step.opcode.endswith("-done")]
     return [Fact("waited for by", listed(waiting, _SHOWN))] if waiting else []
 
 
 def _partition_facts(text: InstructionText, line: Located[InstructionLine] | None) -> list[Fact]:
     """Shardings and groups of devices in words."""
-    facts = sharding_words(text, None if line is None else line.file)
-    groups = text.attribute("replica_groups")
-    return facts if groups is None else facts + group_facts(groups.text.strip())
+    return [*sharding_words(text, None if line is None else line.file), *group_facts(text)]
 
 
 def sharding_words(text: InstructionText, file: DumpFile | None) -> list[Fact]:
