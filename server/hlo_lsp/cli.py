@@ -68,7 +68,12 @@ def _parser() -> argparse.ArgumentParser:
     which.add_argument(
         "--instruction",
         metavar="NAME",
-        help="the instruction of this name; in a text of several files in the first that has one",
+        help="the instruction of this name; in a text of several files the first with a value",
+    )
+    which.add_argument(
+        "--computation",
+        metavar="NAME",
+        help="the computation of this name; in a text of several files in the first that has one",
     )
     inspect.add_argument("--format", choices=("text", "json"), default="text")
     _add_logging(inspect, default=argparse.SUPPRESS)
