@@ -54,6 +54,8 @@ _AT = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 def run(options: argparse.Namespace) -> int:
     """Print what a file says at a place, or of what has this name, or altogether."""
     path = Path(options.path)
+    if path.is_dir():
+        return _complain(f"{path}: this is a folder; name one of its files", _WRONG_USAGE)
     library = Library()
     try:
         file = library.file(path)
