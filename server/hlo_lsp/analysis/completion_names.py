@@ -71,7 +71,7 @@ def percent(draft: Draft, typed: str) -> str:
         return "%"
     record = draft.file.records.at(draft.line)
     assert record is not None  # a draft has been read there
-    lines = _written_before(draft.file, record.line)
+    lines = (draft.body or "", *_written_before(draft.file, record.line))
     return "" if any(" = " in line and "%" not in line for line in lines) else "%"
 
 
