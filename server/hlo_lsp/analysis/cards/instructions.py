@@ -3,6 +3,7 @@
 from hlo_lsp.analysis.async_chain import steps_behind
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.cards.device_groups import group_facts
+from hlo_lsp.analysis.cards.held import held_facts
 from hlo_lsp.analysis.cards.insides import call_facts
 from hlo_lsp.analysis.cards.particulars import particular_facts
 from hlo_lsp.analysis.cards.pipeline import pipeline_facts
@@ -14,11 +15,10 @@ from hlo_lsp.analysis.cards.shapes import (
     tuple_facts,
 )
 from hlo_lsp.analysis.cards.sharding import Printed, sharding_facts
-from hlo_lsp.analysis.cards.values import live_words, source_facts
+from hlo_lsp.analysis.cards.values import source_facts
 from hlo_lsp.analysis.partition import printed_shapes
 from hlo_lsp.analysis.references import users_of
 from hlo_lsp.analysis.target import target_of
-from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import TupleShape, leaf_text, try_shape
@@ -53,7 +53,7 @@ def instruction_card(
     if text is not None:
         facts += _opcode_facts(text)
         facts += _result_facts(dump, text, name, index)
-    facts += _value_facts(dump, name, index)
+    facts += held_facts(dump, name, index)
     if step is not None:
         facts.append(Fact("runs", f"at step {step.record.step} of {dump.last_step}"))
     if text is not None:
@@ -157,31 +157,3 @@ def _size_facts(dump: DumpSet, key: str, shape: str) -> list[Fact]:
     size = None if value is None or value.assigned is None else value.assigned.record.size
     color = 0 if value is None else value.color or 0
     return size_facts(shape, target_of(dump), color, size)
-
-
-def _value_facts(dump: DumpSet, name: str, index: str | None) -> list[Fact]:
-    facts = []
-    value = dump.value_of_key(name + (index or "{}"))
-    if value is not None:
-        facts.append(Fact("value", f"`{value.mention}`"))
-        if value.assigned is not None and value.allocation is not None:
-            place = value.assigned.record
-            facts.append(
-                Fact(
-                    "lies in",
-                    f"allocation {value.allocation.record.number} at offset {place.offset:,}, "
-                    f"{readable(place.size)}",
-                )
-            )
-        facts.append(Fact("live", live_words(dump, value)))
-        return facts
-    flowing = [
-        entry
-        for entry in dump.entries_at(name)
-        if any(
-            position.name == name and (position.index or "{}") == (index or "{}")
-            for position in entry.record.positions
-        )
-    ]
-    names = [f"`{entry.record.name}{entry.record.index or ''}`" for entry in flowing]
-    return [Fact("passes on", listed(names, _SHOWN))] if names else []
