@@ -109,8 +109,8 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
     place = span_place(case.file, record, record.text, found.start(), found.end() - 1)
     head = _Head("the module's head", place)
     scope = case.scopes.scope(entry)
-    if not entry.is_entry and (case.scopes.misses_heads or scope.strays):
-        return  # the entry is the last computation, unless its head is broken or gone
+    if not entry.is_entry:
+        return  # the last computation is the entry then, unless the text is cut in front of it
     shapes = parts(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
