@@ -19,9 +19,8 @@ def name_columns(record: Record, text: str) -> tuple[int, int]:
     elif isinstance(record, SequenceRow):
         start, end = text.find(":") + 1, len(text)
     elif isinstance(record, InlineComputation):  # has no name; the attribute says what it is
-        attribute = record.name.rpartition(".")[2]
-        start = text.find(f"{attribute}=")
-        end = start + len(attribute)
+        start = text.find(f"{record.attribute}=")
+        end = start + len(record.attribute)
     elif isinstance(record, InstructionLine | ComputationLine):
         start = text.find(record.name, _name_begins(record, text))
         end = start + len(record.name)

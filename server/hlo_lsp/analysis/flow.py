@@ -193,5 +193,4 @@ def _attribute(
     for attribute, span in instruction.parsed.calls:
         if attribute == name:
             return module.named(span.text)
-    suffix = f".{name}"
-    return next((body for body in instruction.bodies if body.name.endswith(suffix)), None)
+    return next((body for body in instruction.bodies if body.attribute == name), None)
