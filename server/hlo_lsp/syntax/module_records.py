@@ -173,6 +173,18 @@ class InstructionLine(Record):
             match.start("REST"),
         )
 
+    @classmethod
+    def of_plain(cls, match: Match[str]) -> "InstructionLine":
+        """Read from a match of the rule for plain ones, which is less to look at."""
+        return cls(
+            match["NAME"],
+            match["ROOT"] is not None,
+            intern(match["SHAPE"]),
+            intern(match["OPCODE"]),
+            match.string,
+            match.start("PLAIN_OPERANDS"),
+        )
+
     @property
     def column(self) -> int:
         """Where the instruction begins in its text."""
