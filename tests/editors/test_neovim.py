@@ -11,12 +11,8 @@ from editors.neovim import Neovim
 
 pytestmark = pytest.mark.editors
 
-MODULE, ASSIGNMENT, VALUES, LIVE_RANGE = (
-    "",
-    "-buffer-assignment",
-    "-buffer-assignment-values",
-    "-live-range",
-)
+MODULE, ASSIGNMENT, VALUES = "", "-buffer-assignment", "-buffer-assignment-values"
+LIVE_RANGE, REPORT = "-live-range", "-memory-usage-report"
 
 
 def test_hover_shows_the_card_of_a_value(neovim: Neovim, compile_v5e: Compile) -> None:
@@ -126,6 +122,7 @@ def test_references_come_from_all_files_of_the_compile(
             number: compile_v5e.line(MODULE, number)
             for number in compile_v5e.holding(MODULE, r"%copy-start\.1\b|^  ROOT %tuple\.7 ")
         },
+        REPORT: {5: compile_v5e.line(REPORT, 5)},
         LIVE_RANGE: {
             compile_v5e.number(LIVE_RANGE, "    copy-start.1{0}:69-72"): "    copy-start.1{0}:69-72"
         },
