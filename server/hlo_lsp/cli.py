@@ -73,7 +73,12 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
     which.add_argument(
         "--instruction",
         metavar="NAME",
-        help="the instruction of this name; in a text of several files in the first that has one",
+        help="the instruction of this name; in a text of several files the first with a value",
+    )
+    which.add_argument(
+        "--computation",
+        metavar="NAME",
+        help="the computation of this name; in a text of several files in the first that has one",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
     _add_logging(parser, default=argparse.SUPPRESS)

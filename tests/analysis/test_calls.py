@@ -128,7 +128,7 @@ def test_what_a_computation_calls(written: DumpFile) -> None:
 
 def test_a_computation_in_place_of_a_name(written: DumpFile) -> None:
     inline = outgoing(at(written, "ENTRY", "main"))[2].node
-    assert text(name_place(inline)) == "{"
+    assert text(name_place(inline)) == "to_apply"
     assert said(incoming(inline)) == [("main", ["20:2 sum"])]
     assert said(incoming(at(written, "ROOT both", "both"))) == [
         ("left", ["22:6 left"]), ("right", ["23:6 right"])

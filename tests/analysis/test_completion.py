@@ -35,7 +35,7 @@ def test_opcodes_that_were_used_last_come_first() -> None:
 
 
 def test_operands_are_those_above_in_the_computation_nearest_first() -> None:
-    found = offered(writing("  %r = (s32[]) tuple(|"))
+    found = offered(writing("  %r = (s32[]) custom-call(|"))
     assert [(candidate.label, candidate.detail) for candidate in found] == [
         ("%zero", "f32[]"),
         ("%n", "s32[]"),
@@ -51,6 +51,9 @@ def test_what_is_defined_below_is_no_operand() -> None:
 def test_operands_that_fit_come_first() -> None:
     assert labels(writing("  %r = f32[8,4] add(%p, %|"))[0] == "%p"
     assert labels(writing("  %r = f32[] add(%zero, |"))[0] == "%zero"
+    assert labels(writing("  %r = (s32[], f32[8,4]) tuple(|"))[0] == "%n"
+    assert labels(writing("  %r = (s32[], f32[8,4]) tuple(%n, |"))[0] == "%p"
+    assert labels(writing("  %w = s32[] while(|"))[0] == "%n"
     assert labels(writing("  %f = f32[8,4] fusion(|), calls=%twice"))[0] == "%p"
     pair = "  %t = (f32[], s32[]) tuple(%zero, %n)\n  %z2 = f32[] copy(%zero)\n"
     assert labels(writing(f"{pair}  %e = f32[] get-tuple-element(|"))[0] == "%t"
@@ -72,13 +75,13 @@ def test_names_go_without_a_sign_where_the_text_has_none() -> None:
     assert labels(place) == ["a"]
     with_sign = "HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] negate(%|\n}"
     assert labels(cursor(with_sign)) == ["%a"]
+    short = "HloModule m\n\nENTRY e { a = f32[] parameter(0) b = f32[] negate(|"
+    assert labels(cursor(short)) == ["a"]
 
 
 def test_a_computation_that_is_written_in_place_has_its_own_names() -> None:
     inline = "  %r = f32[8] reduce(%p, %zero), dimensions={1}, to_apply={ a = f32[] parameter(0)"
-    assert labels(writing(f"{inline} b = f32[] parameter(1) ROOT c = f32[] add(a, |")) == [
-        "%b", "%a"
-    ]  # fmt: skip
+    assert labels(writing(f"{inline} b = f32[] parameter(1) ROOT c = f32[] add(a, |")) == ["b", "a"]
 
 
 def test_parameters_count_on_and_flags_are_constants() -> None:
@@ -121,6 +124,66 @@ def test_one_way_to_name_branches_excludes_the_other() -> None:
 )
 def test_values_of_attributes(line: str, expected: list[str]) -> None:
     assert labels(writing(f"  %r = f32[8] {line}")) == expected
+
+
+_CALLED = """\
+HloModule m
+
+%less (a: s32[], b: s32[]) -> pred[] {
+  %a = s32[] parameter(0)
+  %b = s32[] parameter(1)
+  ROOT %l = pred[] compare(%a, %b), direction=LT
+}
+
+%plus (c: s32[], d: s32[]) -> s32[] {
+  %c = s32[] parameter(0)
+  %d = s32[] parameter(1)
+  ROOT %s = s32[] add(%c, %d)
+}
+
+%again (e: s32[]) -> pred[] {
+  %e = s32[] parameter(0)
+  ROOT %t = pred[] constant(true)
+}
+
+%next (f: s32[]) -> s32[] {
+  %f = s32[] parameter(0)
+  ROOT %n = s32[] negate(%f)
+}
+
+ENTRY %main (i: s32[], v: s32[8]) -> s32[] {
+  %i = s32[] parameter(0)
+  %v = s32[8] parameter(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "best"),
+    [
+        ("s32[] while(%i), condition=|", "%again"),
+        ("s32[] while(%i), condition=%again, body=|", "%next"),
+        ("s32[] reduce(%v, %i), to_apply=|", "%plus"),
+        ("s32[8] sort(%v), to_apply=|", "%less"),
+        ("s32[8] select-and-scatter(%v, %v, %i), select=|", "%less"),
+        ("s32[8] select-and-scatter(%v, %v, %i), scatter=|", "%plus"),
+        ("pred[] call(%i), to_apply=|", "%again"),
+        ("pred[] fusion(%i), calls=|", "%again"),
+        ("((s32[]), pred[]) async-start(%i), calls=|", "%again"),
+        ("pred[] conditional(%i, %i), branch_computations={|", "%again"),
+        ("fusion(%i), calls=|", "%next"),
+    ],
+)
+def test_computations_that_take_and_give_what_is_wanted_come_first(line: str, best: str) -> None:
+    assert labels(cursor(f"{_CALLED}  %r = {line}"))[0] == best
+
+
+def test_elements_of_the_tuple_that_is_taken_apart() -> None:
+    pair = "  %t = (f32[]{:T(128)}, s32[], (f32[])) tuple(%zero, %n, %u)\n"
+    taken = offered(writing(f"{pair}  %e = s32[] get-tuple-element(%t), index=|"))
+    assert [(candidate.label, candidate.detail) for candidate in taken] == [
+        ("1", "s32[]"), ("0", "f32[]"), ("2", "(f32[])")
+    ]  # fmt: skip
+    assert labels(writing("  %e = s32[] get-tuple-element(%lost), index=|")) == ["2"]
 
 
 def test_keys_of_metadata_and_frames() -> None:

@@ -266,3 +266,45 @@ def test_operands_and_computations_that_are_not_there() -> None:
     assert parameters_of_operand(module, fusion, 0) == []
     assert roots_of(module, fusion) == []
     assert _flows_into(module, "f", 0) == ["f"]
+
+
+_STEPS = """\
+%work (k: f32[], l: f32[], m: f32[]) -> (f32[], f32[]) {
+  %k = f32[] parameter(0)
+  %l = f32[] parameter(1)
+  %m = f32[] parameter(2)
+  %s = f32[] add(%k, %l)
+  ROOT %r = (f32[], f32[]) tuple(%s, %m)
+}
+
+ENTRY %e (p: f32[], q: f32[]) -> f32[] {
+  %p = f32[] parameter(0)
+  %q = f32[] parameter(1)
+  %n = f32[] negate(%q)
+  %a = ((f32[]), (f32[], f32[]), u32[]) async-start(%p), calls=%work
+  %u = ((f32[], f32[], f32[]), (f32[], f32[]), u32[]) async-update(%a, %q, %n)
+  %d = (f32[], f32[]) async-done(%u)
+  ROOT %g = f32[] get-tuple-element(%d), index=1
+}
+"""
+
+
+def test_an_update_hands_on_what_its_start_left_out() -> None:
+    module = _module(_STEPS)
+    assert [_stands_for(module, name) for name in "klm"] == [["p of a"], ["q of u"], ["n of u"]]
+    assert _becomes(module, "a", 0) == ["k of work"]
+    assert [_becomes(module, "u", place) for place in range(4)] == [
+        [], ["l of work"], ["m of work"], []
+    ]  # fmt: skip
+
+
+def test_an_element_flows_out_of_asynchronous_work() -> None:
+    module = _module(_STEPS)
+    assert _flows_into(module, "d", 0) == ["s"]
+    assert _flows_into(module, "d", 1) == ["n"]
+
+
+def test_an_update_without_its_start_stands_for_nothing() -> None:
+    module = _module(_STEPS.replace("async-update(%a", "async-update(%lost"))
+    assert _becomes(module, "u", 1) == []
+    assert _flows_into(module, "d", 0) == ["d"]

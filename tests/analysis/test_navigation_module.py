@@ -205,6 +205,19 @@ def test_the_type_of_an_instruction_is_what_it_calls(start: str, ends: list[str]
     assert [PROGRAM.at(place) for place in places] == ends
 
 
+def test_the_type_of_what_calls_a_computation_in_place_is_its_attribute() -> None:
+    text = (
+        "HloModule m\n\nENTRY e {\n  p = f32[8] parameter(0)\n  z = f32[] constant(0)\n"
+        "  r = f32[] reduce(p, z), dimensions={0}, to_apply={\n    a = f32[] parameter(0)\n"
+        "    b = f32[] parameter(1)\n    ROOT s = f32[] add(a, b)\n  }\n}\n"
+    )
+    file = program.file_of(text)
+    found = subject_at(file, 5, 2)
+    assert found is not None
+    (place,) = type_definitions(program.alone(file), found)
+    assert (place.line, text.split("\n")[5][place.start : place.end]) == (5, "to_apply")
+
+
 def test_what_is_not_there_leads_nowhere() -> None:
     text = (
         "HloModule m\n\nENTRY %main {\n"

@@ -34,6 +34,8 @@ def shown(line: str) -> tuple[str, str, str] | None:
          "type="),
         ("transpose(%p), dimensions={0|", "transpose(operand), dimensions=", "dimensions="),
         ("add(%p, %p), metadata={|", "add(lhs, rhs), metadata=", "metadata="),
+        ("parameter(2), sharding={|", "parameter(number), parameter_replication=, sharding=",
+         "sharding="),
     ],
 )  # fmt: skip
 def test_operands_and_attributes(line: str, label: str, active: str) -> None:

@@ -74,6 +74,7 @@ def test_a_wrong_number_of_operands(line: str, place: str, message: str) -> None
             "`reduce` needs `dimensions`",
         ),
         ("f32[4] fusion(%a)", "fusion", "`fusion` needs `kind` and `calls`"),
+        ("f32[2,4] broadcast(%a)", "broadcast", "`broadcast` needs `dimensions`"),
         ("pred[4] compare(%a, %a)", "compare", "`compare` needs `direction`"),
         (
             "f32[4] conditional(%zero, %a)",

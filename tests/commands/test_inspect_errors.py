@@ -35,8 +35,7 @@ def test_a_file_that_is_no_dump_is_said(
 def test_a_folder_is_said(tmp_path: Path) -> None:
     ran = run("inspect", tmp_path)
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith(f"hlo-lsp: {tmp_path}: ")
-    assert "irectory" in ran.err or "folder" in ran.err
+    assert ran.err == f"hlo-lsp: {tmp_path}: this is a folder; name one of its files\n"
 
 
 def test_a_path_through_a_file_is_said(sample: Path) -> None:
@@ -65,6 +64,8 @@ def test_a_place_that_is_none_is_wrong_usage(sample: Path, place: str) -> None:
         ("--instruction=", "instruction"),
         ("--instruction=%", "instruction"),
         ("--instruction=fusion", "fusion"),
+        ("--computation=nobody", "nobody"),
+        ("--computation=", "computation"),
     ],
 )
 @pytest.mark.parametrize("form", ["text", "json"])
@@ -74,6 +75,14 @@ def test_what_is_not_there_is_said(sample: Path, selector: str, named: str, form
     assert ran.err.startswith(f"hlo-lsp: {sample}")
     assert named in ran.err
     assert ran.err.count("\n") == 1
+
+
+def test_a_computation_is_no_instruction(tmp_path: Path) -> None:
+    path = tmp_path / "a.hlo"
+    path.write_text("ENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n", "utf-8")
+    ran = run("inspect", path, "--instruction", "%main")
+    assert (ran.status, ran.out) == (1, "")
+    assert ran.err.endswith("no instruction `main`, but a computation: try --computation main\n")
 
 
 def test_a_column_behind_the_line_is_the_line(sample: Path) -> None:

@@ -97,6 +97,37 @@ def test_an_instruction_says_what_it_computes_from_what(compiled: Compiled) -> N
     assert facts["path"] == str(files.module)
 
 
+def test_values_are_known_by_where_they_lie_alone(compiled: Compiled) -> None:
+    files = compiled("cpu")
+    wanted = run("inspect", files.module, "--instruction", "while.5", "--format", "json").json
+    files.values.unlink()
+    files.live_range.unlink()
+    found = run("inspect", files.module, "--instruction", "while.5", "--format", "json").json
+    assert found["values"] == wanted["values"] != []
+    assert found["allocation"] == wanted["allocation"]
+    assert found["live_range"] is None
+
+
+def test_a_computation_says_what_is_in_it_and_who_calls_it(compiled: Compiled) -> None:
+    files = compiled("tpu")
+    name = "wide.region_0.1.sunk"
+    facts = run("inspect", files.values, "--computation", f"%{name}", "--format", "json").json
+    assert list(facts) == [
+        "kind", "name", "is_entry", "root", "parameters", "instructions", "callers", "path", "line"
+    ]  # fmt: skip
+    (whole,) = [
+        one for one in run("inspect", files.module).json["computations"] if one["name"] == name
+    ]
+    assert {key: facts[key] for key in whole} == whole
+    assert (facts["kind"], facts["callers"]) == ("computation", ["while"])
+    place = files.module.read_text("utf-8").split("\n")[facts["line"] - 1]
+    assert place.startswith(f"%{name} (")
+    for spot in (f"{facts['line']}", f"{facts['line']}:3"):
+        assert run("inspect", files.module, "--at", spot, "--format", "json").json == facts
+    told = run("inspect", files.module, "--computation", name)
+    assert told.out.startswith(f"computation {name}")
+
+
 @pytest.mark.parametrize("name", ["one file", "tpu", "cpu", "gpu"])
 def test_without_a_selector_the_whole_dump_is_printed(compiled: Compiled, name: str) -> None:
     files = compiled(name)
@@ -128,6 +159,11 @@ def test_a_module_text_gives_its_instructions_and_computations(compiled: Compile
     assert all(
         list(one) == ["name", "is_entry", "root", "parameters", "instructions"]
         for one in found["computations"]
+    )
+    alone = found["instructions"][-1]["name"]
+    assert (
+        found["instructions"][-1]
+        == run("inspect", files.module, "--instruction", alone, "--format", "json").json
     )
     names = [name for one in found["computations"] for name in one["instructions"]]
     assert names == [one["name"] for one in found["instructions"]]

@@ -78,6 +78,19 @@ def test_grammars_are_inside_once(wheel: Path) -> None:
     assert {Path(n).parent.as_posix() for n in names if n.endswith(".lark")} == {"hlo_lsp/grammar"}
 
 
+def test_data_files_are_inside(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    package = ROOT / "server" / "hlo_lsp"
+    data = [
+        path.relative_to(package.parent).as_posix()
+        for path in package.rglob("*")
+        if path.is_file() and path.suffix not in {".py", ".pyc"}
+    ]
+    assert {"hlo_lsp/vocabulary/opcodes.toml", "hlo_lsp/vocabulary/attributes.toml"} <= set(data)
+    assert set(data) <= names
+
+
 def test_only_the_package_is_inside(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
@@ -96,6 +109,14 @@ def test_the_installed_command_is_the_one_of_the_wheel(command: Path) -> None:
     place = call(python, "-c", "import hlo_lsp; print(hlo_lsp.__file__)", cwd=command.parent)
     assert Path(place.strip()).is_relative_to(command.parent.parent)
     assert call(command, "--version", cwd=command.parent) == f"hlo-lsp {__version__}\n"
+
+
+def test_the_installed_command_knows_the_words_of_modules(
+    command: Path, compiled: Callable[[str], Compile]
+) -> None:
+    files = compiled("tpu")
+    told = call(command, "inspect", files.module, "--instruction", "fusion.9", cwd=files.folder)
+    assert "compiled into one kernel" in told
 
 
 def test_the_installed_command_reads_every_kind_of_dump(

@@ -129,7 +129,8 @@ async def test_references_are_the_same_from_everywhere(neovim: Editor, compiled:
     files = compiled("tpu")
     found = await references(neovim.open(files.values), "<23 fusion.9 @0>")
     assert {spot.file for spot in found} == {
-        files.assignment.name, files.values.name, files.live_range.name, files.module.name
+        files.assignment.name, files.values.name, files.live_range.name, files.report.name,
+        files.module.name,
     }  # fmt: skip
     ranges = neovim.open(files.live_range)
     assert await references(ranges, "    fusion.9{}:25-27", "fusion.9") == found

@@ -1,5 +1,6 @@
 """Neovim, and one real compile to open in it."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,6 +29,16 @@ class Compile:
         lines = self.path(suffix).read_text("utf-8").splitlines()
         assert lines.count(line) == 1
         return lines.index(line) + 1
+
+    def starting(self, suffix: str, beginning: str) -> int:
+        """Where the one line stands that begins so."""
+        (number,) = self.holding(suffix, "^" + re.escape(beginning))
+        return number
+
+    def holding(self, suffix: str, expression: str) -> list[int]:
+        """Where the lines stand in which an expression finds something."""
+        lines = self.path(suffix).read_text("utf-8").splitlines()
+        return [number for number, line in enumerate(lines, 1) if re.search(expression, line)]
 
 
 @pytest.fixture(scope="session")

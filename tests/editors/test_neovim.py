@@ -11,7 +11,8 @@ from editors.neovim import Neovim
 
 pytestmark = pytest.mark.editors
 
-ASSIGNMENT, VALUES, LIVE_RANGE = "-buffer-assignment", "-buffer-assignment-values", "-live-range"
+MODULE, ASSIGNMENT, VALUES = "", "-buffer-assignment", "-buffer-assignment-values"
+LIVE_RANGE, REPORT = "-live-range", "-memory-usage-report"
 
 
 def test_hover_shows_the_card_of_a_value(neovim: Neovim, compile_v5e: Compile) -> None:
@@ -27,27 +28,72 @@ def test_hover_shows_the_card_of_a_value(neovim: Neovim, compile_v5e: Compile) -
     lines = shown.splitlines()
     assert lines[0].strip("#* ") == "`copy-start.1{0}`"
     assert "- **logical** 1,048,576 B (1.00 MiB)" in lines
-    assert "- **padded** 1,048,576 B (1.00 MiB): padded to T(8,128)" in lines
+    assert "- **padded** 1,048,576 B (1.00 MiB): fits T(8,128)" in lines
     assert "- **uses** 2: `copy-done.1`, `tuple.7`" in lines
     assert any(line.startswith("- **live** 69-72 (3 steps)") for line in lines)
 
 
-def test_definition_jumps_to_the_used_value(neovim: Neovim, compile_v5e: Compile) -> None:
-    entry = "<237 copy-start.1{0} @0>"
+def test_definitions_of_a_value_are_its_entry_and_its_instruction(
+    neovim: Neovim, compile_v5e: Compile
+) -> None:
+    entry, instruction = "<237 copy-start.1{0} @0>", "  %copy-start.1 = "
+    found = neovim.run(
+        """
+        nvim.open(path)
+        nvim.cursor('copy-start.1{0}')
+        return nvim.list(vim.lsp.buf.definition)
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    number = compile_v5e.starting(MODULE, instruction)
+    assert found == [
+        [compile_v5e.path(VALUES).name, compile_v5e.number(VALUES, entry), entry],
+        [compile_v5e.path(MODULE).name, number, compile_v5e.line(MODULE, number)],
+    ]
+
+
+def test_declaration_jumps_to_the_allocation(neovim: Neovim, compile_v5e: Compile) -> None:
     place = neovim.run(
         """
         nvim.open(path)
         local before = vim.api.nvim_get_current_buf()
-        nvim.cursor('copy-start.1{0}')
-        vim.lsp.buf.definition()
+        nvim.cursor('<237 copy-start.1{0} @0>')
+        vim.fn.search('copy')
+        vim.lsp.buf.declaration()
         nvim.wait('a jump', function() return vim.api.nvim_get_current_buf() ~= before end)
         nvim.answered('textDocument/codeLens')
         local clients = vim.lsp.get_clients({ name = 'hlo_lsp' })
         return { vim.api.nvim_buf_get_name(0), vim.fn.line('.'), vim.fn.getline('.'), #clients }
         """,
-        path=compile_v5e.path(ASSIGNMENT),
+        path=compile_v5e.path(VALUES),
     )
-    assert place == [str(compile_v5e.path(VALUES)), compile_v5e.number(VALUES, entry), entry, 1]
+    line = compile_v5e.line(ASSIGNMENT, 4)
+    assert line.startswith("allocation 1: ")
+    assert place == [str(compile_v5e.path(ASSIGNMENT)), 4, line, 1]
+
+
+def test_operands_lead_to_their_instructions_in_the_module(
+    neovim: Neovim, compile_v5e: Compile
+) -> None:
+    shown = neovim.run(
+        """
+        nvim.open(path)
+        nvim.cursor('copy-done(%copy-start.1)')
+        vim.fn.search('%copy-start')
+        local before = vim.fn.line('.')
+        vim.lsp.buf.definition()
+        nvim.wait('a jump', function() return vim.fn.line('.') ~= before end)
+        local line = vim.fn.getline('.')
+        vim.lsp.buf.hover()
+        return { line, nvim.float() }
+        """,
+        path=compile_v5e.path(MODULE),
+    )
+    line, card = shown
+    assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
+    assert "`copy-start.1`" in card.splitlines()[0]
+    leaf = "- **leaf {0}** allocation 1 at offset 0, 1,048,576 B (1.00 MiB), live 69-72"
+    assert leaf in card.splitlines()
 
 
 def test_references_come_from_all_files_of_the_compile(
@@ -72,6 +118,11 @@ def test_references_come_from_all_files_of_the_compile(
             entry + 7: "  tuple.7, operand 3",
         },
         ASSIGNMENT: {6: compile_v5e.line(ASSIGNMENT, 6)},
+        MODULE: {
+            number: compile_v5e.line(MODULE, number)
+            for number in compile_v5e.holding(MODULE, r"%copy-start\.1\b|^  ROOT %tuple\.7 ")
+        },
+        REPORT: {5: compile_v5e.line(REPORT, 5)},
         LIVE_RANGE: {
             compile_v5e.number(LIVE_RANGE, "    copy-start.1{0}:69-72"): "    copy-start.1{0}:69-72"
         },
@@ -94,9 +145,11 @@ def test_lenses_stand_at_the_ends_of_lines(neovim: Neovim, compile_v5e: Compile)
     assert shown["2"] == "1 value, 512 B"
     assert shown["3"] == "thread-local, not scheduled"
     assert shown["4"] == "2 values, 1.00 MiB, 2 time-share offset 0"
-    assert shown["5"] == "live 0-50 (50 steps): x.1 -> slice-done.3"
+    assert shown["5"] == "live 0-50 (50 steps): the start of the program -> slice-done.3"
     assert shown["6"] == "live 69-72 (3 steps): copy-start.1 -> the end of the program"
-    assert shown["8"] == "live 0-62 (62 steps): x.1 -> copy-done.2 | at the peak"
+    assert (
+        shown["8"] == "live 0-62 (62 steps): the start of the program -> copy-done.2 | at the peak"
+    )
 
 
 def test_lenses_come_anew_after_insert_mode(neovim: Neovim, compile_v5e: Compile) -> None:

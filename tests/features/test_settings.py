@@ -101,13 +101,13 @@ def test_nothing_is_said_of_checks(said: object) -> None:
 
 
 def test_wrong_wishes_are_told_with_the_name_of_the_setting() -> None:
-    check = {"ignore": ["syntax", "overlapp"], "severity": 3, "thresholds": {"padding": 1}}
+    check = {"ignore": ["syntax", "overlapp"], "severity": 3, "thresholds": {"padding_byte": 1}}
     settings, complaints = Settings.of([{"check": check}])
     assert settings.check.ignore == {"syntax"}
     assert complaints == [
         "hlo.check.ignore: there is no rule `overlapp`; did you mean `overlap`?",
         "hlo.check.severity: it must be one of error, warning, information, hint",
-        "hlo.check.thresholds.padding: there is no threshold `padding`; "
+        "hlo.check.thresholds.padding_byte: there is no threshold `padding_byte`; "
         "did you mean `padding_bytes`?",
     ]
     assert Settings.of([{"check": "syntax"}]) == (

@@ -173,3 +173,13 @@ def test_a_computation_in_place_belongs_to_the_instruction_around_it() -> None:
     assert [user.name for user in module.users(outer)] == ["r", "n"]
     assert [user.name for user in module.users(inner)] == ["s"]
     assert module.entry is not inline
+
+
+def test_a_broken_line_may_have_been_the_root() -> None:
+    module = DumpFile.of_text(
+        "HloModule m\n\nENTRY %e {\n  %a = f32[] constant(0)\n  ROOT %b = f32[] neg\n}\n"
+    ).module
+    (a,) = module.instructions.all("a")
+    assert module.entry is not None
+    assert module.computation(module.entry).root is None
+    assert not module.is_root(a)

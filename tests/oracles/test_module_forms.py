@@ -103,6 +103,10 @@ ENTRY %main {
      %q)
 }
 """,
+    "a comment behind the header": """\
+HloModule m // the module
+ENTRY main { ROOT p = f32[] parameter(0) }
+""",
     "shapes with more blanks, or fewer": """\
 HloModule m
 ENTRY main {
@@ -178,6 +182,48 @@ ENTRY %main {
         computations=(replace(main, instructions=instructions), replace(inline, name="r.to_apply")),
     )
     assert_agreement(DumpFile.of_text(text).module, written, "in place")
+
+
+def test_computations_in_place_begin_on_any_line_and_stand_in_lists() -> None:
+    text = """\
+HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  c = f32[4] custom-call(x), custom_call_target="T", called_computations={
+  {
+    a = f32[] parameter(0)
+    ROOT b = f32[] negate(a)
+  },
+  { c = f32[] parameter(0) ROOT d = f32[] add(c, c) }
+  }
+  f = f32[4] fusion(x), kind=kLoop, calls=
+  {
+    t = f32[4] parameter(0)
+    ROOT n = f32[4] fusion(t), kind=kLoop, calls={
+      i = f32[4] parameter(0)
+      ROOT k = f32[4] negate(i)
+    }
+  }
+  ROOT r = f32[4] add(c, f)
+}
+"""
+    theirs = read_by_xla(text)
+    ours = DumpFile.of_text(text).module
+    names = {
+        computation.name: [member.name for member in ours.members(computation)]
+        for computation in ours.all_computations()
+    }
+    assert names == {
+        "main": ["x", "c", "f", "r"],
+        "c.called_computations.0": ["a", "b"],
+        "c.called_computations.1": ["c", "d"],
+        "f.calls": ["t", "n"],
+        "n.calls": ["i", "k"],
+    }
+    assert sorted(map(len, names.values())) == sorted(
+        len(computation.instructions) for computation in theirs.computations
+    )
+    assert not ours.damaged
 
 
 def test_an_operand_written_in_place_has_no_name() -> None:

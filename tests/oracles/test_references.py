@@ -1,6 +1,7 @@
 """The references of every value are the rows that XLA printed of it, no more and no fewer.
 
-The module text has the instruction that defines it, and the operands that its uses speak of.
+The module text has the instruction that defines it, and the operands that its uses speak of. Rows
+of the report, which print no names, are left out: see test_report_rows.py.
 """
 
 import re
@@ -11,6 +12,7 @@ import pytest
 from hlo_lsp.analysis.references import declared_and_mentioned
 from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.model.place import Place
+from hlo_lsp.syntax.kinds import FileKind
 from oracles.compiles import Compile, compiles_of
 from oracles.operands import operands_of
 from oracles.printed import Assigned, Printed, Row, Spot
@@ -56,6 +58,7 @@ def _references(compile_: Compile, spot: Spot) -> tuple[list[Spot], list[Spot]]:
     found = subject_at(compile_.file(spot.path), spot.line, spot.column)
     assert found is not None
     declared, mentioned = declared_and_mentioned(compile_.dump, found)
+    mentioned = [place for place in mentioned if place.file.kind is not FileKind.REPORT]
     return sorted(map(_spot, declared)), sorted(map(_spot, mentioned))
 
 

@@ -130,14 +130,10 @@ def outgoing(node: Node) -> list[Call]:
 
 
 def name_place(node: Node) -> Place:
-    """Where the name of a node stands; of a computation without a name where it begins."""
+    """Where the name of a node stands; of a computation without one that of its attribute."""
     record = node.record
     if isinstance(record, InstructionLine):
         return place_in(node.file, record, record.parsed.name)
-    if isinstance(record, InlineComputation):
-        line = record.line
-        begin = node.file.lines[line].find("{")
-        return Place(node.file, line, max(begin, 0), max(begin, 0) + 1)
     return head_place(Located(node.file, record))
 
 

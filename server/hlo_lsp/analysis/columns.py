@@ -1,7 +1,7 @@
 """Where in its line the name stands that a record is about."""
 
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, SequenceRow
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
@@ -18,6 +18,9 @@ def name_columns(record: Record, text: str) -> tuple[int, int]:
         end = start + len(record.name) + len(record.index or "")
     elif isinstance(record, SequenceRow):
         start, end = text.find(":") + 1, len(text)
+    elif isinstance(record, InlineComputation):  # has no name; the attribute says what it is
+        start = text.find(f"{record.attribute}=")
+        end = start + len(record.attribute)
     elif isinstance(record, InstructionLine | ComputationLine):
         start = text.find(record.name, _name_begins(record, text))
         end = start + len(record.name)

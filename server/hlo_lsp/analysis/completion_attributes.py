@@ -5,10 +5,12 @@ from collections.abc import Iterable, Iterator
 from hlo_lsp.analysis import completion_names as names
 from hlo_lsp.analysis.candidates import Candidate, Kind, word
 from hlo_lsp.analysis.draft import Draft
-from hlo_lsp.analysis.slots import KeyValueSlot, ValueSlot, keys_in
+from hlo_lsp.analysis.fitting import operand_shapes
+from hlo_lsp.analysis.slots import KeyValueSlot, ValueSlot, keys_in, parts_of
 from hlo_lsp.analysis.snippets import of_value, stop
-from hlo_lsp.analysis.surroundings import Surroundings
+from hlo_lsp.analysis.surroundings import Surroundings, without_layout
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.shape import element_texts
 from hlo_lsp.vocabulary.entries import Attribute, AttributeKind
 from hlo_lsp.vocabulary.vocabulary import vocabulary
 
@@ -65,6 +67,8 @@ def values(draft: Draft, slot: ValueSlot, around: Surroundings, typed: str) -> I
         return ()
     if slot.within is not None and attribute.keys:
         return _keys(attribute, slot)
+    if (slot.opcode, slot.attribute) == ("get-tuple-element", "index"):
+        return list(_elements(draft, around)) or [_example(attribute)]
     items = list(_items(draft, attribute, around, typed))
     if attribute.kind not in _LISTS:
         return () if slot.within is not None else items or [_example(attribute)]
@@ -82,6 +86,16 @@ def key_values(file: DumpFile, slot: KeyValueSlot) -> Iterator[Candidate]:
     for number in range(1, len(tables.frames) + 1):
         innermost = next(tables.stack(number), None)
         yield word(str(number), Kind.VALUE, "" if innermost is None else str(innermost))
+
+
+def _elements(draft: Draft, around: Surroundings) -> Iterator[Candidate]:
+    """The numbers of the elements of the operand: those of the result's shape first."""
+    shapes, parts = operand_shapes(draft, around), parts_of(draft.front)
+    elements = element_texts(shapes[0] or "") if shapes else None
+    result = "" if parts is None else without_layout(parts.shape)
+    numbered = enumerate(elements or ())
+    for number, shape in sorted(numbered, key=lambda found: found[1] != result):
+        yield word(str(number), Kind.VALUE, shape)
 
 
 def _items(

@@ -5,7 +5,7 @@ from itertools import islice
 
 from hlo_lsp.analysis.candidates import LIMIT, Candidate, Kind, matcher
 from hlo_lsp.analysis.draft import Draft
-from hlo_lsp.analysis.fitting import computation_fits, wanted_operand
+from hlo_lsp.analysis.fitting import computation_misfit, wanted_operand
 from hlo_lsp.analysis.slots import OperandSlot
 from hlo_lsp.analysis.surroundings import Definition, Surroundings, parameters
 from hlo_lsp.model.dump_file import DumpFile
@@ -50,8 +50,8 @@ def computations(
     if len(above) > _LOOKED_AT:
         match = matcher(typed)
         above = [found for found in above if match(found.name) is not None]
-    fits = computation_fits(draft, attribute, around)
-    near = sorted(islice(above, _LOOKED_AT), key=lambda found: not fits(found))
+    misfit = computation_misfit(draft, attribute, around)
+    near = sorted(islice(above, _LOOKED_AT), key=misfit)
     sign = percent(draft, typed)
     for found in (*near, *above[_LOOKED_AT:]):
         name = sign + found.name
@@ -71,7 +71,7 @@ def percent(draft: Draft, typed: str) -> str:
         return "%"
     record = draft.file.records.at(draft.line)
     assert record is not None  # a draft has been read there
-    lines = _written_before(draft.file, record.line)
+    lines = (draft.body or "", *_written_before(draft.file, record.line))
     return "" if any(" = " in line and "%" not in line for line in lines) else "%"
 
 

@@ -13,12 +13,15 @@ from hlo_lsp.analysis.surroundings import (
     parameters,
     without_layout,
 )
+from hlo_lsp.model.shape import leaf_text
 from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 Shapes = Sequence[str | None]  # None where nothing is known
 _LAST_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*$")
 _TAKES_OPERANDS = {"fusion", "call", "async-start"}
+_KEEPS_SHAPE = {"while", "opt-barrier", "copy", "domain"}
+_TELLS = {"sort", "select"}  # gives a pred: the opcode, or the attribute
 _PAIRS = {"all-reduce", "all-reduce-start", "reduce-scatter", "collective-reduce"}
 
 
@@ -36,31 +39,66 @@ def wanted_operand(draft: Draft, slot: OperandSlot) -> Callable[[Definition], bo
         if slot.number < len(taken):
             shape = without_layout(taken[slot.number].shape)
             return lambda found: without_layout(found.shape) == shape
+    elif slot.opcode == "tuple" or (slot.opcode in _KEEPS_SHAPE and slot.shape):
+        part = f"{{{slot.number}}}" if slot.opcode == "tuple" else None
+        result = leaf_text(without_layout(slot.shape), part)
+        if result is not None:
+            return lambda found: without_layout(found.shape) == result
     elif opcode is not None and opcode.elementwise and slot.shape:
         wanted = dimensions(slot.shape)
         return lambda found: dimensions(found.shape) == wanted
     return lambda _: True
 
 
-def computation_fits(
+def computation_misfit(
     draft: Draft, attribute: str, around: Surroundings
-) -> Callable[[ComputationLine], bool]:
-    """Whether a computation takes what an instruction would give it, as far as can be told."""
+) -> Callable[[ComputationLine], tuple[bool, bool]]:
+    """Whether a computation takes something else than an instruction would give it, and whether
+    it returns something else than is wanted of it, as far as can be told."""
     parts = parts_of(draft.front)
     if parts is None:
-        return lambda _: True
-    shapes = [_shape_of(text, around) for text in operand_texts(draft.front, parts.opened)]
+        return lambda _: (False, False)
+    shapes = operand_shapes(draft, around)
     expected = given(parts.opcode, attribute, shapes)
-    if expected is None:
-        return lambda _: True
+    wanted = returned(parts.opcode, attribute, shapes, without_layout(parts.shape))
 
-    def fits(computation: ComputationLine) -> bool:
+    def misfit(computation: ComputationLine) -> tuple[bool, bool]:
         taken = [without_layout(found.shape) for found in parameters(draft.file, computation)]
-        return len(taken) == len(expected) and all(
-            wanted is None or shape == wanted for shape, wanted in zip(taken, expected, strict=True)
+        takes = expected is None or (
+            len(taken) == len(expected)
+            and all(
+                wanted is None or shape == wanted
+                for shape, wanted in zip(taken, expected, strict=True)
+            )
         )
+        root = draft.file.module.computation(computation).root
+        result = "" if root is None else without_layout(root.shape)
+        return not takes, bool(wanted and result) and result != wanted
 
-    return fits
+    return misfit
+
+
+def operand_shapes(draft: Draft, around: Surroundings) -> Shapes:
+    """The shapes, without layouts, of the operands of the instruction at the cursor."""
+    parts = parts_of(draft.front)
+    texts = [] if parts is None else operand_texts(draft.front, parts.opened)
+    return [_shape_of(text, around) for text in texts]
+
+
+def returned(opcode: str, attribute: str, shapes: Shapes, result: str) -> str | None:
+    """The shape, without layouts, that a computation has to return to an opcode that calls it.
+
+    ``result`` is the shape of the instruction. None if it is not known.
+    """
+    if attribute == "condition" or opcode in _TELLS or attribute in _TELLS:
+        return "pred[]"
+    if attribute == "body":
+        return (shapes[0] if shapes else None) or result or None
+    if opcode == "async-start":
+        return leaf_text(result, "{1}")
+    if opcode in {"fusion", "call", "conditional"}:
+        return result or None
+    return _scalar(result) if result else None
 
 
 def given(opcode: str, attribute: str, shapes: Shapes) -> Shapes | None:

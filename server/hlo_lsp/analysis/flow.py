@@ -2,21 +2,24 @@
 
 HLO semantics: a fusion, call or async-start hands operand k to parameter k; a while hands its one
 operand, and then what its body returns, to the parameter of condition and body; a conditional
-hands operand k + 1 to the parameter of branch k.
+hands operand k + 1 to the parameter of branch k. The result of an async-start is ((operands),
+result, contexts ...), of which the async-done gives the second.
 """
 
 from collections.abc import Iterator
 
+from hlo_lsp.analysis.async_chain import handed, start_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MOST = 400  # steps of a walk; real modules need a handful
 _BY_POSITION = frozenset({"fusion", "call", "async-start"})
+_RETURNING = frozenset({"fusion", "call", "while", "conditional"})
 _BRANCHES = ("true_computation", "false_computation")
 # What computes nothing: the element is that of an operand or of the caller.
 _PASSING = frozenset({"get-tuple-element", "parameter"})
 # What hands on its one operand as it is.
-_TRANSPARENT = frozenset({"opt-barrier", "copy", "bitcast", "domain", "copy-done", "async-done"})
+_TRANSPARENT = frozenset({"opt-barrier", "copy", "bitcast", "domain", "copy-done"})
 
 
 def operands_of_parameter(
@@ -32,11 +35,11 @@ def operands_of_parameter(
         return []
     found: list[tuple[InstructionLine, InstructionLine]] = []
     for caller in module.callers(computation):
-        operands = module.operands(caller)
+        operands = handed(module, caller)
         for place in _operand_places(module, caller, computation, number):
-            operand = operands[place] if place < len(operands) else None
+            giver, operand = operands[place] if place < len(operands) else (caller, None)
             if operand is not None:
-                found.append((caller, operand))
+                found.append((giver, operand))
         if caller.opcode == "while" and number == 0:
             found += [(caller, root) for root in roots_of(module, caller)]
     return found
@@ -45,7 +48,18 @@ def operands_of_parameter(
 def parameters_of_operand(
     module: ModuleIndex, caller: InstructionLine, place: int
 ) -> list[InstructionLine]:
-    """The parameters that operand number ``place`` of a calling instruction becomes."""
+    """The parameters that operand number ``place`` of a calling instruction becomes.
+
+    An async-update calls what its async-start names, with the operands behind its first.
+    """
+    if caller.opcode == "async-update":
+        start = start_of(module, caller)
+        if start is None or place == 0:
+            return []
+        givers = [giver for giver, _ in handed(module, start)]
+        if caller not in givers:
+            return []
+        caller, place = start, givers.index(caller) + place - 1
     return [
         parameter
         for computation in dict.fromkeys(module.called_by(caller))
@@ -120,15 +134,34 @@ def _sources(
         if index is not None and operand is not None and index.text.strip().isdecimal():
             yield operand, (int(index.text), *path)
     elif opcode == "parameter":
-        for _, operand in operands_of_parameter(module, instruction):
-            yield operand, path
+        yield from ((operand, path) for _, operand in operands_of_parameter(module, instruction))
     elif opcode in _TRANSPARENT and len(instruction.operands) == 1:
         operand = next(iter(module.operands(instruction)), None)
         if operand is not None and operand.shape.startswith("("):
             yield operand, path
-    elif opcode in {"fusion", "call", "while", "conditional"}:
-        for root in roots_of(module, instruction):
-            yield root, path
+    elif opcode in _RETURNING:
+        yield from ((root, path) for root in roots_of(module, instruction))
+    elif opcode in {"async-start", "async-update", "async-done"}:
+        yield from _async_sources(module, instruction, path)
+
+
+def _async_sources(
+    module: ModuleIndex, step: InstructionLine, path: Path
+) -> Iterator[tuple[InstructionLine, Path]]:
+    """Where an element of a step of an asynchronous computation comes from."""
+    start = step if step.opcode == "async-start" else start_of(module, step)
+    if start is None or not path:
+        return
+    if step.opcode == "async-done":
+        path = (1, *path)
+    if path[0] == 1:
+        for root in roots_of(module, start):
+            yield root, path[1:]
+    elif path[0] == 0 and len(path) > 1:
+        operands = handed(module, start)
+        operand = operands[path[1]][1] if path[1] < len(operands) else None
+        if operand is not None:
+            yield operand, path[2:]
 
 
 def _operand_places(
@@ -160,5 +193,4 @@ def _attribute(
     for attribute, span in instruction.parsed.calls:
         if attribute == name:
             return module.named(span.text)
-    suffix = f".{name}"
-    return next((body for body in instruction.bodies if body.name.endswith(suffix)), None)
+    return next((body for body in instruction.bodies if body.attribute == name), None)

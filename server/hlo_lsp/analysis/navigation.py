@@ -17,6 +17,7 @@ from hlo_lsp.analysis.flow import (
     parameters_of_operand,
     roots_of,
 )
+from hlo_lsp.analysis.report_rows import reported_row_at
 from hlo_lsp.analysis.resolve import (
     computation_around,
     computation_meant,
@@ -67,7 +68,8 @@ def definitions(dump: DumpSet, found: Found) -> list[Place]:
         return _of_parameter(found, subject)
     if isinstance(subject, RowSubject):
         return _of_row(dump, found, subject)
-    return []
+    reported = reported_row_at(dump, found)
+    return [] if reported is None else _heads(reported.values)
 
 
 def definition(dump: DumpSet, found: Found) -> Place | None:
@@ -88,6 +90,9 @@ def declaration(dump: DumpSet, found: Found) -> Place | None:
     elif isinstance(subject, AllocationSubject):
         allocation = dump.allocation(subject.number)
         return None if allocation is None else head_place(allocation)
+    else:
+        reported = reported_row_at(dump, found)
+        return None if reported is None else head_place(reported.allocation)
     return None if value is None or value.allocation is None else head_place(value.allocation)
 
 

@@ -11,6 +11,7 @@ from hlo_lsp.analysis.module_references import (
     row_places,
 )
 from hlo_lsp.analysis.navigation import all_places, head_place, value_of
+from hlo_lsp.analysis.report_rows import rows_of_allocation, rows_of_value
 from hlo_lsp.analysis.resolve import computation_meant, instruction_meant
 from hlo_lsp.analysis.subjects import (
     AllocationSubject,
@@ -101,6 +102,8 @@ def _of_value(dump: DumpSet, value: Value) -> Places:
         for row in file.memory.peak_names.all(value.name):
             if (row.key or old_peak_key(file, row)) == value.key:
                 mentioned.append(head_place(Located(file, row)))
+    if value.assigned is not None:
+        mentioned += map(head_place, rows_of_value(dump, value.assigned))
     return declared, mentioned
 
 
@@ -140,7 +143,7 @@ def _of_allocation(dump: DumpSet, number: int) -> Places:
         if file.kind is FileKind.REPORT
         for record in file.records
         if isinstance(record, ReportedAllocation) and record.number == number
-    ]
+    ] + [head_place(row) for row in rows_of_allocation(dump, number)]
 
 
 def _row_place(entry: Located[UsedValue], row: Position | Use) -> Place:

@@ -116,7 +116,7 @@ def _parts(
 
 def _callees(module: ModuleIndex, instruction: InstructionLine) -> list[ComputationLine]:
     named = [(name, module.named(span.text)) for name, span in instruction.parsed.calls]
-    inline = [(body.name.rpartition(".")[2], body) for body in instruction.bodies]
+    inline = [(body.attribute, body) for body in instruction.bodies]
     found = [(name, callee) for name, callee in (*named, *inline) if callee is not None]
     if instruction.opcode == "while":
         found.sort(key=lambda call: call[0] != "condition")

@@ -173,10 +173,8 @@ class Scopes:
             Callee(attribute, span.text, span, self.computation(span.text))
             for attribute, span in instruction.parsed.calls
         ]
-        prefix = f"{instruction.name}."
         return named + [
-            Callee(body.name.removeprefix(prefix), body.name, None, body)
-            for body in instruction.bodies
+            Callee(body.attribute, body.name, None, body) for body in instruction.bodies
         ]
 
     def _resolve(self, instruction: InstructionLine) -> Resolved | None:

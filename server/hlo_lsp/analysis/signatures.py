@@ -113,6 +113,7 @@ def _of_attributes(draft: Draft, opcode: Opcode, start: int) -> Signature | None
     known = [(f"{name}=", words.attribute(name, opcode.name)) for name in names]
     shown = [(label, "" if about is None else about.text) for label, about in known]
     operands = ", ".join(item.name + "..." * item.repeated for item in opcode.operands)
+    operands = _LITERALS[opcode.name][0] if opcode.name in _LITERALS else operands
     return _signature(opcode, shown, names.index(active), f"{opcode.name}({operands}), ", "")
 
 

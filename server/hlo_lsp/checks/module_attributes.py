@@ -6,6 +6,7 @@ from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import part_place
 from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.model.shape import Array, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.nesting import is_balanced
 from hlo_lsp.vocabulary.vocabulary import vocabulary
@@ -16,7 +17,12 @@ COUNTED = frozenset(
     for opcode in vocabulary().opcodes.values()
     if opcode.arity is not None and opcode.name not in _LITERAL
 )
-NEEDING = frozenset(opcode.name for opcode in vocabulary().opcodes.values() if opcode.required)
+_DIMENSIONS = (("dimensions",),)
+NEEDING = frozenset(
+    opcode.name
+    for opcode in vocabulary().opcodes.values()
+    if opcode.required or opcode.name == "broadcast"
+)
 
 
 def operand_count(case: Case[InstructionLine]) -> Iterator[Finding]:
@@ -44,6 +50,8 @@ def missing_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
     """
     record = case.record
     required = vocabulary().opcodes[record.opcode].required
+    if record.opcode == "broadcast" and not _is_of_scalar(case):
+        required = _DIMENSIONS
     # Quickly: what an opcode needs is printed in front of what every instruction may have.
     own = record.text[record.opened :].partition(", metadata={")[0]
     if all(any(f" {name}=" in own for name in group) for group in required):
@@ -51,11 +59,20 @@ def missing_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
     there = {attribute.name for attribute in record.parsed.attributes}
     missing = [group for group in required if there.isdisjoint(group)]
     if missing and is_balanced(record.text, record.column):
-        words = " and ".join(" or ".join(f"`{name}`" for name in group) for group in missing)
+        words = [" or ".join(f"`{name}`" for name in group) for group in missing]
+        listed = " and ".join([*filter(None, [", ".join(words[:-1])]), words[-1]])
         yield case.accuse(
             part_place(case.file, record, record.parsed.opcode),
-            f"`{record.opcode}` needs {words}",
+            f"`{record.opcode}` needs {listed}",
         )
+
+
+def _is_of_scalar(case: Case[InstructionLine]) -> bool:
+    """Whether the operand is known to be no array: only of those XLA's parser knows what to do."""
+    resolved = case.scopes.resolved(case.record)
+    operand = None if resolved is None else next(iter(resolved.operands), None)
+    shape = None if operand is None else try_shape(operand.shape)
+    return not (isinstance(shape, Array) and shape.dims)
 
 
 RULES: tuple[AnyRule, ...] = (

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.analysis.agreement import difference
-from hlo_lsp.analysis.ending import ending
 from hlo_lsp.analysis.scopes import parts, signature
 from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
@@ -111,9 +110,8 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
     place = span_place(case.file, record, record.text, found.start(), found.end() - 1)
     head = _Head("the module's head", place)
     scope = case.scopes.scope(entry)
-    is_missing = case.scopes.misses_heads or scope.strays or ending(case.file) is not None
-    if not entry.is_entry and is_missing:
-        return  # the entry is the last computation, unless its head is broken or gone
+    if not entry.is_entry:
+        return  # the last computation is the entry then, unless the text is cut in front of it
     shapes = parts(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:

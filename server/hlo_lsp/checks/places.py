@@ -41,11 +41,11 @@ def head_place(file: DumpFile, computation: ComputationLine) -> Place:
     line = computation.line
     text = file.lines[line]
     inline = isinstance(computation, InlineComputation)
-    word = f"{computation.name.rpartition('.')[2]}=" if inline else computation.name
-    start = text.find(word)
+    word = computation.attribute if isinstance(computation, InlineComputation) else computation.name
+    start = text.find(f"{word}=" if inline else word)
     if start < 0:
         return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
-    return Place(file, line, start, start + len(word) - inline)
+    return Place(file, line, start, start + len(word))
 
 
 def field_place(file: DumpFile, record: Record, role: str | None = None) -> Place:

@@ -11,12 +11,14 @@ from typing import Any
 from hlo_lsp.analysis.cards.about import card_about
 from hlo_lsp.analysis.cards.card import Card
 from hlo_lsp.analysis.cards.instructions import instruction_card
+from hlo_lsp.analysis.cards.modules import computation_card
 from hlo_lsp.analysis.cards.values import value_card
 from hlo_lsp.analysis.navigation import value_of
-from hlo_lsp.analysis.resolve import instruction_meant
+from hlo_lsp.analysis.resolve import computation_meant, instruction_meant
 from hlo_lsp.analysis.subject import subject_at
 from hlo_lsp.analysis.subjects import (
     AllocationSubject,
+    ComputationSubject,
     Found,
     InstructionSubject,
     ValueSubject,
@@ -31,6 +33,7 @@ from hlo_lsp.text.steps import finish
 from hlo_lsp.views.inspection import (
     allocation_json,
     bundle_json,
+    computation_json,
     dump_json,
     instruction_json,
     module_json,
@@ -45,8 +48,10 @@ _AT = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what a file says at a place, of a value, of an instruction, or altogether."""
+    """Print what a file says at a place, or of what has this name, or altogether."""
     path = Path(options.path)
+    if path.is_dir():
+        return _complain(f"{path}: this is a folder; name one of its files", _WRONG_USAGE)
     library = Library()
     try:
         file = library.file(path)
@@ -63,6 +68,8 @@ def run(options: argparse.Namespace) -> int:
         return _value(dumps, options)
     if options.instruction is not None:
         return _instruction(dumps, options)
+    if options.computation is not None:
+        return _computation(dumps, options)
     if file.kind is FileKind.BUNDLE:
         found = [(part, _whole(dump, part)) for dump, part in dumps if isinstance(part, Part)]
         facts = bundle_json(file, found)
@@ -85,12 +92,34 @@ def _value(dumps: _Dumps, options: argparse.Namespace) -> int:
 
 
 def _instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
+    """Of several files with such an instruction the first counts whose compile has a value of it.
+
+    In what a compiler printed the text from before optimization comes first, which has none.
+    """
     name = options.instruction.removeprefix("%")
+    chosen: tuple[DumpSet, dict[str, Any]] | None = None
+    is_computation = False
     for dump, _ in dumps:
-        card, facts = instruction_card(dump, name), instruction_json(dump, name)
-        if card is not None and facts is not None:
-            return _print(options, card, facts)
-    return _complain(f"{options.path}: there is no instruction `{name}`", _NOT_FOUND)
+        facts = instruction_json(dump, name)
+        if facts is not None and (chosen is None or facts["values"]):
+            chosen = dump, facts
+            if facts["values"]:
+                break
+        is_computation |= dump.computation(name) is not None
+    card = None if chosen is None else instruction_card(chosen[0], name)
+    if chosen is not None and card is not None:
+        return _print(options, card, chosen[1])
+    hint = f", but a computation: try --computation {name}" if is_computation else ""
+    return _complain(f"{options.path}: there is no instruction `{name}`{hint}", _NOT_FOUND)
+
+
+def _computation(dumps: _Dumps, options: argparse.Namespace) -> int:
+    name = options.computation.removeprefix("%")
+    for dump, _ in dumps:
+        head = dump.computation(name)
+        if head is not None:
+            return _print(options, computation_card(head), computation_json(head))
+    return _complain(f"{options.path}: there is no computation `{name}`", _NOT_FOUND)
 
 
 def _at(library: Library, whole: DumpFile, options: argparse.Namespace) -> int:
@@ -126,6 +155,9 @@ def _json(dump: DumpSet, found: Found, card: Card) -> dict[str, Any]:
     elif isinstance(subject, AllocationSubject):
         allocation = dump.allocation(subject.number)
         facts = None if allocation is None else allocation_json(dump, allocation)
+    elif isinstance(subject, ComputationSubject):
+        head = computation_meant(dump, found, subject.name)
+        facts = None if head is None else computation_json(head)
     if facts is not None:
         return facts
     return {

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from functools import lru_cache
 from itertools import islice
 from math import prod
@@ -13,6 +14,28 @@ from lark.exceptions import UnexpectedInput
 from hlo_lsp.model.device_order import DeviceOrder, ShardingError, numbers, order_of
 from hlo_lsp.model.mesh import Axis, Mesh, mesh_of
 from hlo_lsp.syntax.grammar import load
+
+# The opcodes with use_global_device_ids=: without it they reach across replicas and partitions.
+_ACROSS_BOTH = frozenset({"all-gather", "all-reduce", "reduce-scatter"})
+
+
+class Members(Enum):
+    """What the numbers in ``replica_groups=`` are (``GetCollectiveOpGroupMode``)."""
+
+    REPLICAS = "replica"
+    PARTITIONS = "partition"
+    DEVICES = "device"  # replica * num_partitions + partition
+    WHOLE_REPLICAS = "replica with all partitions"
+
+
+def members(opcode: str, *, channel: bool, global_ids: bool) -> Members:
+    """What the numbers are for an opcode, with a ``channel_id`` and ``use_global_device_ids``."""
+    if global_ids:
+        return Members.DEVICES
+    if not channel:
+        return Members.REPLICAS
+    plain = opcode.removesuffix("-start")
+    return Members.WHOLE_REPLICAS if plain in _ACROSS_BOTH else Members.PARTITIONS
 
 
 @dataclass(frozen=True, slots=True)

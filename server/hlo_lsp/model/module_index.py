@@ -138,7 +138,8 @@ class ModuleIndex:
         """A computation's instructions; remembered until the module changes."""
         known = self._computations.get(head)
         if known is None:
-            known = self._computations[head] = _computation(tuple(self._members(head)))
+            known = _computation(tuple(self._members(head)), may_lack_root=self._is_damaged(head))
+            self._computations[head] = known
         return known
 
     def is_root(self, instruction: InstructionLine) -> bool:
@@ -213,6 +214,12 @@ class ModuleIndex:
         """Make ``mentioning`` quick; until then it looks through all texts."""
         yield from self._mentions.learn(self.instructions)
 
+    def _is_damaged(self, head: ComputationLine) -> bool:
+        """Whether a line of a computation is broken, which may have been its root."""
+        if isinstance(head, InlineComputation):
+            return False
+        return any(isinstance(record, Broken) for record in self._records.members(head))
+
     def _members(self, head: ComputationLine) -> Iterator[InstructionLine]:
         yield from head.members
         if isinstance(head, InlineComputation):  # no records stand behind it
@@ -231,11 +238,13 @@ def parameter_number(instruction: InstructionLine) -> int | None:
     return None if match is None else int(match[1])
 
 
-def _computation(members: tuple[InstructionLine, ...]) -> Computation:
+def _computation(members: tuple[InstructionLine, ...], *, may_lack_root: bool) -> Computation:
     parameters: dict[int, InstructionLine] = {}
     for member in members:
         number = parameter_number(member)
         if number is not None:
             parameters.setdefault(number, member)
-    marked = (member for member in members if member.is_root)
-    return Computation(members, next(marked, members[-1] if members else None), parameters)
+    root = next((member for member in members if member.is_root), None)
+    if root is None and members and not may_lack_root:
+        root = members[-1]
+    return Computation(members, root, parameters)

@@ -1,6 +1,7 @@
 """Instructions inside of one record: inline computations, and computations on one line."""
 
 import re
+from collections import Counter
 
 from hlo_lsp.syntax.grammar import load
 from hlo_lsp.syntax.module_records import (
@@ -20,15 +21,19 @@ def with_bodies(instruction: InstructionLine, holder: Record) -> None:
     bodies = instruction.parsed.bodies
     if not bodies:
         return
-    base = instruction.line - holder.line if instruction is not holder else 0
+    base = instruction.row if isinstance(instruction, InnerInstruction) else 0
     found = []
+    counts = Counter(body.name for body in bodies)
+    numbers: Counter[str] = Counter()
     for body in bodies:
-        text, start = instruction.text, instruction.text.index("{", body.value.start)
+        number = f".{numbers[body.name]}" if counts[body.name] > 1 else ""
+        numbers[body.name] += 1
+        text, start = instruction.text, body.value.start
         row = text.count("\n", 0, start)
-        name = f"{instruction.name}.{body.name}"
         inline = InlineComputation(
-            name, False, "", holder=holder, caller=instruction, row=base + row
-        )
+            f"{instruction.name}.{body.name}{number}", False, "", attribute=body.name,
+            holder=holder, caller=instruction, row=base + row,
+        )  # fmt: skip
         inline.members = _members(inline, holder, text, start, base)
         found.append(inline)
     instruction.bodies = tuple(found)

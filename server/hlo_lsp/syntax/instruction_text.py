@@ -14,8 +14,10 @@ from hlo_lsp.syntax.nesting import closing, commas, is_balanced, nested, without
 
 _LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
+_COMMA = re.compile(r"\s*,\s*")
 _NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
-_INLINE_BODY = re.compile(r"\s*\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
+_BODY = re.compile(r"\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
+_BODIES = re.compile(r"\{\s*(?=\{)")  # a list of computations, each written out
 _WITHOUT_OPERANDS = frozenset({"constant", "parameter"})  # a literal or a number stands there
 CALLING = frozenset(
     {
@@ -59,8 +61,12 @@ class Attribute:
 
     @property
     def is_inline(self) -> bool:
-        """Whether the value is a computation written out in place."""
-        return self.name in CALLING and _INLINE_BODY.match(self.value.text) is not None
+        """Whether the value is a computation written out in place, or a list of such."""
+        if self.name not in CALLING:
+            return False
+        text = self.value.text.lstrip()
+        listed = _BODIES.match(text)
+        return _BODY.match(text, 0 if listed is None else listed.end()) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +128,15 @@ class InstructionText:
 
     @property
     def bodies(self) -> list[Attribute]:
-        """The computations that are written out in place."""
+        """The computations that are written out in place, of a list each by itself."""
         if _CALL.search(self.line, self.attributes_at) is None:
             return []
-        return [attribute for attribute in self.attributes if attribute.is_inline]
+        return [
+            Attribute(attribute.name, body)
+            for attribute in self.attributes
+            if attribute.is_inline
+            for body in _bodies_in(self.line, attribute.value)
+        ]
 
     @property
     def reads(self) -> list[Span]:
@@ -239,23 +250,39 @@ def _operands(line: str, start: int, end: int) -> Iterator[Span]:
         start = stop + 1
 
 
+def _bodies_in(line: str, value: Span) -> Iterator[Span]:
+    """From brace to brace the computations of an attribute: one, or a list of them."""
+    start = line.index("{", value.start)
+    listed = _BODIES.match(line, start)
+    at = start if listed is None else listed.end()
+    while at < value.end and line[at] == "{":
+        close = closing(line, at)
+        end = value.end if close is None else close + 1
+        yield Span(at, end, line[at:end])
+        behind = _COMMA.match(line, end) if listed is not None else None
+        if behind is None:
+            return
+        at = behind.end()
+
+
 def _names_in_place(line: str, start: int) -> Iterator[Span]:
-    """The names that an operand reads which is an instruction by itself, ``f32[] add(%a, %b)``."""
+    """The names that an operand reads which is an instruction by itself, ``f32[] add(%a, %b)``.
+
+    In one pass, however deep they are nested: a name counts where an operand ends with it.
+    """
+    reading: list[bool] = []  # for each open bracket: whether operands stand in it
     for match, depth in nested(line, start):
         sign = match[0]
         if depth < 0 or (depth == 0 and sign == ","):
             return
-        opcode = _LAST_NAME.search(line, start, match.start()) if depth == 0 else None
-        if sign == "(" and opcode is not None:
-            close = closing(line, match.start())
-            if opcode[1] in _WITHOUT_OPERANDS or close is None:
-                return
-            for span in _operands(line, match.end(), close):
-                if span.text:
-                    yield span
-                else:
-                    yield from _names_in_place(line, span.start)
-            return
+        word = _LAST_NAME.search(line, start, match.start())
+        if sign in ",)" and reading and reading[-1] and word is not None:
+            yield _span(word.start(1), word[1])
+        if sign in "([{":
+            reading.append(sign == "(" and word is not None and word[1] not in _WITHOUT_OPERANDS)
+        elif sign in ")]}" and reading:
+            reading.pop()
+        start = match.end()
 
 
 def _span(start: int, text: str) -> Span:

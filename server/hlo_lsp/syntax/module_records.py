@@ -159,7 +159,7 @@ class InstructionLine(Record):
     text: str
     opened: int
     line_count: int = 1
-    bodies: tuple[ComputationLine, ...] = ()
+    bodies: "tuple[InlineComputation, ...]" = ()
 
     @classmethod
     def of(cls, match: Match[str]) -> "InstructionLine":
@@ -171,6 +171,18 @@ class InstructionLine(Record):
             intern(match["OPCODE"]),
             match.string,
             match.start("REST"),
+        )
+
+    @classmethod
+    def of_plain(cls, match: Match[str]) -> "InstructionLine":
+        """Read from a match of the rule for plain ones, which is less to look at."""
+        return cls(
+            match["NAME"],
+            match["ROOT"] is not None,
+            intern(match["SHAPE"]),
+            intern(match["OPCODE"]),
+            match.string,
+            match.start("PLAIN_OPERANDS"),
         )
 
     @property
@@ -228,8 +240,12 @@ class InnerInstruction(InstructionLine):
 
 @dataclass(slots=True, eq=False)
 class InlineComputation(ComputationLine):
-    """``to_apply={ a = f32[] parameter(0) ... }``: named after its instruction and attribute."""
+    """``to_apply={ a = f32[] parameter(0) ... }``: named after its instruction and attribute.
 
+    Of a list of them each has its number behind the name, from 0.
+    """
+
+    attribute: str = ""
     holder: Record | None = None
     caller: InstructionLine | None = None
     row: int = 0

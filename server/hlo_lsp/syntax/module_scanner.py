@@ -30,7 +30,7 @@ class ModuleScanner:
     def __init__(self) -> None:
         grammar = load("module")
         self.lines = LineRules([LineRule.of(grammar, rule, make) for rule, make in _MAKERS.items()])
-        self._instruction = grammar.expression("instruction_line").fullmatch
+        self._instruction = grammar.expression("plain_instruction").match
 
     def read(self, lines: Sequence[str], at: int) -> Record:
         """The record that begins on line ``at``."""
@@ -38,7 +38,7 @@ class ModuleScanner:
         if line.startswith(PLAIN) and is_plain(line, lines[at + 1] if at + 1 < len(lines) else ""):
             plain = self._instruction(line)  # nearly all lines: no other rule need be tried
             if plain is not None:
-                return records.InstructionLine.of(plain)
+                return records.InstructionLine.of_plain(plain)
         if not line:
             return Blank()
         found = self.lines.read(line)

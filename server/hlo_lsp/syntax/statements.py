@@ -54,8 +54,9 @@ def is_plain(line: str, following: str) -> bool:
 
 
 def begins_statement(line: str) -> bool:
-    """Whether a line looks like the beginning of an instruction, a computation or a comment."""
-    return bool(_INSTRUCTION.match(line) or _HEAD.match(line)) or line.lstrip().startswith("/")
+    """Whether a line looks like the beginning of a statement, or of a comment."""
+    begins = _INSTRUCTION.match(line) or _HEAD.match(line) or _HEADER.match(line)
+    return begins is not None or line.lstrip().startswith("/")
 
 
 def defined_name(line: str) -> str | None:
@@ -85,6 +86,7 @@ class _OpenParts:
     def __init__(self) -> None:
         self.in_comment = False
         self._brackets: list[str] = []
+        self._before = ""  # the end of the lines so far
 
     @property
     def innermost(self) -> str | None:
@@ -108,13 +110,23 @@ class _OpenParts:
                 end = match.end()
                 self.in_comment = sign[1] == "*" and not (len(sign) > 3 and sign.endswith("*/"))
             elif sign in "([{":
-                calling = sign == "{" and _CALLING.search(
-                    line, max(match.start() - _LONGEST_CALL, 0), match.start()
-                )
-                self._brackets.append(_INLINE if calling else sign)
+                begins_body = sign == "{" and self._calls(line, match.start())
+                self._brackets.append(_INLINE if begins_body else sign)
             elif sign in ")]}" and self._brackets:
                 self._brackets.pop()
-        return "".join([*parts, line[end:]])
+        clean = "".join([*parts, line[end:]])
+        if not clean.isspace():
+            self._before = clean[-_LONGEST_CALL:]
+        return clean
+
+    def _calls(self, line: str, at: int) -> bool:
+        """Whether the brace at a column begins a computation, or a list of them."""
+        before = line[max(at - _LONGEST_CALL, 0) : at]
+        if not before.strip():
+            before = self._before
+        if self.innermost == _INLINE and before.rstrip().endswith(("{", ",")):
+            return True
+        return _CALLING.search(before) is not None
 
 
 def _ends(clean: list[str], innermost: str | None, following: str) -> bool:

@@ -1,5 +1,6 @@
 """What ``hlo-lsp inspect --format json`` prints. The keys are a public interface."""
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -11,12 +12,12 @@ from hlo_lsp.model.backend import space_name
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.value import Located, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
-from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.steps import finish
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 Json = dict[str, Any]
 
@@ -61,11 +62,15 @@ def value_json(dump: DumpSet, value: Value) -> Json:
 
 
 def instruction_json(
-    dump: DumpSet, name: str, line: Located[InstructionLine] | None = None
+    dump: DumpSet,
+    name: str,
+    line: Located[InstructionLine] | None = None,
+    users: Sequence[str] | None = None,
 ) -> Json | None:
     """An instruction, or None if no file of the compile speaks of it.
 
-    ``line`` is the one that is meant where several computations have one of this name.
+    ``line`` is the one that is meant where several computations have one of this name. ``users``
+    are those that read its result, where they are known already.
     """
     line = line or dump.instruction(name)
     text = dump.text_of(name) if line is None else line.record.parsed
@@ -73,7 +78,6 @@ def instruction_json(
     home = line or step
     if text is None and home is None:
         return None
-    values = [value for value in _values_of(dump, name) if value is not None]
     whole = dump.value_of_key(name + "{}")
     shape = None if text is None else text.shape.text or None
     metadata = {} if text is None else text.metadata
@@ -88,13 +92,13 @@ def instruction_json(
         "computation": None if head is None else head.name,
         "is_root": None if line is None else line.record.is_root,
         "operands": None if text is None else [span.text for span in text.operands],
-        "users": users_of(dump, name, line),
+        "users": users_of(dump, name, line) if users is None else users,
         "called": None if text is None else [span.text for span in text.called],
         **_source(stack, metadata),
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack
         ],
-        "values": [value.id for value in values],
+        "values": dump.derived(_ids_by_name, dump.files).get(name, []),
         "allocation": None
         if whole is None or whole.allocation is None
         else whole.allocation.record.number,
@@ -107,31 +111,53 @@ def instruction_json(
 def module_json(dump: DumpSet, file: DumpFile) -> Json:
     """A module text: every instruction and every computation, in the order of the text."""
     module = file.module
-    finish(module.learn_mentions())
     heads = module.all_computations()
     entry = module.entry  # looked for once: it takes a look at all computations
-    members = [(head, module.members(head)) for head in heads]
     return {
         "kind": "dump",
         "file_kind": file.kind.value,
         "path": file.label,
         "instructions": [
-            instruction_json(dump, record.name, Located(file, record))
-            for _, records in members
-            for record in records
+            instruction_json(dump, record.name, Located(file, record), users.get(record.name, []))
+            for head in heads
+            for members in [module.members(head)]
+            for users in [_users(members)]
+            for record in members
         ],
-        "computations": [
-            {
-                "name": head.name,
-                "is_entry": head is entry,
-                "root": None if root is None else root.name,
-                "parameters": [parameter.name for _, parameter in sorted(parameters.items())],
-                "instructions": [record.name for record in records],
-            }
-            for head, records in members
-            for root in [module.computation(head).root]
-            for parameters in [module.computation(head).parameters]
-        ],
+        "computations": [_computation(module, head, is_entry=head is entry) for head in heads],
+    }
+
+
+def computation_json(head: Located[ComputationLine]) -> Json:
+    """A computation, with the instructions that call it."""
+    module, record = head.file.module, head.record
+    return {
+        "kind": "computation",
+        **_computation(module, record, is_entry=record is module.entry),
+        "callers": [caller.name for caller in module.callers(record)],
+        "path": head.file.label,
+        "line": head.number,
+    }
+
+
+def _users(members: Iterable[InstructionLine]) -> dict[str, list[str]]:
+    """The instructions of a computation by what they read."""
+    users: defaultdict[str, list[str]] = defaultdict(list)
+    for member in members:
+        for name in dict.fromkeys(member.reads):
+            users[name].append(member.name)
+    return users
+
+
+def _computation(module: ModuleIndex, head: ComputationLine, *, is_entry: bool) -> Json:
+    computation = module.computation(head)
+    parameters = sorted(computation.parameters.items())
+    return {
+        "name": head.name,
+        "is_entry": is_entry,
+        "root": None if computation.root is None else computation.root.name,
+        "parameters": [parameter.name for _, parameter in parameters],
+        "instructions": [record.name for record in computation.members],
     }
 
 
@@ -185,13 +211,16 @@ def bundle_json(file: DumpFile, parts: Iterable[tuple[Part, Json]]) -> Json:
     }
 
 
-def _values_of(dump: DumpSet, name: str) -> list[Value | None]:
-    ids = {
-        entry.record.id
-        for entry in dump.entries_at(name)
-        if entry.record.name == name and entry.record.id is not None
-    }
-    return [dump.value(value_id) for value_id in sorted(ids)]
+def _ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
+    """The values that each instruction defines: where they lie, or are used, or both."""
+    found: defaultdict[str, set[int]] = defaultdict(set)
+    for file in dump.files:
+        for assigned in file.memory.assigned.records():
+            found[assigned.name].add(assigned.id)
+        for entry in file.memory.entries.records():
+            if entry.id is not None and entry.name is not None:
+                found[entry.name].add(entry.id)
+    return {name: sorted(ids) for name, ids in found.items()}
 
 
 def _sizes(dump: DumpSet, text: str | None, color: int, *, in_memory: bool = True) -> Json:

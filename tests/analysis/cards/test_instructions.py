@@ -68,3 +68,24 @@ def test_an_instruction_whose_value_lost_its_allocation_line() -> None:
 
 def test_an_unknown_instruction_has_no_card() -> None:
     assert instruction_card(DUMP.dump, "nobody") is None
+
+
+def test_an_operation_that_was_started_says_where_it_is_waited_for() -> None:
+    dump = dump_of("""\
+HloModule m
+
+ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  %t = token[] parameter(1)
+  %s = ((f32[8]{0}), f32[8]{0}, u32[]) negate-start(%p)
+  %u = ((f32[8]{0}), f32[8]{0}, u32[]) negate-update(%s)
+  ROOT %d = f32[8]{0} negate-done(%u)
+  %out = (f32[8]{0}, u32[], token[]) send(%d, %t), channel_id=1
+  %sent = token[] send-done(%out), channel_id=1
+}
+""")
+    for start, done in {"s": "d", "u": "d", "out": "sent"}.items():
+        assert facts(instruction_card(dump, start))["waited for by"] == f"`{done}`"
+    said = facts(instruction_card(dump, "d"))
+    assert said["users"] == "1: `out`; it is the result of its computation, too"
+    assert "waited for by" not in said

@@ -12,6 +12,7 @@ from hlo_lsp.analysis.cards.modules import (
 )
 from hlo_lsp.analysis.cards.others import (
     allocation_card,
+    report_row_card,
     space_card,
     thunk_card,
     word_card,
@@ -64,7 +65,7 @@ def card_about(dump: DumpSet, found: Found) -> Card | None:
     if isinstance(subject, SpaceSubject):
         return space_card(subject.number, target_of(dump).backend)
     if isinstance(subject, WordSubject):
-        return word_card(subject.word)
+        return report_row_card(dump, found) or word_card(subject.word)
     if isinstance(subject, ThunkSubject):
         return thunk_card(dump, subject.row, instruction_of(dump, subject.row))
     return _in_module(dump, found)

@@ -3,29 +3,55 @@
 from collections.abc import Iterable
 
 from hlo_lsp.analysis.cards.card import Fact, counted
-from hlo_lsp.model.device_groups import EqualGroups, OrderedGroup, parse_groups
+from hlo_lsp.model.device_groups import (
+    EqualGroups,
+    Members,
+    OrderedGroup,
+    members,
+    parse_groups,
+)
 from hlo_lsp.model.device_order import DeviceOrder, ShardingError
 from hlo_lsp.model.mesh import Axis
+from hlo_lsp.syntax.instruction_text import InstructionText
 
 _GROUPS = 4  # shown at most
 _DEVICES = 8  # of a group
 
 
-def group_facts(text: str) -> list[Fact]:
-    """Which devices work together by the value of ``replica_groups=``; nothing if unreadable."""
+def group_facts(text: InstructionText) -> list[Fact]:
+    """Which devices work together by ``replica_groups=``; nothing if that is not there."""
+    groups = text.attribute("replica_groups")
+    channel = text.attribute("channel_id")
+    global_ids = text.attribute("use_global_device_ids")
+    if groups is None:
+        return []
+    counted_by = members(
+        text.opcode.text,
+        channel=channel is not None,
+        global_ids=global_ids is not None and global_ids.text.strip() == "true",
+    )
+    words = collective_words(groups.text.strip(), counted_by)
+    return [Fact("replica groups", words)] if words else []
+
+
+def collective_words(text: str, counted_by: Members) -> str:
+    """The value of ``replica_groups=`` in words; empty if it cannot be read."""
     try:
         groups = parse_groups(text)
     except ShardingError:
-        return []
+        return ""
+    whole = counted_by is Members.WHOLE_REPLICAS
+    noun = (Members.REPLICAS if whole else counted_by).value
     if groups.count == 0:
-        return [Fact("replica groups", "all devices in one group")]
-    size = "" if groups.size is None else f" of {counted(groups.size, 'device')}"
+        return f"all {Members.DEVICES.value if whole else noun}s in one group"
+    size = f" of {noun}s" if groups.size is None else f" of {counted(groups.size, noun)}"
+    rest = " with all their partitions" if whole else ""
     along = ""
     if isinstance(groups, EqualGroups) and groups.mesh is not None:
         mesh = ", ".join(f"{name}={count}" for name, count in groups.mesh.axes)
         along = f"{axes_words(groups.axes)} of the mesh {mesh}"
-    members = groups_words(groups.first(_GROUPS), groups.count)
-    return [Fact("replica groups", f"{counted(groups.count, 'group')}{size}{along}: {members}")]
+    shown = groups_words(groups.first(_GROUPS), groups.count)
+    return f"{counted(groups.count, 'group')}{size}{rest}{along}: {shown}"
 
 
 def groups_words(groups: "Iterable[tuple[int, ...] | OrderedGroup]", count: int) -> str:

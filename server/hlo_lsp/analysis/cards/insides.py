@@ -45,7 +45,7 @@ def call_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:
     shown = instruction.opcode in _BODIES_ARE_SHOWN
     inside: list[Fact] = []
     named = [(name, module.named(span.text), span.text) for name, span in instruction.parsed.calls]
-    inline = [(body.name.rpartition(".")[2], body, body.name) for body in instruction.bodies]
+    inline = [(body.attribute, body, body.name) for body in instruction.bodies]
     for attribute, computation, name in (*named, *inline):
         if computation is None:
             size = " (not in this file)"

@@ -1,7 +1,9 @@
 """What a reader is told about an instruction."""
 
+from hlo_lsp.analysis.async_chain import steps_behind
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.cards.device_groups import group_facts
+from hlo_lsp.analysis.cards.held import held_facts
 from hlo_lsp.analysis.cards.insides import call_facts
 from hlo_lsp.analysis.cards.particulars import particular_facts
 from hlo_lsp.analysis.cards.pipeline import pipeline_facts
@@ -13,11 +15,10 @@ from hlo_lsp.analysis.cards.shapes import (
     tuple_facts,
 )
 from hlo_lsp.analysis.cards.sharding import Printed, sharding_facts
-from hlo_lsp.analysis.cards.values import live_words, source_facts
+from hlo_lsp.analysis.cards.values import source_facts
 from hlo_lsp.analysis.partition import printed_shapes
 from hlo_lsp.analysis.references import users_of
 from hlo_lsp.analysis.target import target_of
-from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import TupleShape, leaf_text, try_shape
@@ -28,6 +29,7 @@ from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 _SHOWN = 6  # names in a list
 _USERS = 16
+_STARTING = ("-start", "-update", "send", "recv")
 
 
 def instruction_card(
@@ -51,7 +53,7 @@ def instruction_card(
     if text is not None:
         facts += _opcode_facts(text)
         facts += _result_facts(dump, text, name, index)
-    facts += _value_facts(dump, name, index)
+    facts += held_facts(dump, name, index)
     if step is not None:
         facts.append(Fact("runs", f"at step {step.record.step} of {dump.last_step}"))
     if text is not None:
@@ -110,29 +112,28 @@ def _user_facts(dump: DumpSet, name: str, line: Located[InstructionLine] | None)
         users = users_of(dump, name)
     else:
         users = [user.name for user in line.file.module.users(line.record)]
-        if not users and line.file.module.is_root(line.record):
-            return [Fact("users", "none: it is the result of its computation")]
+    is_result = line is not None and line.file.module.is_root(line.record)
     if not users:
-        return [] if line is None else [Fact("users", "none")]
+        result = ": it is the result of its computation" if is_result else ""
+        return [] if line is None else [Fact("users", f"none{result}")]
     names = [f"`{user}`" for user in users]
-    return [Fact("users", f"{len(users):,}: {listed(names, _USERS)}"), *_done_facts(line, users)]
+    result = "; it is the result of its computation, too" if is_result else ""
+    words = f"{len(users):,}: {listed(names, _USERS)}{result}"
+    return [Fact("users", words), *_done_facts(line)]
 
 
-def _done_facts(line: Located[InstructionLine] | None, users: list[str]) -> list[Fact]:
-    """Where an operation that was started is waited for."""
-    if line is None or not line.record.opcode.endswith(("-start", "-update")):
+def _done_facts(line: Located[InstructionLine] | None) -> list[Fact]:
+    """Where an operation that was started is waited for, maybe some updates later."""
+    if line is None or not line.record.opcode.endswith(_STARTING):
         return []
-    scope = line.file.module.scope_of(line.record)
-    found = (line.file.module.in_scope(scope, user) for user in users)
-    waiting = [f"`{user.name}`" for user in found if user and user.opcode.endswith("-done")]
+    steps = steps_behind(line.file.module, line.record)
+    waiting = [f"`{step.name}`" for step in steps if step.opcode.endswith("-done")]
     return [Fact("waited for by", listed(waiting, _SHOWN))] if waiting else []
 
 
 def _partition_facts(text: InstructionText, line: Located[InstructionLine] | None) -> list[Fact]:
     """Shardings and groups of devices in words."""
-    facts = sharding_words(text, None if line is None else line.file)
-    groups = text.attribute("replica_groups")
-    return facts if groups is None else facts + group_facts(groups.text.strip())
+    return [*sharding_words(text, None if line is None else line.file), *group_facts(text)]
 
 
 def sharding_words(text: InstructionText, file: DumpFile | None) -> list[Fact]:
@@ -156,31 +157,3 @@ def _size_facts(dump: DumpSet, key: str, shape: str) -> list[Fact]:
     size = None if value is None or value.assigned is None else value.assigned.record.size
     color = 0 if value is None else value.color or 0
     return size_facts(shape, target_of(dump), color, size)
-
-
-def _value_facts(dump: DumpSet, name: str, index: str | None) -> list[Fact]:
-    facts = []
-    value = dump.value_of_key(name + (index or "{}"))
-    if value is not None:
-        facts.append(Fact("value", f"`{value.mention}`"))
-        if value.assigned is not None and value.allocation is not None:
-            place = value.assigned.record
-            facts.append(
-                Fact(
-                    "lies in",
-                    f"allocation {value.allocation.record.number} at offset {place.offset:,}, "
-                    f"{readable(place.size)}",
-                )
-            )
-        facts.append(Fact("live", live_words(dump, value)))
-        return facts
-    flowing = [
-        entry
-        for entry in dump.entries_at(name)
-        if any(
-            position.name == name and (position.index or "{}") == (index or "{}")
-            for position in entry.record.positions
-        )
-    ]
-    names = [f"`{entry.record.name}{entry.record.index or ''}`" for entry in flowing]
-    return [Fact("passes on", listed(names, _SHOWN))] if names else []

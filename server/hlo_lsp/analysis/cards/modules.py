@@ -93,7 +93,7 @@ def attribute_card(dump: DumpSet, found: Found, subject: AttributeSubject) -> Ca
         elif subject.name == "sharding":
             facts += sharding_words(record.parsed, found.place.file)
         elif subject.name == "replica_groups":
-            facts += group_facts(subject.value)
+            facts += group_facts(record.parsed)
     elif attribute is None:
         return None
     return Card(title, tuple(facts), text or "This tool does not know this attribute.")

@@ -5,7 +5,9 @@ from hlo_lsp.analysis.cards.glossary import explain
 from hlo_lsp.analysis.cards.instructions import instruction_card
 from hlo_lsp.analysis.cards.shapes import space_words
 from hlo_lsp.analysis.cards.values import allocation_kind
+from hlo_lsp.analysis.report_rows import reported_row_at
 from hlo_lsp.analysis.sharing import crowded_offset
+from hlo_lsp.analysis.subjects import Found
 from hlo_lsp.analysis.target import target_of
 from hlo_lsp.model.backend import Backend, space_name
 from hlo_lsp.model.bytesize import readable
@@ -13,6 +15,8 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.thunk_scanner import ThunkRow
+
+_SHOWN = 6  # names in a list
 
 
 def allocation_card(dump: DumpSet, allocation: Located[AllocationLine]) -> Card:
@@ -41,6 +45,22 @@ def allocation_card(dump: DumpSet, allocation: Located[AllocationLine]) -> Card:
     if record.parameter is not None and record.maybe_live_out:
         facts.append(Fact("donation", "the caller's buffer is reused for an output"))
     return Card(f"allocation {record.number}", tuple(facts))
+
+
+def report_row_card(dump: DumpSet, found: Found) -> Card | None:
+    """What lies at the offset that a row of a report counts; None for anything else."""
+    reported = reported_row_at(dump, found)
+    if reported is None:
+        return None
+    allocation, values = reported.allocation.record, [value.record for value in reported.values]
+    names = [f"`{value.name}{value.index or ''}` {readable(value.size)}" for value in values]
+    offset = values[0].offset if values else 0
+    whole = f"{allocation.number}, {allocation_kind(allocation)}, {readable(allocation.size)}"
+    facts = (
+        Fact("allocation", whole),
+        Fact("values", f"{len(values):,}: {listed(names, _SHOWN)}"),
+    )
+    return Card(f"report: offset {offset:,} of allocation {allocation.number}", facts)
 
 
 def space_card(number: int, backend: Backend) -> Card:

@@ -1,0 +1,58 @@
+"""Every way in which XLA prints a module is read without an alarm: HloPrintOptions, one by one."""
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dumps import files_of
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text.steps import finish
+
+pytestmark = pytest.mark.corpus
+
+_LARGEST = 60_000  # bytes of a text: 13 prints of each are read
+_EVERY = 6  # of how many modules one is taken
+WAYS: Mapping[str, Mapping[str, Any]] = {
+    "without percent signs": {"print_percent": False},
+    "operands with shapes": {"print_operand_shape": True},
+    "the same without signs": {"print_operand_shape": True, "print_percent": False},
+    "no layouts": {"include_layout_in_shapes": False, "print_operand_shape": True},
+    "no signatures": {"print_program_shape": False, "print_percent": False},
+    "compact operands": {"compact_operands": True},
+    "deeper indents": {"indent_amount": 3},
+}
+
+
+def test_all_prints_of_a_module_are_well(folder: Path) -> None:
+    hlo = pytest.importorskip("jaxlib._hlo")
+    options = {name: hlo.HloPrintOptions() for name in WAYS}
+    for name, way in WAYS.items():
+        for option, value in way.items():
+            setattr(options[name], option, value)
+    options["short"] = hlo.HloPrintOptions.short_parsable()
+    options["canonical"] = hlo.HloPrintOptions.canonical()
+    looked_at: Counter[str] = Counter()
+    paths = [path for path in files_of(folder, FileKind.MODULE) if path.stat().st_size < _LARGEST]
+    for path in paths[::_EVERY]:
+        module = _parsed(hlo, path.read_text("utf-8"))
+        for name, option in options.items() if module is not None else ():
+            printed = module.to_string(option)
+            if _parsed(hlo, printed) is not None:
+                looked_at[name] += 1
+                file = DumpFile.of_text(printed)
+                found = finish(check(DumpSet([file]), file))
+                assert not found, (name, found[0].message, printed.split("\n")[found[0].place.line])
+    assert not paths or set(looked_at) >= {"without percent signs", "short", "canonical"}
+
+
+def _parsed(hlo: Any, text: str) -> Any:
+    try:
+        return hlo.hlo_module_from_text(text)
+    except RuntimeError:
+        return None

@@ -1,0 +1,34 @@
+"""Every row of every report counts the values that it prints the shapes of."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from dumps import files_of
+from hlo_lsp.analysis.report_rows import reported_row, rows_of_allocation, rows_of_value
+from hlo_lsp.model.library import Library
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.memory_records import TableRow
+from hlo_lsp.text.steps import finish
+from oracles.shapes_of_rows import shapes_of_row, without_layout
+
+pytestmark = pytest.mark.corpus
+
+
+def test_rows_count_the_values_whose_shapes_they_print(folder: Path) -> None:
+    for path in files_of(folder, FileKind.REPORT):
+        library = Library()
+        file = library.file(path)
+        dump = finish(library.set_of(file))
+        for record in file.records:
+            if isinstance(record, TableRow):
+                where = f"{path.name}:{record.line + 1}"
+                found = reported_row(dump, file, record)
+                assert found is not None, where
+                shapes = Counter(without_layout(value.record.shape) for value in found.values)
+                assert shapes == shapes_of_row(record.shapes), where
+                row = Located(file, record)
+                assert row in rows_of_allocation(dump, found.allocation.record.number)
+                assert all(row in rows_of_value(dump, value) for value in found.values[:2])
