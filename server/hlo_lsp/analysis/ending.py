@@ -48,6 +48,8 @@ class Ending:
     line: int
     last: Record
     missing: str
+    # What is not to be blamed for being incomplete: the last record, and its computation.
+    records: frozenset[Record]
 
 
 _KNOWN: "WeakKeyDictionary[DumpFile, tuple[int, Ending | None]]" = WeakKeyDictionary()
@@ -92,7 +94,11 @@ def _ending(file: DumpFile) -> Ending | None:
             missing = _section_end(file, last)
     else:
         missing = None
-    return None if missing is None else Ending(line, last, missing)
+    if missing is None:
+        return None
+    head = file.records.head_of(last)
+    own = {last, head} if isinstance(head, ComputationLine) else {last}
+    return Ending(line, last, missing, frozenset(own))
 
 
 def _broken_end(last: Record) -> str | None:

@@ -18,8 +18,12 @@ from hlo_lsp.syntax.used_value import UsedValue
 class Context:
     """A compile as the rules of one run see it."""
 
-    def __init__(self, dump: DumpSet, thresholds: Thresholds = DEFAULTS) -> None:
+    def __init__(
+        self, dump: DumpSet, thresholds: Thresholds = DEFAULTS, whole: DumpSet | None = None
+    ) -> None:
         self.dump = dump
+        # With the files of other compiles that lie beside it.
+        self.whole = dump if whole is None else whole
         self.thresholds = thresholds
         self._scopes: dict[DumpFile, Scopes] = {}
         self._tables: dict[DumpFile, Tables] = {}

@@ -66,5 +66,6 @@ RULES: tuple[AnyRule, ...] = (
         Severity.ERROR,
         shape_definition_mismatch,
         frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.MODULE}),
+        needs_whole_files=False,
     ),
 )

@@ -79,6 +79,8 @@ class WholeRule:
     severity: Severity
     check: "Callable[[Survey], Iterator[Finding | None]]"
     reads: frozenset[Part]
+    # Whether it says nothing of files that are cut off, or two dumps in one.
+    needs_whole_files: bool = True
 
 
 AnyRule = Rule[Any] | WholeRule

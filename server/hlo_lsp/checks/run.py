@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from itertools import groupby
 from weakref import WeakKeyDictionary
 
+from hlo_lsp.analysis.ending import ending
+from hlo_lsp.analysis.sections import is_joined
+from hlo_lsp.analysis.siblings import kin
 from hlo_lsp.analysis.sizes import Target
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.catalogue import DEFAULT
@@ -72,7 +75,8 @@ def check_by_pace(
     Of rules on the compile those come first that have nothing new to look at, then those that find
     errors, and of these the ones that took little time before or read few files.
     """
-    context = Context(dump, thresholds)
+    kindred = yield from kin(dump, file)
+    context = Context(kindred, thresholds, whole=dump)
     on_records = [rule for rule in rules if isinstance(rule, Rule)]
     on_compile = [rule for rule in rules if isinstance(rule, WholeRule)]
     on_compile.sort(key=lambda rule: (_remembered(context, rule) is None, *_cost(dump, rule)))
@@ -106,6 +110,8 @@ def _on_records(
     still_well: set[Record] = set()
     by_kind: dict[tuple[type[Record], str], list[Rule[Record]]] = {}
     found: list[Finding] = []
+    cut = ending(file)
+    cut_off = frozenset() if cut is None else cut.records
     for count, outer in enumerate(file.records):
         if count % _STEP == _STEP - 1:
             yield
@@ -119,6 +125,8 @@ def _on_records(
             if fitting is None:
                 fitting = by_kind[kind] = [rule for rule in rules if rule.concerns(*kind)]
             for rule in fitting:
+                if record in cut_off and rule.code == "syntax":
+                    continue  # that the text ends there is told by a code of its own
                 case = Case(context, file, record, rule.code, rule.severity)
                 try:
                     found.extend(rule.check(case))
@@ -128,7 +136,7 @@ def _on_records(
                     )
                 if isinstance(record, ModuleHeader):  # the layouts of a large step are long
                     yield
-        if len(found) == before:
+        if len(found) == before and outer not in cut_off:
             still_well.add(outer)
     if well is not None:
         _WELL[file] = [*rules], context.target, still_well
@@ -146,6 +154,9 @@ def _on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
     if found is None:
         state = _state(context, rule)
         found = []
+        if rule.needs_whole_files and not all(_is_whole(file) for file, _ in state):
+            context.dump.remember(_key(context, rule), state, found)
+            return found
         seconds, begun = 0.0, time.monotonic()
         try:
             for finding in rule.check(Survey(context, rule.code, rule.severity)):
@@ -161,6 +172,11 @@ def _on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
         context.dump.remember((_cost, rule), [], seconds)
         context.dump.remember(_key(context, rule), state, found)
     return found
+
+
+def _is_whole(file: DumpFile) -> bool:
+    """Whether a file is one dump, and all of it."""
+    return ending(file) is None and not is_joined(file)
 
 
 def _remembered(context: Context, rule: WholeRule) -> list[Finding] | None:

@@ -76,6 +76,6 @@ def _line_place(file: DumpFile, line: int) -> Place:
 
 _PRINTED = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.RANGES})
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("section-order", Severity.ERROR, section_order, _PRINTED),
-    WholeRule("truncated", Severity.ERROR, truncated, frozenset(Part)),
+    WholeRule("section-order", Severity.ERROR, section_order, _PRINTED, needs_whole_files=False),
+    WholeRule("truncated", Severity.ERROR, truncated, frozenset(Part), needs_whole_files=False),
 )

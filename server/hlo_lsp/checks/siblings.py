@@ -15,7 +15,7 @@ def sibling_mismatch(survey: Survey) -> Iterator[Finding | None]:
 
     Told once, on the first line of the file that differs from the others.
     """
-    for stranger in (yield from strangers(survey.dump)):
+    for stranger in (yield from strangers(survey.context.whole)):
         comparison, home = stranger.comparison, stranger.home
         yield survey.accuse(
             _top(stranger.file),
@@ -27,7 +27,7 @@ def sibling_mismatch(survey: Survey) -> Iterator[Finding | None]:
 
 def sibling_missing(survey: Survey) -> Iterator[Finding | None]:
     """XLA writes the used values and the live ranges together, and never without the others."""
-    for missing in missing_siblings(survey.dump):
+    for missing in missing_siblings(survey.context.whole):
         yield survey.accuse(
             _top(missing.beside), f"`{missing.name}` is missing, which is written with this file"
         )
@@ -45,6 +45,8 @@ def _name(file: DumpFile) -> str:
 
 _READ = frozenset(Part)
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("sibling-mismatch", Severity.ERROR, sibling_mismatch, _READ),
-    WholeRule("sibling-missing", Severity.INFORMATION, sibling_missing, _READ),
+    WholeRule("sibling-mismatch", Severity.ERROR, sibling_mismatch, _READ, needs_whole_files=False),
+    WholeRule(
+        "sibling-missing", Severity.INFORMATION, sibling_missing, _READ, needs_whole_files=False
+    ),
 )

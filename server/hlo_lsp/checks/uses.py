@@ -134,11 +134,14 @@ def _row_place(file: DumpFile, entry: UsedValue, row: int) -> Place:
 
 _READ = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.RANGES, Part.MODULE})
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("position-mismatch", Severity.ERROR, position_mismatch, _READ),
+    WholeRule(
+        "position-mismatch", Severity.ERROR, position_mismatch, _READ, needs_whole_files=False
+    ),
     WholeRule(
         "use-mismatch",
         Severity.ERROR,
         use_mismatch,
         frozenset({Part.ENTRIES, Part.RANGES, Part.MODULE}),
+        needs_whole_files=False,
     ),
 )

@@ -146,8 +146,12 @@ def _related(header: Located[Any], role: str, message: str) -> Related:
 
 _LISTS = frozenset({Part.ALLOCATIONS, Part.ENTRIES})
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("duplicate-value-id", Severity.ERROR, duplicate_value_id, _LISTS),
-    WholeRule("value-order", Severity.ERROR, value_order, _LISTS),
-    WholeRule("value-set-mismatch", Severity.ERROR, value_set_mismatch, _LISTS),
-    WholeRule("header-mismatch", Severity.ERROR, header_mismatch, _LISTS),
+    WholeRule(
+        "duplicate-value-id", Severity.ERROR, duplicate_value_id, _LISTS, needs_whole_files=False
+    ),
+    WholeRule("value-order", Severity.ERROR, value_order, _LISTS, needs_whole_files=False),
+    WholeRule(
+        "value-set-mismatch", Severity.ERROR, value_set_mismatch, _LISTS, needs_whole_files=False
+    ),
+    WholeRule("header-mismatch", Severity.ERROR, header_mismatch, _LISTS, needs_whole_files=False),
 )
