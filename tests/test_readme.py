@@ -4,7 +4,7 @@ import re
 from dataclasses import fields
 from pathlib import Path
 
-from hlo_lsp.checks.thresholds import Thresholds
+from hlo_lsp.checks.wishes.thresholds import Thresholds
 
 README = Path(__file__).parents[1] / "README.md"
 ROW = re.compile(r"\| `(\w+)` \| ([\d.,]+) \| ")

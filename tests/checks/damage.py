@@ -6,7 +6,7 @@ Each text is read by a scanner that has read nothing else, so that no test depen
 from pathlib import Path
 
 from hlo_lsp.checks.finding import Finding, Severity
-from hlo_lsp.checks.folder import check_paths
+from hlo_lsp.checks.folders.folder import check_paths
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

@@ -6,8 +6,8 @@ import pytest
 
 from checks.damage import dump_of, quoted, replaced, tell
 from hlo_lsp.analysis.cards.about import card_about
-from hlo_lsp.analysis.navigation import definition
-from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.cursor.navigation import definition
+from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.checks import run
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.catalogue import CATALOGUE

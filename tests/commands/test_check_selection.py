@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from commands.running import Ran, run
-from hlo_lsp.checks.settings_file import NAME
+from hlo_lsp.checks.wishes.settings_file import NAME
 
 BOTH = ["size-mismatch", "out-of-bounds"]
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.jobs import Plan, plan
-from hlo_lsp.checks.settings_file import NAME
-from hlo_lsp.checks.wishes import Wishes
+from hlo_lsp.checks.folders.jobs import Plan, plan
+from hlo_lsp.checks.wishes.settings_file import NAME
+from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.commands.watch import Known, watch
 
 Act = Callable[[], object]

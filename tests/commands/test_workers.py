@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.checks.folder import Checked
-from hlo_lsp.checks.jobs import Job, plan
-from hlo_lsp.checks.wishes import Wishes
+from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.jobs import Job, plan
+from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.commands import workers
 from hlo_lsp.commands.workers import Workers
 
@@ -60,7 +60,7 @@ def looked_at(count: int | None, jobs: list[Job]) -> dict[Job, list[str]]:
 
 @pytest.mark.parametrize("count", [None, 1, 2, 9])
 def test_every_job_is_done(jobs: list[Job], count: int | None) -> None:
-    assert looked_at(count, jobs) == dict.fromkeys(jobs, ["undefined-instruction"])
+    assert looked_at(count, jobs) == {key: ["undefined-instruction"] for key in jobs}
 
 
 @pytest.mark.parametrize("pool", [PoolThatBreaks, no_pool])
@@ -68,7 +68,7 @@ def test_every_job_is_done_when_processes_are_gone(
     jobs: list[Job], monkeypatch: pytest.MonkeyPatch, pool: object
 ) -> None:
     monkeypatch.setattr(workers, "ProcessPoolExecutor", pool)
-    assert looked_at(2, jobs) == dict.fromkeys(jobs, ["undefined-instruction"])
+    assert looked_at(2, jobs) == {key: ["undefined-instruction"] for key in jobs}
 
 
 def test_no_process_is_started_for_little(jobs: list[Job], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ import pytest
 from lsprotocol import types
 
 from features.opened import DUMP, at, item
-from hlo_lsp.checks.settings_file import NAME
+from hlo_lsp.checks.wishes.settings_file import NAME
 from hlo_lsp.features.actions import APPLY, FIX_ALL, code_actions, resolve
 from hlo_lsp.features.checking import findings
 from hlo_lsp.features.client import Client

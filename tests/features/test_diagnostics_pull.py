@@ -9,7 +9,7 @@ from lsprotocol.converters import get_converter
 
 from features.opened import DUMP, asked, item, split_dump
 from features.test_session_edits import edit, part, whole
-from hlo_lsp.checks.wishes import Wishes
+from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.diagnostics import pulled
 from hlo_lsp.features.selecting import Selections

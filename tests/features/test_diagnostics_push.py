@@ -9,7 +9,7 @@ import pytest
 
 from features.opened import DUMP, item, split_dump
 from features.test_session_edits import edit, whole
-from hlo_lsp.checks.wishes import Wishes
+from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.features import diagnostics, running
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.diagnostics import DiagnosticsPusher

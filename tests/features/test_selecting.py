@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.settings_file import NAME
-from hlo_lsp.checks.wishes import Wishes
+from hlo_lsp.checks.wishes.settings_file import NAME
+from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.features.selecting import Selections
 
 NOTHING = Wishes()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.wishes import Wishes
+from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.features.settings import Settings, section_in, section_of_options
 
 FOLDER = Path("/work space").absolute()

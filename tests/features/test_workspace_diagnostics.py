@@ -12,7 +12,7 @@ from lsprotocol.converters import get_converter
 from features.opened import DUMP, item, split_dump
 from features.test_session_edits import edit, whole
 from features.test_workspace_symbols import Server
-from hlo_lsp.checks.settings_file import NAME
+from hlo_lsp.checks.wishes.settings_file import NAME
 from hlo_lsp.features import workspace_diagnostics
 from hlo_lsp.features.session import Session
 from hlo_lsp.features.wire import Json

@@ -7,7 +7,7 @@ import pytest
 
 from hlo_lsp.analysis.cards.about import card_about
 from hlo_lsp.analysis.cards.card import Card
-from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.cursor.subject import subject_at
 from oracles.compiles import Compile, compiles_of
 from oracles.printed import Assigned, Printed, Spot
 

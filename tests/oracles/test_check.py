@@ -6,7 +6,7 @@ import pytest
 
 from dumps import files_of, kind_by_name
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folder import Checked, check_paths
+from hlo_lsp.checks.folders.folder import Checked, check_paths
 from hlo_lsp.syntax.kinds import FileKind
 
 pytestmark = pytest.mark.corpus

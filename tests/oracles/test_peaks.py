@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.liveness import live_bytes, peaks_of
+from hlo_lsp.analysis.live.liveness import live_bytes, peaks_of
 from hlo_lsp.model.dump_set import DumpSet
 from oracles.compiles import Compile, compiles_of
 

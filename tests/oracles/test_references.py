@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.references import declared_and_mentioned
-from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.cursor.references import declared_and_mentioned
+from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.kinds import FileKind
 from oracles.compiles import Compile, compiles_of

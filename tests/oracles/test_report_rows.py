@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.analysis.report_rows import reported_row, rows_of_allocation, rows_of_value
+from hlo_lsp.analysis.reports.report_rows import reported_row, rows_of_allocation, rows_of_value
 from hlo_lsp.model.library import Library
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.kinds import FileKind

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.liveness import live_bytes
+from hlo_lsp.analysis.live.liveness import live_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.views.inspection import instruction_json, value_json

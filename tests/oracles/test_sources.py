@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.analysis.navigation import definitions, python_line
-from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.cursor.navigation import definitions, python_line
+from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.views.inspection import value_json
 from oracles.compiles import Compile, compiles_of
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.analysis.thunks import instruction_of
+from hlo_lsp.analysis.module.thunks import instruction_of
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.thunk_scanner import ThunkRow

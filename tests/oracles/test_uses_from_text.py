@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.references import declared_and_mentioned
-from hlo_lsp.analysis.subject import subject_at
-from hlo_lsp.analysis.uses import TextUses
+from hlo_lsp.analysis.cursor.references import declared_and_mentioned
+from hlo_lsp.analysis.cursor.subject import subject_at
+from hlo_lsp.analysis.values.uses import TextUses
 from hlo_lsp.syntax.used_value import Position
 from oracles.compiles import Compile, compiles_of
 from oracles.modules import module_of

@@ -3,7 +3,7 @@
 import pytest
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.told import Spot, Told
+from hlo_lsp.checks.folders.told import Spot, Told
 from hlo_lsp.views.github import workflow_command
 
 

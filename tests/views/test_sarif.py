@@ -9,7 +9,7 @@ import pytest
 
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.told import RelatedSpot, Spot, Told
+from hlo_lsp.checks.folders.told import RelatedSpot, Spot, Told
 from hlo_lsp.views.sarif import sarif
 
 SPOT = Spot("dumps/a b%.txt", 6, 39, 43)

@@ -1,7 +1,7 @@
 """Findings counted by code."""
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.told import Spot, Told
+from hlo_lsp.checks.folders.told import Spot, Told
 from hlo_lsp.views.statistics import Count, count_json, counts_of
 
 

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from hlo_lsp.analysis.cards.card import Card, Fact
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.told import Told
+from hlo_lsp.checks.folders.told import Told
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.views.findings import finding_json

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from hlo_lsp.analysis.frames import Tables
-from hlo_lsp.analysis.scopes import Scopes
+from hlo_lsp.analysis.module.frames import Tables
+from hlo_lsp.analysis.module.scopes import Scopes
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place

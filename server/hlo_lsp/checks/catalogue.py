@@ -1,6 +1,8 @@
 """All rules. Codes are a public interface: scripts and settings name them."""
 
-from hlo_lsp.checks import (
+from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.rule import AnyRule
+from hlo_lsp.checks.rules import (
     advice_donation,
     advice_memory,
     advice_module,
@@ -30,8 +32,6 @@ from hlo_lsp.checks import (
     uses,
     values,
 )
-from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.rule import AnyRule
 
 _MODULES = (
     syntax,

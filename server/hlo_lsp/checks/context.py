@@ -2,11 +2,11 @@
 
 from functools import cached_property
 
-from hlo_lsp.analysis.frames import Tables
-from hlo_lsp.analysis.scopes import Scopes
-from hlo_lsp.analysis.sizes import Target
-from hlo_lsp.analysis.target import target_of
-from hlo_lsp.checks.thresholds import DEFAULTS, Thresholds
+from hlo_lsp.analysis.module.frames import Tables
+from hlo_lsp.analysis.module.scopes import Scopes
+from hlo_lsp.analysis.shapes.sizes import Target
+from hlo_lsp.analysis.shapes.target import target_of
+from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located

@@ -1,7 +1,7 @@
 """A schedule numbered again, 0, 1, 2 ..., by the order of its rows."""
 
-from hlo_lsp.analysis.live_section import Part
-from hlo_lsp.analysis.printed_schedule import PrintedSchedule
+from hlo_lsp.analysis.live.live_section import Part
+from hlo_lsp.analysis.steps.printed_schedule import PrintedSchedule
 from hlo_lsp.checks.fix import Edit, Fix
 from hlo_lsp.checks.places import field_place
 

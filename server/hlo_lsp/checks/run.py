@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from itertools import groupby
 from weakref import WeakKeyDictionary
 
-from hlo_lsp.analysis.ending import ending
-from hlo_lsp.analysis.sections import is_joined
-from hlo_lsp.analysis.siblings import kin
-from hlo_lsp.analysis.sizes import Target
+from hlo_lsp.analysis.files.ending import ending
+from hlo_lsp.analysis.files.sections import is_joined
+from hlo_lsp.analysis.files.siblings import kin
+from hlo_lsp.analysis.shapes.sizes import Target
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.catalogue import DEFAULT
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
-from hlo_lsp.checks.thresholds import DEFAULTS, Thresholds
+from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, State
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader

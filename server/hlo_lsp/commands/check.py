@@ -6,9 +6,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from hlo_lsp.checks.folder import Checked
-from hlo_lsp.checks.jobs import Job, Plan, plan
-from hlo_lsp.checks.wishes import Complaint, Wishes
+from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.jobs import Job, Plan, plan
+from hlo_lsp.checks.wishes.wishes import Complaint, Wishes
 from hlo_lsp.commands.output import print_report
 from hlo_lsp.commands.progress import shown
 from hlo_lsp.commands.watch import watch

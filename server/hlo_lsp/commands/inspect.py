@@ -13,16 +13,16 @@ from hlo_lsp.analysis.cards.card import Card
 from hlo_lsp.analysis.cards.instructions import instruction_card
 from hlo_lsp.analysis.cards.modules import computation_card
 from hlo_lsp.analysis.cards.values import value_card
-from hlo_lsp.analysis.navigation import value_of
-from hlo_lsp.analysis.resolve import computation_meant, instruction_meant
-from hlo_lsp.analysis.subject import subject_at
-from hlo_lsp.analysis.subjects import (
+from hlo_lsp.analysis.cursor.navigation import value_of
+from hlo_lsp.analysis.cursor.subject import subject_at
+from hlo_lsp.analysis.cursor.subjects import (
     AllocationSubject,
     ComputationSubject,
     Found,
     InstructionSubject,
     ValueSubject,
 )
+from hlo_lsp.analysis.module.resolve import computation_meant, instruction_meant
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from hlo_lsp.analysis.cards.card import counted
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folder import Checked
-from hlo_lsp.checks.told import Told
+from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.told import Told
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.views.findings import finding_json
 from hlo_lsp.views.github import workflow_command

@@ -6,8 +6,8 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hlo_lsp.analysis.cards.card import counted
-from hlo_lsp.checks.folder import Checked
-from hlo_lsp.checks.jobs import Job
+from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.jobs import Job
 
 _Results = Iterable[tuple[Job, list[Checked]]]
 

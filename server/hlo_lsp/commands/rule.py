@@ -7,7 +7,7 @@ import sys
 from rich.console import Console
 
 from hlo_lsp.checks.explanations import Explanation, explanations
-from hlo_lsp.checks.wishes import codes_of
+from hlo_lsp.checks.wishes.wishes import codes_of
 from hlo_lsp.views.rules import rule_card, rule_json, rule_markdown, rules_page
 from hlo_lsp.views.terminal import print_card, print_rules, wide_when_piped
 

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from rich.console import Console
 
 from hlo_lsp.analysis.cards.card import counted
-from hlo_lsp.checks.folder import Checked
-from hlo_lsp.checks.jobs import Job, Plan
+from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.jobs import Job, Plan
 
 _PAUSE = 1.0  # seconds between two looks at the names and times of files
 Known = dict[Job, list[Checked]]

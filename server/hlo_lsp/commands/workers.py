@@ -7,8 +7,8 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
 
-from hlo_lsp.checks.folder import Checked, check_job
-from hlo_lsp.checks.jobs import Job
+from hlo_lsp.checks.folders.folder import Checked, check_job
+from hlo_lsp.checks.folders.jobs import Job
 from hlo_lsp.commands.memory import collect_rarely
 
 _WORTH_IT = 1 << 20  # bytes to read, from which on a second process is worth its start

@@ -2,8 +2,8 @@
 
 from lsprotocol import types
 
-from hlo_lsp.analysis import calls
-from hlo_lsp.analysis.calls import Node, NodeKey
+from hlo_lsp.analysis.module import calls
+from hlo_lsp.analysis.module.calls import Node, NodeKey
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.module_records import ComputationLine

@@ -5,9 +5,9 @@ from typing import Any
 
 from lsprotocol import types
 
-from hlo_lsp.analysis.candidates import Candidate, Kind, Offer
-from hlo_lsp.analysis.completion import beginnings, completions
-from hlo_lsp.analysis.explanations import explanation
+from hlo_lsp.analysis.writing.candidates import Candidate, Kind, Offer
+from hlo_lsp.analysis.writing.completion import beginnings, completions
+from hlo_lsp.analysis.writing.explanations import explanation
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
 from hlo_lsp.features.session import Asked, Session

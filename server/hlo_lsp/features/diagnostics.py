@@ -13,7 +13,7 @@ from typing import Any
 from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.selection import Selection
+from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.features.checking import findings, state_of
 from hlo_lsp.features.diagnostic import diagnostic, diagnostics
 from hlo_lsp.features.running import run

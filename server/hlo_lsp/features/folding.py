@@ -1,6 +1,6 @@
 """textDocument/foldingRange."""
 
-from hlo_lsp.analysis.outline import outline, walk
+from hlo_lsp.analysis.cursor.outline import outline, walk
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import Json

@@ -2,8 +2,8 @@
 
 from lsprotocol import types
 
-from hlo_lsp.analysis import navigation
-from hlo_lsp.analysis.links import source_at
+from hlo_lsp.analysis.cursor import navigation
+from hlo_lsp.analysis.cursor.links import source_at
 from hlo_lsp.features.links import python_location
 from hlo_lsp.features.session import Asked
 from hlo_lsp.model.place import Place

@@ -6,7 +6,7 @@ from lsprotocol import types
 
 from hlo_lsp.analysis.cards.about import card_about
 from hlo_lsp.analysis.cards.card import Fact
-from hlo_lsp.analysis.subjects import (
+from hlo_lsp.analysis.cursor.subjects import (
     AllocationSubject,
     ComputationSubject,
     InstructionSubject,

@@ -4,7 +4,7 @@ from typing import Any
 
 from lsprotocol import types
 
-from hlo_lsp.analysis import summaries
+from hlo_lsp.analysis.cursor import summaries
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import Json, lines_range

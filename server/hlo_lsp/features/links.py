@@ -2,7 +2,7 @@
 
 from lsprotocol import types
 
-from hlo_lsp.analysis.links import source_links
+from hlo_lsp.analysis.cursor.links import source_links
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import Json, name_range

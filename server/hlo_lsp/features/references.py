@@ -2,7 +2,7 @@
 
 from lsprotocol import types
 
-from hlo_lsp.analysis.references import declared_and_mentioned
+from hlo_lsp.analysis.cursor.references import declared_and_mentioned
 from hlo_lsp.features.session import Asked
 
 

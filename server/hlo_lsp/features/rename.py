@@ -2,7 +2,7 @@
 
 from lsprotocol import types
 
-from hlo_lsp.analysis.rename import RenameError, renamable_at, renamed
+from hlo_lsp.analysis.module.rename import RenameError, renamable_at, renamed
 from hlo_lsp.features.refusal import RefusedError
 from hlo_lsp.features.session import Asked
 

@@ -4,9 +4,9 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-from hlo_lsp.checks.selection import Selection
-from hlo_lsp.checks.settings_file import SettingsFile, read_settings_file, settings_file_of
-from hlo_lsp.checks.wishes import Wishes
+from hlo_lsp.checks.wishes.selection import Selection
+from hlo_lsp.checks.wishes.settings_file import SettingsFile, read_settings_file, settings_file_of
+from hlo_lsp.checks.wishes.wishes import Wishes
 
 _Stamp = tuple[int, int]
 

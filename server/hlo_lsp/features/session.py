@@ -10,9 +10,9 @@ from weakref import WeakValueDictionary
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from hlo_lsp.analysis.subject import subject_at
-from hlo_lsp.analysis.subjects import Found
-from hlo_lsp.checks.selection import Selection
+from hlo_lsp.analysis.cursor.subject import subject_at
+from hlo_lsp.analysis.cursor.subjects import Found
+from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
 from hlo_lsp.features.loading import Loader

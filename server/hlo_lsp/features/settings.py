@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 
-from hlo_lsp.checks.wishes import Wishes
+from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.model.source_map import SourceMap
 
 SECTION = "hlo"

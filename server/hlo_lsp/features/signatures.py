@@ -2,7 +2,7 @@
 
 from lsprotocol import types
 
-from hlo_lsp.analysis.signatures import Parameter, Signature, signature_at
+from hlo_lsp.analysis.writing.signatures import Parameter, Signature, signature_at
 from hlo_lsp.features.session import Asked
 
 OPTIONS = types.SignatureHelpOptions(trigger_characters=["(", ",", "="])

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from hlo_lsp.checks.settings_file import NAME, settings_file_of
-from hlo_lsp.checks.silencing import silenced
+from hlo_lsp.checks.wishes.settings_file import NAME, settings_file_of
+from hlo_lsp.checks.wishes.silencing import silenced
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from lsprotocol import types
 
-from hlo_lsp.analysis.columns import name_columns
-from hlo_lsp.analysis.outline import Node, NodeKind, outline
+from hlo_lsp.analysis.cursor.columns import name_columns
+from hlo_lsp.analysis.cursor.outline import Node, NodeKind, outline
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import Json, lines_range, name_range

@@ -1,7 +1,7 @@
 """The first answer, given before anybody asks: it reads grammars and words, which takes 0.1 s."""
 
 from hlo_lsp.analysis.cards.about import card_about
-from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_scanner import memory_scanner

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
-from hlo_lsp.checks.settings_file import NAME
+from hlo_lsp.checks.wishes.settings_file import NAME
 from hlo_lsp.features.diagnostics import DiagnosticsPusher
 from hlo_lsp.features.session import Session
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols

@@ -11,10 +11,10 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
-from hlo_lsp.checks.jobs import Job
+from hlo_lsp.checks.folders.jobs import Job
+from hlo_lsp.checks.folders.walking import jobs_below
 from hlo_lsp.checks.run import check
-from hlo_lsp.checks.selection import Selection
-from hlo_lsp.checks.walking import jobs_below
+from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.features.diagnostic import diagnostics
 from hlo_lsp.features.diagnostics import pulled
 from hlo_lsp.features.progress import Progress

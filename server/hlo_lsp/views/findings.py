@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hlo_lsp.checks.told import Spot, Told
+from hlo_lsp.checks.folders.told import Spot, Told
 
 
 def finding_json(told: Told) -> dict[str, Any]:

@@ -5,7 +5,7 @@ Source of the form: GitHub's "Workflow commands for GitHub Actions"; of the esca
 """
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.told import Told
+from hlo_lsp.checks.folders.told import Told
 
 _COMMANDS = {
     Severity.ERROR: "error",

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hlo_lsp.analysis.cards.values import at_declared_peak
-from hlo_lsp.analysis.references import users_of
-from hlo_lsp.analysis.sizes import logical_bytes, padded_size_of
-from hlo_lsp.analysis.target import target_of
+from hlo_lsp.analysis.cursor.references import users_of
+from hlo_lsp.analysis.shapes.sizes import logical_bytes, padded_size_of
+from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.model.backend import space_name
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile

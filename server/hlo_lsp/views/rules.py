@@ -6,7 +6,7 @@ from typing import Any
 from hlo_lsp.analysis.cards.card import Card, Fact
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.severities import severities
+from hlo_lsp.checks.wishes.severities import severities
 
 _INTRODUCTION = """\
 # Rules

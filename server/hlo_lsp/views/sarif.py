@@ -8,8 +8,8 @@ from urllib.parse import quote
 from hlo_lsp import __version__
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.severities import severities
-from hlo_lsp.checks.told import RelatedSpot, Spot, Told
+from hlo_lsp.checks.folders.told import RelatedSpot, Spot, Told
+from hlo_lsp.checks.wishes.severities import severities
 from hlo_lsp.views.rules import rule_markdown, rule_paragraphs
 
 _SCHEMA = (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.told import Told
+from hlo_lsp.checks.folders.told import Told
 
 
 @dataclass(frozen=True, slots=True)

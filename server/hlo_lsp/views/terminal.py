@@ -11,8 +11,8 @@ from rich.text import Text
 from hlo_lsp.analysis.cards.card import Card, counted, parts
 from hlo_lsp.checks.explanations import Explanation
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.severities import severities
-from hlo_lsp.checks.told import Spot, Told
+from hlo_lsp.checks.folders.told import Spot, Told
+from hlo_lsp.checks.wishes.severities import severities
 from hlo_lsp.views.rules import severity_word
 from hlo_lsp.views.statistics import Count
 

@@ -3,7 +3,7 @@
 from hlo_lsp.analysis.cards.about import card_about
 from hlo_lsp.analysis.cards.card import Card
 from hlo_lsp.analysis.cards.values import value_card
-from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 

@@ -6,7 +6,7 @@ from analysis import tiny
 from analysis.cards.facts import card_at, dump_of, facts
 from hlo_lsp.analysis.cards.about import card_about
 from hlo_lsp.analysis.cards.others import allocation_card, thunk_card
-from hlo_lsp.analysis.subject import subject_at
+from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 

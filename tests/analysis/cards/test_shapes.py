@@ -5,7 +5,7 @@ import pytest
 from analysis.cards.facts import card_at, facts
 from hlo_lsp.analysis.cards.others import space_card
 from hlo_lsp.analysis.cards.shapes import shape_card, shape_words, space_words
-from hlo_lsp.analysis.sizes import Target
+from hlo_lsp.analysis.shapes.sizes import Target
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.shape import parse_shape
 

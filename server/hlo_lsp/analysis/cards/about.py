@@ -19,9 +19,8 @@ from hlo_lsp.analysis.cards.others import (
 )
 from hlo_lsp.analysis.cards.shapes import shape_card
 from hlo_lsp.analysis.cards.values import value_card
-from hlo_lsp.analysis.navigation import value_of
-from hlo_lsp.analysis.resolve import computation_meant, instruction_meant
-from hlo_lsp.analysis.subjects import (
+from hlo_lsp.analysis.cursor.navigation import value_of
+from hlo_lsp.analysis.cursor.subjects import (
     AllocationSubject,
     AttributeSubject,
     ComputationSubject,
@@ -37,8 +36,9 @@ from hlo_lsp.analysis.subjects import (
     ValueSubject,
     WordSubject,
 )
-from hlo_lsp.analysis.target import target_of
-from hlo_lsp.analysis.thunks import instruction_of
+from hlo_lsp.analysis.module.resolve import computation_meant, instruction_meant
+from hlo_lsp.analysis.module.thunks import instruction_of
+from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.model.dump_set import DumpSet
 
 

@@ -1,6 +1,5 @@
 """What a reader is told about an instruction."""
 
-from hlo_lsp.analysis.async_chain import steps_behind
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.cards.device_groups import group_facts
 from hlo_lsp.analysis.cards.held import held_facts
@@ -16,9 +15,10 @@ from hlo_lsp.analysis.cards.shapes import (
 )
 from hlo_lsp.analysis.cards.sharding import Printed, sharding_facts
 from hlo_lsp.analysis.cards.values import source_facts
-from hlo_lsp.analysis.partition import printed_shapes
-from hlo_lsp.analysis.references import users_of
-from hlo_lsp.analysis.target import target_of
+from hlo_lsp.analysis.cursor.references import users_of
+from hlo_lsp.analysis.module.partition import printed_shapes
+from hlo_lsp.analysis.shapes.target import target_of
+from hlo_lsp.analysis.steps.async_chain import steps_behind
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import TupleShape, leaf_text, try_shape

@@ -6,14 +6,14 @@ from hlo_lsp.analysis.cards.insides import inside_facts
 from hlo_lsp.analysis.cards.instructions import instruction_card, sharding_words
 from hlo_lsp.analysis.cards.shapes import short_shape
 from hlo_lsp.analysis.cards.values import allocation_kind, source_facts, stack_facts
-from hlo_lsp.analysis.resolve import computation_around, instruction_meant
-from hlo_lsp.analysis.subjects import (
+from hlo_lsp.analysis.cursor.subjects import (
     AttributeSubject,
     ElementSubject,
     Found,
     ParameterSubject,
     RowSubject,
 )
+from hlo_lsp.analysis.module.resolve import computation_around, instruction_meant
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

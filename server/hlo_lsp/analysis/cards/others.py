@@ -1,14 +1,14 @@
 """Cards for allocations, memory spaces, words and thunks."""
 
+from hlo_lsp.analysis.assignment.sharing import crowded_offset
 from hlo_lsp.analysis.cards.card import Card, Fact, listed
 from hlo_lsp.analysis.cards.glossary import explain
 from hlo_lsp.analysis.cards.instructions import instruction_card
 from hlo_lsp.analysis.cards.shapes import space_words
 from hlo_lsp.analysis.cards.values import allocation_kind
-from hlo_lsp.analysis.report_rows import reported_row_at
-from hlo_lsp.analysis.sharing import crowded_offset
-from hlo_lsp.analysis.subjects import Found
-from hlo_lsp.analysis.target import target_of
+from hlo_lsp.analysis.cursor.subjects import Found
+from hlo_lsp.analysis.reports.report_rows import reported_row_at
+from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.model.backend import Backend, space_name
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_set import DumpSet

@@ -3,7 +3,7 @@
 import re
 
 from hlo_lsp.analysis.cards.card import Fact, listed
-from hlo_lsp.analysis.flow import element_sources, operands_of_parameter
+from hlo_lsp.analysis.module.flow import element_sources, operands_of_parameter
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.instruction_text import InstructionText

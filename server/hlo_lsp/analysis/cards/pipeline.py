@@ -1,7 +1,7 @@
 """Where else in the pipeline of its compile an instruction can be found."""
 
 from hlo_lsp.analysis.cards.card import Fact, listed
-from hlo_lsp.analysis.counterparts import counterparts
+from hlo_lsp.analysis.module.counterparts import counterparts
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.naming import DumpName

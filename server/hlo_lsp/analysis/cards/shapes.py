@@ -3,7 +3,7 @@
 import re
 
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
-from hlo_lsp.analysis.sizes import (
+from hlo_lsp.analysis.shapes.sizes import (
     PaddedSize,
     Target,
     logical_bytes,

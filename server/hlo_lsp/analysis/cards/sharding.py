@@ -6,7 +6,7 @@ from enum import Enum
 
 from hlo_lsp.analysis.cards.card import Fact, counted, listed
 from hlo_lsp.analysis.cards.device_groups import axes_words, copies_words
-from hlo_lsp.analysis.sizes import logical_bytes
+from hlo_lsp.analysis.shapes.sizes import logical_bytes
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.device_order import ShardingError
 from hlo_lsp.model.shape import Array, Shape, TupleShape

@@ -1,10 +1,10 @@
 """What a reader is told about a value."""
 
+from hlo_lsp.analysis.assignment.sharing import sharers
 from hlo_lsp.analysis.cards.card import Card, Fact, counted, listed
 from hlo_lsp.analysis.cards.shapes import shape_words, size_facts, space_fact
 from hlo_lsp.analysis.cards.sources import StackFact
-from hlo_lsp.analysis.sharing import sharers
-from hlo_lsp.analysis.target import target_of
+from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.shape import try_shape

@@ -1,0 +1,1 @@
+"""Allocations, and the values that lie in them."""

@@ -1,0 +1,111 @@
+"""Of values that overlap: whose offset or live range is probably the wrong one."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from math import gcd
+
+from hlo_lsp.analysis.assignment.overlaps import Overlap, Tenant, overlaps_of
+from hlo_lsp.model.dump_set import DumpSet
+
+_CALLING = frozenset({"while", "call", "conditional", "tuple", "async-start", "async-update"})
+_MOST_SUSPECTS = 20  # of one allocation, whose overlaps are all looked for
+
+
+@dataclass(frozen=True, slots=True)
+class Intruder:
+    """A value to accuse, its overlaps (at least one), and whether rather its life is too long."""
+
+    tenant: Tenant
+    overlaps: tuple[Overlap, ...]
+    lives_too_long: bool
+
+
+def intruders(dump: DumpSet, found: Sequence[Overlap], tenants: Sequence[Tenant]) -> list[Intruder]:
+    """The fewest values that explain all overlaps of an allocation.
+
+    Whoever overlaps with most others comes first. Of two that only overlap with each other it is
+    the one whose offset is aligned less than all others, or where nothing else begins or ends;
+    then the one that lives on after its last use; then the later one. An alias in the same slot
+    speaks for a value.
+    """
+    left = _completed(found, tenants)
+    accused: list[Intruder] = []
+    while left:
+        most = _most_overlaps(left)
+        if len(most) > 1:
+            suspect = most[0]
+            others = [tenant for one in left for tenant in (one.one, one.other)]
+            doubt = _doubt(dump, suspect, tenants, {*others})
+        else:
+            ranked = [
+                (_doubt(dump, one, tenants, {left[0].one, left[0].other}), one.value.id, one)
+                for one in (left[0].one, left[0].other)
+            ]
+            doubt, _, suspect = max(ranked, key=lambda rank: rank[:2])
+        own = tuple(one for one in left if suspect in {one.one, one.other})
+        accused.append(Intruder(suspect, own, lives_too_long=not any(doubt[:2]) and doubt[3]))
+        left = [one for one in left if one not in set(own)]
+    return accused
+
+
+def _completed(found: Sequence[Overlap], tenants: Sequence[Tenant]) -> list[Overlap]:
+    """The overlaps of all values that overlap, as far as those are few."""
+    suspects = list(dict.fromkeys(tenant for one in found for tenant in (one.one, one.other)))
+    known = {frozenset((one.one, one.other)): one for one in found}
+    for suspect in suspects[:_MOST_SUSPECTS]:
+        for one in overlaps_of(suspect, tenants):
+            known.setdefault(frozenset((one.one, one.other)), one)
+    return list(known.values())
+
+
+def _most_overlaps(found: Sequence[Overlap]) -> list[Tenant]:
+    """The value in most overlaps, once for each of them; one at most where all are in one."""
+    partners: dict[Tenant, list[Tenant]] = {}
+    for overlap in found:
+        partners.setdefault(overlap.one, []).append(overlap.one)
+        partners.setdefault(overlap.other, []).append(overlap.other)
+    return max(partners.values(), key=len)
+
+
+def _doubt(
+    dump: DumpSet, tenant: Tenant, tenants: Iterable[Tenant], apart: "set[Tenant]"
+) -> tuple[bool, bool, bool, bool]:
+    """What speaks against a value: alignment, neighbours, no alias in its slot, its life."""
+    offset = tenant.value.offset
+    others = [other for other in tenants if other not in apart]
+    alignment = gcd(*(other.value.offset for other in others)) if others else 0
+    alignment = alignment & -alignment or 1
+    edges = {0}
+    is_alone = True
+    for other in tenants:
+        if other is not tenant:
+            edges.add(other.value.offset)
+            edges.add(-(-other.slot[1] // alignment) * alignment)
+            is_alone = is_alone and other.slot != tenant.slot
+    return (
+        offset % alignment != 0,
+        offset not in edges,
+        is_alone,
+        _lives_too_long(dump, tenant),
+    )
+
+
+def _lives_too_long(dump: DumpSet, tenant: Tenant) -> bool:
+    """Whether a value ends at a step at which nothing happens to it.
+
+    Only of a value that lives in one place, is used there, and is handed to no other computation:
+    the lives of others end where a computation does.
+    """
+    found = dump.find(lambda index: index.entries, tenant.value.id)
+    if found is None or not found.record.whole or found.record.phi:
+        return False
+    positions, uses = list(found.record.positions), list(found.record.uses)
+    if len(positions) != 1 or not uses or tenant.live.end_step == dump.last_step:
+        return False
+    steps = {tenant.live.start_step}
+    for use in uses:
+        text, step = dump.text_of(use.name), dump.step(use.name)
+        if text is None or step is None or text.opcode.text in _CALLING:
+            return False
+        steps.add(step.record.step)
+    return tenant.live.end_step not in steps

@@ -1,0 +1,1 @@
+"""What the cursor is on, and where that leads."""

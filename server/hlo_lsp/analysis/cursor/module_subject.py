@@ -1,0 +1,193 @@
+"""What the cursor is on in module text."""
+
+import re
+
+from hlo_lsp.analysis.cursor.columns import name_columns
+from hlo_lsp.analysis.cursor.instruction_subject import in_attributes, in_names
+from hlo_lsp.analysis.cursor.shape_subject import in_shape
+from hlo_lsp.analysis.cursor.subjects import (
+    AttributeSubject,
+    ComputationSubject,
+    Found,
+    InstructionSubject,
+    ModuleSubject,
+    ParameterSubject,
+    RowSubject,
+    Subject,
+    WordSubject,
+)
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.source import SourceTables
+from hlo_lsp.syntax.instruction_text import Span
+from hlo_lsp.syntax.module_records import (
+    ComputationEnd,
+    ComputationLine,
+    FrameRow,
+    InnerInstruction,
+    InstructionLine,
+    LocationRow,
+    ModuleHeader,
+    NameRow,
+    TableLabel,
+)
+from hlo_lsp.syntax.nesting import commas
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.tokens import Field, fields, leaf_at
+
+_ATTRIBUTE = re.compile(r"[\s,]*([\w\-]+)=")
+_PARAMETER = re.compile(r"\(\s*(\d{1,9})\s*,")
+_SIGNED_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*:")
+_ROWS = {
+    "FILE_NAME_ID": "FileNames",
+    "FUNCTION_NAME_ID": "FunctionNames",
+    "FILE_LOCATION_ID": "FileLocations",
+    "PARENT_FRAME_ID": "StackFrames",
+}
+
+
+def module_subject(file: DumpFile, record: Record, line: int, column: int) -> Found | None:
+    """What stands at a line and column of a record of module text."""
+    text = file.lines[line]
+    if isinstance(record, InstructionLine):
+        return _in_instruction(file, record, line, column)
+    found: tuple[Subject, Span] | None = None
+    if isinstance(record, ComputationLine):
+        if record.members:
+            member = _member(record.members, line, column)
+            if member is not None:
+                return _in_instruction(file, member, line, column)
+        found = _in_head(record, text, line, column)
+    elif isinstance(record, ModuleHeader):
+        found = _in_header(record, text, column) if line == record.line else None
+    elif isinstance(record, TableLabel):
+        found = WordSubject(record.table), _whole(text)
+    elif isinstance(record, FrameRow | LocationRow | NameRow):
+        found = _in_row(file, record, text, column)
+    elif isinstance(record, ComputationEnd):
+        found = _at_end(file, record, text)
+    if found is None:
+        return None
+    subject, span = found
+    return Found(subject, Place(file, line, span.start, span.end), record, line - record.line)
+
+
+def _in_instruction(
+    file: DumpFile, record: InstructionLine, line: int, column: int
+) -> Found | None:
+    """In an instruction, or in one that is written out inside of it."""
+    rows = record.text.split("\n")
+    row = line - record.line
+    offset = sum(len(text) + 1 for text in rows[:row]) + column
+    parsed = record.parsed
+    for attribute, body in zip(parsed.bodies, record.bodies, strict=False):
+        if offset in attribute.value:
+            member = _member(body.members, line, column)
+            if member is not None:
+                return _in_instruction(file, member, line, column)
+    # In module text the layout need not be that of memory: before assignment, inside a fusion.
+    subject, span = (
+        in_names(parsed, offset, "RESULT")
+        or in_attributes(parsed, offset)
+        or (InstructionSubject(parsed.name.text, None), parsed.name)
+    )
+    return Found(subject, place_in(file, record, span), record, row)
+
+
+def place_in(file: DumpFile, record: InstructionLine, span: Span) -> Place:
+    """Where a part of an instruction's text stands in the file."""
+    row = record.text.count("\n", 0, span.start)
+    begin = record.text.rfind("\n", 0, span.start) + 1
+    return Place(file, record.line + row, span.start - begin, span.end - begin)
+
+
+def _member(
+    members: tuple[InnerInstruction, ...], line: int, column: int
+) -> InnerInstruction | None:
+    begun = [member for member in members if (member.line, member.begins) <= (line, column)]
+    return begun[-1] if begun else None
+
+
+def _in_head(
+    record: ComputationLine, text: str, line: int, column: int
+) -> tuple[Subject, Span] | None:
+    if line == record.line:
+        start, end = name_columns(record, text)
+        if column <= end:
+            return ComputationSubject(record.name), Span(start, end, record.name)
+    for match in _SIGNED_NAME.finditer(text):
+        if match.start() <= column <= match.end(1):
+            return InstructionSubject(match[1], None), Span(match.start(1), match.end(1), match[1])
+    whole = Field("SIGNATURE", 0, len(text), text)
+    leaf = leaf_at(whole, column)
+    if leaf is not whole:
+        return in_shape(leaf, column)
+    return ComputationSubject(record.name), _whole(text)
+
+
+def _in_header(record: ModuleHeader, text: str, column: int) -> tuple[Subject, Span]:
+    start = text.index(record.name)
+    name = Span(start, start + len(record.name), record.name)
+    begin = name.end
+    for comma in (*commas(text, name.end, len(text)), len(text)):
+        match = _ATTRIBUTE.match(text, begin, comma)
+        if match is not None and begin < column <= comma:
+            return _in_header_attribute(text, match, comma, column)
+        begin = comma
+    return ModuleSubject(record.name), name
+
+
+def _in_header_attribute(
+    text: str, match: "re.Match[str]", end: int, column: int
+) -> tuple[Subject, Span]:
+    name = match[1]
+    if name in {"input_output_alias", "buffer_donor"}:
+        for number in _PARAMETER.finditer(text, match.end(), end):
+            if number.start(1) <= column <= number.end(1):
+                span = Span(number.start(1), number.end(1), number[1])
+                return ParameterSubject(int(number[1])), span
+    if name == "entry_computation_layout" and column > match.end():
+        value = Field("LAYOUT", match.end(), end, text[match.end() : end])
+        leaf = leaf_at(value, column)
+        if leaf is not value:
+            return in_shape(leaf, column)
+    subject = AttributeSubject(name, "", text[match.end() : end])
+    return subject, Span(match.start(1), match.end(1), name)
+
+
+def _in_row(
+    file: DumpFile, record: FrameRow | LocationRow | NameRow, text: str, column: int
+) -> tuple[Subject, Span] | None:
+    for field in fields(record.rule, text):
+        if field.role not in _ROWS:
+            continue
+        begin = max(text.rfind(" ", 0, field.start), text.rfind("{", 0, field.start)) + 1
+        number = int(field.text) - (field.role == "PARENT_FRAME_ID")
+        if begin <= column <= field.end and number > 0:
+            span = Span(begin, field.end, text[begin : field.end])
+            return RowSubject(_ROWS[field.role], number), span
+    own = row_number(file.module.tables, record)
+    return None if own is None else (RowSubject(*own), _whole(text))
+
+
+def row_number(
+    tables: SourceTables, record: FrameRow | LocationRow | NameRow
+) -> tuple[str, int] | None:
+    """The table of a row and its place there, from 1: XLA ignores the number that is printed."""
+    for name, rows in tables.rows.items():
+        for number, row in enumerate(rows, 1):
+            if row is record:
+                return name, number
+    return None
+
+
+def _at_end(file: DumpFile, record: ComputationEnd, text: str) -> tuple[Subject, Span] | None:
+    head = file.records.head_of(record)
+    if not isinstance(head, ComputationLine):
+        return None
+    return ComputationSubject(head.name), _whole(text)
+
+
+def _whole(text: str) -> Span:
+    start = len(text) - len(text.lstrip())
+    return Span(start, len(text.rstrip()), text.strip())

@@ -1,0 +1,1 @@
+"""Live ranges, the peak, and the call stacks at it."""

@@ -1,0 +1,1 @@
+"""Computations and instructions: names, calls, the flow of data."""

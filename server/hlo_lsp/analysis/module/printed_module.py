@@ -1,0 +1,37 @@
+"""The module text from which the memory files of a compile were printed."""
+
+from hlo_lsp.analysis.files.ending import ending
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.naming import DumpName
+from hlo_lsp.model.suffixes import Role
+from hlo_lsp.syntax.kinds import FileKind
+
+# Texts of the same names from before or after, in which layouts or operands may be others.
+_OTHER_MOMENTS = frozenset(
+    {
+        Role.BEFORE_OPTIMIZATIONS,
+        Role.PASS,
+        Role.AFTER_SPMD_PARTITIONER,
+        Role.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
+        Role.AFTER_CODEGEN,
+    }
+)
+
+
+def printed_module(dump: DumpSet) -> DumpFile | None:
+    """The text from the moment at which buffers were assigned; None without one."""
+    for file in dump.files:
+        if file.kind is FileKind.MODULE and _role(file) not in _OTHER_MOMENTS:
+            return file
+    return None
+
+
+def is_whole(module: DumpFile) -> bool:
+    """Whether every line of a module text can be read and none is known to be missing."""
+    return not module.module.damaged and ending(module) is None
+
+
+def _role(file: DumpFile) -> Role | None:
+    name = None if file.path is None else DumpName.of(file.path.name)
+    return None if name is None else name.role

@@ -1,0 +1,196 @@
+"""New names for instructions, computations and parameters of a module text.
+
+The names of instructions hold within their computation, those of computations within the file.
+What stands in strings (``op_name``) and in the other files of the compile stays as it is: a text
+that was edited by hand is no longer what XLA dumped.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.analysis.module.naming import Naming, namings, signature_names, signed_parameter
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.place import Place
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.module_records import ComputationLine, InnerInstruction, InstructionLine
+from hlo_lsp.syntax.records import Broken, Record
+from hlo_lsp.syntax.statements import defined_name
+from hlo_lsp.vocabulary.vocabulary import vocabulary
+
+# hlo_lexer.cc: LexPercent, IdentifierCharRegex and the words that are tokens of their own.
+_LEGAL = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
+_RESERVED = frozenset(
+    {
+        "HloModule", "ENTRY", "ROOT", "true", "false", "inf", "nan", "maximal", "replicated",
+        "manual", "unknown", "unreduced", "shard_as", "shard_like", "last_tile_dim_replicate",
+        "FileNames", "FunctionNames", "FileLocations", "StackFrames",
+    }
+)  # fmt: skip
+
+
+class RenameError(ValueError):
+    """Why something cannot be renamed, as a sentence for the user."""
+
+
+@dataclass(frozen=True, slots=True)
+class Renamable:
+    """What the cursor is on: its name, where the cursor finds it, and all places that name it."""
+
+    name: str
+    place: Place
+    record: InstructionLine | ComputationLine
+    scope: Record | None
+
+
+def renamable_at(file: DumpFile, line: int, column: int) -> Renamable:
+    """The instruction or computation that is named at a line and column (code points, from 0).
+
+    Raises:
+        RenameError: nothing is named there, or what is named is not there or not clear.
+    """
+    if file.kind is not FileKind.MODULE:
+        raise RenameError("Names can be changed in HLO module text only.")
+    for record in _records_at(file, line):
+        for naming in namings(file, record):
+            place = naming.place
+            if place.line == line and place.start - 1 <= column <= place.end:
+                return _renamable(file, record, naming)
+    whole = file.records.at(line)
+    if isinstance(whole, Broken) and defined_name(whole.text) is not None:
+        raise RenameError("This line cannot be read: mend it first.")
+    raise RenameError("There is no instruction, computation or parameter here to rename.")
+
+
+def renamed(file: DumpFile, line: int, column: int, new: str) -> list[Place]:
+    """All places that name what the cursor is on, in order: what to replace by the new name.
+
+    Empty if it has this name already. A ``%`` in front of the new name does not count.
+
+    Raises:
+        RenameError: it cannot be renamed, or not so.
+    """
+    found = renamable_at(file, line, column)
+    new = new.removeprefix("%")
+    if _LEGAL.fullmatch(new) is None:
+        raise RenameError(
+            f"`{new}` is no legal name: it takes a letter or `_`, then letters, digits, `_.-`."
+        )
+    types = vocabulary().element_types
+    if new in _RESERVED or new in types:
+        raise RenameError(f"`{new}` is a word of HLO and cannot be a name.")
+    if new == found.name:
+        return []
+    _refuse_taken(file, found, new)
+    places = {
+        (naming.place.line, naming.place.start): naming.place for naming in _mentions(file, found)
+    }
+    return [places[key] for key in sorted(places)]
+
+
+def _records_at(file: DumpFile, line: int) -> Iterator[Record]:
+    """The records with this line, those inside of others first."""
+    record = file.records.at(line)
+    if record is None:
+        return
+    yield from reversed(list(_inside(record)))
+
+
+def _inside(record: Record) -> Iterator[Record]:
+    yield record
+    if isinstance(record, ComputationLine):
+        for member in record.members:
+            yield from _inside(member)
+    elif isinstance(record, InstructionLine):
+        for body in record.bodies:
+            yield from _inside(body)
+
+
+def _renamable(file: DumpFile, record: Record, naming: Naming) -> Renamable:
+    module, name = file.module, naming.name
+    if naming.of_computation:
+        computations = module.computations.all(name)
+        if len(computations) > 1:
+            raise RenameError(f"`{name}` names {len(computations)} computations of this file.")
+        if not computations:
+            raise RenameError(f"There is no computation `{name}` in this file.")
+        return Renamable(name, naming.place, computations[0], None)
+    scope = _scope(file, record)
+    if isinstance(record, ComputationLine):
+        _refuse_lone_signature(file, record, naming)
+    instructions = [
+        found for found in module.instructions.all(name) if _scope(file, found) is scope
+    ]
+    if any(defined_name(broken.text) == name for broken in _broken(file, scope)):
+        raise RenameError(f"A line that defines `{name}` cannot be read: mend it first.")
+    if len(instructions) > 1:
+        raise RenameError(f"`{name}` names {len(instructions)} instructions of this computation.")
+    if not instructions:
+        raise RenameError(f"There is no instruction `{name}` in this computation.")
+    return Renamable(name, naming.place, instructions[0], scope)
+
+
+def _refuse_lone_signature(file: DumpFile, head: ComputationLine, naming: Naming) -> None:
+    """A signature may print other names than its parameters have: XLA does not read them."""
+    parameters = file.module.computation(head).parameters
+    number = [found.place for found in signature_names(file, head)].index(naming.place)
+    if number not in parameters or parameters[number].name != naming.name:
+        raise RenameError(f"`{naming.name}` is not the name of parameter {number}.")
+
+
+def _scope(file: DumpFile, record: Record) -> Record | None:
+    if isinstance(record, InstructionLine):
+        return file.module.scope_of(record)
+    return record if isinstance(record, ComputationLine) else file.records.head_of(record)
+
+
+def _broken(file: DumpFile, scope: Record | None) -> list[Broken]:
+    """The lines of a scope that nobody can read."""
+    return [
+        broken
+        for broken in file.module.damaged
+        if scope is not None and broken is not scope and file.records.head_of(broken) is scope
+    ]
+
+
+def _refuse_taken(file: DumpFile, found: Renamable, new: str) -> None:
+    if isinstance(found.record, ComputationLine):
+        if new in file.module.computations:
+            raise RenameError(f"There is a computation `{new}` in this file already.")
+        return
+    broken = (defined_name(line.text) for line in _broken(file, found.scope))
+    if file.module.in_scope(found.scope, new) is not None or new in broken:
+        raise RenameError(f"There is an instruction `{new}` in this computation already.")
+
+
+def _mentions(file: DumpFile, found: Renamable) -> Iterator[Naming]:
+    """All namings of an instruction or computation, its definition among them."""
+    record, name, module = found.record, found.name, file.module
+    if isinstance(record, ComputationLine):
+        texts: Iterator[Record] = (
+            item for item in module.instructions.records() if name in item.text
+        )
+        for item in (record, *texts, *module.damaged):
+            yield from (n for n in namings(file, item) if n.of_computation and n.name == name)
+        return
+    members = (item for item in _members(file, record, found.scope) if name in item.text)
+    for item in (*members, *_broken(file, found.scope)):
+        yield from (n for n in namings(file, item) if not n.of_computation and n.name == name)
+    if isinstance(found.scope, ComputationLine) and parameter_number(record) is not None:
+        signed = signed_parameter(file, found.scope, record)
+        if signed is not None:
+            yield signed
+
+
+def _members(
+    file: DumpFile, record: InstructionLine, scope: Record | None
+) -> Iterator[InstructionLine]:
+    if isinstance(scope, ComputationLine):
+        yield from file.module.members(scope)
+    elif scope is not None and not isinstance(record, InnerInstruction):
+        for member in file.records.members(scope):
+            if isinstance(member, InstructionLine):
+                yield member
+    else:
+        yield record

@@ -1,0 +1,1 @@
+"""Bytes of shapes, and what becomes of padding."""

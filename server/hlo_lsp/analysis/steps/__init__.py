@@ -1,0 +1,1 @@
+"""The schedule: as it is printed, and as the module text has it."""

@@ -1,0 +1,1 @@
+"""Values: their headers, positions and uses."""

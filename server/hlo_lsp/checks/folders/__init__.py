@@ -1,0 +1,1 @@
+"""Findings in the dumps of whole folders."""

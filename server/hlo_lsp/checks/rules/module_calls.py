@@ -1,0 +1,226 @@
+"""Shapes on both sides of a call: operands and parameters, results and roots."""
+
+from collections.abc import Iterator
+
+from hlo_lsp.analysis.module.scopes import Callee, Scope
+from hlo_lsp.analysis.shapes.agreement import difference, elements_of
+from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.finding import Finding, Related
+from hlo_lsp.checks.places import head_place, part_place, shape_place
+from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.syntax.module_records import InstructionLine
+
+CALLS = {"fusion": "calls", "call": "to_apply"}
+
+
+def called(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """A `fusion` and a `call` give their operands to the parameters, and the root is their result.
+
+    Type and dimensions are the same on both sides; layouts may differ inside of a fusion.
+    """
+    for scope in _scopes(case, CALLS[case.record.opcode]):
+        for number, operand in enumerate(_operands(case)):
+            yield from _against_parameter(case, scope, number, operand, number)
+        yield from _against_root(case, scope, case.record.shape, "the result")
+
+
+def called_count(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """A `fusion` and a `call` have an operand for each parameter of what they call."""
+    record = case.record
+    resolved = case.scopes.resolved(record)
+    for scope in _scopes(case, CALLS[record.opcode]):
+        parameters = scope.counted_parameters
+        if resolved is None or parameters is None or len(resolved.names) == len(parameters):
+            continue
+        if not scope.is_sound:
+            continue
+        name = scope.head.name
+        yield case.accuse(
+            part_place(case.file, record, record.parsed.opcode),
+            f"`{record.opcode}` has {_count(len(resolved.names), 'operand')}, but `{name}` has "
+            f"{_count(len(parameters), 'parameter')}",
+            Related(head_place(case.file, scope.head), f"`{name}` is defined here"),
+        )
+
+
+def loop(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """A `while` carries one shape: of its operand, of the parameters, of the body's root.
+
+    The condition gives `pred[]`. Otherwise a second round could not begin with what the first gave.
+    """
+    record = case.record
+    operand = next(iter(_operands(case)), None)
+    found = None if operand is None else _difference(operand.shape, record.shape)
+    if operand is not None and found is not None:
+        yield case.accuse(
+            part_place(case.file, record, record.parsed.operands[0]),
+            f"`{operand.name}` is {found[0]}, but the result is {found[1]}: a loop keeps its shape",
+            Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
+            Related(shape_place(case.file, record), "the shape of the result"),
+        )
+    for attribute, expected, what in (
+        ("condition", "pred[]", "a condition"),
+        ("body", record.shape, "the result"),
+    ):
+        for scope in _scopes(case, attribute):
+            yield from _against_parameter(case, scope, 0, record)
+            yield from _against_root(case, scope, expected, what)
+
+
+def branches(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """A `conditional` has an operand for each branch, and each branch gives the result's shape."""
+    record = case.record
+    resolved = case.scopes.resolved(record)
+    callees = [callee for callee in case.scopes.callees(record) if callee.attribute in _BRANCHES]
+    callees.sort(key=lambda callee: _BRANCHES.index(callee.attribute))
+    if resolved is None or not callees:
+        return
+    given = len(resolved.names) - 1
+    if len(callees) != given:
+        yield case.accuse(
+            part_place(case.file, record, record.parsed.opcode),
+            f"there are {_count(len(callees), 'branch', 'branches')}, but "
+            f"{_count(given, 'operand')} behind the index",
+        )
+        return
+    for at, callee in enumerate(callees, 1):
+        scope = _scope(case, callee)
+        if scope is not None:
+            yield from _against_parameter(case, scope, 0, resolved.operands[at], at)
+            yield from _against_root(case, scope, record.shape, "the result")
+
+
+def wrapped(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """An `async-start` holds the shapes (operands, result, context) of what it calls.
+
+    libtpu also prints starts without operands, which get them later: nothing is said of those.
+    """
+    record = case.record
+    resolved = case.scopes.resolved(record)
+    elements = elements_of(record.shape) or ()
+    if resolved is None or not resolved.names or len(elements) < 2:
+        return
+    given = elements_of(elements[0])
+    if given is not None and len(given) != len(resolved.names):
+        yield case.accuse(
+            shape_place(case.file, record),
+            f"the shape holds {_count(len(given), 'operand')}, but there "
+            f"{'is' if len(resolved.names) == 1 else 'are'} {len(resolved.names)}",
+        )
+        return
+    for number, (operand, held) in enumerate(zip(resolved.operands, given or (), strict=False)):
+        found = None if operand is None else _difference(operand.shape, held)
+        if operand is not None and found is not None:
+            yield case.accuse(
+                part_place(case.file, record, record.parsed.operands[number]),
+                f"`{operand.name}` is {found[0]}, but the shape of the start holds {found[1]}",
+                Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
+                Related(shape_place(case.file, record), "the shape of the start"),
+            )
+    for scope in _scopes(case, "calls"):
+        for number, operand in enumerate(resolved.operands):
+            yield from _against_parameter(case, scope, number, operand, number)
+        yield from _against_root(case, scope, elements[1], "the result of the start")
+
+
+def awaited(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """An `async-done` gives the result that its start, or the last update, holds."""
+    record = case.record
+    operand = next(iter(_operands(case)), None)
+    if operand is None or operand.opcode not in _ASYNCHRONOUS:
+        return
+    elements = elements_of(operand.shape) or ()
+    found = _difference(record.shape, elements[1]) if len(elements) > 1 else None
+    if found is not None:
+        yield case.accuse(
+            shape_place(case.file, record),
+            f"the result is {found[0]}, but `{operand.name}` holds {found[1]}",
+            Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
+        )
+
+
+_BRANCHES = ("branch_computations", "true_computation", "false_computation")
+_ASYNCHRONOUS = {"async-start", "async-update"}
+
+
+def _operands(case: Case[InstructionLine]) -> tuple[InstructionLine | None, ...]:
+    resolved = case.scopes.resolved(case.record)
+    return () if resolved is None else resolved.operands
+
+
+def _scopes(case: Case[InstructionLine], attribute: str) -> Iterator[Scope]:
+    """The computations that an attribute names and that are there."""
+    for callee in case.scopes.callees(case.record):
+        scope = _scope(case, callee) if callee.attribute == attribute else None
+        if scope is not None:
+            yield scope
+
+
+def _scope(case: Case[InstructionLine], callee: Callee) -> Scope | None:
+    return None if callee.computation is None else case.scopes.scope(callee.computation)
+
+
+def _against_parameter(
+    case: Case[InstructionLine],
+    scope: Scope,
+    number: int,
+    given: InstructionLine | None,
+    at: int | None = None,
+) -> Iterator[Finding]:
+    """What an instruction gives to a parameter of what it calls: its operand ``at``, or itself."""
+    parameter = scope.parameters.get(number)
+    if given is None or parameter is None:
+        return
+    found = _difference(given.shape, parameter.shape)
+    if found is None:
+        return
+    record = case.record
+    related = [
+        Related(shape_place(case.file, parameter), f"parameter {number} of `{scope.head.name}`")
+    ]
+    if given is not record:
+        related.insert(0, Related(shape_place(case.file, given), f"the shape of `{given.name}`"))
+    yield case.accuse(
+        shape_place(case.file, record)
+        if at is None
+        else part_place(case.file, record, record.parsed.operands[at]),
+        f"`{given.name}` is {found[0]}, but parameter {number} of `{scope.head.name}` is "
+        f"{found[1]}",
+        *related,
+    )
+
+
+def _against_root(
+    case: Case[InstructionLine], scope: Scope, expected: str, what: str
+) -> Iterator[Finding]:
+    """The result of what an instruction calls, beside what it should be."""
+    root = scope.root
+    found = None if root is None else _difference(expected, root.shape)
+    if root is not None and found is not None:
+        yield case.accuse(
+            shape_place(case.file, case.record),
+            f"{what} is {found[0]}, but `{scope.head.name}` gives {found[1]}",
+            Related(shape_place(case.file, root), f"the root of `{scope.head.name}`"),
+        )
+
+
+def _difference(first: str, second: str) -> tuple[str, str] | None:
+    """How two shapes are named that differ, with the index; None if they agree or are left out."""
+    if first == second or not first or not second:
+        return None
+    found = difference(first, second)
+    return None if found is None else (found.first + found.where, found.second + found.where)
+
+
+def _count(number: int, one: str, many: str = "") -> str:
+    return f"{number} {one}" if number == 1 else f"{number} {many or one + 's'}"
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("operand-count", InstructionLine, called_count, CALLS),
+    error("shape-mismatch", InstructionLine, called, CALLS),
+    error("shape-mismatch", InstructionLine, loop, {"while"}),
+    error("shape-mismatch", InstructionLine, branches, {"conditional"}),
+    error("shape-mismatch", InstructionLine, wrapped, {"async-start"}),
+    error("shape-mismatch", InstructionLine, awaited, {"async-done"}),
+)

@@ -1,0 +1,194 @@
+"""The peak: the moment that XLA declares, what lives then, and where the most lives really."""
+
+from collections.abc import Iterator
+
+from hlo_lsp.analysis.live.live_section import LiveSection, live_section
+from hlo_lsp.analysis.live.liveness import peaks_of
+from hlo_lsp.analysis.live.lives import learn_lives, lives
+from hlo_lsp.analysis.live.peak import peak
+from hlo_lsp.analysis.live.peak_list import Flaw, PeakFlaw
+from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.places import field_place
+from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.model.bytesize import readable
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.memory_records import PeakRow
+from hlo_lsp.syntax.records import Record
+
+_MOST = 5  # findings of one kind
+_WORTH_SAYING = 1.01  # true peak by declared peak
+
+
+def peak_moment(survey: Survey) -> Iterator[Finding | None]:
+    """The declared peak is the first step at which XLA counts most bytes.
+
+    XLA counts each value with the shape of its whole instruction, so each element of a tuple with
+    8 bytes for every element, and until one step behind its end.
+    """
+    dump = yield from learn_lives(survey.dump)
+    found, section = peak(dump), live_section(dump)
+    if found is None or section is None or section.moment is None or found.moment is None:
+        return
+    printed = section.moment.moment
+    yield survey.accuse(
+        field_place(section.file, section.moment, "MOMENT"),
+        f"the peak is said to be at step {printed}, where XLA counts {found.printed_weight:,} B; "
+        f"it counts most at step {found.moment}, {found.weight:,} B",
+    ).put(str(found.moment))
+
+
+def peak_list(survey: Survey) -> Iterator[Finding | None]:
+    """Under the peak stand the values that live then, the largest first, then by name and index.
+
+    In the form of jax 0.4 and 0.5 they stand in the order of their live ranges.
+    """
+    dump = yield from learn_lives(survey.dump)
+    found, section = peak(dump), live_section(dump)
+    if found is None or section is None or section.moment is None:
+        return
+    if found.is_foreign:
+        yield survey.accuse(
+            field_place(section.file, section.moment),
+            f"{len(found.flaws):,} times this list differs from what lives at step {found.at}",
+        )
+        return
+    flaws = [flaw for flaw in found.flaws if flaw.flaw not in {Flaw.BYTES, Flaw.CUMULATIVE}]
+    for flaw in flaws[:_MOST]:
+        yield _list_flaw(survey, dump, flaw)
+
+
+def _list_flaw(survey: Survey, dump: DumpSet, flaw: PeakFlaw) -> Finding:
+    section, found = live_section(dump), peak(dump)
+    assert section is not None
+    assert section.moment is not None
+    assert found is not None
+    if flaw.flaw is Flaw.RANGE:
+        return _range_flaw(survey, dump, flaw)
+    rows, file, at = section.peak, section.file, found.at
+    if flaw.flaw is Flaw.MISSING:
+        last: Record = rows[-1] if rows else section.moment
+        row, where = last, "at the end of the list"
+        if flaw.row < len(rows):
+            row, where = rows[flaw.row], "in front of this row"
+        more = f" and {len(flaw.keys) - 1:,} more" if len(flaw.keys) > 1 else ""
+        message = f"`{flaw.keys[0]}`{more} {'live' if more else 'lives'} at step {at}"
+        missing = "are missing" if more else "is missing"
+        return survey.accuse(field_place(file, row), f"{message} and {missing} {where}")
+    peak_row = rows[flaw.row]
+    name = peak_row.key or peak_row.name
+    due = f"; `{flaw.keys[0]}` is due here" if flaw.keys else ""
+    other = None if flaw.other is None else rows[flaw.other]
+    related = [] if other is None else [Related(field_place(file, other), "the other row")]
+    if flaw.flaw is Flaw.ORDER:
+        by = "the live ranges" if peak_row.index is None else "bytes, name and index"
+        message = f"`{name}` stands in the wrong place: the list goes by {by}"
+        if other is not None:
+            message = f"`{name}` and `{other.key or other.name}` have changed places"
+        return survey.accuse(field_place(file, peak_row), message, *related)
+    message = {
+        Flaw.UNKNOWN: f"no value `{name}` is in any allocation or under `Used values`{due}",
+        Flaw.DOUBLED: f"`{name}` stands in this list twice{due}",
+        Flaw.EXTRA: f"`{name}` does not live at step {at}{due}",
+    }[flaw.flaw]
+    live = dump.live(name) if flaw.flaw is Flaw.EXTRA else None
+    if live is not None:
+        related = [Related(field_place(live.file, live.record), "its live range")]
+    return survey.accuse(field_place(file, peak_row, "NAME"), message, *related)
+
+
+def _range_flaw(survey: Survey, dump: DumpSet, flaw: PeakFlaw) -> Finding:
+    """The running sums show that the list is as it was printed: the live range is not."""
+    section, found, all_lives = live_section(dump), peak(dump), lives(dump)
+    assert section is not None
+    assert section.moment is not None
+    assert found is not None
+    assert all_lives is not None
+    key, file = flaw.keys[0], section.file
+    live = all_lives.by_key[key]
+    role = "START" if found.at < live.start else "END"
+    message = f"`{key}` lives from step {live.start} to {live.end}"
+    if live.at(found.at):
+        message += f", but is not in the list at the peak, step {found.at}"
+        other = Related(field_place(file, section.moment), "the list at the peak")
+    else:
+        message += f", but is in the list at the peak, step {found.at}"
+        row = section.peak[flaw.row]
+        other = Related(field_place(file, row), "the running sums need this row")
+    return survey.accuse(field_place(file, live.row, role), message, other)
+
+
+def peak_bytes(survey: Survey) -> Iterator[Finding | None]:
+    """The bytes of a row are those of the value's shape, without padding.
+
+    Up to jax 0.5.3 they are those of the whole instruction: a tuple's table of pointers.
+    """
+    dump = yield from learn_lives(survey.dump)
+    for section, row, flaw in _numbers(dump, Flaw.BYTES):
+        yield survey.accuse(
+            field_place(section.file, row, "BYTES"),
+            f"`{row.key or row.name}` takes {flaw.right:,} B without padding, not {row.bytes:,} B",
+        ).put(str(flaw.right))
+
+
+def peak_cumulative(survey: Survey) -> Iterator[Finding | None]:
+    """The running sum of a row is that of the row above and its own bytes."""
+    dump = yield from learn_lives(survey.dump)
+    for section, row, flaw in _numbers(dump, Flaw.CUMULATIVE):
+        yield survey.accuse(
+            field_place(section.file, row, "CUMULATIVE"),
+            f"the rows up to here add up to {flaw.right:,} B, not {row.cumulative or 0:,} B",
+        ).put(str(flaw.right))
+
+
+def _numbers(dump: DumpSet, kind: Flaw) -> Iterator[tuple[LiveSection, PeakRow, PeakFlaw]]:
+    found, section = peak(dump), live_section(dump)
+    if found is None or section is None or found.is_foreign:
+        return
+    flaws = [flaw for flaw in found.flaws if flaw.flaw is kind]
+    for flaw in flaws[:_MOST]:
+        yield section, section.peak[flaw.row], flaw
+
+
+def peak_understated(survey: Survey) -> Iterator[Finding | None]:
+    """At another step more bytes live than at the step that XLA declares the peak.
+
+    XLA weighs values by the shapes of whole instructions when it looks for the peak, so that tuples
+    outweigh arrays. The true peak counts each value with its own unpadded bytes.
+    """
+    dump = yield from learn_lives(survey.dump)
+    section, all_lives = live_section(dump), lives(dump)
+    found, peaks = peak(dump), peaks_of(dump)
+    if section is None or section.moment is None or found is None or peaks is None:
+        return
+    if all_lives is None or not all_lives.are_sure or found.flaws or found.moment is not None:
+        return
+    if peaks.true_bytes < peaks.declared_bytes * _WORTH_SAYING:
+        return
+    runs = _at_step(dump, peaks.true_step)
+    factor = peaks.true_bytes / peaks.declared_bytes if peaks.declared_bytes else 0.0
+    times = f", {factor:,.2f} times as much" if factor else ""
+    yield survey.accuse(
+        field_place(section.file, section.moment, "MOMENT"),
+        f"{readable(peaks.declared_bytes)} live at the declared peak, step "
+        f"{peaks.declared_step}; the true peak is at step {peaks.true_step}: "
+        f"{readable(peaks.true_bytes)}{times}",
+        *runs,
+    )
+
+
+def _at_step(dump: DumpSet, step: int) -> list[Related]:
+    row = dump.at_step(step)
+    if row is None:
+        return []
+    return [Related(field_place(row.file, row.record), "the true peak")]
+
+
+_FILES = frozenset({Part.RANGES, Part.ALLOCATIONS, Part.ENTRIES, Part.MODULE})
+RULES: tuple[AnyRule, ...] = (
+    WholeRule("peak-moment", Severity.ERROR, peak_moment, _FILES),
+    WholeRule("peak-list", Severity.ERROR, peak_list, _FILES),
+    WholeRule("peak-bytes", Severity.ERROR, peak_bytes, _FILES),
+    WholeRule("peak-cumulative", Severity.ERROR, peak_cumulative, _FILES),
+    WholeRule("peak-understated", Severity.INFORMATION, peak_understated, _FILES),
+)

@@ -1,0 +1,114 @@
+"""Lines that cannot be read."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from hlo_lsp.analysis.files.ending import ending
+from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.places import span_place
+from hlo_lsp.checks.rule import AnyRule, Pace, error
+from hlo_lsp.model.shape import ShapeError, parse_shape
+from hlo_lsp.syntax.grammar import Refusal
+from hlo_lsp.syntax.instruction_text import instruction_text
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.memory_records import AssignedValue
+from hlo_lsp.syntax.memory_scanner import LONGEST, memory_scanner
+from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+
+
+def broken_line(case: Case[Broken]) -> Iterator[Finding]:
+    """Every line of a dump is of one of the forms that XLA prints.
+
+    The sentence names what could stand where the line stops making sense. Fields, flags and
+    attributes that this tool does not know are no error: a newer compiler may print them.
+    """
+    text = case.record.text
+    if case.file.kind.is_memory:
+        if len(text) > LONGEST:
+            message = f"this line has {len(text):,} characters: no line of a dump is that long"
+            yield case.finding_at(0, 0, len(text), message)
+            return
+        refusal = memory_scanner().explain(text)
+        what = "a memory dump"
+    elif case.file.kind is FileKind.MODULE:
+        refusal = _in_words(module_scanner().explain(text))
+        what = "an HLO module"
+    else:
+        return
+    end = max(len(text.rstrip()), refusal.column + 1)
+    if refusal.expected:
+        start, message = refusal.column, _sentence(str(refusal), text, refusal.column)
+    else:
+        start, message = 0, f"this is not a line of {what}"
+    yield case.accuse(span_place(case.file, case.record, text, start, end), message)
+
+
+def broken_entry(case: Case[UsedValue]) -> Iterator[Finding]:
+    """An entry under `Used values` is a header, positions, uses and an instruction, in order."""
+    entry, cut = case.record, ending(case.file)
+    if cut is not None and cut.last is entry:
+        return  # told by `truncated`; what is put behind the last record makes it a new one
+    for row, column, problem in entry.problems():
+        text = entry.lines[row]
+        end = max(len(text.rstrip()), column + 1)
+        message = _sentence(problem, text, column) if problem.startswith("expected") else problem
+        yield case.finding_at(row, column, end, message)
+
+
+def broken_instruction(case: Case[UsedValue]) -> Iterator[Finding]:
+    """Behind `from instruction:` stands a whole instruction: name, shape, opcode, operands.
+
+    A file that was cut off often ends in the middle of one.
+    """
+    entry = case.record
+    if entry.whole and not _is_instruction(entry.lines[-1]):
+        row = entry.line_count - 1
+        end = len(entry.lines[-1])
+        message = "expected an instruction: `%NAME = SHAPE OPCODE(OPERANDS), ATTRIBUTES`"
+        yield case.finding_at(row, end - len(entry.instruction or ""), end, message)
+
+
+@lru_cache(maxsize=1 << 13)
+def _is_instruction(line: str) -> bool:
+    """Remembered, as one instruction is printed again for each element of its tuple."""
+    parsed = instruction_text(line, instruction_column(line))
+    return parsed is not None and parsed.is_closed
+
+
+def broken_shape(case: Case[AssignedValue]) -> Iterator[Finding]:
+    """The text behind a value's size and offset is a shape."""
+    try:
+        parse_shape(case.record.shape)
+    except ShapeError as error:
+        yield case.finding(str(error), "SHAPE")
+
+
+# What terminals of the grammar are to a reader whose names do not say it.
+_WORDS = {
+    "body": "instructions",
+    "closing": "the end of the line",
+    "opening": "`{`",
+    "rest": "operands and `)`",
+    "signature": "`(PARAMETERS) -> SHAPE`",
+    "space": "a blank",
+}
+
+
+def _in_words(refusal: Refusal) -> Refusal:
+    return Refusal(refusal.column, tuple(_WORDS.get(word, word) for word in refusal.expected))
+
+
+def _sentence(expected: str, text: str, column: int) -> str:
+    found = text[column : column + 20]
+    return f"{expected}, found {f'`{found}`' if found else 'the end of the line'}"
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("syntax", Broken, broken_line),
+    error("syntax", UsedValue, broken_entry, pace=Pace.LINE),
+    error("syntax", UsedValue, broken_instruction, pace=Pace.LINE),
+    error("syntax", AssignedValue, broken_shape, pace=Pace.LINE),
+)

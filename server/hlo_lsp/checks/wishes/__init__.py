@@ -1,0 +1,1 @@
+"""What somebody wants to be checked: command line, ``hlo-lsp.toml``, settings."""

@@ -1,0 +1,189 @@
+"""Findings in files on disk: named ones, and all dumps of a folder."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.damage import replaced
+from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.folders.folder import Checked, check_paths
+from hlo_lsp.checks.folders.told import Spot
+from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.model.library import Library
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text.disk import UnreadableError
+
+TINY = "BufferAssignment:\nallocation 0: size 512, constant:\n"
+
+
+def _one(path: Path) -> Checked:
+    (checked,) = check_paths([path])
+    return checked
+
+
+def _codes(paths: list[Path]) -> list[tuple[str, str]]:
+    return [
+        (one.path.name.rpartition("after_optimizations")[2], finding.code)
+        for one in check_paths(paths)
+        for finding in one.findings
+        if finding.severity is Severity.ERROR
+    ]
+
+
+def test_a_folder_is_looked_at_with_all_that_is_below_it(compiled: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "deep.txt").write_text(TINY)
+    (tmp_path / "flagfile").write_text("--xla_flag=1\n")
+    kinds = [checked.kind for checked in check_paths([tmp_path])]
+    assert sorted(kinds, key=list(FileKind).index) == [
+        FileKind.ASSIGNMENT,
+        FileKind.ASSIGNMENT,
+        FileKind.VALUES,
+        FileKind.LIVE_RANGE,
+        FileKind.REPORT,
+        FileKind.MODULE,
+        FileKind.MODULE,
+        FileKind.OTHER,
+    ]
+    assert len(list(compiled.iterdir())) == 6
+
+
+def test_whatever_is_no_dump_is_passed_over_in_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.o").write_bytes(b"\x7fELF\0\0")
+    (tmp_path / "empty").touch()
+    (tmp_path / "program.ll").write_text("define i32 @f() {\n}\n")
+    (tmp_path / "module_0000.f.cpu_after_optimizations.txt").write_bytes(b"\xff\xfe\x00binary")
+    for checked in check_paths([tmp_path]):
+        assert (checked.kind, checked.findings, checked.note) == (FileKind.OTHER, [], None)
+
+
+def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(self: Library, path: Path) -> None:
+        raise UnreadableError(f"{path}: Permission denied")
+
+    (tmp_path / "a.txt").write_text(TINY)
+    monkeypatch.setattr(Library, "file", forbidden)
+    checked = _one(tmp_path)
+    assert checked.note == f"{tmp_path / 'a.txt'}: Permission denied"
+
+
+def test_an_empty_folder_has_nothing_to_look_at(tmp_path: Path) -> None:
+    assert list(check_paths([tmp_path])) == []
+
+
+@pytest.mark.parametrize(
+    ("content", "note"),
+    [
+        (None, "No such file or directory"),
+        (b"\x7fELF\0\0", "this is a binary file, not a text dump"),
+        (b"", "the file is empty"),
+        (b"\n\n", "the file is empty"),
+        (b"\n\n  \n", "this is no HLO or memory dump"),
+        (b"hello\n", "this is no HLO or memory dump"),
+        (b"\xff\xfe\xfd", "this is no HLO or memory dump"),
+    ],
+)
+def test_a_named_file_that_is_no_dump_is_said_to_be_none(
+    tmp_path: Path, content: bytes | None, note: str
+) -> None:
+    path = tmp_path / "named.txt"
+    if content is not None:
+        path.write_bytes(content)
+    checked = _one(path)
+    assert (checked.kind, checked.findings) == (FileKind.OTHER, [])
+    assert checked.note == f"{path}: {note}"
+
+
+def test_a_link_that_leads_nowhere_is_said_to_be_one(tmp_path: Path) -> None:
+    (tmp_path / "link.txt").symlink_to(tmp_path / "gone.txt")
+    assert _one(tmp_path / "link.txt").note is not None
+
+
+def test_a_link_to_its_own_folder_is_not_followed_for_ever(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text(TINY)
+    (tmp_path / "loop").symlink_to(tmp_path)
+    assert [checked.path.name for checked in check_paths([tmp_path])].count("a.txt") == 1
+
+
+def test_a_relative_path_is_as_good_as_another(
+    compiled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(compiled)
+    for path in sorted(Path().glob("*.txt")):
+        assert _one(path).note is None
+    (values,) = Path().glob("*-values.txt")
+    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
+    assert _codes([values]) == [("-buffer-assignment-values.txt", "total-mismatch")]
+
+
+def test_a_named_file_is_held_against_the_files_beside_it(compiled: Path) -> None:
+    (ranges,) = compiled.glob("*-live-range.txt")
+    ranges.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
+    assert _codes([ranges]) == [("-live-range.txt", "live-range-unknown")]
+
+
+def test_only_the_named_file_is_spoken_of(compiled: Path) -> None:
+    (ranges,) = compiled.glob("*-live-range.txt")
+    (values,) = compiled.glob("*-values.txt")
+    ranges.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
+    assert _codes([values]) == []
+    assert _codes([values, ranges]) == [("-live-range.txt", "live-range-unknown")]
+
+
+def test_a_file_without_its_neighbours_is_judged_by_itself(compiled: Path, tmp_path: Path) -> None:
+    (ranges,) = compiled.glob("*-live-range.txt")
+    alone = tmp_path / ranges.name
+    alone.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:9-8"))
+    assert _codes([alone]) == [("-live-range.txt", "live-range-bounds")]
+
+
+def test_files_of_another_compile_are_no_neighbours(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    renamed = compiled / values.name.replace("module_0092", "module_0093")
+    values.rename(renamed)
+    assert _codes([compiled]) == []
+
+
+def test_a_folder_and_a_file_can_be_named_together(compiled: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other.txt"
+    other.write_text(TINY + " value: <1 a @0> (size=513,offset=0): f32[]\n")
+    checked = list(check_paths([compiled, other]))
+    assert [one.path.parent for one in checked] == [compiled] * 6 + [tmp_path]
+    assert _codes([compiled, other]) == [("other.txt", "out-of-bounds")]
+
+
+def test_rules_that_nobody_wants_do_not_run(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
+    (wanted,) = check_paths([values], Wishes(select=frozenset({"total-mismatch"})))
+    assert [told.code for told in wanted.findings] == ["total-mismatch"]
+    (unwanted,) = check_paths([values], Wishes(ignore=frozenset({"total-mismatch"})))
+    assert "total-mismatch" not in [told.code for told in unwanted.findings]
+
+
+def test_what_counts_is_counted(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
+    for ignore, counting in ((frozenset[str](), 1), (frozenset({"total-mismatch"}), 0)):
+        assert next(check_paths([values], Wishes(ignore=ignore))).counting == counting
+
+
+def test_a_finding_says_where_it_is_and_what_else_it_speaks_of(tmp_path: Path) -> None:
+    path = tmp_path / "module.txt"
+    path.write_text(
+        "HloModule m\n\nENTRY %main {\n  %a = f32[] constant(1)\n  ROOT %a = f32[] constant(2)\n}\n"
+    )
+    (told,) = _one(path).findings
+    assert told.code == "duplicate-name"
+    assert told.spot == Spot(str(path), 5, 9, 10)
+    assert [other.spot for other in told.related] == [Spot(str(path), 4, 4, 5)]
+
+
+def test_a_part_of_a_text_of_several_files_is_told_by_the_lines_of_the_text(tmp_path: Path) -> None:
+    path = tmp_path / "stdout.txt"
+    module = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
+    path.write_text(f"*** Begin m.txt ***\n{module}*** End m.txt ***\n")
+    (told,) = _one(path).findings
+    assert (told.code, told.spot.path, told.spot.line) == ("undefined-instruction", str(path), 5)

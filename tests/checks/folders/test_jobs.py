@@ -1,0 +1,93 @@
+"""What there is to look at: one compile after the other, each file once."""
+
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.checks.folders.jobs import Plan, plan
+from hlo_lsp.checks.wishes.settings_file import NAME
+from hlo_lsp.checks.wishes.wishes import Wishes
+
+
+def planned(*paths: Path) -> Plan:
+    return plan(paths, Wishes())
+
+
+def test_the_files_of_a_compile_are_looked_at_together(compiled: Path) -> None:
+    (compiled / "notes.txt").touch()
+    sizes = [len(job.files) for job in planned(compiled).jobs]
+    assert sorted(sizes) == [1, 6]
+
+
+def test_files_are_in_the_order_of_the_paths(compiled: Path, tmp_path: Path) -> None:
+    other = tmp_path / "a.txt"
+    other.touch()
+    assert planned(compiled, other).files == [*sorted(compiled.iterdir()), other]
+    assert planned(other, compiled).files == [other, *sorted(compiled.iterdir())]
+
+
+def test_a_file_is_looked_at_once_under_its_first_name(
+    compiled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(compiled)
+    first = min(compiled.iterdir())
+    made = planned(Path(first.name), compiled, Path(), first)
+    assert made.files[0] == Path(first.name)
+    assert len(made.files) == 6
+    (job,) = made.jobs
+    assert job.named == {Path(first.name)}
+
+
+def test_a_job_is_another_when_a_file_of_the_compile_changes(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    (ranges,) = compiled.glob("*-live-range.txt")
+    before = planned(values)
+    assert planned(values) == before
+    os.utime(ranges, ns=(1, 1))
+    touched = planned(values)
+    assert touched != before
+    ranges.unlink()
+    assert planned(values) != touched
+    assert before.jobs[0].size > touched.jobs[0].size - 1 > planned(values).jobs[0].size
+
+
+def test_a_job_is_another_when_other_rules_are_wanted(compiled: Path) -> None:
+    before = planned(compiled)
+    (compiled / NAME).write_text('ignore = ["syntax"]\n', "utf-8")
+    after = planned(compiled)
+    (job,) = [job for job in after.jobs if len(job.files) == 6]
+    assert job not in before.jobs
+    assert "syntax" not in job.selection.codes
+
+
+def test_a_settings_file_counts_for_its_folder_and_those_below(tmp_path: Path) -> None:
+    for name in ("a/x.txt", "a/deep/y.txt", "b/z.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "a" / NAME).write_text('select = ["syntax", "overlap"]\n', "utf-8")
+    codes = {
+        job.files[0].name: job.selection.codes
+        for job in plan([tmp_path], Wishes(ignore=frozenset({"overlap"}))).jobs
+    }
+    assert codes["x.txt"] == codes["y.txt"] == {"syntax"}
+    assert len(codes["z.txt"]) > 2
+
+
+def test_an_error_in_a_settings_file_is_told_once(tmp_path: Path) -> None:
+    for name in ("a.txt", "deep/b.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / NAME).write_text("ignore = 3\n", "utf-8")
+    assert [error.line for error in planned(tmp_path).errors] == [1]
+
+
+def test_a_file_that_is_not_there_is_to_be_looked_at_nevertheless(tmp_path: Path) -> None:
+    (job,) = planned(tmp_path / "gone" / "x.txt").jobs
+    assert (job.files, job.size) == ((tmp_path / "gone" / "x.txt",), 0)
+
+
+def test_a_job_reaches_another_process_as_it_is(compiled: Path) -> None:
+    (job,) = planned(compiled).jobs
+    assert pickle.loads(pickle.dumps(job)) == job

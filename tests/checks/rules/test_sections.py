@@ -1,0 +1,212 @@
+"""The order of sections, and texts that end too early."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.damage import dump_of, replaced
+from checks.values_rules import edited, tell_in, tell_of
+from hlo_lsp.analysis.files.ending import ending
+from hlo_lsp.model.dump_file import DumpFile
+
+ASSIGNMENT = "-buffer-assignment.txt"
+VALUES = "-buffer-assignment-values.txt"
+RANGES = "-live-range.txt"
+REPORT = "-memory-usage-report.txt"
+MODULE = "after_optimizations.txt"
+
+
+LABELS = {
+    "BufferAssignment:\n": "»allocation 0: size 512, thread-local:«",
+    "Total bytes used: 172580 (168.5KiB)\n": "»Used values:«",
+    "Used values:\n": "»<0 Arg_0.12 @0>«",
+    "HloLiveRange (max 14):\n": "  »InstructionSequence:«",
+    "  InstructionSequence:\n": "    »0:Arg_2.3«",
+    "  BufferLiveRange:\n": "    »Arg_2.3{}:0-14«",
+    "  Live ranges at 13 (peak):\n": "    »Arg_1.2{}: 16384 bytes (cumulative: 16384 bytes)«",
+}
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_a_label_that_is_gone_is_told_below_it(sample: str, label: str) -> None:
+    text = replaced(sample, label, "")
+    line = label.strip()
+    ((code, place, message),) = tell_of(text)
+    assert code == "section-order"
+    expected = text.split("\n")[int(place.split(":")[0]) - 1].strip()
+    assert place.endswith(f"»{expected}«")
+    assert int(place.split(":")[0]) in {
+        sample.split("\n").index(label.rstrip()) + 1,
+        sample.split("\n").index(label.rstrip()) + 2,
+    }
+    assert message.endswith("is missing in front of this line")
+    assert message[1:5] == line[:4]
+
+
+def test_a_label_that_is_broken_is_not_told_as_missing(sample: str) -> None:
+    for label in LABELS:
+        assert tell_of(replaced(sample, label, label.replace("e", "", 1))) == []
+
+
+def test_a_section_that_is_gone(sample: str) -> None:
+    start, end = sample.index("Total bytes"), sample.index("HloLiveRange")
+    assert tell_of(sample[:start] + sample[end:]) == [
+        (
+            "section-order",
+            "44: »HloLiveRange (max 14):«",
+            "`Used values:` is missing in front of this line",
+        )
+    ]
+
+
+def test_a_section_behind_one_that_follows_it(sample: str) -> None:
+    start, end = sample.index("HloLiveRange"), sample.index("Total bytes")
+    text = sample[start:].rstrip("\n") + "\n" + sample[:end] + "\n" + sample[end:start]
+    assert tell_of(text) == [
+        (
+            "section-order",
+            "44: »BufferAssignment:«",
+            "`BufferAssignment:` stands in front of `Live ranges at ... (peak):` in a dump, "
+            "not behind it",
+        )
+    ]
+
+
+def test_rows_of_another_section(sample: str) -> None:
+    text = replaced(sample, "<1 Arg_1.13 @0>\n pos", "    fusion.5{}:10-13\n<1 Arg_1.13 @0>\n pos")
+    text = replaced(text, "\n    fusion.5{}:10-13\n    fusion.2", "\n    fusion.2")
+    assert tell_of(text) == [
+        (
+            "section-order",
+            "53:     »fusion.5{}:10-13«",
+            "this line is one of those below `BufferLiveRange:`, and stands below `Used values:`",
+        )
+    ]
+
+
+def test_two_dumps_in_one_text_are_told_once(sample: str) -> None:
+    ((code, place, message),) = tell_of(sample + sample)
+    assert (code, place) == ("section-order", "254: »BufferAssignment:«")
+    assert message == (
+        "`BufferAssignment:` begins a second time, the first time on line 1: "
+        "this text is more than one dump"
+    )
+
+
+def test_two_values_files_in_one(compiled: Path) -> None:
+    edited(compiled, VALUES, lambda text: text + text)
+    ((name, code, place, _),) = tell_in(compiled)
+    assert (name, code) == (VALUES, "section-order")
+    assert "»Total bytes used: 2135040 (2.04MiB)«" in place
+
+
+def test_the_files_of_a_split_dump_in_one_text(compiled: Path) -> None:
+    """Whoever puts them one behind the other has a dump in one file."""
+    texts = [next(compiled.glob(f"*{end}")).read_text() for end in (ASSIGNMENT, VALUES, RANGES)]
+    assert tell_of("".join(texts)) == []
+
+
+# Where a text is cut, and what it says is missing.
+CUTS = {
+    "in the line of a value": ("(size=8192,off", "the rest of this line"),
+    "in a shape": ("offset=0): f32[16,", "the rest of this line"),
+    "behind the line of a constant's allocation": (
+        "allocation 3: size 8192, output shape is |f32[16,32]|, maybe-live-out:\n",
+        "the values in allocation 3",
+    ),
+    "behind the total": ("Total bytes used: 172580 (168.5KiB)\n", "`Used values:`"),
+    "behind a label": ("Used values:\n", "the values"),
+    "behind a header": ("\n<8 add.38 @0>\n", "the rest of the entry of value 8"),
+    "in positions": ("<8 add.38 @0>\n positions:\n  add.38\n", "the rest of the entry of value 8"),
+    "in an instruction": (
+        "from instruction: %add.38 = f32[]{:T(128)} add(%Arg_0",
+        "the rest of this",
+    ),
+    "in front of a shape": ("from instruction: %add.38 = ", "the rest of this instruction"),
+    "behind the head of the live ranges": ("HloLiveRange (max 14):\n", "the schedule"),
+    "in the schedule": ("    5:multiply_reduce_fusion\n", "8 of 14 steps, and the live ranges"),
+    "behind the label of live ranges": ("  BufferLiveRange:\n", "the peak"),
+    "in the live ranges": ("    fusion.5{}:10-13\n", "the peak"),
+    "behind the peak": ("  Live ranges at 13 (peak):\n", "the values at the peak"),
+}
+
+
+@pytest.mark.parametrize("where", CUTS)
+def test_a_text_that_is_cut_off(sample: str, where: str) -> None:
+    last, missing = CUTS[where]
+    text = sample[: sample.index(last) + len(last)]
+    told = tell_of(text)
+    assert [code for code, _, _ in told] == ["truncated"]
+    _, place, message = told[0]
+    assert int(place.split(":")[0]) == len(text.rstrip("\n").split("\n"))
+    assert message.startswith(f"the text ends here: {missing}")
+
+
+def test_a_text_that_ends_with_a_whole_section_may_be_of_an_old_compiler(sample: str) -> None:
+    assert tell_of(sample[: sample.index("\n\nHloLiveRange")] + "\n") == []
+
+
+def test_without_a_line_end_at_its_end_a_whole_text_is_whole(sample: str, compiled: Path) -> None:
+    assert tell_of(sample.rstrip("\n")) == []
+    for path in compiled.iterdir():
+        path.write_text(path.read_text().rstrip("\n"))
+    assert tell_in(compiled) == []
+
+
+def _up_to(folder: Path, end: str, last: str) -> None:
+    edited(folder, end, lambda text: text[: text.index(last)])
+
+
+def test_entries_that_end_too_early_are_counted(compiled: Path) -> None:
+    _up_to(compiled, VALUES, "<14 c.1 @0>")
+    ((name, code, _, message),) = tell_in(compiled)
+    assert (name, code) == (VALUES, "truncated")
+    assert message == "the text ends here: the entries of 7 more values should follow"
+
+
+def test_allocations_that_end_too_early_are_counted(compiled: Path) -> None:
+    _up_to(compiled, ASSIGNMENT, "allocation 9:")
+    ((name, code, place, message),) = tell_in(compiled)
+    assert (name, code, place[:3]) == (ASSIGNMENT, "truncated", "21:")
+    assert message == "the text ends here: the allocations of 4 more values should follow"
+
+
+def test_an_entry_that_is_gone_in_the_middle_cuts_nothing_off(compiled: Path) -> None:
+    edited(
+        compiled,
+        VALUES,
+        lambda text: text[: text.index("<14 c.1")] + text[text.index("<15 constant.3") :],
+    )
+    assert [code for _, code, _, _ in tell_in(compiled)] == ["value-set-mismatch"]
+
+
+@pytest.mark.parametrize(
+    ("end", "last"),
+    [
+        (RANGES, "  Stack trace breakdown"),
+        (RANGES, "      ├── jit(don)/scatter"),
+        (REPORT, "  ------"),
+        (REPORT, "  cumulative_size"),
+        (MODULE, "ENTRY "),
+        (MODULE, "  %c.1 ="),
+    ],
+)
+def test_a_file_that_stops_before_a_line(compiled: Path, end: str, last: str) -> None:
+    _up_to(compiled, end, last)
+    told = tell_in(compiled)
+    assert [(name, code) for name, code, _, _ in told] == [
+        (end.removeprefix("after_optimizations"), "truncated")
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "HloModule m\n\nENTRY e {\n  ROOT a = f32[] parameter(0)\n}\n"]
+)
+def test_a_text_in_the_making_is_not_cut_off(text: str) -> None:
+    assert ending(DumpFile.of_text(text)) is None
+
+
+def test_in_the_middle_of_a_text_nothing_is_cut_off(sample: str) -> None:
+    text = replaced(sample, "  uses:\n", "") if "  uses:\n" in sample else sample
+    (file,) = dump_of(text.replace("    5:multiply_reduce_fusion\n", "")).files
+    assert ending(file) is None

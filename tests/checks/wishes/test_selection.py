@@ -1,0 +1,107 @@
+"""Which rules run, when several have a say."""
+
+import pickle
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT
+from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.wishes.selection import Selection
+from hlo_lsp.checks.wishes.thresholds import Thresholds
+from hlo_lsp.checks.wishes.wishes import Wishes
+
+CODES = st.frozensets(st.sampled_from(list(explanations())))
+WISHES = st.builds(
+    Wishes,
+    select=st.none() | CODES,
+    ignore=CODES,
+    severity=st.none() | st.sampled_from(Severity),
+    thresholds=st.dictionaries(
+        st.sampled_from(["padding_bytes", "constant_bytes"]), st.integers(0)
+    ),
+)
+
+
+def said(**keys: Any) -> Wishes:
+    wishes, complaints = Wishes.of(keys)
+    assert complaints == []
+    return wishes
+
+
+def test_without_a_wish_the_rules_run_that_are_on() -> None:
+    assert Selection.of([]).rules == Selection.of([Wishes()]).rules == DEFAULT
+
+
+def test_who_selects_begins_anew() -> None:
+    first = said(select=["syntax", "overlap"], ignore=["size-mismatch"])
+    assert Selection.of([first]).codes == {"syntax", "overlap"}
+    assert Selection.of([first, said(select=["size", "live-range-bounds"])]).codes == {
+        "size-mismatch", "live-range-bounds"
+    }  # fmt: skip
+
+
+def test_what_is_ignored_is_taken_away_from_what_there_is() -> None:
+    first = said(ignore=["syntax"])
+    default = Selection().codes
+    assert Selection.of([first]).codes == default - {"syntax"}
+    assert Selection.of([first, said(ignore=["overlap"])]).codes == default - {"syntax", "overlap"}
+    both = said(select=["live-range"], ignore=["live-range-bounds"])
+    assert "live-range-bounds" not in Selection.of([both]).codes
+
+
+def test_a_rule_that_is_off_is_added_by_name() -> None:
+    off = next(code for code, told in explanations().items() if not told.is_on)
+    added = Selection.of([said(select=["default", off])])
+    assert added.codes == Selection().codes | {off}
+    assert {rule.code for rule in added.rules} == {rule.code for rule in DEFAULT} | {off}
+
+
+def test_rules_whose_findings_are_of_no_interest_do_not_run() -> None:
+    for severity in Severity:
+        rules = Selection.of([said(select=["all"], severity=severity.value)]).rules
+        assert rules == tuple(rule for rule in CATALOGUE if rule.severity.rank <= severity.rank)
+
+
+def test_what_counts_as_a_failure() -> None:
+    counting = {
+        lowest: [severity for severity in Severity if Selection(severity=lowest).counts(severity)]
+        for lowest in (None, *Severity)
+    }
+    problems = [Severity.ERROR, Severity.WARNING]
+    assert counting == {
+        None: problems,
+        Severity.ERROR: [Severity.ERROR],
+        Severity.WARNING: problems,
+        Severity.INFORMATION: [*problems, Severity.INFORMATION],
+        Severity.HINT: list(Severity),
+    }
+
+
+def test_thresholds_are_set_one_by_one() -> None:
+    first = said(thresholds={"padding_bytes": 1, "constant_bytes": 2})
+    found = Selection.of([first, said(thresholds={"padding_bytes": 3})])
+    assert found.thresholds == Thresholds(padding_bytes=3, constant_bytes=2)
+
+
+@given(st.lists(WISHES, max_size=4), WISHES)
+def test_the_last_word_counts(before: list[Wishes], last: Wishes) -> None:
+    selection = Selection.of([*before, last])
+    assert not selection.codes & last.ignore
+    if last.select is not None:
+        assert selection.codes == last.select - last.ignore
+    assert last.severity in (None, selection.severity)
+    for name, number in last.thresholds.items():
+        assert getattr(selection.thresholds, name) == number
+    assert selection == Selection.of(before).then(last)
+
+
+@given(WISHES)
+def test_a_selection_reaches_another_process_as_it_is(wishes: Wishes) -> None:
+    selection = Selection.of([wishes])
+    again = pickle.loads(pickle.dumps(selection))
+    assert again == selection
+    assert hash(again) == hash(selection)
+    assert again.rules == selection.rules

@@ -1,0 +1,123 @@
+"""What is wished to be checked, and what is complained of."""
+
+import math
+
+import pytest
+
+from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.wishes.wishes import Complaint, Wishes, codes_of
+
+ON = {code for code, told in explanations().items() if told.is_on}
+
+
+def complaints(**said: object) -> list[tuple[str, str]]:
+    """What is complained of; such a thing must not have an effect."""
+    wishes, found = Wishes.of(said)
+    assert wishes in (Wishes(), Wishes(select=frozenset()))
+    return [(".".join(one.keys), one.message) for one in found]
+
+
+def test_a_code_stands_for_itself() -> None:
+    for code in ("syntax", "overlap", "total-mismatch"):
+        assert codes_of(code) == {code}
+
+
+def test_first_words_stand_for_all_codes_that_begin_with_them() -> None:
+    live_range = {code for code in explanations() if code.startswith("live-range-")}
+    assert codes_of("live-range") == live_range
+    assert "live-range-bounds" in live_range
+    assert {"size-mismatch"} == codes_of("size")
+    assert {"undefined-instruction", "undefined-computation"} <= codes_of("undefined")
+
+
+def test_two_words_stand_for_groups() -> None:
+    assert codes_of("all") == set(explanations())
+    assert codes_of("default") == ON
+
+
+@pytest.mark.parametrize(
+    "word", ["", "-", "l", "live-", "live-rang", "LIVE-RANGE", "size_mismatch"]
+)
+def test_a_part_of_a_word_stands_for_nothing(word: str) -> None:
+    with pytest.raises(LookupError, match="there is no rule"):
+        codes_of(word)
+
+
+@pytest.mark.parametrize(
+    ("word", "near"),
+    [("size-mismach", "size-mismatch"), ("overlaps", "overlap"), ("defaults", "default")],
+)
+def test_the_nearest_code_is_offered(word: str, near: str) -> None:
+    with pytest.raises(LookupError) as raised:
+        codes_of(word)
+    assert raised.value.args == (f"there is no rule `{word}`; did you mean `{near}`?",)
+
+
+def test_everything_that_can_be_said() -> None:
+    wishes, found = Wishes.of(
+        {
+            "select": ["default", "layout-copy"],
+            "ignore": ["syntax"],
+            "severity": "warning",
+            "thresholds": {"padding_ratio": 3, "padding_bytes": 4096},
+        }
+    )
+    assert found == []
+    assert wishes.select == ON | {"layout-copy"}
+    assert wishes.ignore == {"syntax"}
+    assert wishes.severity is Severity.WARNING
+    assert wishes.thresholds == {"padding_ratio": 3, "padding_bytes": 4096}
+
+
+def test_nothing_said_is_nothing_wished() -> None:
+    silent = {"select": None, "ignore": None, "severity": None, "thresholds": None}
+    for said in ({}, silent, {"ignore": []}, {"thresholds": {}}, {"thresholds": []}):
+        assert Wishes.of(said) == (Wishes(), [])
+
+
+def test_to_select_nothing_is_a_wish() -> None:
+    assert Wishes.of({"select": []})[0].select == frozenset()
+
+
+def test_unknown_names_are_told_with_the_nearest() -> None:
+    assert complaints(selct=[]) == [("selct", "there is no key `selct`; did you mean `select`?")]
+    assert complaints(thresholds={"padding_byte": 1}) == [
+        (
+            "thresholds.padding_byte",
+            "there is no threshold `padding_byte`; did you mean `padding_bytes`?",
+        )
+    ]
+    assert complaints(zzz=1) == [("zzz", "there is no key `zzz`")]
+
+
+@pytest.mark.parametrize("said", ["syntax", 3, {"syntax": True}, True])
+def test_codes_come_in_a_list(said: object) -> None:
+    assert complaints(select=said) == [("select", "it must be a list of codes")]
+
+
+def test_the_good_codes_of_a_list_count() -> None:
+    wishes, found = Wishes.of({"ignore": ["syntax", "overlapp", 3]})
+    assert wishes.ignore == {"syntax"}
+    assert found == [
+        Complaint(("ignore",), "there is no rule `overlapp`; did you mean `overlap`?", "overlapp"),
+        Complaint(("ignore",), "a code is a text, not 3"),
+    ]
+
+
+@pytest.mark.parametrize("said", ["fatal", 1, ["error"], {}])
+def test_a_severity_is_one_of_four(said: object) -> None:
+    message = "it must be one of error, warning, information, hint"
+    assert complaints(severity=said) == [("severity", message)]
+
+
+@pytest.mark.parametrize("said", [-1, True, "3", None, [1], math.nan])
+def test_a_threshold_is_a_number_from_0_on(said: object) -> None:
+    message = "it must be a number from 0 on"
+    assert complaints(thresholds={"padding_ratio": said}) == [("thresholds.padding_ratio", message)]
+
+
+def test_a_threshold_of_bytes_is_whole() -> None:
+    message = "it must be a whole number"
+    assert complaints(thresholds={"padding_bytes": 1.5}) == [("thresholds.padding_bytes", message)]
+    assert complaints(thresholds=[1]) == [("thresholds", "it must be a table of numbers")]
