@@ -206,6 +206,21 @@ def test_a_text_in_the_making_is_not_cut_off(text: str) -> None:
     assert ending(DumpFile.of_text(text)) is None
 
 
+def test_no_stack_traces_follow_where_nothing_is_alive_that_takes_space() -> None:
+    text = """HloLiveRange (max 1):
+  InstructionSequence:
+    0:tuple.1
+  BufferLiveRange:
+    tuple.1{}:0-1
+  Live ranges at 0 (peak):
+    tuple.1{}: 0 bytes (cumulative: 0 bytes)
+  Stack trace breakdown for peak usage: 0 bytes
+"""
+    assert ending(DumpFile.of_text(text)) is None
+    weighs = ending(DumpFile.of_text(text.replace(" 0 bytes", " 8 bytes")))
+    assert weighs is not None and weighs.missing == "the stack traces"
+
+
 def test_in_the_middle_of_a_text_nothing_is_cut_off(sample: str) -> None:
     text = replaced(sample, "  uses:\n", "") if "  uses:\n" in sample else sample
     (file,) = dump_of(text.replace("    5:multiply_reduce_fusion\n", "")).files

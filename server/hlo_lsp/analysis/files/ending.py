@@ -1,6 +1,7 @@
 """Where a text stops before it is complete: a file that was cut off, or is still being written."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from hlo_lsp.analysis.files.sections import Section, row_section, section_of
@@ -140,7 +141,10 @@ def _section_end(file: DumpFile, last: Record) -> str | None:
     if section is Section.LIVE_RANGE and isinstance(head, Label):
         return None  # the line that says why there are no live ranges
     if isinstance(last, BreakdownRow):
-        return f"stack traces of {last.remaining:,} B" if last.remaining > 0 else None
+        return _stacks_end(file, last)
+    if section is Section.STACKS:
+        weighs = any(row.bytes for row in file.memory.peak_names.records())
+        return "the stack traces" if weighs else None
     always = {
         Section.TOTAL: f"`{Section.ENTRIES.title}`",
         Section.LIVE_RANGE: "the schedule",
@@ -149,7 +153,6 @@ def _section_end(file: DumpFile, last: Record) -> str | None:
     empty = {
         Section.ALLOCATIONS: "the allocations",
         Section.ENTRIES: "the values",
-        Section.STACKS: "the stack traces",
     }
     if section is None:
         return None
@@ -174,6 +177,18 @@ def _peak_end(file: DumpFile, last: Record) -> str | None:
     ranges = file.memory.ranges.records()
     lives = any(row.start_step <= last.moment <= row.end_step for row in ranges)
     return "the values at the peak" if lives else None
+
+
+def _stacks_end(file: DumpFile, last: BreakdownRow) -> str | None:
+    """Each row says what remains behind it: 0 B at the end.
+
+    If that is not what the row above leaves, a row is damaged or out of place instead.
+    """
+    head = file.records.head_of(last)
+    rows = [] if head is None else file.records.members(head)
+    stacks = [row for row in rows if isinstance(row, BreakdownRow)]
+    adds_up = all(above.remaining - row.current == row.remaining for above, row in pairwise(stacks))
+    return f"stack traces of {last.remaining:,} B" if last.remaining > 0 and adds_up else None
 
 
 def _module_end(file: DumpFile, last: Record, in_line: bool) -> str | None:
