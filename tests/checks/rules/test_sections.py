@@ -218,7 +218,8 @@ def test_no_stack_traces_follow_where_nothing_is_alive_that_takes_space() -> Non
 """
     assert ending(DumpFile.of_text(text)) is None
     weighs = ending(DumpFile.of_text(text.replace(" 0 bytes", " 8 bytes")))
-    assert weighs is not None and weighs.missing == "the stack traces"
+    assert weighs is not None
+    assert weighs.missing == "the stack traces"
 
 
 def test_in_the_middle_of_a_text_nothing_is_cut_off(sample: str) -> None:
