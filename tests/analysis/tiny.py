@@ -50,6 +50,7 @@ VALUES = mark(
      positions:
       add.9
      uses:
+      (none)
      from instruction: %add.9 = f32[]{:T(128)} add(%p, %q)
     <3 x.1 @0>
     ^^^^^^^^^^ x.1-entry
@@ -104,6 +105,7 @@ VALUES = mark(
       fusion.2
       ^^^^^^^^ fusion.2-position
      uses:
+      (none)
      from instruction: %fusion.2 = f32[16,64]{1,0:T(8,128)} fusion(%negate.7, %get-tuple-element.1), kind=kLoop, calls=%fused.1
     """  # noqa: E501
 )
@@ -138,6 +140,12 @@ LIVE = mark(
         x.1{}: 4096 bytes (cumulative: 12288 bytes)
         fusion{1}: 256 bytes (cumulative: 12544 bytes)
         ^^^^^^^^^ fusion1-peak
+      Stack trace breakdown for peak usage: 12 544 bytes
+        main (100.0%, total: 12 544 bytes, current: 0 bytes, remaining: 12 544 bytes)
+          ├── fusion.2 (32.7%, total: 4 096 bytes, current: 4 096 bytes, remaining: 8 448 bytes)
+          ├── jit(f)/neg (32.7%, total: 4 096 bytes, current: 4 096 bytes, remaining: 4 352 bytes)
+          ├── x (32.7%, total: 4 096 bytes, current: 4 096 bytes, remaining: 256 bytes)
+          └── fusion{1} (2.0%, total: 256 bytes, current: 256 bytes, remaining: 0 bytes)
     """
 )
 MODULE = mark(

@@ -6,6 +6,7 @@ Each text is read by a scanner that has read nothing else, so that no test depen
 from pathlib import Path
 
 from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.folders import told as in_folders
 from hlo_lsp.checks.folders.folder import check_paths
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
@@ -60,7 +61,7 @@ def related(finding: Finding) -> list[tuple[str, str]]:
     return [(quoted(other.place), other.message) for other in finding.related]
 
 
-def found_in(folder: Path) -> list[tuple[str, Finding]]:
+def found_in(folder: Path) -> list[tuple[str, in_folders.Told]]:
     """What is wrong in the files of a folder, with the end of the file's name."""
     memory_scanner.cache_clear()
     module_scanner.cache_clear()

@@ -49,20 +49,20 @@ def test_entries_are_whole_in_their_section() -> None:
     file = tiny.split(tiny.VALUES).file(tiny.VALUES)
     assert drawn(file) == dedent("""\
         Total bytes used (25.0 KiB) 1-1
-        Used values 3-46
-          0 add.9 4-8
-          3 x.1 9-14
-          4 fusion{} 15-21
-          5 fusion{0} 22-28
-          6 fusion{1} 29-35
-          7 negate.7 36-41
-          8 fusion.2 42-46""")
+        Used values 3-48
+          0 add.9 4-9
+          3 x.1 10-15
+          4 fusion{} 16-22
+          5 fusion{0} 23-29
+          6 fusion{1} 30-36
+          7 negate.7 37-42
+          8 fusion.2 43-48""")
 
 
 def test_schedule_ranges_and_peak_are_in_the_live_range_section() -> None:
     file = tiny.split(tiny.LIVE).file(tiny.LIVE)
     assert drawn(file) == dedent("""\
-        HloLiveRange (6 steps) 0-19
+        HloLiveRange (6 steps) 0-25
           InstructionSequence 1-7
             x.1 (0) 2-2
             fusion (1) 3-3
@@ -81,7 +81,8 @@ def test_schedule_ranges_and_peak_are_in_the_live_range_section() -> None:
             fusion.2{} (4.0 KiB) 16-16
             negate.7{} (4.0 KiB) 17-17
             x.1{} (4.0 KiB) 18-18
-            fusion{1} (256 B) 19-19""")
+            fusion{1} (256 B) 19-19
+          Stack trace breakdown 20-25""")
 
 
 def test_a_breakdown_stands_behind_the_peak() -> None:
@@ -106,7 +107,7 @@ def test_the_sections_of_one_file_are_those_of_its_parts() -> None:
         ("BufferAssignment", 0),
         ("Total bytes used", 14),
         ("Used values", 16),
-        ("HloLiveRange", 62),
+        ("HloLiveRange", 64),
     ]
 
 

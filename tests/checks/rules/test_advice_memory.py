@@ -76,6 +76,13 @@ HloLiveRange (max 9):
     a{}:0-3
     b{}:1-7
     c{}:4-8
+  Live ranges at 1 (peak):
+    a{}: 2097152 bytes (cumulative: 2097152 bytes)
+    b{}: 1048576 bytes (cumulative: 3145728 bytes)
+  Stack trace breakdown for peak usage: 3 145 728 bytes
+    f (100.0%, total: 3 145 728 bytes, current: 0 bytes, remaining: 3 145 728 bytes)
+      ├── a (66.7%, total: 2 097 152 bytes, current: 2 097 152 bytes, remaining: 1 048 576 bytes)
+      └── b (33.3%, total: 1 048 576 bytes, current: 1 048 576 bytes, remaining: 0 bytes)
 """
 
 
@@ -93,7 +100,7 @@ def test_gaps_are_what_is_never_live_at_once() -> None:
 
 def test_a_slot_with_two_lives_is_counted_once() -> None:
     values = GAPS + " value: <4 d @0> (size=2097152,offset=0): f32[524288]{0}\n"
-    lives = LIVES + "    d{}:3-8\n"
+    lives = LIVES.replace("  Live ranges", "    d{}:3-8\n  Live ranges")
     ((_, _, sentence),) = advice("fragmentation", values, lives.replace("c{}:4-8", "c{}:8-8"),
                                  stem=GPU, fragmentation_bytes=1)  # fmt: skip
     assert "at most 4,194,304 B" in sentence  # at step 8: the slot of a and d, and c

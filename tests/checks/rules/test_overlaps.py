@@ -60,6 +60,9 @@ HloLiveRange (max 4):
   BufferLiveRange:
     a{}:0-1
     b{}:1-3
+  Live ranges at 1 (peak):
+    b{}: 16 bytes (cumulative: 16 bytes)
+    a{}: 8 bytes (cumulative: 24 bytes)
 """
 
 

@@ -148,15 +148,20 @@ def test_a_head_that_is_damaged_costs_only_itself(sample: str, head: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "line",
+    ("instead", "line"),
     [
-        "HloLiveRange not available (finalized or constructed from proto)",
-        "HloLiveRange (max 14):\n"
-        "  Peak memory could not be determined due to unbounded dynamic shape.",
+        ("HloLiveRange", "HloLiveRange not available (finalized or constructed from proto)"),
+        (
+            "  Live ranges at",
+            "  Peak memory could not be determined due to unbounded dynamic shape.",
+        ),
     ],
+    ids=["no ranges", "no peak"],
 )
-def test_lines_that_xla_prints_in_rare_cases_are_no_error(sample: str, line: str) -> None:
-    text = sample[: sample.index("HloLiveRange")] + line + "\n"
+def test_lines_that_xla_prints_in_rare_cases_are_no_error(
+    sample: str, instead: str, line: str
+) -> None:
+    text = sample[: sample.index(instead)] + line + "\n"
     assert tell(text) == []
 
 
@@ -176,13 +181,16 @@ def test_a_letter_of_a_layout_that_is_not_known_is_no_error(sample: str, letters
     assert tell(replaced(sample, old, old.replace(":T(8,128)", letters))) == []
 
 
+_OF_OTHERS = {"value-set-mismatch", "live-range-unknown", "peak-list"}
+
+
 def test_of_a_file_that_was_cut_off_only_the_last_lines_cannot_be_read(sample: str) -> None:
     for end in range(0, len(sample), 97):
         text = sample[:end]
         header, instruction = text.rfind("\n<"), text.rfind(" from instruction:")
         first = text[: header if header > instruction else text.rfind("\n")].count("\n") + 1
         for code, place, _ in tell(text):
-            assert code == "undefined-value" or int(place.split(":")[0]) >= first, place
+            assert code in _OF_OTHERS or int(place.split(":")[0]) >= first, place
 
 
 def test_undamaged_dumps_have_nothing_wrong(sample: str, cpu: str, gpu: str) -> None:

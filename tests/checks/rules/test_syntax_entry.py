@@ -100,5 +100,8 @@ def test_an_instruction_that_is_none(sample: str) -> None:
 
 
 def test_an_entry_without_uses_is_whole_in_all_generations(sample: str) -> None:
-    old = "\n<79 fusion @0>\n positions:\n  fusion\n uses:\n"
-    assert tell(replaced(sample, old, old + "  (none)\n")) == []
+    old, new = " uses:\n from", " uses:\n  (none)\n from"
+    assert sample.count(old) == 4
+    assert tell(sample.replace(old, new)) == []
+    entry = f"\n<79 fusion @0>\n positions:\n  fusion\n{old}"
+    assert tell(replaced(sample, entry, entry.replace(old, new))) == []  # one of four
