@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from weakref import ReferenceType, WeakKeyDictionary, ref
 
+from hlo_lsp.analysis.assignment.own_size import wrong_size
 from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.analysis.files.siblings import strangers
 from hlo_lsp.analysis.module.printed_module import printed_module
@@ -19,7 +20,7 @@ from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.analysis.values.headers import disagreements
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, State
-from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.shape import BufferShape, Shape, TupleShape, try_shape
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -176,8 +177,13 @@ def _compare(
         return
     text = None if own is None else instruction_text(own, instruction_column(own))
     in_entry = None if text is None else part_of(text.shape.text, index)
+    if assigned is not None and wrong_size(assigned.record, target) is not None:
+        return  # of a shape that is not as large as its value says that is told
     if in_allocation is not None and try_shape(in_allocation) is None:
         in_allocation = None  # that it cannot be read is said already
+    shapes = (in_allocation, in_entry, in_module)
+    if len({_unknown_parts(shape) for shape in shapes if shape is not None}) > 1:
+        return
     if line is None and assigned is not None and entry is not None and text is not None:
         value = assigned.record
         if _only_fits(target, value, in_allocation, in_entry):
@@ -186,7 +192,29 @@ def _compare(
                 Source.ENTRY, entry, printed, right, Source.ALLOCATION, None, text.shape
             )
             return
-    yield from _odd_one(assigned, entry, line, (in_allocation, in_entry, in_module), text)
+    yield from _odd_one(assigned, entry, line, shapes, text)
+
+
+def _unknown_parts(text: str) -> tuple[str, ...]:
+    """Element types and letters of layouts that later compilers may print.
+
+    Nothing is known of them, not even whether they stand wherever a shape does.
+    """
+    shape = try_shape(text)
+    return () if shape is None else tuple(_unknown(shape))
+
+
+def _unknown(shape: Shape) -> Iterator[str]:
+    if isinstance(shape, TupleShape):
+        for element in shape.elements:
+            yield from _unknown(element)
+    elif isinstance(shape, BufferShape):
+        yield from _unknown(shape.shape)
+    else:
+        if shape.bits is None:
+            yield shape.element_type
+        if shape.layout is not None:
+            yield from shape.layout.others
 
 
 def _only_fits(

@@ -90,8 +90,7 @@ class _Search:
         self._surplus: dict[UsedValue, list[str]] = {}
         self._missing: dict[UsedValue, list[str]] = {}
         self._empty: list[UsedValue] = []
-        # Dumps are split since later than `(none)` is printed.
-        self._says_none = not len(file.memory.allocations)
+        self._nones = 0
         # Operands of tuples that are not the value with the position at that element.
         self._handed_on: dict[tuple[str, int], UsedValue] = {}
 
@@ -118,7 +117,7 @@ class _Search:
         if doubled and any(parts_of(row)[0] in doubled for row in positions):
             return True
         if printed == [NONE]:
-            self._says_none = True
+            self._nones += 1
             printed = []
         elif not printed:
             self._empty.append(entry)
@@ -205,7 +204,7 @@ class _Search:
             missing = [row for row in self._missing.get(entry, ()) if not _of(row, guilty)]
             if surplus or missing:
                 faults.entries.append(WrongUses(entry, _bare(surplus), _bare(missing)))
-        if self._says_none:
+        if self._says_none():
             told = {fault.entry for fault in faults.entries}
             faults.entries += [
                 WrongUses(entry, (), (), lacks_none=True)
@@ -213,6 +212,14 @@ class _Search:
                 if entry not in told and entry not in self._missing
             ]
         return faults
+
+    def _says_none(self) -> bool:
+        """Whether the compiler prints `(none)` where a value has no uses, by most of them.
+
+        Dumps are split since later than that.
+        """
+        is_split = not len(self._file.memory.allocations)
+        return is_split or (self._nones > 0 and self._nones >= len(self._empty))
 
     def _guilty_users(self) -> set[str]:
         """The users of whom one entry has a use and another one lacks the same operand.

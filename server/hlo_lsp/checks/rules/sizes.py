@@ -4,10 +4,9 @@ from collections.abc import Iterator
 
 from hlo_lsp.analysis.assignment.extents import Extent, Fault, extents_of, total_line
 from hlo_lsp.analysis.assignment.misfits import misfits_of
+from hlo_lsp.analysis.assignment.own_size import wrong_size
 from hlo_lsp.analysis.assignment.placements import Assignment, assignment_of
-from hlo_lsp.analysis.assignment.spaces import layout_space
 from hlo_lsp.analysis.files.ending import ending
-from hlo_lsp.analysis.shapes.sizes import padded_size_of
 from hlo_lsp.analysis.values.headers import disagreements
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
@@ -32,12 +31,8 @@ def size_mismatch(case: Case[AssignedValue]) -> Iterator[Finding]:
     Example: `f32[16,64]{1,0:T(8,128)}` takes 16 x 128 x 4 = 8192 bytes.
     """
     value = case.record
-    if value.color is not None and layout_space(value) not in {None, value.color}:
-        return  # the rule for another memory space would be asked
-    padded = padded_size_of(value.shape, case.context.target, value.color or 0)
-    if padded is None or value.size == padded.bytes or value.size in padded.allowed:
-        return
-    if not padded.exact and not padded.allowed:
+    padded = wrong_size(value, case.context.target)
+    if padded is None:
         return
     causes = "".join(f"; {cause}" for cause in padded.padding)
     finding = case.finding(
