@@ -46,9 +46,10 @@ class Rule(Generic[R]):
 
 
 class Part(Enum):
-    """What a file of a compile may hold."""
+    """What a file of a compile may hold. VALUES are ALLOCATIONS without sizes and offsets in them."""
 
     ALLOCATIONS = "allocations"
+    VALUES = "values"
     ENTRIES = "used values"
     RANGES = "live ranges"
     REPORT = "memory report"
@@ -56,7 +57,7 @@ class Part(Enum):
 
     def is_in(self, file: DumpFile) -> bool:
         """Whether a file holds it, or a part of it."""
-        if self is Part.ALLOCATIONS:
+        if self in {Part.ALLOCATIONS, Part.VALUES}:
             return bool(len(file.memory.allocations) or len(file.memory.assigned))
         if self is Part.ENTRIES:
             return bool(len(file.memory.entries)) or file.memory.label(TotalLine) is not None

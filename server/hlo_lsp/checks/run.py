@@ -1,7 +1,6 @@
 """Runs the rules over the files of a compile."""
 
 import logging
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,17 +8,17 @@ from itertools import groupby
 from weakref import WeakKeyDictionary
 
 from hlo_lsp.analysis.files.ending import ending
-from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.analysis.files.siblings import kin
 from hlo_lsp.analysis.shapes.sizes import Target
-from hlo_lsp.checks.case import Case, Survey
+from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.catalogue import DEFAULT
 from hlo_lsp.checks.context import Context
-from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
+from hlo_lsp.checks.run_on_compile import cost, on_compile, remembered
 from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, State
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.text.steps import Steps
@@ -60,8 +59,14 @@ def check(
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """Findings by their places."""
-    return sorted(findings, key=lambda finding: (finding.place.line, finding.place.start))
+    """Findings by their places, those at one place the worst first.
+
+    Rules run in another order from time to time: what they say does not stand in another.
+    """
+    return sorted(
+        findings,
+        key=lambda one: (one.place.line, one.place.start, one.severity.rank, one.code),
+    )
 
 
 def check_by_pace(
@@ -78,23 +83,18 @@ def check_by_pace(
     kindred = yield from kin(dump, file)
     context = Context(kindred, thresholds, whole=dump)
     on_records = [rule for rule in rules if isinstance(rule, Rule)]
-    on_compile = [rule for rule in rules if isinstance(rule, WholeRule)]
-    on_compile.sort(key=lambda rule: (_remembered(context, rule) is None, *_cost(dump, rule)))
+    whole = [rule for rule in rules if isinstance(rule, WholeRule)]
+    whole.sort(key=lambda rule: (remembered(context, rule) is None, *cost(dump, rule)))
     pending = Counter(rule.code for rule in rules)
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
         of_pace = list(group)
         found = yield from _on_records(context, file, of_pace, pace)
         pending -= Counter(rule.code for rule in of_pace)
         yield Part(found, frozenset(pending))
-    for rule in on_compile:
-        found = yield from _on_compile(context, rule)
+    for rule in whole:
+        found = yield from on_compile(context, rule)
         pending -= Counter([rule.code])
         yield Part([one for one in found if one.place.file is file], frozenset(pending))
-
-
-def _cost(dump: DumpSet, rule: WholeRule) -> tuple[bool, float, int]:
-    seconds: float = dump.remembered((_cost, rule), []) or 0.0
-    return rule.severity.rank > Severity.WARNING.rank, seconds, len(rule.reads)
 
 
 def _pace(rule: "Rule[Record]") -> Pace:
@@ -108,7 +108,7 @@ def _on_records(
     if pace is Pace.LINE and file.kind.is_memory:
         well = _well(context, file, rules)
     still_well: set[Record] = set()
-    by_kind: dict[tuple[type[Record], str], list[Rule[Record]]] = {}
+    by_kind = _ByKind(rules)
     found: list[Finding] = []
     cut = ending(file)
     cut_off = frozenset() if cut is None else cut.records
@@ -121,19 +121,10 @@ def _on_records(
         before = len(found)
         for record in _with_inner(outer):
             kind = type(record), record.opcode if isinstance(record, InstructionLine) else ""
-            fitting = by_kind.get(kind)
-            if fitting is None:
-                fitting = by_kind[kind] = [rule for rule in rules if rule.concerns(*kind)]
-            for rule in fitting:
+            for rule in by_kind[kind]:
                 if record in cut_off and rule.code == "syntax":
                     continue  # that the text ends there is told by a code of its own
-                case = Case(context, file, record, rule.code, rule.severity)
-                try:
-                    found.extend(rule.check(case))
-                except Exception:  # a fault of one rule must not silence the others
-                    logger.exception(
-                        "rule %s failed on line %d of %s", rule.code, record.line + 1, file.label
-                    )
+                _ask(rule, Case(context, file, record, rule.code, rule.severity), found)
                 if isinstance(record, ModuleHeader):  # the layouts of a large step are long
                     yield
         if len(found) == before and outer not in cut_off:
@@ -143,58 +134,30 @@ def _on_records(
     return found
 
 
+class _ByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
+    """The rules that look at records of a type and an opcode, chosen when first asked for."""
+
+    def __init__(self, rules: "list[Rule[Record]]") -> None:
+        super().__init__()
+        self._rules = rules
+
+    def __missing__(self, kind: tuple[type[Record], str]) -> "list[Rule[Record]]":
+        fitting = self[kind] = [rule for rule in self._rules if rule.concerns(*kind)]
+        return fitting
+
+
+def _ask(rule: "Rule[Record]", case: "Case[Record]", found: list[Finding]) -> None:
+    """Add what a rule says of a record; a fault of one rule must not silence the others."""
+    try:
+        found.extend(rule.check(case))
+    except Exception:
+        line = case.record.line + 1
+        logger.exception("rule %s failed on line %d of %s", rule.code, line, case.file.label)
+
+
 def _well(context: Context, file: DumpFile, rules: "list[Rule[Record]]") -> set[Record]:
     known_rules, target, well = _WELL.get(file, ([], None, set()))
     return well if known_rules == rules and target == context.target else set()
-
-
-def _on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
-    """The findings of a rule, remembered until a file changes that it reads."""
-    found = _remembered(context, rule)
-    if found is None:
-        state = _state(context, rule)
-        found = []
-        if rule.needs_whole_files and not all(_is_whole(file) for file, _ in state):
-            context.dump.remember(_key(context, rule), state, found)
-            return found
-        seconds, begun = 0.0, time.monotonic()
-        try:
-            for finding in rule.check(Survey(context, rule.code, rule.severity)):
-                if finding is None:
-                    seconds += time.monotonic() - begun
-                    yield  # the time that others take does not count
-                    begun = time.monotonic()
-                else:
-                    found.append(finding)
-        except Exception:
-            logger.exception("rule %s failed on %s", rule.code, context.dump.files[0].label)
-        seconds += time.monotonic() - begun
-        context.dump.remember((_cost, rule), [], seconds)
-        context.dump.remember(_key(context, rule), state, found)
-    return found
-
-
-def _is_whole(file: DumpFile) -> bool:
-    """Whether a file is one dump, and all of it."""
-    return ending(file) is None and not is_joined(file)
-
-
-def _remembered(context: Context, rule: WholeRule) -> list[Finding] | None:
-    found: list[Finding] | None = context.dump.remembered(
-        _key(context, rule), _state(context, rule)
-    )
-    return found
-
-
-def _key(context: Context, rule: WholeRule) -> object:
-    return rule, context.thresholds
-
-
-def _state(context: Context, rule: WholeRule) -> State:
-    files = context.dump.files
-    return context.dump.state(
-        file for file in files if any(part.is_in(file) for part in rule.reads)
-    )
 
 
 def _with_inner(record: Record) -> Iterator[Record]:

@@ -5,6 +5,7 @@ from pathlib import Path
 from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.memory_scanner import memory_scanner
 from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.sequence import Delta, RecordSequence, Scanner
@@ -19,7 +20,8 @@ class DumpFile:
     """A file that follows its text.
 
     ``changed`` notes an edit, ``refresh`` reads again what edits have touched. ``version`` grows
-    with every refresh that changed something.
+    with every refresh that changed something, ``version_but_places`` with those that changed more
+    than sizes and offsets of values: most of what is known of values does not depend on them.
     """
 
     def __init__(self, uri: str, path: Path | None, document: Document) -> None:
@@ -28,6 +30,7 @@ class DumpFile:
         self.document = document
         self.kind = FileKind.OTHER
         self.version = 0
+        self.version_but_places = 0
         self._scanner: Scanner | None = None
         self._pending: LineChange | None = LineChange(0, 0, len(document.lines))
         self._work: Steps[None] | None = None
@@ -93,12 +96,17 @@ class DumpFile:
             self.kind = kind
             if scanner is None:
                 self._pending = None
-                self.version += 1
+                self._grow(places_only=False)
                 return
             delta = yield from self._read(scanner, change)
             if delta is not None:
                 yield from self._enter(delta)
-                self.version += 1
+                self._grow(places_only=_is_of_places(delta))
+
+    def _grow(self, *, places_only: bool) -> None:
+        self.version += 1
+        if not places_only:
+            self.version_but_places = self.version
 
     def _read(self, scanner: Scanner, change: LineChange) -> Steps[Delta | None]:
         """Read what changed, or None if the text changed again meanwhile."""
@@ -129,6 +137,14 @@ class DumpFile:
         self.records = RecordSequence()
         self.memory = MemoryIndex()
         self.module = ModuleIndex(self.records)
+
+
+def _is_of_places(delta: Delta) -> bool:
+    """Whether nothing has changed but sizes and offsets of values, each in its line."""
+    return len(delta.removed) == len(delta.added) and all(
+        isinstance(old, AssignedValue) and isinstance(new, AssignedValue) and old.has_words_of(new)
+        for old, new in zip(delta.removed, delta.added, strict=True)
+    )
 
 
 def _scanner_of(kind: FileKind) -> Scanner | None:

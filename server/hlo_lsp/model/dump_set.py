@@ -55,17 +55,25 @@ class DumpSet:
         self.number = next(_NUMBERS)  # no other set of this process has it
         self._derived: dict[object, tuple[State, object]] = {}
 
-    def derived(self, compute: Callable[["DumpSet"], T], files: list[DumpFile]) -> T:
-        """``compute`` of this set, remembered until one of ``files`` changes."""
-        state = self.state(files)
+    def derived(
+        self, compute: Callable[["DumpSet"], T], files: list[DumpFile], *, but_places: bool = False
+    ) -> T:
+        """``compute`` of this set, remembered until one of ``files`` changes.
+
+        ``but_places`` says that sizes and offsets of values do not matter to it. It must hold no
+        record of a value then, as that is another one when they change.
+        """
+        state = self.state(files, but_places=but_places)
         known = self.remembered(compute, state)
         if known is None:
             known = (compute(self),)
             self.remember(compute, state, known)
         return cast("T", known[0])
 
-    def state(self, files: Iterable[DumpFile]) -> State:
-        """What tells whether some files are as they were."""
+    def state(self, files: Iterable[DumpFile], *, but_places: bool = False) -> State:
+        """What tells whether some files are as they were, but for sizes and offsets of values."""
+        if but_places:
+            return [(file, file.version_but_places) for file in files]
         return [(file, file.version) for file in files]
 
     def remembered(self, key: object, state: State) -> Any:

@@ -82,6 +82,17 @@ class AssignedValue(Record):
         """Name and index as live ranges print them: ``fusion.40{0}``, ``add.3{}``."""
         return self.name + (self.index or "{}")
 
+    def has_words_of(self, other: "AssignedValue") -> bool:
+        """Whether it differs from another value in size and offset at most."""
+        return (
+            self.id == other.id
+            and self.name == other.name
+            and self.index == other.index
+            and self.phi == other.phi
+            and self.color == other.color
+            and self.shape == other.shape
+        )
+
 
 @dataclass(slots=True, eq=False)
 class TotalLine(Record):

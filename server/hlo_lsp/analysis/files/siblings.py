@@ -74,7 +74,7 @@ def strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
     Of two groups of files the larger one is at home, of two alike the one with the allocations.
     Reports are not looked at: they are made again from the allocations, which says more.
     """
-    state = dump.state(dump.files)
+    state = dump.state(dump.files, but_places=True)
     known: tuple[Stranger, ...] | None = dump.remembered(strangers, state)
     if known is None:
         known = yield from _strangers(dump)
@@ -90,7 +90,8 @@ def kin(dump: DumpSet, file: DumpFile) -> Steps[DumpSet]:
     odd = {stranger.file for stranger in (yield from strangers(dump))}
     if not odd:
         return dump
-    key, state = (kin, file if file in odd else None), dump.state(dump.files)
+    key = kin, file if file in odd else None
+    state = dump.state(dump.files, but_places=True)
     known: DumpSet | None = dump.remembered(key, state)
     if known is None:
         files = [file] if file in odd else [one for one in dump.files if one not in odd]

@@ -69,7 +69,7 @@ def live_rows(dump: DumpSet) -> LiveRows | None:
     section = live_section(dump)
     if section is None or not known_values(dump).by_key:
         return None
-    return dump.derived(_live_rows, dump.files)
+    return dump.derived(_live_rows, dump.files, but_places=True)
 
 
 def _live_rows(dump: DumpSet) -> LiveRows | None:

@@ -37,7 +37,7 @@ def peaks_of(dump: DumpSet) -> Peaks | None:
     if any(len(file.memory.assigned) for file in holders):
         # Shapes come from the allocations then: an edit of the uses changes nothing here.
         holders = [file for file in holders if len(file.memory.assigned) or len(file.memory.ranges)]
-    return dump.derived(_compute, holders)
+    return dump.derived(_compute, holders, but_places=True)
 
 
 def live_bytes(dump: DumpSet, key: str) -> int | None:

@@ -47,12 +47,12 @@ def lives(dump: DumpSet) -> Lives | None:
     """The lives of all values; None where no file tells them."""
     if live_rows(dump) is None or printed_schedule(dump) is None:
         return None
-    return dump.derived(_lives, dump.files)
+    return dump.derived(_lives, dump.files, but_places=True)
 
 
 def wrong_starts(dump: DumpSet) -> Mapping[RangeRow, Start]:
     """The live ranges that begin at a wrong step, with the right one."""
-    return dump.derived(_wrong_starts, dump.files)
+    return dump.derived(_wrong_starts, dump.files, but_places=True)
 
 
 def learn_lives(dump: DumpSet) -> Steps[DumpSet]:

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hlo_lsp.analysis.live.live_section import Part, live_section
 from hlo_lsp.analysis.live.lives import Lives, lives
@@ -24,7 +24,8 @@ class Peak:
 
     ``moment`` is the right one where another is printed, with the bytes that XLA counts at it and
     at the printed one; else None. ``at`` is the moment that the list was made for. ``flaws`` are
-    those of the list; ``is_foreign`` says that most of its rows do not fit.
+    those of the list; ``is_foreign`` says that most of its rows do not fit. ``if_sizes_fit`` is
+    whether the moment is wrong only if no shape is damaged, which their sizes tell.
     """
 
     moment: int | None
@@ -33,6 +34,7 @@ class Peak:
     at: int
     flaws: tuple[PeakFlaw, ...]
     is_foreign: bool
+    if_sizes_fit: bool = False
 
 
 def peak(dump: DumpSet) -> Peak | None:
@@ -40,7 +42,10 @@ def peak(dump: DumpSet) -> Peak | None:
     section = live_section(dump)
     if section is None or section.moment is None or lives(dump) is None:
         return None
-    return dump.derived(_peak, dump.files)
+    found = dump.derived(_peak, dump.files, but_places=True)
+    if found is None or found.moment is None or not found.if_sizes_fit or sizes_fit(dump):
+        return found
+    return replace(found, moment=None, weight=0)
 
 
 def _peak(dump: DumpSet) -> Peak | None:
@@ -50,13 +55,14 @@ def _peak(dump: DumpSet) -> Peak | None:
     printed = at = section.moment.moment
     weighed = [(live.start, live.end, live.weight) for live in found.by_key.values()]
     right: int | None = None
+    if_sizes_fit = False
     best = peak_moment(weighed) if found.are_sure else printed
     if best != printed:
         here, there = (_unlike(section.peak, found, step) for step in (printed, best))
         if there < here:
             right = at = best
-        elif here == 0 and sizes_fit(dump):
-            right = best
+        elif here == 0:
+            right, if_sizes_fit = best, True
     flaws = _flaws(dump, at)
     return Peak(
         right,
@@ -65,6 +71,7 @@ def _peak(dump: DumpSet) -> Peak | None:
         at,
         tuple(flaws),
         len(flaws) > max(_FEW, len(section.peak) // 2),
+        if_sizes_fit,
     )
 
 

@@ -42,11 +42,17 @@ def disagreements(dump: DumpSet) -> Steps[Disagreements]:
     """
     if (yield from strangers(dump)):
         return Disagreements()
-    state = dump.state(file for file in dump.files if _holds(file))
-    known: Disagreements | None = dump.remembered(disagreements, state)
+    holders = [file for file in dump.files if _holds(file)]
+    exact, rough = dump.state(holders), dump.state(holders, but_places=True)
+    known: Disagreements | None = dump.remembered(disagreements, exact)
+    known = known or dump.remembered(_Comparison, rough)
     if known is None:
         known = yield from _Comparison(dump).run()
-        dump.remember(disagreements, state, known)
+        dump.remember(disagreements, exact, known)
+        assignment = yield from assignment_of(dump)
+        if known == Disagreements() and assignment.complete and not assignment.copies:
+            # Sizes and offsets only matter to what is to blame for a disagreement.
+            dump.remember(_Comparison, rough, known)
     return known
 
 

@@ -16,25 +16,16 @@ from hlo_lsp.syntax.used_value import UsedValue
 class KnownValue(NamedTuple):
     """A value as its allocation names it, or else its entry under ``Used values``.
 
-    ``id`` is None where several lines have this key, or its allocation and its entry differ.
-    ``lives_long`` says that it is a parameter of the program which nothing overwrites: it has its
-    allocation for itself, and that is no output.
+    ``id`` is None where several lines have this key, or its allocation and its entry differ;
+    ``shape`` where it is not known. ``lives_long`` says that it is a parameter of the program which
+    nothing overwrites: it has its allocation for itself, and that is no output.
     """
 
     id: int | None
     name: str
-    record: "Located[AssignedValue] | Located[UsedValue]"
+    shape: str | None
     is_thread_local: bool = False
     lives_long: bool = False
-
-    @property
-    def shape(self) -> str | None:
-        """The shape as printed, or None where it is not known."""
-        record = self.record.record
-        if isinstance(record, AssignedValue):
-            return record.shape
-        text = defining_text(record)
-        return None if text is None else leaf_text(text.shape.text, record.index)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,10 +45,12 @@ class KnownValues:
         text = None if value is None else value.shape
         if text is None:
             return None
-        if text not in self._sizes:
+        try:
+            return self._sizes[text]
+        except KeyError:
             shape = try_shape(text)
-            self._sizes[text] = None if shape is None else logical_bytes(shape)
-        return self._sizes[text]
+            size = self._sizes[text] = None if shape is None else logical_bytes(shape)
+            return size
 
     def weight(self, key: str) -> int | None:
         """Unpadded bytes of all that the instruction of a value makes, as the peak is chosen by.
@@ -71,7 +64,13 @@ class KnownValues:
 def known_values(dump: DumpSet) -> KnownValues:
     """The values of a compile; remembered until the files change that list them."""
     files = [f for f in dump.files if len(f.memory.assigned) or len(f.memory.entries)]
-    return dump.derived(_known_values, files)
+    return dump.derived(_known_values, files, but_places=True)
+
+
+def line_of(dump: DumpSet, key: str) -> "Located[AssignedValue] | Located[UsedValue] | None":
+    """The line of a value in its allocation, or else that of its entry under ``Used values``."""
+    assigned = dump.find(lambda index: index.assigned_keys, key)
+    return assigned or dump.find(lambda index: index.entry_keys, key)
 
 
 def _known_values(dump: DumpSet) -> KnownValues:
@@ -92,12 +91,17 @@ def _known_values(dump: DumpSet) -> KnownValues:
                 continue
             value = found.get(key)
             if value is None:
-                found[key] = KnownValue(entry.id, entry.name, Located(holder, entry))
+                found[key] = KnownValue(entry.id, entry.name, _shape_of(entry))
             elif value.id != entry.id:
                 found[key] = value._replace(id=None)
         heads = (each for each in holder.memory.damaged if isinstance(each, UsedValue))
         are_all |= all(entry.id is not None for entry in heads)
     return KnownValues(found, are_all)
+
+
+def _shape_of(entry: UsedValue) -> str | None:
+    text = defining_text(entry)
+    return None if text is None else leaf_text(text.shape.text, entry.index)
 
 
 def _add_assigned(found: dict[str, KnownValue], file: DumpFile) -> None:
@@ -107,17 +111,14 @@ def _add_assigned(found: dict[str, KnownValue], file: DumpFile) -> None:
         if isinstance(record, AssignedValue):
             values.append(record)
         elif record.is_head:
-            _add_held(found, file, allocation, values)
+            _add_held(found, allocation, values)
             allocation = record if isinstance(record, AllocationLine) else None
             values = []
-    _add_held(found, file, allocation, values)
+    _add_held(found, allocation, values)
 
 
 def _add_held(
-    found: dict[str, KnownValue],
-    file: DumpFile,
-    allocation: AllocationLine | None,
-    values: list[AssignedValue],
+    found: dict[str, KnownValue], allocation: AllocationLine | None, values: list[AssignedValue]
 ) -> None:
     """Enter the values of an allocation; None where its line cannot be read."""
     is_local = lives_long = False
@@ -126,10 +127,9 @@ def _add_held(
         is_plain_parameter = allocation.parameter is not None and not allocation.maybe_live_out
         lives_long = is_plain_parameter and len(values) == 1
     for record in values:
-        key = record.key
+        key, name = record.key, record.name
         twin = found.get(key)
         if twin is None:
-            located = Located(file, record)
-            found[key] = KnownValue(record.id, record.name, located, is_local, lives_long)
+            found[key] = KnownValue(record.id, name, record.shape, is_local, lives_long)
         else:
-            found[key] = KnownValue(None, record.name, twin.record, is_local)
+            found[key] = KnownValue(None, name, twin.shape, is_local)

@@ -8,11 +8,12 @@ from hlo_lsp.analysis.live.live_section import Part as Section
 from hlo_lsp.analysis.live.live_starts import LiveStarts
 from hlo_lsp.analysis.live.lives import learn_lives, wrong_starts
 from hlo_lsp.analysis.steps.printed_schedule import printed_schedule
-from hlo_lsp.analysis.values.known_values import known_values
+from hlo_lsp.analysis.values.known_values import known_values, line_of
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.model.dump_set import DumpSet
 
 _MOST = 5  # findings of one kind: more are one damage to a part, not many to rows
 _BREATH = 1000  # rows
@@ -32,14 +33,12 @@ def live_range_unknown(survey: Survey) -> Iterator[Finding | None]:
         message = f"{strangers:,} of {count:,} live ranges name no value: they are those of another"
         yield _at_label(survey, section, f"{message} compile")
         return
-    values = known_values(dump).by_key
     for stranger in rows.strangers[:_MOST]:
         message = f"no value `{stranger.row.key}` is in any allocation or under `Used values`"
         related = []
         if stranger.instead is not None:
             message += f"; the live range of `{stranger.instead}` is due here"
-            value = values[stranger.instead].record
-            related = [Related(field_place(value.file, value.record), "the value")]
+            related = [*_value(dump, stranger.instead)]
         place = field_place(section.file, stranger.row, "NAME")
         yield survey.accuse(place, message, *related)
     for row in rows.local[:_MOST]:
@@ -71,7 +70,7 @@ def live_range_missing(survey: Survey) -> Iterator[Finding | None]:
         yield survey.accuse(
             field_place(section.file, before),
             f"{message}: it is due {where}",
-            Related(field_place(value.record.file, value.record.record), "the value"),
+            *_value(dump, gap.keys[0]),
         )
 
 
@@ -171,12 +170,11 @@ def live_range_parameter(survey: Survey) -> Iterator[Finding | None]:
         if row.start_step <= row.end_step < last and starts.lives_to_the_end(values[row.key])
     ]
     for row in wrong[:_MOST]:
-        value = values[row.key].record
         yield survey.accuse(
             field_place(section.file, row, "END"),
             f"the range of a parameter that is not overwritten ends at step {row.end_step}, not at "
             f"{last}",
-            Related(field_place(value.file, value.record), "nothing else is in its allocation"),
+            *_value(dump, row.key, "nothing else is in its allocation"),
         ).put(str(last))
 
 
@@ -201,12 +199,17 @@ def _starts(survey: Survey, *, of_parameters: bool) -> Iterator[Finding | None]:
         ).put(str(start.step))
 
 
+def _value(dump: DumpSet, key: str, message: str = "the value") -> list[Related]:
+    found = line_of(dump, key)
+    return [] if found is None else [Related(field_place(found.file, found.record), message)]
+
+
 def _at_label(survey: Survey, section: LiveSection, message: str) -> Finding:
     label = section.labels.get(Section.RANGES, section.ranges[0])
     return survey.accuse(field_place(section.file, label), message)
 
 
-_FILES = frozenset({Part.RANGES, Part.ALLOCATIONS, Part.ENTRIES, Part.MODULE})
+_FILES = frozenset({Part.RANGES, Part.VALUES, Part.ENTRIES, Part.MODULE})
 RULES: tuple[AnyRule, ...] = (
     WholeRule("live-range-unknown", Severity.ERROR, live_range_unknown, _FILES),
     WholeRule("live-range-missing", Severity.ERROR, live_range_missing, _FILES),

@@ -184,11 +184,13 @@ def _at_step(dump: DumpSet, step: int) -> list[Related]:
     return [Related(field_place(row.file, row.record), "the true peak")]
 
 
-_FILES = frozenset({Part.RANGES, Part.ALLOCATIONS, Part.ENTRIES, Part.MODULE})
+_FILES = frozenset({Part.RANGES, Part.VALUES, Part.ENTRIES, Part.MODULE})
+# Whether a shape is damaged, and not the moment, is told by the sizes.
+_WITH_SIZES = _FILES | {Part.ALLOCATIONS}
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("peak-moment", Severity.ERROR, peak_moment, _FILES),
+    WholeRule("peak-moment", Severity.ERROR, peak_moment, _WITH_SIZES),
     WholeRule("peak-list", Severity.ERROR, peak_list, _FILES),
     WholeRule("peak-bytes", Severity.ERROR, peak_bytes, _FILES),
     WholeRule("peak-cumulative", Severity.ERROR, peak_cumulative, _FILES),
-    WholeRule("peak-understated", Severity.INFORMATION, peak_understated, _FILES),
+    WholeRule("peak-understated", Severity.INFORMATION, peak_understated, _WITH_SIZES),
 )

@@ -1,0 +1,83 @@
+"""Runs rules on a compile: what one found holds until a file changes that it reads."""
+
+import logging
+import time
+
+from hlo_lsp.analysis.files.ending import ending
+from hlo_lsp.analysis.files.sections import is_joined
+from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.context import Context
+from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.rule import Part, WholeRule
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet, State
+from hlo_lsp.text.steps import Steps
+
+logger = logging.getLogger(__name__)
+
+
+def on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
+    """The findings of a rule, remembered until a file changes that it reads."""
+    found = remembered(context, rule)
+    if found is None:
+        state = _state(context, rule)
+        found = []
+        if rule.needs_whole_files and not all(_is_whole(file) for file, _ in state):
+            context.dump.remember(_key(context, rule), state, (found, _versions(context, state)))
+            return found
+        seconds, begun = 0.0, time.monotonic()
+        try:
+            for finding in rule.check(Survey(context, rule.code, rule.severity)):
+                if finding is None:
+                    seconds += time.monotonic() - begun
+                    yield  # the time that others take does not count
+                    begun = time.monotonic()
+                else:
+                    found.append(finding)
+        except Exception:
+            logger.exception("rule %s failed on %s", rule.code, context.dump.files[0].label)
+        seconds += time.monotonic() - begun
+        context.dump.remember((cost, rule), [], seconds)
+        context.dump.remember(_key(context, rule), state, (found, _versions(context, state)))
+    return found
+
+
+def remembered(context: Context, rule: WholeRule) -> list[Finding] | None:
+    """What a rule found when all was as it is now, if that holds, and still stands there."""
+    state = _state(context, rule)
+    known: tuple[list[Finding], State] | None = context.dump.remembered(_key(context, rule), state)
+    if known is None:
+        return None
+    found, versions = known
+    return None if found and versions != _versions(context, state) else found
+
+
+def cost(dump: DumpSet, rule: WholeRule) -> tuple[bool, float, int]:
+    """What to sort rules by: advice last, then the seconds that it took, then what it reads."""
+    seconds: float = dump.remembered((cost, rule), []) or 0.0
+    return rule.severity.rank > Severity.WARNING.rank, seconds, len(rule.reads)
+
+
+def _is_whole(file: DumpFile) -> bool:
+    """Whether a file is one dump, and all of it."""
+    return ending(file) is None and not is_joined(file)
+
+
+def _key(context: Context, rule: WholeRule) -> object:
+    return rule, context.thresholds
+
+
+def _state(context: Context, rule: WholeRule) -> State:
+    """The files that a rule reads, as they are now."""
+    dump = context.dump
+    exact: list[DumpFile] = []
+    rough: list[DumpFile] = []
+    for file in dump.files:
+        read = {part for part in rule.reads if part.is_in(file)}
+        if read:
+            (rough if read == {Part.VALUES} else exact).append(file)
+    return dump.state(exact) + dump.state(rough, but_places=True)
+
+
+def _versions(context: Context, state: State) -> State:
+    return context.dump.state(file for file, _ in state)
