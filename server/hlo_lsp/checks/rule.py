@@ -46,7 +46,7 @@ class Rule(Generic[R]):
 
 
 class Part(Enum):
-    """What a file of a compile may hold. VALUES are ALLOCATIONS without sizes and offsets in them."""
+    """What a file of a compile may hold. VALUES are ALLOCATIONS but for sizes and offsets."""
 
     ALLOCATIONS = "allocations"
     VALUES = "values"

@@ -7,10 +7,12 @@ from hlo_lsp.analysis.assignment.placements import Assignment, Placement, assign
 from hlo_lsp.analysis.assignment.roles import Contradiction, contradictions
 from hlo_lsp.analysis.files.siblings import kin
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.facts import Facts
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.steps import Steps
 
 _STEP = 500  # values between two breaths
+_KNOWN: "Facts[Placement, list[Contradiction]]" = Facts()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -62,11 +64,16 @@ def _compute(assignment: Assignment, origins: Origins) -> Steps[Misfits]:
         if count >= _STEP:
             count = 0
             yield
-        for one in contradictions(placement, origins):
-            if one is None:
-                yield
-            else:
-                found.append((placement, _with_value(one, empty)))
+        known = _KNOWN.get(placement, origins)
+        if known is None:
+            known = []
+            for one in contradictions(placement, origins):
+                if one is None:
+                    yield
+                else:
+                    known.append(one)
+            _KNOWN.put(placement, known, origins)
+        found += ((placement, _with_value(one, empty)) for one in known)
     if assignment.strays or any(one.is_value for _, one in found):
         # Who misses a value may have lost it to another allocation.
         found = [(placement, one) for placement, one in found if not one.is_absence]

@@ -4,7 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from hlo_lsp.analysis.assignment.lists import Listed, listed_under
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.facts import Facts
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.text.steps import Steps
@@ -26,14 +28,28 @@ class Occupancy:
         return self.end - self.live
 
 
+_KNOWN: "Facts[Listed, Occupancy]" = Facts()
+
+
 def occupancy_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Steps[Occupancy | None]:
     """What of an allocation is in use at its fullest step; None if a value has no live range.
 
     Values in the same slot (offset and size) are counted once: they are aliases, or one takes
     over from the other. Ranges are inclusive.
     """
+    listed = yield from listed_under(allocation)
+    state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
+    known = _KNOWN.get(listed, state)
+    if known is None:
+        known = yield from _occupancy(dump, listed)
+        if known is not None:
+            _KNOWN.put(listed, known, state)
+    return known
+
+
+def _occupancy(dump: DumpSet, listed: Listed) -> Steps[Occupancy | None]:
     lives: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
-    for count, value in enumerate(dump.assigned_to(allocation), 1):
+    for count, value in enumerate(listed.values, 1):
         if count % _STEP == 0:
             yield
         if not value.size:

@@ -4,25 +4,29 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from hlo_lsp.analysis.assignment.lists import Listed, lists_of
 from hlo_lsp.analysis.assignment.numbering import Gap, Numbering, numbering
-from hlo_lsp.analysis.assignment.strays import Copy, Listed, Stray, copies, strays
+from hlo_lsp.analysis.assignment.strays import Copy, Stray, copies, strays
 from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.facts import Facts
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import Broken
 from hlo_lsp.text.steps import Steps
 
-_STEP = 1000  # values between two breaths
+_AS_LISTED: "Facts[Listed, Placement]" = Facts()
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Placement:
     """An allocation with its values in the order of the file.
 
     ``values`` are without the copies of values that lie elsewhere, and without strays. ``whole``
     says that they are all: no line below it is broken, none that may head another allocation is
     missing, none of the values strayed. ``doubled`` tells a copy of all of another allocation.
+
+    One whose lines stay as they are stays the same object, as ``Listed`` does.
     """
 
     allocation: AllocationLine
@@ -68,17 +72,8 @@ def assignment_of(dump: DumpSet) -> Steps[Assignment]:
 
 
 def _read(file: DumpFile) -> Steps[Assignment]:
-    allocations = () if is_joined(file) else file.memory.allocations.records()
-    heads = sorted(allocations, key=lambda head: head.line)
-    lists: list[Listed] = []
-    count = 0
-    for head in heads:
-        listed = _listed(file, head)
-        lists.append(listed)
-        count += len(listed.values) + 1
-        if count >= _STEP:
-            count = 0
-            yield
+    lists = [] if is_joined(file) else [*(yield from lists_of(file)).values()]
+    heads = [listed.allocation for listed in lists]
     numbers = numbering([head.number for head in heads])
     doubled = _doubled(lists, numbers)
     for gap in numbers.gaps:
@@ -93,33 +88,29 @@ def _read(file: DumpFile) -> Steps[Assignment]:
         once = [listed for place, listed in enumerate(lists) if place not in doubled]
     astray = strays(once)
     gone = {stray.value for stray in astray}
+    places = {stray.place for stray in astray}
     left = {stray.home for stray in astray}
     placements = [
         Placement(listed.allocation, (), False, doubled=True)
         if place in doubled
-        else Placement(
-            listed.allocation,
-            _without(listed, gone).values if gone else listed.values,
-            listed.whole and listed.allocation not in left,
-        )
+        else _placement(listed, gone if listed.allocation in places else None, left)
         for place, listed in enumerate(lists)
     ]
     numbers = replace(numbers, gaps=tuple(_without_broken(file, heads, numbers.gaps)))
     return Assignment(file, tuple(placements), tuple(twice), tuple(astray), numbers)
 
 
-def _listed(file: DumpFile, head: AllocationLine) -> Listed:
-    values: list[AssignedValue] = []
-    whole = True
-    for record in file.records.after(head):
-        if isinstance(record, AssignedValue):
-            values.append(record)
-            continue
-        if isinstance(record, Broken):
-            whole = False
-        if record.is_head:
-            break
-    return Listed(head, tuple(values), whole)
+def _placement(
+    listed: Listed, gone: set[AssignedValue] | None, left: set[AllocationLine | None]
+) -> Placement:
+    if gone is None and listed.allocation not in left:
+        known = _AS_LISTED.get(listed)
+        if known is None:
+            known = Placement(listed.allocation, listed.values, listed.whole)
+            _AS_LISTED.put(listed, known)
+        return known
+    values = _without(listed, gone).values if gone else listed.values
+    return Placement(listed.allocation, values, listed.whole and listed.allocation not in left)
 
 
 def _without(listed: Listed, values: set[AssignedValue]) -> Listed:

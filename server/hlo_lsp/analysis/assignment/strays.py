@@ -4,21 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from hlo_lsp.analysis.assignment.lists import Listed
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 _MOST_SUSPECTS = 50  # in one allocation
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Listed:
-    """An allocation and the values below it, as they stand in the file.
-
-    ``whole`` says that no line among them is broken.
-    """
-
-    allocation: AllocationLine
-    values: tuple[AssignedValue, ...]
-    whole: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,10 +12,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate, groupby
+from typing import NamedTuple
 
+from hlo_lsp.analysis.assignment.lists import Listed, listed_under
 from hlo_lsp.model.backend import space_label
 from hlo_lsp.model.bytesize import xla_human
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.facts import Facts
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.steps import Steps
@@ -41,6 +44,16 @@ class Slot:
         counts = Counter(without_layout(value.shape) for value in self.values)
         ordered = sorted(counts.items(), key=lambda item: (item[1], item[0]))
         return [shape if count == 1 else f"{count}×{shape}" for shape, count in ordered]
+
+
+class Table(NamedTuple):
+    """The rows of a table, those that are left out at its end, too, and its lines."""
+
+    slots: tuple[Slot, ...]
+    lines: tuple[str, ...]
+
+
+_TABLES: "Facts[Listed, Table]" = Facts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +95,9 @@ def report_by_space(dump: DumpSet) -> Steps[list[Block]]:
         blocks.append(Block((name, f"Total bytes: {total} ({xla_human(total)})"), 0))
         count = _shown(sums)
         for place, found in enumerate(largest_first[:count], 1):
-            slots = yield from slots_of(dump, found)
-            lines = table_lines(slots, "  ")
-            blocks.append(Block(tuple(lines), 1 if place < count else 2, found, tuple(slots)))
+            table = yield from table_of(found)
+            lines = tuple("  " + line for line in table.lines)
+            blocks.append(Block(lines, 1 if place < count else 2, found, table.slots))
             yield
     return blocks
 
@@ -111,20 +124,30 @@ def report_by_size(dump: DumpSet) -> Steps[list[Block]]:
         Block(("Allocations sorted by size with their values:",), 0),
     ]
     for found in allocations:
-        slots = yield from slots_of(dump, found)
+        table = yield from table_of(found)
         yield
-        if sum(len(slot.values) for slot in slots) == 1:
+        if sum(len(slot.values) for slot in table.slots) == 1:
             blocks.append(Block((_head(found),), 0, found))
         else:
-            lines = (_head(found), "", *table_lines(slots, "\t"))
-            blocks.append(Block(lines, 1, found, tuple(slots)))
+            lines = (_head(found), "", *("\t" + line for line in table.lines))
+            blocks.append(Block(lines, 1, found, table.slots))
     return blocks
 
 
-def slots_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Steps[list[Slot]]:
-    """The offsets of an allocation, the largest first; of two alike by their last values' ids."""
+def table_of(allocation: Located[AllocationLine]) -> Steps[Table]:
+    """The table of an allocation: the largest row first, of two alike by their last values' ids."""
+    listed = yield from listed_under(allocation)
+    known = _TABLES.get(listed)
+    if known is None:
+        slots = yield from _slots(listed)
+        known = Table(slots, tuple(table_lines(slots)))
+        _TABLES.put(listed, known)
+    return known
+
+
+def _slots(listed: Listed) -> Steps[tuple[Slot, ...]]:
     at: defaultdict[int, list[AssignedValue]] = defaultdict(list)
-    for count, value in enumerate(dump.assigned_to(allocation), 1):
+    for count, value in enumerate(listed.values, 1):
         at[value.offset].append(value)
         if count % _STEP == 0:
             yield
@@ -133,11 +156,11 @@ def slots_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Steps[list[S
         slots.append(Slot(offset, max(value.size for value in values), tuple(values)))
         if count % _STEP == 0:
             yield
-    return sorted(slots, key=lambda slot: (-slot.size, slot.values[-1].id))
+    return tuple(sorted(slots, key=lambda slot: (-slot.size, slot.values[-1].id)))
 
 
-def table_lines(slots: Sequence[Slot], margin: str) -> list[str]:
-    """The lines of a table whose rows come in this order.
+def table_lines(slots: Sequence[Slot]) -> list[str]:
+    """The lines of a table whose rows come in this order, without what stands in front of them.
 
     Percentages are of the sum of all rows, which may overlap, and not of the allocation.
     """
@@ -148,8 +171,7 @@ def table_lines(slots: Sequence[Slot], margin: str) -> list[str]:
         f"{slot.offset:12}; {len(slot.values):16}; {', '.join(slot.terms)}"
         for slot, part in zip(slots[:count], sums, strict=False)
     ]
-    rest = _rest(len(sums) - count, "values")
-    return [margin + line for line in (_TABLE, "-" * 60, *rows, *rest)]
+    return [_TABLE, "-" * 60, *rows, *_rest(len(sums) - count, "values")]
 
 
 def _shown(sums: Sequence[int]) -> int:
