@@ -1,6 +1,9 @@
 """``overlap``: who is accused of being in the bytes of another one."""
 
-from checks.damage import Told, findings, related, replaced, tell
+import shutil
+from pathlib import Path
+
+from checks.damage import Told, findings, found_in, related, replaced, tell
 
 FUSION_1 = "<75 multiply_reduce_fusion{1} @1> (size=8192,offset="
 FUSION_2 = "<78 fusion.2 @1> (size=512,offset="
@@ -79,6 +82,19 @@ def test_a_life_that_goes_on_after_the_last_use() -> None:
             "2",
         )
     ]
+
+
+def test_the_report_tells_which_of_two_has_moved_and_is_not_accused_itself(
+    corpus_small: Path, tmp_path: Path
+) -> None:
+    for path in (corpus_small / "cpu_jax_0.6.2").glob("module_0074.jit_f.*after_optimizations*"):
+        shutil.copy(path, tmp_path / path.name)
+    (path,) = tmp_path.glob("*-buffer-assignment.txt")
+    value = "<18 tanh.0.clone @0> (size=1048576,offset="
+    path.write_text(replaced(path.read_text(), f"{value}10485888)", f"{value}12583040)"))
+    ((name, found),) = found_in(tmp_path)
+    assert (name, found.code, found.spot.line) == ("-buffer-assignment.txt", "overlap", 30)
+    assert found.message.startswith("`tanh.0.clone{}` and `add.28{}` both take bytes")
 
 
 def test_what_lives_at_other_times_may_take_the_same_bytes(sample: str) -> None:

@@ -1,11 +1,13 @@
 """Of values that overlap: whose offset or live range is probably the wrong one."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import gcd
 
 from hlo_lsp.analysis.assignment.overlaps import Overlap, Tenant, overlaps_of
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.memory_records import AssignedValue
 
 _CALLING = frozenset({"while", "call", "conditional", "tuple", "async-start", "async-update"})
 _MOST_SUSPECTS = 20  # of one allocation, whose overlaps are all looked for
@@ -20,19 +22,28 @@ class Intruder:
     lives_too_long: bool
 
 
-def intruders(dump: DumpSet, found: Sequence[Overlap], tenants: Sequence[Tenant]) -> list[Intruder]:
+def intruders(
+    dump: DumpSet,
+    found: Sequence[Overlap],
+    tenants: Sequence[Tenant],
+    doubt_of: Callable[[AssignedValue], int],
+) -> list[Intruder]:
     """The fewest values that explain all overlaps of an allocation.
 
-    Whoever overlaps with most others comes first. Of two that only overlap with each other it is
-    the one whose offset is aligned less than all others, or where nothing else begins or ends;
-    then the one that lives on after its last use; then the later one. An alias in the same slot
-    speaks for a value.
+    Whom another file doubts most comes first: ``doubt_of`` says how much. Then it is whoever
+    overlaps with most others. Of two that only overlap with each other it is the one whose offset
+    is aligned less than all others, or where nothing else begins or ends; then the one that lives
+    on after its last use; then the later one. An alias in the same slot speaks for a value.
     """
     left = _completed(found, tenants)
     accused: list[Intruder] = []
     while left:
         most = _most_overlaps(left)
-        if len(most) > 1:
+        suspects = _most_doubted(left, doubt_of)
+        doubt = (False, False, False, False)
+        if suspects:
+            suspect = suspects[0]
+        elif len(most) > 1:
             suspect = most[0]
             others = [tenant for one in left for tenant in (one.one, one.other)]
             doubt = _doubt(dump, suspect, tenants, {*others})
@@ -56,6 +67,18 @@ def _completed(found: Sequence[Overlap], tenants: Sequence[Tenant]) -> list[Over
         for one in overlaps_of(suspect, tenants):
             known.setdefault(frozenset((one.one, one.other)), one)
     return list(known.values())
+
+
+def _most_doubted(
+    found: Sequence[Overlap], doubt_of: Callable[[AssignedValue], int]
+) -> list[Tenant]:
+    """The values of whom more is to be doubted than of others, in the order of their overlaps."""
+    counts = Counter(tenant for one in found for tenant in (one.one, one.other))
+    doubts = {tenant: doubt_of(tenant.value) for tenant in counts}
+    if len({*doubts.values()}) < 2 and 2 not in doubts.values():
+        return []
+    worst = max(doubts.values())
+    return [tenant for tenant, _ in counts.most_common() if doubts[tenant] == worst]
 
 
 def _most_overlaps(found: Sequence[Overlap]) -> list[Tenant]:

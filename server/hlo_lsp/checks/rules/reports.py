@@ -14,6 +14,7 @@ from hlo_lsp.analysis.assignment.displaced import Displaced, displaced
 from hlo_lsp.analysis.assignment.interface import misstated_outputs, misstated_parameter
 from hlo_lsp.analysis.assignment.misfits import misfits_of
 from hlo_lsp.analysis.assignment.origins import origins_of
+from hlo_lsp.analysis.assignment.overlap_faults import overlap_faults
 from hlo_lsp.analysis.assignment.placements import assignment_of
 from hlo_lsp.analysis.files.siblings import kin
 from hlo_lsp.analysis.reports.printed_report import (
@@ -32,7 +33,7 @@ from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located
-from hlo_lsp.syntax.memory_records import ReportedAllocation, SpaceLine, TableRow
+from hlo_lsp.syntax.memory_records import AllocationLine, ReportedAllocation, SpaceLine, TableRow
 from hlo_lsp.syntax.records import Broken, Label, Record
 from hlo_lsp.syntax.tokens import fields, rule_of
 from hlo_lsp.text.steps import Steps
@@ -124,6 +125,12 @@ def report_mismatch(survey: Survey) -> Iterator[Finding | None]:
     if unknown > max(_FEW, rows // 2):
         yield _of_another(survey, printed, unknown, rows)
         return
+    overlapping = yield from overlap_faults(dump)
+    told_of = {fault.placement.allocation for fault in overlapping}
+    found = [one for one in found if not _is_about(one, told_of)]
+    if told_of:
+        yield from _first_of_each(survey, printed, found)
+        return
     moved, target = displaced(printed, blocks), survey.context.target
     if moved is not None:
         allocation = dump.allocation_of(moved.value)
@@ -134,6 +141,12 @@ def report_mismatch(survey: Survey) -> Iterator[Finding | None]:
         told = yield from _told_of(dump)
         found = [one for one in found if not told.explains(printed, one)]
     yield from _first_of_each(survey, printed, found)
+
+
+def _is_about(one: Difference, allocations: set[AllocationLine]) -> bool:
+    """Whether the lines are made of one of these allocations."""
+    made_of = None if one.block is None else one.block.allocation
+    return made_of is not None and made_of.record in allocations
 
 
 def _is_cut_off(printed: PrintedReport, one: Difference) -> bool:
