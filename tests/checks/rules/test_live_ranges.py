@@ -6,6 +6,10 @@ import pytest
 
 from checks.damage import findings, related, replaced, tell, told
 from checks.live import PREFIXES, problems, tell_beside, tell_live
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.text.steps import finish
 
 ROW = "    fusion.5{}:10-13\n"
 
@@ -59,6 +63,34 @@ def test_the_last_row_is_gone(sample: str) -> None:
             "live-range-missing",
             "242:     »fusion.2{}:11-13«",
             "value 79 `fusion{}` has no live range: it is due behind the last row",
+        )
+    ]
+
+
+def test_all_rows_are_gone(sample: str) -> None:
+    label = "  BufferLiveRange:\n"
+    start, end = sample.index(label) + len(label), sample.index("  Live ranges at")
+    assert tell_live(sample[:start] + sample[end:]) == [
+        (
+            "live-range-missing",
+            "227:   »BufferLiveRange:«",
+            "16 values have no live range, and 0 have one",
+        )
+    ]
+
+
+def test_the_only_row_is_gone(corpus_small: Path) -> None:
+    paths = sorted((corpus_small / "cpu").glob("module_0055.jit__lambda.*after_optimizations-*"))
+    texts = {path.name: path.read_text() for path in paths}
+    (name,) = (name for name in texts if name.endswith("-live-range.txt"))
+    texts[name] = replaced(texts[name], "    wrapped_iota{}:0-1\n", "")
+    dump = DumpSet([DumpFile.of_text(text, name) for name, text in texts.items()])
+    found = [told(one) for file in dump.files for one in finish(check(dump, file))]
+    assert found == [
+        (
+            "live-range-missing",
+            "4:   »BufferLiveRange:«",
+            "value 1 `wrapped_iota{}` has no live range: it is due below this line",
         )
     ]
 

@@ -1,5 +1,6 @@
 """Ids, names and indexes of values, in allocations and under ``Used values``."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -58,6 +59,19 @@ def test_an_entry_that_stands_there_again_far_away(sample: str) -> None:
 def test_a_value_under_two_allocations_has_a_rule_of_its_own(sample: str) -> None:
     line = " value: <68 Arg_0.1 @0> (size=8192,offset=0): f32[16,64]{1,0:T(8,128)}\n"
     assert tell_of(replaced(sample, "allocation 3:", f"{line}allocation 3:")) == []
+
+
+def test_an_allocation_with_a_color_of_its_own_says_nothing_of_its_values(
+    corpus_small: Path, tmp_path: Path
+) -> None:
+    for path in (corpus_small / "gpu_h100_separate_color").glob("module_15259.jit_fn.*"):
+        shutil.copy(path, tmp_path / path.name)
+    (path,) = tmp_path.glob(f"*{VALUES}")
+    entry = next(line for line in path.read_text().splitlines() if line.startswith("<20 "))
+    edited(tmp_path, VALUES, put(entry, entry.replace("@0>", "@1>")))
+    ((name, code, place, _),) = tell_in(tmp_path)
+    assert (name, code) == (VALUES, "header-mismatch")
+    assert place.endswith("@»1«>")
 
 
 def test_two_lines_of_an_allocation_that_changed_places(sample: str) -> None:

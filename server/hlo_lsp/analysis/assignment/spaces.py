@@ -88,15 +88,19 @@ def layout_space(value: AssignedValue) -> int | None:
     return shape.memory_space if isinstance(shape, Array) else None
 
 
-def _may_be_recolored(placement: Placement, strays: list[AssignedValue], backend: Backend) -> bool:
-    """Whether the allocation may have a color of its own (``CombineTempAllocations``).
+def may_be_recolored(color: int, backend: Backend) -> bool:
+    """Whether an allocation of this color may hold values of color 0.
 
     With `xla_gpu_temp_buffer_use_separate_color` XLA:GPU gives its combined temporary allocation
-    color 2 and leaves the values at 0.
+    color 2 and leaves the values at 0 (``CombineTempAllocations``).
     """
+    return color == _SEPARATE_TEMP and backend in {Backend.GPU, Backend.UNKNOWN}
+
+
+def _may_be_recolored(placement: Placement, strays: list[AssignedValue], backend: Backend) -> bool:
+    """Whether the allocation has a color of its own, and not its values."""
     return (
-        backend in {Backend.GPU, Backend.UNKNOWN}
-        and placement.allocation.color == _SEPARATE_TEMP
+        may_be_recolored(placement.allocation.color, backend)
         and (placement.allocation.preallocated_temp or placement.packs)
         and all(value.color == 0 for value in strays)
     )

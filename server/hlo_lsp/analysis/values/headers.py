@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from hlo_lsp.analysis.assignment.ordering import misplaced
 from hlo_lsp.analysis.assignment.placements import Assignment, assignment_of
+from hlo_lsp.analysis.assignment.spaces import layout_space, may_be_recolored
 from hlo_lsp.analysis.files.ending import ending, last_record
 from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.analysis.files.siblings import strangers
@@ -23,7 +24,6 @@ from hlo_lsp.analysis.values.header_faults import (
 from hlo_lsp.analysis.values.header_list import Header, HeaderList, ids_of, key_of, line_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.model.shape import Array, try_shape
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.syntax.records import Broken, Record
@@ -251,7 +251,9 @@ class _Comparison:
         last = assignment.placements[-1]
         end = max((value.offset + value.size for value in last.values), default=0)
         highest = max((value.id for value in last.values), default=-1)
-        return end < last.allocation.size and all((entry.id or 0) > highest for entry in unassigned)
+        # One line less would be a smaller damage, several at the end are none by chance.
+        is_short = end < last.allocation.size or len(unassigned) > 1
+        return is_short and all((entry.id or 0) > highest for entry in unassigned)
 
     def _blame_for_unused(self, unused: list[AssignedValue]) -> None:
         """Values without an entry: the entries are gone, or their list is cut."""
@@ -288,7 +290,7 @@ class _Comparison:
             entry_is_wrong = entry.phi != self._is_merged(entry)
         else:
             role = "COLOR"
-            if _is_said_of_color(there):
+            if self._is_said_of_color(there):
                 return  # the space of the shape, or of the allocation, tells more
             entry_is_wrong = True
         accused, other = (here, there) if entry_is_wrong else (there, here)
@@ -309,6 +311,19 @@ class _Comparison:
         home = module.computation_of(line.record)
         callers = [] if home is None else module.callers(home)
         return any(caller.opcode == "while" for caller in callers)
+
+    def _is_said_of_color(self, value: Located[Header]) -> bool:
+        """Whether a value's line contradicts its own shape or allocation: that is told there."""
+        record = value.record
+        if not isinstance(record, AssignedValue):
+            return False
+        space = layout_space(record)
+        if space is not None:
+            return space != (record.color or 0)
+        head = value.file.records.head_of(record)
+        if not isinstance(head, AllocationLine) or head.color == (record.color or 0):
+            return False
+        return not may_be_recolored(head.color, self._dump.backend)
 
     def _find_out_of_order(self, mine: HeaderList) -> Steps[None]:
         for count, group in enumerate(mine.groups):
@@ -342,18 +357,6 @@ def _definition(entry: UsedValue) -> str | None:
     if first is None or text is None or text.name.text != first.name:
         return entry.key if text is not None and text.name.text == entry.name else None
     return first.name + (first.index or "{}")
-
-
-def _is_said_of_color(value: Located[AssignedValue] | Located[Header]) -> bool:
-    """Whether a value's line contradicts its own shape or allocation: that is told there."""
-    record = value.record
-    if not isinstance(record, AssignedValue):
-        return False
-    shape = try_shape(record.shape)
-    if isinstance(shape, Array) and shape.layout is not None:
-        return shape.layout.memory_space != (record.color or 0)
-    head = value.file.records.head_of(record)
-    return isinstance(head, AllocationLine) and head.color != (record.color or 0)
 
 
 def _has_broken_lines(file: DumpFile) -> bool:

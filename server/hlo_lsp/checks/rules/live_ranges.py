@@ -65,10 +65,11 @@ def live_range_missing(survey: Survey) -> Iterator[Finding | None]:
         more = f" and {len(gap.keys) - 1:,} more values" if len(gap.keys) > 1 else ""
         have = "have" if more else "has"
         message = f"value {value.id} `{gap.keys[0]}`{more} {have} no live range"
-        before = section.ranges[-1] if gap.before is None else gap.before
-        where = "behind the last row" if gap.before is None else f"in front of `{before.key}`"
+        last = section.ranges[-1] if section.ranges else section.labels[Section.RANGES]
+        end = "behind the last row" if section.ranges else "below this line"
+        where = end if gap.before is None else f"in front of `{gap.before.key}`"
         yield survey.accuse(
-            field_place(section.file, before),
+            field_place(section.file, gap.before or last),
             f"{message}: it is due {where}",
             *_value(dump, gap.keys[0]),
         )
@@ -205,8 +206,8 @@ def _value(dump: DumpSet, key: str, message: str = "the value") -> list[Related]
 
 
 def _at_label(survey: Survey, section: LiveSection, message: str) -> Finding:
-    label = section.labels.get(Section.RANGES, section.ranges[0])
-    return survey.accuse(field_place(section.file, label), message)
+    label = section.labels.get(Section.RANGES)
+    return survey.accuse(field_place(section.file, label or section.ranges[0]), message)
 
 
 _FILES = frozenset({Part.RANGES, Part.VALUES, Part.ENTRIES, Part.MODULE})
