@@ -55,6 +55,12 @@ POSITIONS = {
         "52:   »get-tuple-element.14«",
         "the first position is `get-tuple-element.14`, but the value is that of `fusion {1}`",
     ),
+    "a later one instead of the first": (
+        FUSION1,
+        FUSION1.replace("  fusion {1}", "  tuple.6 {0}"),
+        "52:   »tuple.6 {0}«",
+        "the first position is `tuple.6 {0}`, but the value is that of `fusion {1}`",
+    ),
     "one that is missing": (
         FUSION1,
         FUSION1.replace("  get-tuple-element.14\n", ""),

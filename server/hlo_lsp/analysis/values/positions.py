@@ -120,18 +120,20 @@ class _Search:
 
     def _look_at(self, entry: UsedValue) -> None:
         rows = position_rows(entry)
+        assert entry.name is not None
+        own = row_of(entry.name, entry.index)
+        self._own.add(own)
         for place, row in enumerate(rows):
             owner = self._owner.setdefault(row, entry)
             if owner is not entry:
                 self._others.setdefault(row, []).append(entry)
             elif len(rows) > 1 and row in rows[:place] and rows.index(row) < place:
+                if row == rows[0] != own:
+                    continue  # the first one is wrong
                 first = rows.index(row) + _FIRST_ROW
                 text = row.strip()
                 message = f"the position `{text}` is listed twice in this entry"
                 self._accuse(Wrong(entry, place + _FIRST_ROW, message, twin=entry, twin_row=first))
-        assert entry.name is not None
-        own = row_of(entry.name, entry.index)
-        self._own.add(own)
         if rows and rows[0] == own:
             return
         if not rows:
