@@ -79,6 +79,13 @@ def test_places_count_from_one_in_code_points() -> None:
     }
 
 
+def test_a_name_that_is_no_text_is_a_uri_all_the_same() -> None:
+    named = Told("syntax", Severity.ERROR, Spot("\udcff\xe4:.txt", 1, 1, 1), "x")
+    (run,) = sarif([named], [])["runs"]
+    place = run["results"][0]["locations"][0]["physicalLocation"]
+    assert place["artifactLocation"]["uri"] == "%FF%C3%A4%3A.txt"
+
+
 def test_an_absolute_path_is_a_file_uri() -> None:
     (run,) = sarif([RELATED], [])["runs"]
     place = run["results"][0]["locations"][0]["physicalLocation"]

@@ -63,9 +63,11 @@ def _look(
     results = [checked for job in made.jobs for checked in known[job]]
     # The worst first: of hundreds of dumps it is the broken one that a reader looks for.
     results.sort(key=lambda checked: (checked.worst, place[checked.path]))
-    notes = [checked.note for checked in results if checked.note is not None]
+    notes = [*made.closed.values()]
+    notes += [checked.note for checked in results if checked.note is not None]
     notes += [f"{path}: there is no HLO or memory dump in this folder"
-              for path in paths if path.is_dir() and not _holds_dump(path, results)]  # fmt: skip
+              for path in paths if os.path.isdir(path) and path not in made.closed
+              and not _holds_dump(path, results)]  # fmt: skip
     print_report(results, notes, options.format, statistics=options.statistics)
     status = _complain(notes) if notes else 0
     if any(checked.counting for checked in results):

@@ -2,6 +2,7 @@
 
 import asyncio
 import itertools
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -25,6 +26,8 @@ from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.steps import Steps
+
+logger = logging.getLogger(__name__)
 
 _SHOWN = 4_000_000  # bytes to look at from which on that shows its progress: about 2 s
 _TOO_LARGE = 100_000_000  # bytes of a compile that is only looked at when a file of it is open
@@ -104,23 +107,31 @@ class WorkspaceDiagnostics:
     def _look(self, job: Job) -> Steps[list[_Report]]:
         """Look at the files of a compile as they are on disk."""
         library = Library()  # one for each compile: the files before are let go
-        client, chosen = self._session.client, job.selection
         reports: list[_Report] = []
         for path in job.files:
-            yield from library.read(path, lambda _: None)
             try:
-                file = library.file(path)
+                items = yield from self._look_at(library, path, job.selection)
             except UnreadableError:
                 continue
-            if file.kind is FileKind.OTHER:
+            except Exception:  # a fault of ours with one file must not hide all others
+                logger.exception("nothing can be said of %s", path)
                 continue
-            items: list[Json] = []
-            for part in library.parts(file):
-                dump = yield from library.set_of(part)
-                found = yield from check(dump, part, chosen.rules, chosen.thresholds)
-                items += yield from diagnostics(client, found)
-            reports.append(_Report(path, f"disk {next(self._numbers)}", items))
+            if items is not None:
+                reports.append(_Report(path, f"disk {next(self._numbers)}", items))
         return reports
+
+    def _look_at(self, library: Library, path: Path, chosen: Selection) -> Steps[list[Json] | None]:
+        """What is wrong in a file; None if it is no dump."""
+        yield from library.read(path, lambda _: None)
+        file = library.file(path)
+        if file.kind is FileKind.OTHER:
+            return None
+        items: list[Json] = []
+        for part in library.parts(file):
+            dump = yield from library.set_of(part)
+            found = yield from check(dump, part, chosen.rules, chosen.thresholds)
+            items += yield from diagnostics(self._session.client, found)
+        return items
 
     async def _beside_open(self, job: Job, previous: "_Previous") -> list[Json]:
         """Look at the closed files of a compile with others as they are in the editor."""

@@ -1,5 +1,6 @@
 """Findings in the Static Analysis Results Interchange Format, SARIF 2.1.0 (OASIS)."""
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -94,7 +95,7 @@ def _uri(path: str) -> str:
     """A relative path stays one: readers of the log take it from the root of the sources."""
     if Path(path).is_absolute():
         return Path(path).as_uri()
-    return quote(Path(path).as_posix())
+    return quote(os.fsencode(Path(path).as_posix()))  # names need not be text
 
 
 def _plain(text: str) -> str:

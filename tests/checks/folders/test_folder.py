@@ -9,6 +9,7 @@ from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders.folder import Checked, check_paths
 from hlo_lsp.checks.folders.told import Spot
 from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
@@ -55,6 +56,44 @@ def test_whatever_is_no_dump_is_passed_over_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "module_0000.f.cpu_after_optimizations.txt").write_bytes(b"\xff\xfe\x00binary")
     for checked in check_paths([tmp_path]):
         assert (checked.kind, checked.findings, checked.note) == (FileKind.OTHER, [], None)
+
+
+def test_a_dump_in_the_text_of_a_program_is_none_of_a_folder(tmp_path: Path) -> None:
+    """Nor is one in a page about dumps; a name alone says nothing against a file."""
+    wrong = TINY + " value: <1 a @0> (size=513,offset=0): f32[]\n"
+    for name in ("test_dumps.py", "README.md"):
+        (tmp_path / name).write_text(f'DUMP = """\n{wrong}"""\n')
+        assert [told.code for told in _one(tmp_path / name).findings] != []
+    (tmp_path / "last.dump").write_text(wrong)
+    (tmp_path / "head is gone.log").write_text("a line of something else\n" + wrong)
+    kinds = {checked.path.name: checked.kind for checked in check_paths([tmp_path])}
+    assert kinds == {
+        "README.md": FileKind.OTHER,
+        "test_dumps.py": FileKind.OTHER,
+        "last.dump": FileKind.ASSIGNMENT,
+        "head is gone.log": FileKind.ASSIGNMENT,
+    }
+
+
+def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = Library.file
+
+    def failing(self: Library, path: Path) -> DumpFile:
+        if path.name == "a.txt":
+            raise RecursionError("too deep")
+        return read(self, path)
+
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(TINY)
+    monkeypatch.setattr(Library, "file", failing)
+    first, second = check_paths([tmp_path])
+    assert first.note == (
+        f"{tmp_path / 'a.txt'}: the checker failed on this file (RecursionError: too deep);"
+        " please report it"
+    )
+    assert (second.kind, second.note) == (FileKind.ASSIGNMENT, None)
 
 
 def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(

@@ -1,5 +1,6 @@
 """What there is to look at: one compile after the other, each file once."""
 
+import errno
 import os
 import pickle
 from pathlib import Path
@@ -26,6 +27,35 @@ def test_files_are_in_the_order_of_the_paths(compiled: Path, tmp_path: Path) -> 
     other.touch()
     assert planned(compiled, other).files == [*sorted(compiled.iterdir()), other]
     assert planned(other, compiled).files == [other, *sorted(compiled.iterdir())]
+
+
+def test_a_folder_that_cannot_be_looked_into_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the operating system: who runs the tests may be allowed to read everything."""
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open" / "a.txt").touch()
+    (tmp_path / "private").mkdir()
+    scan = os.scandir
+
+    def scandir(path: str) -> object:
+        if os.path.basename(path) == "private":
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        return scan(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    made = planned(tmp_path)
+    assert [file.name for file in made.files] == ["a.txt"]
+    private = tmp_path / "private"
+    assert made.closed == {private: f"{private}: Permission denied"}
+    assert planned(private).closed == made.closed
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such files here")
+def test_what_is_no_file_is_passed_over_in_a_folder(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "a.txt")
+    (tmp_path / "b.txt").touch()
+    assert [file.name for file in planned(tmp_path).files] == ["b.txt"]
 
 
 def test_a_file_is_looked_at_once_under_its_first_name(

@@ -1,5 +1,6 @@
 """Findings in files on disk: named ones, or all dumps of folders."""
 
+import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -8,12 +9,17 @@ from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders.jobs import Job, plan
 from hlo_lsp.checks.folders.told import Told
 from hlo_lsp.checks.run import check
-from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.library import Library
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.kinds import FileKind, sniff
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from hlo_lsp.text.steps import finish
+
+logger = logging.getLogger(__name__)
+
+# Under such names a dump may have lost its first line. Sources of tests that hold one do not.
+_USUAL_ENDINGS = frozenset({".txt", ".hlo", ".log", ""})
 
 
 @dataclass(slots=True)
@@ -57,11 +63,17 @@ def check_job(job: Job) -> list[Checked]:
 def _checked(library: Library, path: Path, job: Job) -> Checked:
     named = path in job.named
     try:
-        checked = _check_one(library, path, job.selection)
+        file = library.file(path)
+        is_dump = file.kind is not FileKind.OTHER and (named or _is_dump_by_itself(file, path))
+        checked = _check_file(library, file, path, job) if is_dump else Checked(path)
     except UnreadableError as error:
         if isinstance(error, BinaryFileError) and not named:
             return Checked(path)
         return Checked(path, note=str(error))
+    except Exception as error:  # a fault of ours with one file must not hide all others
+        logger.info("%s", path, exc_info=True)
+        fault = f"the checker failed on this file ({type(error).__name__}: {error})"
+        return Checked(path, note=f"{path}: {fault}; please report it")
     if checked.kind is FileKind.OTHER and named:
         empty = not any(library.file(path).lines)
         what = "the file is empty" if empty else "this is no HLO or memory dump"
@@ -69,14 +81,20 @@ def _checked(library: Library, path: Path, job: Job) -> Checked:
     return checked
 
 
-def _check_one(library: Library, path: Path, selection: Selection) -> Checked:
-    file = library.file(path)
-    if file.kind is FileKind.OTHER:
-        return Checked(path)
+def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
+    """Whether a file that nobody has named is a dump, and does not only hold one further down."""
+    if path.suffix in _USUAL_ENDINGS:
+        return True
+    first = next(filter(str.strip, file.lines), "")
+    return sniff([first]) is not FileKind.OTHER
+
+
+def _check_file(library: Library, file: DumpFile, path: Path, job: Job) -> Checked:
+    chosen = job.selection
     told: list[Told] = []
     for part in library.parts(file):
         dump = finish(library.set_of(part))
-        found = finish(check(dump, part, selection.rules, selection.thresholds))
+        found = finish(check(dump, part, chosen.rules, chosen.thresholds))
         told += map(Told.of, found)
-    counting = sum(selection.counts(one.severity) for one in told)
+    counting = sum(chosen.counts(one.severity) for one in told)
     return Checked(path, file.kind, told, counting)

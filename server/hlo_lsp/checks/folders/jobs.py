@@ -1,7 +1,7 @@
 """What there is to look at below the paths of a user, one compile after the other."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -42,12 +42,14 @@ class Job:
 class Plan:
     """What is to be done. ``files`` are in the order of the paths and of names below them.
 
-    ``errors`` are those in settings files that count for some of the files.
+    ``errors`` are those in settings files that count for some of the files, ``closed`` folders that
+    cannot be looked into, each with the reason: ``dumps/private: Permission denied``.
     """
 
     jobs: list[Job]
     files: list[Path]
     errors: list[SettingsError]
+    closed: dict[Path, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -66,10 +68,9 @@ def plan(paths: Sequence[Path], wishes: Wishes) -> Plan:
     groups: dict[tuple[str, str], _Group] = {}
     listings: dict[str, Listing] = {}
     seen: dict[str, Path] = {}
+    closed: dict[Path, str] = {}
     for path in paths:
-        files = [path]
-        if path.is_dir():
-            files = sorted(file for file in path.rglob("*") if file.is_file())
+        files = sorted(_below(path, closed)) if os.path.isdir(path) else [path]
         for file in files:
             absolute = os.path.abspath(file)
             if absolute in seen:
@@ -84,7 +85,19 @@ def plan(paths: Sequence[Path], wishes: Wishes) -> Plan:
                 group.named.add(file)
     settings = _Settings(wishes)
     jobs = [settings.job(Path(folder), group) for (folder, _), group in groups.items()]
-    return Plan(jobs, list(seen.values()), settings.errors)
+    return Plan(jobs, list(seen.values()), settings.errors, closed)
+
+
+def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
+    """The files below a folder; links to folders are not followed, they may lead back to it."""
+
+    def complain(error: OSError) -> None:
+        folder = Path(error.filename)
+        closed[folder] = f"{folder}: {error.strerror}"
+
+    for folder, _, names in os.walk(top, onerror=complain):
+        paths = (Path(folder, name) for name in names)
+        yield from (path for path in paths if os.path.isfile(path))
 
 
 def _group(
