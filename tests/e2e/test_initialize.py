@@ -29,8 +29,6 @@ async def test_nothing_is_offered_that_is_not_there(any_editor: Editor) -> None:
     assert offered.document_formatting_provider is None
     assert offered.semantic_tokens_provider is None
     assert offered.inlay_hint_provider is None
-    commands = offered.execute_command_provider
-    assert commands is None or not commands.commands
 
 
 async def test_documents_are_synchronised_by_what_changes(any_editor: Editor) -> None:
@@ -44,7 +42,18 @@ async def test_diagnostics_can_be_pulled_and_depend_on_other_files(any_editor: E
     diagnostics = any_editor.result.capabilities.diagnostic_provider
     assert isinstance(diagnostics, types.DiagnosticOptions)
     assert diagnostics.inter_file_dependencies is True
-    assert diagnostics.workspace_diagnostics is False
+    assert diagnostics.workspace_diagnostics is True
+
+
+async def test_findings_can_be_put_right_explained_and_silenced(any_editor: Editor) -> None:
+    offered = any_editor.result.capabilities
+    assert offered.code_action_provider == types.CodeActionOptions(
+        code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll],
+        resolve_provider=True,
+    )
+    commands = offered.execute_command_provider
+    assert commands is not None
+    assert list(commands.commands) == ["hlo.explainRule", "hlo.applyEdit"]
 
 
 async def test_the_server_says_who_it_is(any_editor: Editor) -> None:
