@@ -90,6 +90,19 @@ def test_a_value_in_a_second_allocation(sample: str, head: str) -> None:
     assert place.startswith("42:  value: <»77« fusion.5")
 
 
+def test_a_copy_in_front_of_the_original_that_does_not_fill_its_allocation() -> None:
+    value = " value: <1 a @0> (size=8,offset=0): f32[2]{0}\n"
+    text = (
+        "BufferAssignment:\nallocation 0: size 16, maybe-live-out:\n"
+        f"{value} value: <2 b @0> (size=16,offset=0): f32[4]{{0}}\n"
+        f"allocation 1: size 16, preallocated-temp:\n{value}"
+        " value: <3 c @0> (size=16,offset=0): f32[4]{0}\n"
+    )
+    ((code, place, sentence),) = tell(text)
+    assert (code, place[:3]) == ("value-in-two-allocations", "3: ")
+    assert sentence == "value 1 `a{}` lies in allocation 0 and in allocation 1"
+
+
 def test_a_value_with_an_offset_in_an_allocation_that_is_not_temporary(sample: str) -> None:
     text = replaced(
         sample, "<79 fusion @0> (size=8192,offset=0", "<79 fusion @0> (size=8192,offset=8"

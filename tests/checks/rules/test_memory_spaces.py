@@ -88,6 +88,22 @@ def test_a_combined_temporary_allocation_of_a_gpu_may_have_a_color_of_its_own() 
     assert [code for code, _, _ in tell(text.format(2), cpu)] == ["color-mismatch"]
 
 
+def test_of_values_in_an_allocation_with_a_color_of_its_own_the_odd_one_is_wrong() -> None:
+    tuples = "(size=8,offset=0): (f32[2]{0})\n"
+    text = (
+        "BufferAssignment:\nallocation 0: size 8, color 2, preallocated-temp:\n"
+        f" value: <1 a{{}} @1> {tuples} value: <2 b{{}} @0> {tuples}"
+    )
+    name = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
+    assert tell(text, name) == [
+        (
+            "color-mismatch",
+            "3:  value: <1 a{} @»1«> (size=8,offset=0): (f32[2]{0})",
+            "`a{}` is @1, but values in allocation 0 are @0",
+        )
+    ]
+
+
 def test_an_entry_tells_whether_a_lonely_tuple_or_its_allocation_is_wrong() -> None:
     text = (
         "BufferAssignment:\nallocation 0: size 32, color {}, preallocated-temp:\n"

@@ -222,6 +222,45 @@ def test_no_stack_traces_follow_where_nothing_is_alive_that_takes_space() -> Non
     assert weighs.missing == "the stack traces"
 
 
+_STACKS = """HloLiveRange (max 1):
+  InstructionSequence:
+    0:a
+  BufferLiveRange:
+    a{}:0-1
+    b{}:0-1
+  Live ranges at 0 (peak):
+    a{}: 8 bytes (cumulative: 8 bytes)
+    b{}: 4 bytes (cumulative: 12 bytes)
+  Stack trace breakdown for peak usage: 12 bytes
+    main (100.0%, total: 12 bytes, current: 0 bytes, remaining: 12 bytes)
+      ├── a (66.7%, total: 8 bytes, current: 8 bytes, remaining: 4 bytes)
+      └── b (33.3%, total: 4 bytes, current: 4 bytes, remaining: 0 bytes)
+"""
+
+
+@pytest.mark.parametrize(
+    ("end", "missing"),
+    [
+        ("      └── b", "stack traces of 4 B"),
+        ("      ├── a", "stack traces of 12 B"),
+        ("    b{}: 4", "`Stack trace breakdown for peak usage`"),
+        (" (cumulative: 12", "the rest of this line"),
+    ],
+)
+def test_what_is_missing_behind_the_peak(end: str, missing: str) -> None:
+    found = ending(DumpFile.of_text(_STACKS[: _STACKS.index(end)]))
+    assert found is not None
+    assert found.missing == missing
+
+
+def test_a_row_that_is_damaged_or_out_of_place_cuts_nothing_off() -> None:
+    assert ending(DumpFile.of_text(_STACKS)) is None
+    damaged = replaced(_STACKS, "remaining: 0 bytes", "remaining: 1 bytes")
+    assert ending(DumpFile.of_text(damaged)) is None
+    *above, a, b = _STACKS.splitlines(keepends=True)
+    assert ending(DumpFile.of_text("".join([*above, b, a]))) is None
+
+
 def test_in_the_middle_of_a_text_nothing_is_cut_off(sample: str) -> None:
     text = replaced(sample, "  uses:\n", "") if "  uses:\n" in sample else sample
     (file,) = dump_of(text.replace("    5:multiply_reduce_fusion\n", "")).files

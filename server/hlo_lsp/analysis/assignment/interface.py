@@ -135,7 +135,11 @@ def _home_of_output(assignment: Assignment, origins: Origins) -> Placement | Non
     if origins.returned is None:
         return None
     whole = next(id_ for id_, is_whole in origins.returned.items() if is_whole)
-    homes = [one for one in assignment.placements if any(value.id == whole for value in one.values)]
+    homes = [
+        one
+        for one in assignment.placements
+        if any(value.id == whole and origins.has_entry(value) for value in one.values)
+    ]
     return homes[0] if len(homes) == 1 and homes[0].whole else None
 
 

@@ -6,6 +6,7 @@ from hlo_lsp.analysis.assignment.origins import Origins, origins_of
 from hlo_lsp.analysis.assignment.placements import Assignment, Placement, assignment_of
 from hlo_lsp.analysis.assignment.roles import Contradiction, contradictions
 from hlo_lsp.analysis.files.siblings import kin
+from hlo_lsp.analysis.values.headers import disagreements
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
@@ -46,12 +47,12 @@ def misfits_of(dump: DumpSet) -> Steps[Misfits]:
     if known is None:
         assignment = yield from assignment_of(dump)
         kindred = yield from kin(dump, assignment.file)
-        known = yield from _compute(assignment, origins_of(kindred))
+        known = yield from _compute(dump, assignment, origins_of(kindred))
         dump.remember(misfits_of, state, known)
     return known
 
 
-def _compute(assignment: Assignment, origins: Origins) -> Steps[Misfits]:
+def _compute(dump: DumpSet, assignment: Assignment, origins: Origins) -> Steps[Misfits]:
     empty = [
         placement.allocation
         for placement in assignment.placements
@@ -77,7 +78,19 @@ def _compute(assignment: Assignment, origins: Origins) -> Steps[Misfits]:
     if assignment.strays or any(one.is_value for _, one in found):
         # Who misses a value may have lost it to another allocation.
         found = [(placement, one) for placement, one in found if not one.is_absence]
-    return Misfits(tuple(found))
+    if not found:
+        return Misfits(())
+    headers = yield from disagreements(dump)
+    suspects = headers.suspects
+    if headers.short:
+        found = [(placement, one) for placement, one in found if not one.is_absence]
+    return Misfits(
+        tuple(
+            (placement, one)
+            for placement, one in found
+            if one.about is None or one.about.id not in suspects
+        )
+    )
 
 
 def _with_value(one: Contradiction, empty: list[AllocationLine]) -> Contradiction:

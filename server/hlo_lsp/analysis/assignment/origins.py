@@ -162,12 +162,12 @@ class Origins:
         """Whether a value of an allocation is returned, or None where the files do not tell."""
         if self.returned is None:
             return None
-        known = [value for value in placement.values if self._has_entry(value)]
+        known = [value for value in placement.values if self.has_entry(value)]
         if any(value.id in self.returned for value in known):
             return True
         return False if len(known) == len(placement.values) else None
 
-    def _has_entry(self, value: AssignedValue) -> bool:
+    def has_entry(self, value: AssignedValue) -> bool:
         """Whether there is one entry of its id, with its name."""
         found = [entry for ids in self._entries for entry in ids.all(value.id)]
         return len(found) == 1 and found[0].key == value.key

@@ -64,7 +64,10 @@ def discords(
             strays.append(value)
             continue
         agreeing += 1
-    if not placement.whole or _may_be_recolored(placement, strays, backend):
+    if not placement.whole:
+        return
+    if _may_be_recolored(placement, backend):
+        yield from (Discord(Liar.VALUE, value, value.color, 0) for value in strays if value.color)
         return
     if not strays or agreeing or len({value.color for value in strays}) > 1:
         yield from (Discord(Liar.VALUE, value, value.color or 0, home) for value in strays)
@@ -97,10 +100,7 @@ def may_be_recolored(color: int, backend: Backend) -> bool:
     return color == _SEPARATE_TEMP and backend in {Backend.GPU, Backend.UNKNOWN}
 
 
-def _may_be_recolored(placement: Placement, strays: list[AssignedValue], backend: Backend) -> bool:
-    """Whether the allocation has a color of its own, and not its values."""
-    return (
-        may_be_recolored(placement.allocation.color, backend)
-        and (placement.allocation.preallocated_temp or placement.packs)
-        and all(value.color == 0 for value in strays)
-    )
+def _may_be_recolored(placement: Placement, backend: Backend) -> bool:
+    """Whether the allocation has a color of its own, and its values are at 0."""
+    temp = placement.allocation.preallocated_temp or placement.packs
+    return temp and may_be_recolored(placement.allocation.color, backend)

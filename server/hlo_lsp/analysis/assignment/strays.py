@@ -42,7 +42,8 @@ def copies(lists: Sequence[Listed]) -> list[Copy]:
             other, home = seen.setdefault(value.id, (value, listed))
             if home is listed or other.key != value.key:
                 continue  # the same value, or an id that is there twice
-            if _oddness(other, home) > _oddness(value, listed):  # the first one is the copy
+            # The first one is the copy.
+            if _oddness(other, home) > _oddness(value, listed):
                 found.append(Copy(other, value, home.allocation, listed.allocation))
                 seen[value.id] = value, listed
             else:
@@ -133,7 +134,9 @@ def _oddness(value: AssignedValue, listed: Listed) -> int:
     )
     # Alone, a value has nothing to contradict but its allocation.
     color = len(values) == 1 and value.color not in {None, allocation.color}
-    return 2 * len(list(_signs(value, listed))) + 2 * color - 3 * needed
+    # Most values take all of an allocation that is laid out for none in particular.
+    small = not allocation.preallocated_temp and value.size < allocation.size
+    return 2 * len(list(_signs(value, listed))) + 2 * color + small - 3 * needed
 
 
 def _is_filled(allocation: AllocationLine) -> bool:

@@ -87,7 +87,7 @@ def _ending(file: DumpFile) -> Ending | None:
     if file.kind is FileKind.MODULE:
         missing = _module_end(file, last, in_line)
     elif file.kind.is_memory:
-        missing = _broken_end(last) if in_line else None
+        missing = _broken_end(file, last) if in_line else None
         missing = missing or _entry_end(last, in_line)
         if missing is None and file.kind is FileKind.REPORT:
             missing = _report_end(last)
@@ -102,10 +102,14 @@ def _ending(file: DumpFile) -> Ending | None:
     return Ending(line, last, missing, frozenset(own))
 
 
-def _broken_end(last: Record) -> str | None:
-    cut = isinstance(last, Broken) or (
-        isinstance(last, AssignedValue) and try_shape(last.shape) is None
-    )
+def _broken_end(file: DumpFile, last: Record) -> str | None:
+    cut = isinstance(last, Broken)
+    if isinstance(last, AssignedValue):
+        cut = try_shape(last.shape) is None
+    elif isinstance(last, PeakRow) and last.cumulative is None:  # older rows are shorter
+        head = file.records.head_of(last)
+        rows = [] if head is None else file.records.members(head)
+        cut = any(isinstance(row, PeakRow) and row.cumulative is not None for row in rows)
     return "the rest of this line" if cut else None
 
 

@@ -47,8 +47,11 @@ class Comparison:
 
     @property
     def is_kindred(self) -> bool:
-        """Whether most of enough facts agree."""
-        return self.compared >= _FEWEST and not self.is_alien
+        """Whether most of enough facts agree.
+
+        Half of them are no sign: names like ``copy.3`` and ``fusion`` are in many programs.
+        """
+        return self.compared >= _FEWEST and 3 * self.agreeing > 2 * self.compared
 
 
 @dataclass(frozen=True, slots=True)

@@ -146,8 +146,8 @@ def strangers(printed: PrintedReport, wanted: Sequence[WantedLine]) -> int:
 
 def _without_sums(line: str) -> str:
     """A row without what follows from the rows above: one wrong size changes that in many."""
-    rest = line.partition("; ")[2]
-    return rest.partition("; ")[2] if "; allocation " in rest else rest
+    columns = line.split("; ")
+    return "; ".join(columns[2:] if "; allocation " in line else columns[1:] or columns)
 
 
 def differences(printed: PrintedReport, wanted: Sequence[WantedLine]) -> Iterator[Difference]:

@@ -323,7 +323,7 @@ class _Comparison:
         head = value.file.records.head_of(record)
         if not isinstance(head, AllocationLine) or head.color == (record.color or 0):
             return False
-        return not may_be_recolored(head.color, self._dump.backend)
+        return bool(record.color) or not may_be_recolored(head.color, self._dump.backend)
 
     def _find_out_of_order(self, mine: HeaderList) -> Steps[None]:
         for count, group in enumerate(mine.groups):

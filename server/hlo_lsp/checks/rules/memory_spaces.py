@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from hlo_lsp.analysis.assignment.misfits import misfits_of
 from hlo_lsp.analysis.assignment.placements import Placement, assignment_of
-from hlo_lsp.analysis.assignment.spaces import Discord, Liar, discords
+from hlo_lsp.analysis.assignment.spaces import Discord, Liar, discords, layout_space
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
@@ -64,17 +64,14 @@ def _told(survey: Survey, file: DumpFile, placement: Placement, discord: Discord
             f"@{discord.right}",
             of_allocation,
         )
-    return survey.finding(
-        Located(file, value),
-        "COLOR",
-        f"`{value.key}` is @{discord.said}, but "
-        + (
-            f"its allocation {allocation.number} has color {discord.right}"
-            if discord.right == allocation.color
-            else f"its layout says memory space {discord.right}"
-        ),
-        of_allocation,
-    )
+    if discord.right == allocation.color:
+        because = f"its allocation {allocation.number} has color {discord.right}"
+    elif layout_space(value) is None:
+        because = f"values in allocation {allocation.number} are @{discord.right}"
+    else:
+        because = f"its layout says memory space {discord.right}"
+    message = f"`{value.key}` is @{discord.said}, but {because}"
+    return survey.finding(Located(file, value), "COLOR", message, of_allocation)
 
 
 def _place(file: DumpFile, record: AllocationLine, role: str, other: str) -> Place:
