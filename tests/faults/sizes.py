@@ -7,6 +7,7 @@ from faults.digits import near, of_another, times, typed
 from faults.dump import Dump, Row
 from faults.fault import faults
 from faults.strokes import change
+from faults.uses import dimension
 
 _UNITS = ("B", "KiB", "MiB", "GiB")
 
@@ -18,6 +19,11 @@ def _known(dump: Dump, row: Row) -> bool:
 
 def _is_tuple(dump: Dump, row: Row) -> bool:
     return row["shape"].startswith("(") and row["size"] != "0"
+
+
+def _is_unpadded(dump: Dump, row: Row) -> bool:
+    """Whether an array of another shape takes other bytes."""
+    return not row["shape"].startswith("(") and "_gpu_" in row.path.name
 
 
 def _digit(random: Random, dump: Dump, row: Row) -> str:
@@ -48,6 +54,7 @@ FAULTS = (
         a_multiple=change("assigned", "size", times("size", 2, 4, 0.5), _known),
         of_another=change("assigned", "size", of_another("assigned", "size"), _known),
         of_a_tuple=change("assigned", "size", typed("size"), _is_tuple),
+        a_dimension=change("assigned", "shape", dimension, _is_unpadded),
     ),
     *faults(
         "human-size",

@@ -20,6 +20,7 @@ from faults.strokes import (
     swap,
 )
 
+_TILED = re.compile(r"[a-z]+\d*\[([\d,]+)\]\{(\d+)[\d,]*:T\((?:\d+,)*(\d+)\)")
 _SHAPE = re.compile(r"([a-z]+\d*)\[([\d,<=]*)\](?:\{([\d,]*)([^}]*)\})?")
 
 
@@ -99,6 +100,23 @@ def dimension(random: Random, dump: Dump, row: Row) -> str | None:
     return row["shape"][: match.start(2)] + ",".join(sizes) + row["shape"][match.end(2) :]
 
 
+def _is_untiled(dump: Dump, row: Row) -> bool:
+    """Whether a layout without tiles has the same bytes in another order."""
+    return "T(" not in row["shape"]
+
+
+def _inside_of_a_tile(random: Random, dump: Dump, row: Row) -> str | None:
+    """One element more in the fastest dimension of an array, where the padding has room for it."""
+    match = _TILED.match(row["shape"])
+    if match is None:
+        return None
+    sizes, fastest, tile = match[1].split(","), int(match[2]), int(match[3])
+    if int(sizes[fastest]) % tile == 0:
+        return None
+    sizes[fastest] = str(int(sizes[fastest]) + 1)
+    return row["shape"][: match.start(1)] + ",".join(sizes) + row["shape"][match.end(1) :]
+
+
 def element_type(random: Random, dump: Dump, row: Row) -> str | None:
     """An element type of the same width, so that sizes stay."""
     same = {"f32": "s32", "s32": "u32", "u32": "f32", "bf16": "f16", "f16": "bf16", "s8": "u8"}
@@ -158,8 +176,8 @@ FAULTS = (
     *faults(
         "shape-definition-mismatch",
         element_type=change("assigned", "shape", element_type),
-        layout=change("assigned", "shape", layout),
-        dimension=change("assigned", "shape", dimension),
+        layout=change("assigned", "shape", layout, _is_untiled),
+        dimension_inside_of_a_tile=change("assigned", "shape", _inside_of_a_tile),
         in_the_entry=rewrite("instruction", _in_the_entry),
     ),
 )
