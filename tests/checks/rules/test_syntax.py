@@ -184,6 +184,55 @@ def test_a_letter_of_a_layout_that_is_not_known_is_no_error(sample: str, letters
 _OF_OTHERS = {"value-set-mismatch", "live-range-unknown", "peak-list"}
 
 
+TORN = """BufferAssignment:
+allocation 0: size 16, parameter 0, shape |f32[4]| at ShapeIndex {}:
+ value: <0 x.1 @0> (size=16,offset=0): f32[4]{0}
+allocation 1: size 16, output shape is |f32[4]|, maybe-live-out:
+ value: <1 mul @0> (size=16,offset=0): f32[4]{0}
+
+Total bytes used: 32 (32B)
+
+Used values:
+<0 x.1 @0>
+ positions:
+  x.1
+ uses:
+  mul, operand 0
+  mul, operand 1
+ from instruction: %x.1 = f32[4]{0} parameter(0), metadata={op_name="x"}
+<1 mul @0>
+ positions:
+  mul
+ uses:
+ from instruction: %mul = f32[4]{0} multiply(%x.1, %x.1), metadata={op_name="jit(f)/a\\nb\\tc/mul"}
+
+
+HloLiveRange (max 2):
+  InstructionSequence:
+    0:x.1
+    1:mul
+  BufferLiveRange:
+    x.1{}:0-2
+    mul{}:1-2
+  Live ranges at 1 (peak):
+    mul{}: 16 bytes (cumulative: 16 bytes)
+    x.1{}: 16 bytes (cumulative: 32 bytes)
+  Stack trace breakdown for peak usage: 32 bytes
+    main.1 (100.0%, total: 32 bytes, current: 0 bytes, remaining: 32 bytes)
+      ├── jit(f)/a
+b\tc/mul (50.0%, total: 16 bytes, current: 16 bytes, remaining: 16 bytes)
+      └── x (50.0%, total: 16 bytes, current: 16 bytes, remaining: 0 bytes)
+"""
+
+
+def test_a_line_break_in_a_name_is_one_in_the_stack_traces_too() -> None:
+    assert tell(TORN) == []
+
+
+def test_a_row_that_is_torn_where_no_name_has_a_line_break_cannot_be_read() -> None:
+    assert [code for code, _, _ in tell(TORN.replace("\\n", " "))] == ["syntax", "syntax"]
+
+
 def test_of_a_file_that_was_cut_off_only_the_last_lines_cannot_be_read(sample: str) -> None:
     for end in range(0, len(sample), 97):
         text = sample[:end]

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from hlo_lsp.analysis.files.ending import ending
+from hlo_lsp.analysis.live.torn_titles import is_torn
 from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import span_place
@@ -23,10 +24,13 @@ def broken_line(case: Case[Broken]) -> Iterator[Finding]:
     """Every line of a dump is of one of the forms that XLA prints.
 
     The sentence names what could stand where the line stops making sense. Fields, flags and
-    attributes that this tool does not know are no error: a newer compiler may print them.
+    attributes that this tool does not know are no error: a newer compiler may print them. A title
+    of a stack trace may have line breaks.
     """
     text = case.record.text
     if case.file.kind.is_memory:
+        if is_torn(case.context.dump, case.file, case.record):
+            return
         if len(text) > LONGEST:
             message = f"this line has {len(text):,} characters: no line of a dump is that long"
             yield case.finding_at(0, 0, len(text), message)
