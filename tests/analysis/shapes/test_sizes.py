@@ -50,6 +50,13 @@ def _size(text: str, target: Target, color: int = 0) -> PaddedSize:
                 "bytes: 40,960 -> 41,984 by M(1024), run-time sizes",
             ],
         ),
+        # A parameter's layout does not say that its run-time sizes lie in front.
+        (
+            "f32[<=37]{0:T(128)}",
+            1536,
+            ["dim 0: 37 -> 128 by T(128)", "bytes: 512 -> 1,536 by run-time sizes"],
+        ),
+        ("f32[<=64,128]{1,0:T(8,128)}", 33792, ["bytes: 32,768 -> 33,792 by run-time sizes"]),
         (
             "s4[100,200]{0,1:T(8,128)(4,1)}",
             25600,

@@ -14,6 +14,7 @@ from hlo_lsp.model.shape import Array, Layout, Shape, TupleShape, try_shape
 
 _TPU_GRANULES = (32, 512, 1024)  # bytes a tuple table is rounded up to, by chip generation
 _UNTILED_ELEMENTS = 1024  # what an untiled array on TPU is rounded up to
+_RUN_TIME_SIZES = 1024  # bytes in front of a dynamic array on TPU; a layout says them as M(1024)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +154,7 @@ def _on_tpu(shape: Array, layout: Layout, elements: int) -> PaddedSize:
     rounded = -(-elements // _UNTILED_ELEMENTS) * _UNTILED_ELEMENTS
     cause = f"untiled arrays, rounded up to {_UNTILED_ELEMENTS} elements"
     return PaddedSize(
-        -(-rounded * bits // 8) + layout.metadata_bytes,
+        -(-rounded * bits // 8) + _run_time_sizes(shape, layout),
         exact=layout.memory_space in {0, 4, 6} and not layout.splits,
         rule=cause,
         padding=(Padding("elements", elements, rounded, cause),) if rounded != elements else (),
@@ -174,11 +175,16 @@ def _tiled(shape: Array, layout: Layout, bits: int) -> PaddedSize:
         rule = f"the largest of {len(pieces)} pieces, each {rule}"
     combined = any(None in tile.dims for tile in layout.tiles)
     return PaddedSize(
-        -(-padded * bits // 8) + layout.metadata_bytes,
+        -(-padded * bits // 8) + _run_time_sizes(shape, layout),
         exact=not combined,
         rule=rule,
-        padding=() if combined else tuple(_paddings(order, sizes, layout, padded, bits)),
+        padding=() if combined else tuple(_paddings(order, sizes, shape, layout, padded)),
     )
+
+
+def _run_time_sizes(shape: Array, layout: Layout) -> int:
+    """Bytes for the sizes of dynamic dimensions. Not every layout says them: parameters' do not."""
+    return layout.metadata_bytes or (_RUN_TIME_SIZES if shape.dynamic else 0)
 
 
 def _is_order(order: tuple[int, ...], shape: Array) -> bool:
@@ -225,7 +231,7 @@ def _tiled_elements(sizes: list[int], layout: Layout) -> int:
 
 
 def _paddings(
-    order: tuple[int, ...], sizes: list[int], layout: Layout, padded: int, bits: int
+    order: tuple[int, ...], sizes: list[int], shape: Array, layout: Layout, padded: int
 ) -> "list[Padding]":
     """What each dimension grows to by the first tile, and what the rest of the layout adds."""
     first = layout.tiles[0].dims
@@ -244,8 +250,9 @@ def _paddings(
         rest = "".join(map(str, layout.tiles[1:]))
         tail = f"L({layout.tail_padding})" if layout.tail_padding > 1 else ""
         found.append(Padding("elements", product, padded, " and ".join(filter(None, (rest, tail)))))
-    if layout.metadata_bytes:
-        data = -(-padded * bits // 8)
-        after = data + layout.metadata_bytes
-        found.append(Padding("bytes", data, after, f"M({layout.metadata_bytes}), run-time sizes"))
+    prefix = _run_time_sizes(shape, layout)
+    if prefix:
+        data = -(-padded * (shape.bits or 0) // 8)
+        cause = f"M({prefix}), run-time sizes" if layout.metadata_bytes else "run-time sizes"
+        found.append(Padding("bytes", data, data + prefix, cause))
     return found
