@@ -63,7 +63,9 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         configuration.start(params)
         session.in_background(warm())
 
-    _serve_workspace(server, configuration, Watcher(server, session, pusher, names), names)
+    _serve_workspace(
+        server, configuration, Watcher(server, session, pusher, names), names, everything
+    )
     _serve_calls(server, session)
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
@@ -146,7 +148,11 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
 
 
 def _serve_workspace(
-    server: StdioServer, configuration: Configuration, watcher: Watcher, names: WorkspaceSymbols
+    server: StdioServer,
+    configuration: Configuration,
+    watcher: Watcher,
+    names: WorkspaceSymbols,
+    everything: WorkspaceDiagnostics,
 ) -> None:
     """What is about no single document: settings, files on disk, folders, the names in them."""
 
@@ -164,7 +170,10 @@ def _serve_workspace(
     def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
         watcher.changed(params)  # pygls marks what it registers: a bound method cannot be
 
-    server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)(lambda _: names.folders_changed())
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def folders_changed(_: types.DidChangeWorkspaceFoldersParams) -> None:
+        names.folders_changed()
+        everything.folders_changed()
 
     @server.feature(types.WORKSPACE_SYMBOL)
     async def find(params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
@@ -262,14 +271,14 @@ def _serve_actions(server: StdioServer, session: Session) -> None:
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.OPTIONS)
     async def on_actions(params: types.CodeActionParams) -> actions.Actions | None:
-        asked = await session.ask(params.text_document, params.range.start.line)
-        if asked is None:
-            return None
-        return await actions.code_actions(asked, params, session.version)
+        parts = await session.ask_all(params.text_document)
+        return await actions.code_actions(parts, params, session.version) if parts else None
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def on_action_resolve(action: types.CodeAction) -> types.CodeAction:
-        return await actions.resolve(await session.ask_again(action.data), action, session.version)
+        data = action.data if isinstance(action.data, dict) else {}
+        parts = await session.ask_all(types.TextDocumentIdentifier(str(data.get("uri"))))
+        return await actions.resolve(parts, action, session.version)
 
     @server.command(explain.COMMAND)
     async def on_explain(code: str) -> None:

@@ -45,7 +45,7 @@ async def actions(
         types.Range(place, place),
         types.CodeActionContext([], only),
     )
-    return await code_actions(asked, params, lambda _: 7)
+    return await code_actions([asked], params, lambda _: 7)
 
 
 def applied(text: str, edit: types.WorkspaceEdit | None) -> str:
@@ -87,7 +87,7 @@ async def test_elsewhere_only_the_whole_file_is_put_right(tmp_path: Path) -> Non
     assert isinstance(everything, types.CodeAction)
     assert everything.kind == FIX_ALL
     assert everything.edit is None
-    resolved = await resolve(asked, everything, lambda _: 7)
+    resolved = await resolve([asked], everything, lambda _: 7)
     assert applied(DAMAGED, resolved.edit) == DUMP
 
 
@@ -149,7 +149,7 @@ async def test_an_action_names_the_diagnostics_that_it_is_about(tmp_path: Path) 
         span,
         types.CodeActionContext([other, mine], [QUICK]),
     )
-    for action in await code_actions(asked, params, lambda _: 7):
+    for action in await code_actions([asked], params, lambda _: 7):
         assert isinstance(action, types.CodeAction)
         assert action.diagnostics == [mine]
 
@@ -158,7 +158,7 @@ async def test_silence_makes_a_settings_file_beside_the_dump(tmp_path: Path) -> 
     asked = await asked_about(tmp_path, DAMAGED, RICH)
     _, _, silence, _ = await actions(asked, " value: <2 add", "500")
     assert isinstance(silence, types.CodeAction)
-    resolved = await resolve(asked, silence, lambda _: 7)
+    resolved = await resolve([asked], silence, lambda _: 7)
     assert resolved.edit is not None
     assert resolved.edit.document_changes is not None
     create, write = resolved.edit.document_changes

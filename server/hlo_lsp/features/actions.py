@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from lsprotocol import types
 
@@ -9,6 +10,7 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.fix import Fix, together
 from hlo_lsp.features import explain
 from hlo_lsp.features.checking import findings
+from hlo_lsp.features.client import Client
 from hlo_lsp.features.edits import VersionOf, workspace_edit
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.silence import silence_edit, silence_title
@@ -25,14 +27,15 @@ Actions = list[types.CodeAction | types.Command]
 
 
 async def code_actions(
-    asked: Asked, params: types.CodeActionParams, version_of: VersionOf
+    parts: Sequence[Asked], params: types.CodeActionParams, version_of: VersionOf
 ) -> Actions:
-    """What can be done about the findings in a range, the best first; then about all of the file.
+    """What can be done about the findings in a range, the best first; then about all of the text.
 
-    Edits that are costly to find, or only of use when they are chosen, come with ``resolve``.
+    ``parts`` are the files in the text, all of one client: most texts are one file. Edits that are
+    costly to find, or only of use when they are chosen, come with ``resolve``.
     """
-    found = await findings(asked)
-    desk = _Desk(asked, params, version_of)
+    found = [one for asked in parts for one in await findings(asked)]
+    desk = _Desk(parts[0], params, version_of)
     actions: list[types.CodeAction] = []
     if desk.wants(types.CodeActionKind.QuickFix):
         here = [one for one in found if desk.is_here(one.place)]
@@ -40,33 +43,39 @@ async def code_actions(
         actions += desk.about_rules(here)
     if desk.wants(FIX_ALL):
         actions += desk.fix_all(found)
-    if asked.client.takes_code_actions:
+    if desk.client.takes_code_actions:
         return [*actions]
-    return [command for action in actions for command in _as_command(asked, action)]
+    return [command for action in actions for command in _as_command(desk.client, action)]
 
 
 async def resolve(
-    asked: Asked | None, action: types.CodeAction, version_of: VersionOf
+    parts: Sequence[Asked], action: types.CodeAction, version_of: VersionOf
 ) -> types.CodeAction:
     """Give an action its edit; one that is about a text that is gone stays without."""
     data = action.data if isinstance(action.data, dict) else {}
-    if asked is None:
+    if not parts:
         return action
+    client, convert = parts[0].client, parts[0].convert
     if "silence" in data:
-        action.edit = _silence(asked, str(data["silence"]))
+        action.edit = _silence(parts[0], str(data["silence"]))
     else:
-        fixes = _sure(await findings(asked))
-        action.edit = workspace_edit(asked.client, asked.convert, together(fixes), version_of)
+        fixes = _sure([one for asked in parts for one in await findings(asked)])
+        action.edit = workspace_edit(client, convert, together(fixes), version_of)
     return action
 
 
 @dataclass(frozen=True, slots=True)
 class _Desk:
-    """Makes the actions that a client asks for."""
+    """Makes the actions that a client asks for; ``asked`` is one of the files in the text."""
 
     asked: Asked
     params: types.CodeActionParams
     version_of: VersionOf
+
+    @property
+    def client(self) -> Client:
+        """Who asks."""
+        return self.asked.client
 
     def wants(self, kind: str) -> bool:
         """Whether actions of a kind are asked for: it is named, or one above it."""
@@ -85,9 +94,9 @@ class _Desk:
         for number, fix in enumerate(finding.fixes):
             action = self._action(fix.title, [finding])
             action.edit = workspace_edit(
-                self.asked.client, self.asked.convert, fix.edits, self.version_of
+                self.client, self.asked.convert, fix.edits, self.version_of
             )
-            if self.asked.client.prefers_actions and not number and fix.is_sure:
+            if self.client.prefers_actions and not number and fix.is_sure:
                 action.is_preferred = True
             yield action
 
@@ -101,8 +110,8 @@ class _Desk:
             action = self._action(title, found)
             action.command = types.Command(title, explain.COMMAND, arguments=[code])
             yield action
-        path = self.asked.file.path
-        if path is None or isinstance(self.asked.file, Part):
+        path = _path(self.asked)
+        if path is None:
             return
         for code, found in by_code.items():
             edit = _silence(self.asked, code)
@@ -118,19 +127,16 @@ class _Desk:
         count = f"all {len(fixes)} right numbers" if len(fixes) > 1 else "the right number"
         action = types.CodeAction(f"Put in {count}", FIX_ALL)
         edit = None
-        if not self.asked.client.resolves_edits:
-            edit = workspace_edit(
-                self.asked.client, self.asked.convert, together(fixes), self.version_of
-            )
+        if not self.client.resolves_edits:
+            edit = workspace_edit(self.client, self.asked.convert, together(fixes), self.version_of)
         yield self._later(action, edit, {})
 
     def _later(
         self, action: types.CodeAction, edit: types.WorkspaceEdit | None, data: dict[str, str]
     ) -> types.CodeAction:
         """An action whose edit comes when it is chosen, if the client can wait for it."""
-        if self.asked.client.resolves_edits:
-            file = self.asked.file
-            action.data = {"uri": file.uri, "line": self.params.range.start.line, **data}
+        if self.client.resolves_edits:
+            action.data = {"uri": self.asked.file.uri, **data}
         else:
             action.edit = edit
         return action
@@ -155,12 +161,20 @@ def _sure(found: Sequence[Finding]) -> list[Fix]:
 
 
 def _silence(asked: Asked, code: str) -> types.WorkspaceEdit | None:
-    path = asked.file.path
+    path = _path(asked)
     return None if path is None else silence_edit(asked.client, asked.convert, path, code)
 
 
-def _as_command(asked: Asked, action: types.CodeAction) -> Iterator[types.Command]:
+def _path(asked: Asked) -> Path | None:
+    """Where the text lies, None if nowhere; a file in a text of several has a path in it."""
+    path = asked.file.path
+    if path is None or not isinstance(asked.file, Part):
+        return path
+    return path.parent if path.is_absolute() else None
+
+
+def _as_command(client: Client, action: types.CodeAction) -> Iterator[types.Command]:
     if action.command is not None:
         yield action.command
-    elif action.edit is not None and asked.client.applies_edits:
+    elif action.edit is not None and client.applies_edits:
         yield types.Command(action.title, APPLY, arguments=[action.edit])

@@ -65,6 +65,10 @@ class DiagnosticsPusher:
                 self._schedule(file)
         self._schedule_refresh()
 
+    def disk_changed(self) -> None:
+        """Files have changed that nobody may have open: a client that pulls may ask for them."""
+        self._schedule_refresh()
+
     def neighbour_read(self, path: Path) -> None:
         """A large neighbour is there now: the files that were looked at without it want a look."""
         for file in list(self._session.library.open_files.values()):

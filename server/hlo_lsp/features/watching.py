@@ -1,7 +1,8 @@
 """workspace/didChangeWatchedFiles: dumps that come, go or change on disk.
 
 A client that watches nothing loses little: the time of change of every neighbour is looked at
-before each answer. Only what nobody asks for, diagnostics, waits for the next edit there.
+before each answer. Only what nobody asks for, diagnostics, waits for the next edit there, or for
+settings that change.
 """
 
 from pathlib import Path
@@ -13,6 +14,7 @@ from pygls.uris import to_fs_path
 from hlo_lsp.checks.wishes.settings_file import NAME
 from hlo_lsp.features.diagnostics import DiagnosticsPusher
 from hlo_lsp.features.session import Session
+from hlo_lsp.features.settings_watch import SettingsWatch
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 
 _PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{NAME}")
@@ -34,7 +36,8 @@ class Watcher:
         self._symbols = symbols
 
     def initialized(self) -> None:
-        """Ask the client to watch, if it can."""
+        """Ask the client to watch, if it can; settings are looked for whether it can or not."""
+        SettingsWatch(self._session, self._pusher.all_changed).start()
         workspace = self._server.client_capabilities.workspace
         watched = None if workspace is None else workspace.did_change_watched_files
         if watched is None or not watched.dynamic_registration:
@@ -58,6 +61,7 @@ class Watcher:
             folder = {path for path in paths if path.parent == file.path.parent}
             if any(library.stem(path) == library.stem(file.path) for path in folder):
                 self._pusher.changed(file)
+        self._pusher.disk_changed()
         self._symbols.look()
 
 
