@@ -67,7 +67,7 @@ def use_faults(dump: DumpSet) -> Steps[UseFaults | None]:
         users = yield from _users_of_entries(file)
         basis: object = None
     else:
-        users = yield from _users_of_module(dump, module)
+        users = yield from _users_of_module(module)
         basis = ref(module), module.version
     search = _Search(dump, file, module, users)
     before = _WELL.get(file)
@@ -256,11 +256,7 @@ def _bare(rows: list[str]) -> tuple[str, ...]:
     return tuple(row.strip() for row in rows)
 
 
-def _users_of_module(dump: DumpSet, module: DumpFile) -> Steps[Users]:
-    state = dump.state([module])
-    known: Users | None = dump.remembered(_users_of_module, state)
-    if known is not None:
-        return known
+def _users_of_module(module: DumpFile) -> Steps[Users]:
     users, index = Users(), module.module
     for count, record in enumerate(index.instructions.records()):
         if count % _STEP == _STEP - 1:
@@ -271,7 +267,6 @@ def _users_of_module(dump: DumpSet, module: DumpFile) -> Steps[Users]:
         if root is not None:
             users.roots.add(root.name)
         yield
-    dump.remember(_users_of_module, state, users)
     return users
 
 

@@ -21,9 +21,10 @@ class Users:
     """
 
     def __init__(self) -> None:
-        self._readers: defaultdict[str, list[str]] = defaultdict(list)
-        self._top_readers: defaultdict[str, list[str]] = defaultdict(list)
-        self._passing: defaultdict[str, dict[str, list[str]]] = defaultdict(dict)
+        # For each operand the users and its number in them, in turns: large steps have very many.
+        self._readers: defaultdict[str, list[str | int]] = defaultdict(list)
+        self._top_readers: defaultdict[str, list[str | int]] = defaultdict(list)
+        self._passing: defaultdict[str, list[str | int]] = defaultdict(list)
         self.operands: dict[str, Sequence[str]] = {}
         self.opcodes: dict[str, str] = {}
         self.roots: set[str] = set()
@@ -36,14 +37,13 @@ class Users:
         self.operands[name] = operands
         self.opcodes[name] = opcode
         for number, operand in enumerate(operands):
-            row = f"  {name}, operand {number}"
             if opcode in FORWARDS:
-                self._passing[operand].setdefault(name, []).append(row)
+                self._passing[operand] += name, number
             elif opcode in READS_THE_TOP:
-                self._top_readers[operand].append(row)
-                self._passing[operand].setdefault(name, []).append(row)
+                self._top_readers[operand] += name, number
+                self._passing[operand] += name, number
             else:
-                self._readers[operand].append(row)
+                self._readers[operand] += name, number
 
     def rows(self, positions: Iterable[str], roots: "set[str] | None" = None) -> set[str]:
         """The rows of uses of the value with these rows of positions.
@@ -55,16 +55,28 @@ class Users:
         at_roots = {name for name, _ in parts if name in known}
         found: set[str] = set()
         for name, index in parts:
-            end = "" if index is None else f" {index}"
-            found.update(row + end for row in self._readers.get(name, ()))
-            is_top = index in _TOPS
-            if is_top:
-                found.update(row + end for row in self._top_readers.get(name, ()))
+            found.update(_rows(self._readers, name, index))
+            if index in _TOPS:
+                found.update(_rows(self._top_readers, name, index))
             if at_roots:
-                passing = self._passing.get(name, {})
-                for root in at_roots:
-                    found.update(row + end for row in passing.get(root, ()))
+                found.update(_rows(self._passing, name, index, at_roots))
         return found
+
+
+def _rows(
+    users: "dict[str, list[str | int]]",
+    name: str,
+    index: str | None,
+    only: "set[str] | None" = None,
+) -> list[str]:
+    listed = users.get(name)
+    if listed is None:
+        return []
+    end = "" if index is None else f" {index}"
+    pairs = zip(listed[::2], listed[1::2], strict=True)
+    return [
+        f"  {user}, operand {number}{end}" for user, number in pairs if only is None or user in only
+    ]
 
 
 def split_use(row: str) -> tuple[str, int]:
