@@ -74,7 +74,6 @@ def _size(text: str, target: Target, color: int = 0) -> PaddedSize:
         ),
         ("f32[0,130]{1,0:T(8,128)}", 0, ["dim 1: 130 -> 256 by T(8,128)"]),
         ("bf16[3,128]{1,0:T(2,128)(2,1)}", 1024, ["dim 0: 3 -> 4 by T(2,128)"]),
-        ("bf16[1,128]{1,0:T(1,128)(2,1)}", 512, ["elements: 128 -> 256 by (2,1)"]),
     ],
 )
 def test_a_tiled_array(text: str, bytes_: int, causes: list[str]) -> None:
@@ -82,6 +81,21 @@ def test_a_tiled_array(text: str, bytes_: int, causes: list[str]) -> None:
         size = _size(text, target)
         assert (size.bytes, size.exact) == (bytes_, True)
         assert sorted(map(str, size.padding)) == sorted(causes)
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        ("bf16[1,128]{1,0:T(1,128)(2,1)}", "elements: 128 -> 256 by (2,1)"),
+        ("s2[3]{0:T(1024)(128)(16,1)E(2)}", "elements: 1,024 -> 2,048 by (128)(16,1)"),
+    ],
+)
+def test_a_tile_that_is_larger_than_the_one_before_it_leaves_is_not_sure(
+    text: str, cause: str
+) -> None:
+    size = _size(text, _TPU)
+    assert not size.exact
+    assert str(size.padding[-1]) == cause
 
 
 @pytest.mark.parametrize(
