@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 from inspect import isawaitable
 from itertools import chain
+from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
@@ -29,6 +30,7 @@ from hlo_lsp.features import (
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.configuration import Configuration
 from hlo_lsp.features.progress import Progress
+from hlo_lsp.features.semantic_tokens import LEGEND, SemanticTokens
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.warming import warm
 from hlo_lsp.features.watching import Watcher
@@ -52,7 +54,13 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     configuration = Configuration(server, session, pusher.all_changed)
     session.selections.complain = partial(_complain, server)
     session.loader.reporter = partial(Progress, server)
-    session.loader.done = pusher.neighbour_read
+    colours = SemanticTokens(session, partial(server.workspace_semantic_tokens_refresh_async, None))
+
+    def neighbour_read(path: Path) -> None:
+        pusher.neighbour_read(path)
+        colours.neighbours_changed()
+
+    session.loader.done = neighbour_read
     names = WorkspaceSymbols(server, session)
     everything = WorkspaceDiagnostics(server, session, server.notify_json)
 
@@ -68,24 +76,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     )
     _serve_calls(server, session)
 
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def did_open(params: types.DidOpenTextDocumentParams) -> None:
-        file = session.open(params.text_document)
-        pusher.changed(file)
-        names.opened(file)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def did_change(params: types.DidChangeTextDocumentParams) -> None:
-        file = session.edit(params)
-        if file is not None:
-            pusher.changed(file)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def did_close(params: types.DidCloseTextDocumentParams) -> None:
-        file = session.close(params.text_document.uri)
-        if file is not None:
-            pusher.closed(file)
-            names.closed(file)
+    _serve_texts(server, session, pusher, colours, names)
 
     def answer(
         method: str,
@@ -140,11 +131,44 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         lambda asked, p: calls.prepare(asked, p.position),
     )
     _serve_whole_documents(server, session)
+    _serve_tokens(server, colours)
     _serve_diagnostics(server, session, everything)
     _serve_writing(server, session, answer)
     _serve_actions(server, session)
 
     return server
+
+
+def _serve_texts(
+    server: StdioServer,
+    session: Session,
+    pusher: diagnostics.DiagnosticsPusher,
+    colours: SemanticTokens,
+    names: WorkspaceSymbols,
+) -> None:
+    """The texts that the client has open, and who wants to know of their edits."""
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        file = session.open(params.text_document)
+        pusher.changed(file)
+        colours.changed(file)
+        names.opened(file)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        file = session.edit(params)
+        if file is not None:
+            pusher.changed(file)
+            colours.changed(file)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        file = session.close(params.text_document.uri)
+        if file is not None:
+            pusher.closed(file)
+            colours.closed(file)
+            names.closed(file)
 
 
 def _serve_workspace(
@@ -213,6 +237,22 @@ def _serve_whole_documents(server: StdioServer, session: Session) -> None:
     async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:
         asked = await session.ask_again(lens.data)
         return lens if asked is None else lenses.resolve(asked, lens)
+
+
+def _serve_tokens(server: StdioServer, colours: SemanticTokens) -> None:
+    """What each part of a text is."""
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
+    async def on_full(params: types.SemanticTokensParams) -> Json | None:
+        return await colours.full(params.text_document)
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, LEGEND)
+    async def on_delta(params: types.SemanticTokensDeltaParams) -> Json | None:
+        return await colours.delta(params.text_document, params.previous_result_id)
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)
+    async def on_range(params: types.SemanticTokensRangeParams) -> Json | None:
+        return await colours.range(params)
 
 
 def _serve_diagnostics(

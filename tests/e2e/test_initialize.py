@@ -24,10 +24,18 @@ async def test_everything_of_the_server_is_offered(any_editor: Editor) -> None:
     assert offered.code_lens_provider == types.CodeLensOptions(resolve_provider=True)
 
 
+async def test_tokens_are_offered_whole_by_difference_and_by_range(any_editor: Editor) -> None:
+    offered = any_editor.result.capabilities.semantic_tokens_provider
+    assert isinstance(offered, types.SemanticTokensOptions)
+    assert list(offered.legend.token_types[:3]) == ["elementType", "opcode", "instruction"]
+    assert list(offered.legend.token_modifiers) == ["declaration", "unused", "threadLocal"]
+    assert offered.full == types.SemanticTokensFullDelta(delta=True)
+    assert offered.range is True
+
+
 async def test_nothing_is_offered_that_is_not_there(any_editor: Editor) -> None:
     offered = any_editor.result.capabilities
     assert offered.document_formatting_provider is None
-    assert offered.semantic_tokens_provider is None
     assert offered.inlay_hint_provider is None
 
 

@@ -37,6 +37,7 @@ class Client:
     prefers_actions: bool = False
     resolves_edits: bool = False
     shows_documents: bool = False
+    refreshes_tokens: bool = False
 
     @classmethod
     def of(
@@ -97,6 +98,9 @@ class Client:
                 and "edit" in action.resolve_support.properties
             ),
             shows_documents=bool(shown and shown.support),
+            refreshes_tokens=bool(
+                workspace.semantic_tokens and workspace.semantic_tokens.refresh_support
+            ),
         )
 
 

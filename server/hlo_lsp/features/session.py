@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from lsprotocol import types
 from pygls.uris import to_fs_path
@@ -68,6 +68,7 @@ class Session:
         self.loader = Loader(self.library, self.foreground.rest)
         self._turn = asyncio.Lock()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._learning: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._coming_settings: asyncio.Future[None] | None = None
@@ -242,7 +243,7 @@ class Session:
             await self.loader.wait(unread, _PATIENCE if waits else 0)
             dump = await self._ready(file)
         if file.kind is FileKind.MODULE and not file.module.knows_mentions:
-            self.in_background(file.module.learn_mentions())
+            self._learning[file] = self.in_background(file.module.learn_mentions())
         return dump
 
     def _to_read(self, file: DumpFile, *, whole: bool) -> list[Path]:
@@ -259,8 +260,14 @@ class Session:
                     if all(member.is_fresh for member in (*dump.files, *dump.others)):
                         return dump
 
-    def in_background(self, work: Steps[None]) -> None:
+    def learning(self, file: DumpFile) -> "asyncio.Task[None] | None":
+        """The work that finds out who names whom in a module text, as long as it goes on."""
+        task = self._learning.get(file)
+        return None if task is None or task.done() else task
+
+    def in_background(self, work: Steps[None]) -> "asyncio.Task[None]":
         """Do what nobody waits for, while no request waits for text to be read."""
         task = asyncio.ensure_future(run(work, rest=self.foreground.rest))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
+        return task

@@ -1,6 +1,7 @@
 """The first answer, given before anybody asks: it reads grammars and words, which takes 0.1 s."""
 
 from hlo_lsp.analysis.cards.about import card_about
+from hlo_lsp.analysis.colours.tokens import tokens
 from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -23,5 +24,9 @@ def warm() -> Steps[None]:
     memory_scanner()
     yield
     found = subject_at(file, 3, 8)
+    dump = DumpSet([file])
     if found is not None:
-        card_about(DumpSet([file]), found)
+        card_about(dump, found)
+    yield
+    for _ in tokens(dump, file):
+        yield

@@ -205,6 +205,14 @@ class ModuleIndex:
             found = [record for record in self.instructions.records() if name in record.text]
         return sorted(found, key=lambda record: record.line)
 
+    def is_named(self, instruction: InstructionLine) -> bool | None:
+        """Whether another instruction of its computation names it; None until that is learnt."""
+        found = self._mentions.of(instruction.name)
+        if not found:
+            return None if found is None else False
+        scope = self.scope_of(instruction)
+        return any(record is not instruction and self.scope_of(record) is scope for record in found)
+
     @property
     def knows_mentions(self) -> bool:
         """Whether the names in all texts are learnt, or about to be."""

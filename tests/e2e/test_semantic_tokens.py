@@ -1,0 +1,114 @@
+"""Semantic tokens of real dumps, as each editor asks for them."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from lsprotocol import types
+
+from e2e.compiles import Compile
+from e2e.editor import Editor, OpenFile, editor
+
+Compiled = Callable[[str], Compile]
+
+
+def words(file: OpenFile, data: Sequence[int]) -> list[tuple[int, str, str]]:
+    """Each token: its line, its text and what it is."""
+    offered = file.editor.result.capabilities.semantic_tokens_provider
+    assert offered is not None
+    legend = offered.legend
+    found = []
+    line = units = 0
+    for at in range(0, len(data), 5):
+        down, right, length, kind, modifiers = data[at : at + 5]
+        line, units = (line + down, right) if down else (line, units + right)
+        start = file.text.column(types.Position(line, units))
+        end = file.text.column(types.Position(line, units + length))
+        names = [n for bit, n in enumerate(legend.token_modifiers) if modifiers >> bit & 1]
+        what = " ".join([legend.token_types[kind], *names])
+        found.append((line, file.text.lines[line][start:end], what))
+    return found
+
+
+async def full(file: OpenFile) -> types.SemanticTokens:
+    params = types.SemanticTokensParams(file.document)
+    request = file.editor.client.text_document_semantic_tokens_full_async(params)
+    found = await file.editor.reply(request)
+    assert found is not None
+    return found
+
+
+async def test_names_of_a_module(any_editor: Editor, compiled: Compiled) -> None:
+    file = any_editor.open(compiled("tpu").module)
+    found = words(file, (await full(file)).data)
+    declared = {text for _, text, what in found if what.startswith("computation declaration")}
+    heads = (line.removeprefix("ENTRY ") for line in file.text.lines if line.endswith(" {"))
+    assert declared == {line.split()[0] for line in heads}
+    assert len(declared) > 3
+    assert {"computation", "opcode", "tile", "memorySpace", "string"} <= {w for _, _, w in found}
+
+
+async def test_breakdown_rows_have_columns_in_the_units_of_the_client(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    file = any_editor.open(compiled("tpu").live_range)
+    found = words(file, (await full(file)).data)
+    last = [text for line, text, _ in found if "└── n (" in file.text.lines[line]]
+    assert last[0] == "n"
+    assert all(text.replace(" ", "").replace(".", "").isdigit() for text in last[1:])
+
+
+async def test_thread_local_values_are_marked_in_both_files(
+    vscode: Editor, compiled: Compiled
+) -> None:
+    files = compiled("tpu")
+    for path in (files.assignment, files.values):
+        file = vscode.open(path)
+        found = words(file, (await full(file)).data)
+        assert "reduce_max.3" in {text for _, text, what in found if what.endswith("threadLocal")}
+
+
+async def test_a_difference_is_small(any_editor: Editor, compiled: Compiled) -> None:
+    file = any_editor.open(compiled("tpu").module)
+    first = await full(file)
+    file.substitute("%main.4", "%main.40")
+    params = types.SemanticTokensDeltaParams(file.document, first.result_id or "")
+    request = any_editor.client.text_document_semantic_tokens_full_delta_async(params)
+    changed = await any_editor.reply(request)
+    assert isinstance(changed, types.SemanticTokensDelta)
+    (edit,) = changed.edits
+    data = list(first.data)
+    data[edit.start : edit.start + edit.delete_count] = edit.data or ()
+    assert data == list((await full(file)).data)
+    assert len(edit.data or ()) <= 10
+
+
+async def test_a_range_is_a_part_of_the_whole(any_editor: Editor, compiled: Compiled) -> None:
+    file = any_editor.open(compiled("cpu").module)
+    whole = words(file, (await full(file)).data)
+    span = types.Range(types.Position(5, 0), types.Position(20, 3))
+    params = types.SemanticTokensRangeParams(file.document, span)
+    request = any_editor.client.text_document_semantic_tokens_range_async(params)
+    found = await any_editor.reply(request)
+    assert found is not None
+    assert words(file, found.data) == [word for word in whole if 5 <= word[0] <= 20]
+
+
+async def test_an_editor_that_can_asks_again_when_a_neighbour_has_changed(
+    tmp_path: Path, compiled: Compiled
+) -> None:
+    files = compiled("tpu")
+    tokens = types.SemanticTokensWorkspaceClientCapabilities(refresh_support=True)
+    workspace = types.WorkspaceClientCapabilities(semantic_tokens=tokens)
+    asked: list[None] = []
+    capabilities = types.ClientCapabilities(workspace=workspace)
+    async with editor(capabilities, tmp_path / "log") as running:
+
+        @running.client.feature(types.WORKSPACE_SEMANTIC_TOKENS_REFRESH)
+        def on_refresh(_: None) -> None:
+            asked.append(None)
+
+        running.open(files.assignment)
+        values = running.open(files.values)
+        await running.until(lambda: len(asked) == 1)
+        values.substitute("  (none)", "  add, operand 0")
+        await running.until(lambda: len(asked) == 2)
