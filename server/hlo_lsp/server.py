@@ -24,6 +24,7 @@ from hlo_lsp.features import (
     links,
     references,
     rename,
+    selection,
     signatures,
     symbols,
 )
@@ -232,6 +233,10 @@ def _serve_whole_documents(server: StdioServer, session: Session) -> None:
         lenses.code_lenses,
         types.CodeLensOptions(resolve_provider=True),
     )
+
+    @server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)
+    async def on_selection(params: types.SelectionRangeParams) -> list[Json] | None:
+        return await selection.selection_ranges(session, params)
 
     @server.feature(types.CODE_LENS_RESOLVE)
     async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:

@@ -85,7 +85,7 @@ def outline(file: DumpFile) -> Steps[list[Node]]:
         if isinstance(record, Blank):
             continue
         node = _node(record)
-        depth = _depth(record) if record.is_head else 99
+        depth = depth_of(record) if record.is_head else 99
         if record.is_head:
             while path[-1][0] >= depth:
                 _close(path.pop()[1], end)
@@ -104,7 +104,8 @@ def _close(node: Node, end: int) -> None:
     node.line_count = max(node.line_count, end - node.line)
 
 
-def _depth(record: Record) -> int:
+def depth_of(record: Record) -> int:
+    """How deep a head stands: those behind it with a larger number are inside of it."""
     if isinstance(record, Label):
         return _DEPTHS.get(record.name, 3)
     if isinstance(
