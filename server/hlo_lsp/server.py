@@ -21,6 +21,7 @@ from hlo_lsp.features import (
     goto,
     hover,
     lenses,
+    linked_editing,
     links,
     references,
     rename,
@@ -304,6 +305,11 @@ def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., 
         types.TEXT_DOCUMENT_RENAME,
         lambda asked, p: rename.rename(asked, p, session.version(asked.file.uri)),
         types.RenameOptions(prepare_provider=True),
+    )
+
+    answer(
+        types.TEXT_DOCUMENT_LINKED_EDITING_RANGE,
+        lambda asked, p: linked_editing.linked_ranges(asked, p.position),
     )
 
     @server.feature(types.COMPLETION_ITEM_RESOLVE)

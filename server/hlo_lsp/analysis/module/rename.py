@@ -83,10 +83,19 @@ def renamed(file: DumpFile, line: int, column: int, new: str) -> list[Place]:
     if new == found.name:
         return []
     _refuse_taken(file, found, new)
-    places = {
-        (naming.place.line, naming.place.start): naming.place for naming in _mentions(file, found)
-    }
-    return [places[key] for key in sorted(places)]
+    return _places(file, found)
+
+
+def linked(file: DumpFile, line: int, column: int) -> list[Place]:
+    """All places in its computation that name the instruction at a line and column, in order.
+
+    None for a computation, which is named all over the file.
+
+    Raises:
+        RenameError: it cannot be renamed.
+    """
+    found = renamable_at(file, line, column)
+    return [] if isinstance(found.record, ComputationLine) else _places(file, found)
 
 
 def _records_at(file: DumpFile, line: int) -> Iterator[Record]:
@@ -162,6 +171,13 @@ def _refuse_taken(file: DumpFile, found: Renamable, new: str) -> None:
     broken = (defined_name(line.text) for line in _broken(file, found.scope))
     if file.module.in_scope(found.scope, new) is not None or new in broken:
         raise RenameError(f"There is an instruction `{new}` in this computation already.")
+
+
+def _places(file: DumpFile, found: Renamable) -> list[Place]:
+    places = {
+        (naming.place.line, naming.place.start): naming.place for naming in _mentions(file, found)
+    }
+    return [places[key] for key in sorted(places)]
 
 
 def _mentions(file: DumpFile, found: Renamable) -> Iterator[Naming]:
