@@ -18,6 +18,7 @@ from hlo_lsp.features import (
     diagnostics,
     explain,
     folding,
+    formatting,
     goto,
     hover,
     lenses,
@@ -229,6 +230,7 @@ def _serve_whole_documents(server: StdioServer, session: Session) -> None:
         join=lambda folds: folding.largest(folds, session.client.folding_limit),
     )
     answer_whole(types.TEXT_DOCUMENT_DOCUMENT_LINK, links.document_links)
+    answer_whole(types.TEXT_DOCUMENT_FORMATTING, formatting.format_document)
     answer_whole(
         types.TEXT_DOCUMENT_CODE_LENS,
         lenses.code_lenses,
@@ -306,6 +308,11 @@ def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., 
         lambda asked, p: rename.rename(asked, p, session.version(asked.file.uri)),
         types.RenameOptions(prepare_provider=True),
     )
+
+    @server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)
+    async def on_range_formatting(params: types.DocumentRangeFormattingParams) -> list[Json] | None:
+        asked = await session.ask(params.text_document, params.range.start.line)
+        return None if asked is None else await formatting.format_range(asked, params.range)
 
     answer(
         types.TEXT_DOCUMENT_LINKED_EDITING_RANGE,

@@ -1,0 +1,45 @@
+"""The difference between two texts that differ in blanks only."""
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+_RUN = re.compile(r"\s+")
+
+
+class Change(NamedTuple):
+    """The text from ``start`` to ``end`` becomes another; both are offsets."""
+
+    start: int
+    end: int
+    text: str
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether nothing but blanks and line ends tells two texts apart."""
+    return "".join(one.split()) == "".join(other.split())
+
+
+def differences(old: str, new: str) -> Iterator[Change]:
+    """How to make a text of another with the same words: as little as can be, in order."""
+    at = to = 0
+    while at < len(old) or to < len(new):
+        blank, other = _RUN.match(old, at), _RUN.match(new, to)
+        end = at if blank is None else blank.end()
+        stop = to if other is None else other.end()
+        if old[at:end] != new[to:stop]:
+            yield change(at, old[at:end], new[to:stop])
+        at, to = end, stop
+        while at < len(old) and to < len(new) and old[at] == new[to] and not old[at].isspace():
+            at, to = at + 1, to + 1
+
+
+def change(start: int, old: str, new: str) -> Change:
+    """What becomes of a text that begins at an offset, without what stays at both of its ends."""
+    first = 0
+    while first < min(len(old), len(new)) and old[first] == new[first]:
+        first += 1
+    last = 0
+    while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
+        last += 1
+    return Change(start + first, start + len(old) - last, new[first : len(new) - last])

@@ -1,0 +1,176 @@
+"""Statements of module text as XLA's printer writes them (hlo_instruction.cc, shape_util.cc).
+
+Every function returns None for what it does not know all of: that is left as it is.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+
+from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.instruction_text import CALLING, InstructionText, instruction_text
+from hlo_lsp.syntax.nesting import closing, commas, is_balanced
+
+_PLAIN_OPERANDS = re.compile(r"(?:%?[A-Za-z_][\w.\-]*(?:, %?[A-Za-z_][\w.\-]*)*)?")
+_OPERAND = re.compile(r"(/\*index=\d+\*/)?\s*(?:(\S.*?)\s+)?(%?[A-Za-z_][\w.\-]*)", re.DOTALL)
+_ATTRIBUTE = re.compile(r"([\w\-]+)=\s*(\S.*)", re.DOTALL)
+_NUMBERS = re.compile(r"[{},\d\s\-]+")
+_LISTS = CALLING | {"control-predecessors"}
+_LIST = re.compile(r"\{[^{}\"]*\}")
+_SHAPE_PARTS = re.compile(r"/\*index=\d+\*/|\s+|[()\[\]{},]|[^\s()\[\]{},]+")
+_PARAMETER = re.compile(r"(%?[A-Za-z_][\w.\-]*)\s*:\s*(\S.*)", re.DOTALL)
+_RESULT = re.compile(r"\s*->\s*")
+_WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^"]+')
+_WIDE = re.compile(r"\s*\n\s*|[ \t]{2,}|\t")
+_HEAD = re.compile(r"\s*(ROOT\s+)?(%?)")
+_LITERALS = frozenset({"constant", "parameter"})
+
+
+def printed_instruction(text: str, at: int = 0) -> str | None:
+    """An instruction on one line, without indentation; ``text`` has no comments, and no other."""
+    parts = instruction_text(text, at)
+    if parts is None or not parts.is_closed or parts.bodies:
+        return None
+    line = parts.line
+    begin = _HEAD.match(line, at)
+    shape = printed_shape(parts.shape.text)
+    operands = _operands(parts)
+    attributes = _attributes(line, parts.attributes_at)
+    if begin is None or shape is None or operands is None or attributes is None:
+        return None
+    mark = "ROOT " if begin[1] else ""
+    result = f"{shape} {parts.opcode.text}" if shape else parts.opcode.text
+    return f"{mark}{begin[2]}{parts.name.text} = {result}({operands}){attributes}"
+
+
+def printed_head(text: str) -> str | None:
+    """The first line of a computation, up to its brace."""
+    match = load("module").expression("computation_line").fullmatch(text)
+    if match is None:
+        return None
+    sign = "%" if text[match.start("NAME") - 1 : match.start("NAME")] == "%" else ""
+    name = f"{'ENTRY ' if match['ENTRY'] else ''}{sign}{match['NAME']}"
+    if match["SIGNATURE"] is None:
+        return f"{name} {{"
+    signature = _signature(match["SIGNATURE"])
+    return None if signature is None else f"{name} {signature} {{"
+
+
+def printed_end(text: str) -> str | None:
+    """The brace that closes a computation, with its attributes."""
+    start = text.index("}") + 1
+    attributes = _attributes(text, start)
+    return None if attributes is None else f"}}{attributes}"
+
+
+def printed_header(text: str) -> str | None:
+    """The first line of a module."""
+    match = load("module").expression("module_header").fullmatch(text)
+    if match is None or not is_balanced(text, 0):
+        return None
+    name = text[match.end("SPACE") : match.end("NAME")]
+    attributes = _attributes(text, match.end("NAME"))
+    return None if attributes is None else f"HloModule {name}{attributes}"
+
+
+def printed_row(text: str) -> str:
+    """A label or row of the location tables."""
+    parts = (part if part[0] == '"' else " ".join(part.split()) for part in _words(text.strip()))
+    return " ".join(filter(None, parts))
+
+
+@lru_cache(maxsize=1 << 12)
+def printed_shape(text: str) -> str | None:
+    """A shape: blanks stand behind the commas of tuples, and nowhere else."""
+    depth = 0  # of brackets in which commas have no blanks
+    found: list[str] = []
+    for match in _SHAPE_PARTS.finditer(text):
+        part = match[0]
+        if part.isspace():
+            continue
+        if part in "[{":
+            depth += 1
+        elif part in "]}":
+            depth -= 1
+        found.append(", " if part == "," and depth == 0 else part)
+    return "".join(found) if depth == 0 else None
+
+
+def _operands(parts: InstructionText) -> str | None:
+    text = parts.literal.text
+    if parts.opcode.text in _LITERALS:
+        return _narrowed(text.strip())
+    if _PLAIN_OPERANDS.fullmatch(text):
+        return text
+    found = []
+    if text.strip():
+        for piece in _pieces(text, 0, len(text)):
+            match = _OPERAND.fullmatch(piece)
+            if match is None:  # written out in place
+                return None
+            mark, shape, name = match.groups()
+            printed = None if shape is None else printed_shape(shape)
+            if printed is None and shape is not None:
+                return None
+            found.append(f"{mark or ''}{'' if printed is None else printed + ' '}{name}")
+    return ", ".join(found)
+
+
+def _attributes(text: str, start: int) -> str | None:
+    """The attributes behind a place, each behind a comma; None if anything else stands there."""
+    rest = text[start:].strip()
+    if not rest:
+        return ""
+    if rest[0] != ",":
+        return None
+    found = []
+    for piece in _pieces(rest, 1, len(rest)):
+        match = _ATTRIBUTE.fullmatch(piece)
+        if match is None:
+            return None
+        found.append(f", {match[1]}={_value(match[1], match[2])}")
+    return "".join(found)
+
+
+def _value(name: str, value: str) -> str:
+    """A value has the blanks that it has, but lists of names and of numbers are known."""
+    if name in _LISTS and _LIST.fullmatch(value):
+        return f"{{{', '.join(part.strip() for part in value[1:-1].split(','))}}}"
+    if _NUMBERS.fullmatch(value):
+        return "".join(value.split())
+    return _narrowed(value)
+
+
+def _signature(text: str) -> str | None:
+    close = closing(text, 0)
+    arrow = None if close is None else _RESULT.match(text, close + 1)
+    if close is None or arrow is None:
+        return None
+    found = []
+    for piece in _pieces(text, 1, close) if text[1:close].strip() else ():
+        match = _PARAMETER.fullmatch(piece)
+        shape = None if match is None else printed_shape(match[2])
+        if match is None or shape is None:
+            return None
+        found.append(f"{match[1]}: {shape}")
+    result = printed_shape(text[arrow.end() :].strip())
+    return None if result is None else f"({', '.join(found)}) -> {result}"
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[str]:
+    """What stands between the commas outside of brackets."""
+    for stop in (*commas(text, start, end), end):
+        yield text[start:stop].strip()
+        start = stop + 1
+
+
+def _narrowed(text: str) -> str:
+    """One blank in place of several, and of line ends; strings stay as they are."""
+    if _WIDE.search(text) is None:
+        return text
+    return "".join(part if part[0] == '"' else _WIDE.sub(" ", part) for part in _words(text))
+
+
+def _words(text: str) -> list[str]:
+    """Strings, and what is between them."""
+    return _WORDS.findall(text)

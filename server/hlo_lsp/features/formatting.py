@@ -1,0 +1,35 @@
+"""textDocument/formatting and rangeFormatting: module text as XLA prints it."""
+
+from lsprotocol import types
+
+from hlo_lsp.analysis.formatting.formatting import formatted
+from hlo_lsp.features.running import steadily
+from hlo_lsp.features.session import Asked
+from hlo_lsp.features.wire import Json
+
+
+async def format_document(asked: Asked) -> list[Json]:
+    """The edits of a whole file. The client's widths and tabs do not count: XLA has its own."""
+    return await _edits(asked, 0, None)
+
+
+async def format_range(asked: Asked, span: types.Range) -> list[Json]:
+    """The edits of all lines that a range touches; one that ends in front of a line does not."""
+    first, _ = asked.convert.column(asked.file, span.start)
+    last, column = asked.convert.column(asked.file, span.end)
+    return await _edits(asked, first, max(last + (column > 0), first + 1))
+
+
+async def _edits(asked: Asked, first: int, end: int | None) -> list[Json]:
+    found = await steadily(asked.dump, lambda: formatted(asked.file, first, end))
+    return [
+        {"range": {"start": _position(asked, edit.start), "end": _position(asked, edit.end)},
+         "newText": edit.text}
+        for edit in found
+    ]  # fmt: skip
+
+
+def _position(asked: Asked, place: tuple[int, int]) -> Json:
+    line, column = place
+    units = asked.convert.encoding.units(asked.file.lines[line], column)
+    return {"line": asked.file.first_line + line, "character": units}
