@@ -67,3 +67,49 @@ async def test_broken_lines_do_not_unfold_the_others() -> None:
     text = DUMP.replace("allocation 1: size 512", "allocation size 512")
     whole, broken = await folds(), await folds(text=text)
     assert set(whole) - set(broken) <= {(LINES[1], LINES[2]), (LINES[3], LINES[4])}
+
+
+MODULE = """\
+HloModule m
+
+FileNames
+1 "a.py"
+2 "b.py"
+
+FunctionNames
+1 "f"
+
+// one
+// two
+
+ENTRY %e (a: f32[]) -> f32[] {
+  // alone
+  %a = f32[] parameter(0)
+  /* three
+     four */
+  // five
+  ROOT %r = f32[] negate(%a)
+}
+"""
+
+
+async def test_tables_are_imports_and_comments_are_comments() -> None:
+    lines = MODULE.split("\n")
+    found = [
+        (fold["kind"], lines[fold["startLine"]].strip(), lines[fold["endLine"]].strip())
+        for fold in await folding_ranges(await asked(MODULE))
+    ]
+    assert [one for one in found if one[0] != "region"] == [
+        ("imports", "FileNames", '2 "b.py"'),
+        ("imports", "FunctionNames", '1 "f"'),
+        ("comment", "// one", "// two"),
+        ("comment", "/* three", "// five"),
+    ]
+    assert [first for kind, first, _ in found if kind == "region"] == [
+        "ENTRY %e (a: f32[]) -> f32[] {"
+    ]
+
+
+async def test_folds_are_in_the_order_of_their_lines() -> None:
+    starts = [fold["startLine"] for fold in await folding_ranges(await asked(MODULE))]
+    assert starts == sorted(starts)

@@ -9,7 +9,13 @@ from hlo_lsp.model.bytesize import short
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader, TableLabel
+from hlo_lsp.syntax.module_records import (
+    Comment,
+    ComputationLine,
+    InstructionLine,
+    ModuleHeader,
+    TableLabel,
+)
 from hlo_lsp.syntax.records import Blank, Broken, Label, Record
 from hlo_lsp.syntax.thunk_scanner import BranchLabel, ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
@@ -82,7 +88,7 @@ def outline(file: DumpFile) -> Steps[list[Node]]:
     for count, record in enumerate(file.records):
         if count % _STEP == _STEP - 1:
             yield
-        if isinstance(record, Blank):
+        if isinstance(record, Blank | Comment):  # a comment is about what stands below
             continue
         node = _node(record)
         depth = depth_of(record) if record.is_head else 99
