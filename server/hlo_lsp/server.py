@@ -63,29 +63,10 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         configuration.start(params)
         session.in_background(warm())
 
-    _serve_workspace(
-        server, configuration, Watcher(server, session, pusher, names), names, everything
-    )
+    watcher = Watcher(server, session, pusher, names)
+    _serve_workspace(server, configuration, watcher, names, everything)
+    _serve_texts(server, session, pusher, names, watcher)
     _serve_calls(server, session)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
-    def did_open(params: types.DidOpenTextDocumentParams) -> None:
-        file = session.open(params.text_document)
-        pusher.changed(file)
-        names.opened(file)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
-    def did_change(params: types.DidChangeTextDocumentParams) -> None:
-        file = session.edit(params)
-        if file is not None:
-            pusher.changed(file)
-
-    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
-    def did_close(params: types.DidCloseTextDocumentParams) -> None:
-        file = session.close(params.text_document.uri)
-        if file is not None:
-            pusher.closed(file)
-            names.closed(file)
 
     def answer(
         method: str,
@@ -178,6 +159,36 @@ def _serve_workspace(
     @server.feature(types.WORKSPACE_SYMBOL)
     async def find(params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
         return await names.find(params)
+
+
+def _serve_texts(
+    server: StdioServer,
+    session: Session,
+    pusher: diagnostics.DiagnosticsPusher,
+    names: WorkspaceSymbols,
+    watcher: Watcher,
+) -> None:
+    """Texts that the client opens, edits and closes."""
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        file = session.open(params.text_document)
+        watcher.opened()
+        pusher.changed(file)
+        names.opened(file)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        file = session.edit(params)
+        if file is not None:
+            pusher.changed(file)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        file = session.close(params.text_document.uri)
+        if file is not None:
+            pusher.closed(file)
+            names.closed(file)
 
 
 def _serve_whole_documents(server: StdioServer, session: Session) -> None:

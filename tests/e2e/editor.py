@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
+from cattrs import Converter
 from lsprotocol import types
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
@@ -212,6 +213,20 @@ class Published:
                 await self._more.wait()
 
 
+def _converter() -> Converter:
+    """That of pygls, which takes an action for a command if it has one."""
+    converter = default_converter()
+
+    def structure(said: Any, _: type) -> types.Command | types.CodeAction:
+        if isinstance(said.get("command"), str):
+            return converter.structure(said, types.Command)
+        return converter.structure(said, types.CodeAction)
+
+    either = Union[types.Command, types.CodeAction]  # noqa: UP007 - as it is written there
+    converter.register_structure_hook(either, structure)
+    return converter
+
+
 @asynccontextmanager
 async def editor(
     capabilities: str | types.ClientCapabilities,
@@ -230,7 +245,7 @@ async def editor(
     published = Published()
 
     def make_client() -> LanguageClient:
-        client = LanguageClient(converter_factory=default_converter)
+        client = LanguageClient(converter_factory=_converter)
 
         async def publish(params: types.PublishDiagnosticsParams) -> None:
             await published.take(params)
