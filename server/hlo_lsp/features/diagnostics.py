@@ -120,7 +120,8 @@ class DiagnosticsPusher:
 
     async def _ask_for_pull(self) -> None:
         await asyncio.sleep(_PAUSE)
-        await self._refresh()
+        # A question that is on its way is not taken back: its answer would find nobody.
+        await asyncio.shield(self._refresh())
 
 
 class _Look:
