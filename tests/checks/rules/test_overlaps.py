@@ -33,6 +33,31 @@ def test_who_overlaps_with_several_is_told_once(sample: str) -> None:
     assert sentence.endswith("; it overlaps with 3 more")
 
 
+SPARSE_CORE = """\
+BufferAssignment:
+allocation 0: size 524288, color 15, page 0, preallocated-temp:
+ value: <1 gather-start{2,5} @15> (size=64,offset=0): s32[16]{0:T(1)S(15)}
+ value: <2 scatter-start{2,5} @15> (size=524288,offset=0): s32[131072]{0:T(1)S(15)}
+
+
+HloLiveRange (max 3):
+  InstructionSequence:
+    0:gather-start
+    1:scatter-start
+    2:done
+  BufferLiveRange:
+    gather-start{2,5}:0-3
+    scatter-start{2,5}:1-3
+"""
+
+
+def test_each_call_has_the_memory_of_the_sparse_core_for_itself() -> None:
+    assert "overlap" not in {code for code, _, _ in tell(SPARSE_CORE)}
+    elsewhere = SPARSE_CORE.replace("color 15", "color 1").replace("@15", "@1")
+    elsewhere = elsewhere.replace("S(15)", "S(1)")
+    assert "overlap" in {code for code, _, _ in tell(elsewhere)}
+
+
 SHORT = """\
 BufferAssignment:
 allocation 0: size 16, preallocated-temp:

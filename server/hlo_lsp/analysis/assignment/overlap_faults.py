@@ -10,6 +10,7 @@ from hlo_lsp.analysis.assignment.overlaps import Overlap, Tenant, overlaps
 from hlo_lsp.analysis.assignment.placements import Placement, assignment_of
 from hlo_lsp.analysis.shapes.sizes import Target
 from hlo_lsp.analysis.shapes.target import target_of
+from hlo_lsp.model.backend import is_of_sparse_core
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
 from hlo_lsp.text.steps import Steps
@@ -44,6 +45,8 @@ def _compute(dump: DumpSet) -> Steps[list[OverlapFault]]:
     state = dump.state(lives, but_places=True)
     for placement in assignment.placements:
         if placement.allocation.thread_local or len(placement.values) < 2:
+            continue
+        if is_of_sparse_core(placement.allocation.color):
             continue
         if not placement.whole or _CLEAR.get(placement, state):
             continue  # of those that are not whole some may be the values of another allocation
