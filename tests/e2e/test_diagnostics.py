@@ -56,13 +56,13 @@ async def test_places_on_box_drawing_lines_are_right(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     file = any_editor.open(compiled("tpu").live_range)
-    file.substitute("n (0.0%, total: 4 bytes", "n (0.0%, total: 4 bites")
+    file.substitute("copy.11 (33.3%, total: 262 144 bytes", "copy.11 (33.3%, total: 262 144 bites")
     (found,) = await file.diagnostics()
     assert found.code == "syntax"
     line = file.text.lines[found.range.start.line]
-    assert line.strip().startswith("└── n (0.0%")
+    assert line.strip().startswith("│       ├── copy.11 (33.3%")
     assert file.text.column(found.range.end) == len(line)
-    assert file.text.column(found.range.start) >= line.index("└")
+    assert file.text.column(found.range.start) >= line.index("├")
 
 
 async def test_what_belongs_together_is_shown_by_who_can(
