@@ -75,14 +75,11 @@ def _occupancy(dump: DumpSet, listed: Listed) -> Steps[Occupancy | None]:
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The steps in which at least one of these inclusive ranges lives."""
-    first, last = -1, -1
-    for start, end in sorted(spans):
-        if last < 0:
-            first, last = start, end
-        elif start <= last + 1:
+    (first, last), *others = sorted(spans)
+    for start, end in others:
+        if start <= last:
             last = max(last, end)
         else:
             yield first, last
             first, last = start, end
-    if last >= 0:
-        yield first, last
+    yield first, last
