@@ -49,7 +49,7 @@ def _place(fault: WrongShape) -> Place:
         return shape_place(fault.instruction.file, fault.instruction.record)
     value = fault.value
     if isinstance(value.record, UsedValue) and fault.span is not None:
-        row = value.record.line + value.record.line_count - 1
+        row = value.record.line + len(value.record.lines) - 1
         return Place(value.file, row, fault.span.start, fault.span.end)
     return field_place(value.file, value.record, "SHAPE")
 
