@@ -128,4 +128,4 @@ def test_the_installed_command_reads_every_kind_of_dump(
         facts = json.loads(call(command, "inspect", files.assignment, cwd=files.folder))
         assert facts["values"]
         assert all(value["padded_bytes"] == value["size"] for value in facts["values"])
-        assert call(command, "check", ".", cwd=files.folder) == ""
+        assert call(command, "check", ".", "--severity", "error", cwd=files.folder) == ""
