@@ -69,13 +69,48 @@ HloLiveRange (max 4):
 """
 
 
-def test_each_call_has_the_memory_of_the_sparse_core_for_itself() -> None:
-    """The values of different calls lie at offset 0 of color 15 at the same time."""
-    text = replaced(SHORT, "a{}:0-1", "a{}:0-3").replace("{0}", "{0:T(1)S(1)}")
-    text = text.replace("@0", "@1").replace("16, preallocated", "16, color 1, preallocated")
-    assert "overlap" in {code for code, _, _ in tell(text)}
-    text = text.replace("@1", "@15").replace("S(1)", "S(15)").replace("color 1,", "color 15,")
-    assert "overlap" not in {code for code, _, _ in tell(text)}
+ASYNC = """\
+BufferAssignment:
+allocation 0: size 64, preallocated-temp:
+ value: <1 gather{2,0} @0> (size=32,offset=0): s32[8]{0}
+ value: <2 scatter{2,0} @0> (size=64,offset=0): s32[16]{0}
+
+Used values:
+<1 gather{2,0} @0>
+ positions:
+  gather {2,0}
+ uses:
+  gather_done, operand 0 {2,0}
+ from instruction: %gather = ((), (), (s32[8]{0})) async-start(), calls=%a
+<2 scatter{2,0} @0>
+ positions:
+  scatter {2,0}
+ uses:
+  scatter_done, operand 0 {2,0}
+ from instruction: %scatter = ((), (), (s32[16]{0})) async-start(), calls=%b
+
+
+HloLiveRange (max 4):
+  InstructionSequence:
+    0:gather
+    1:scatter
+    2:gather_done
+    3:scatter_done
+  BufferLiveRange:
+    gather{2,0}:0-2
+    scatter{2,0}:1-3
+  Live ranges at 1 (peak):
+    scatter{2,0}: 64 bytes (cumulative: 64 bytes)
+    gather{2,0}: 32 bytes (cumulative: 96 bytes)
+"""
+
+
+def test_calls_that_wait_for_one_another_share_what_they_keep() -> None:
+    def codes(text: str) -> set[str]:
+        return {code for code, _, _ in tell(text)}
+
+    assert "overlap" not in codes(ASYNC)
+    assert "overlap" in codes(ASYNC.replace("async-start()", "custom-call()"))
 
 
 def test_a_life_that_goes_on_after_the_last_use() -> None:
