@@ -41,8 +41,6 @@ _NAMES = {
     },
 }
 
-_FIRST_OF_SPARSE_CORE = 7
-
 
 def space_label(number: int) -> str:
     """The name of a memory space in XLA's own reports; wrong for most backends."""
@@ -52,15 +50,6 @@ def space_label(number: int) -> str:
 def space_name(number: int, backend: Backend) -> str | None:
     """What a memory space really is on this backend, None where that is not known."""
     return _NAMES.get(backend, {}).get(number)
-
-
-def is_of_sparse_core(number: int) -> bool:
-    """Whether a memory space is one of the SparseCore of a TPU: only there they count so far.
-
-    A call that runs on it has them for itself: the values of all calls lie at offset 0, while the
-    live ranges are those of the core that starts them.
-    """
-    return number >= _FIRST_OF_SPARSE_CORE
 
 
 def backend_of_name(file_name: str) -> Backend:

@@ -10,13 +10,13 @@ from hlo_lsp.analysis.assignment.overlaps import Overlap, Tenant, overlaps
 from hlo_lsp.analysis.assignment.placements import Placement, assignment_of
 from hlo_lsp.analysis.shapes.sizes import Target
 from hlo_lsp.analysis.shapes.target import target_of
-from hlo_lsp.model.backend import is_of_sparse_core
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
 from hlo_lsp.text.steps import Steps
 
 _MOST = 200  # overlaps of one allocation that are looked into
 _STEP = 1000  # values between two breaths
+_ASYNCHRONOUS = frozenset({"async-start", "async-update"})
 _CLEAR: "Facts[Placement, bool]" = Facts()  # those without any overlap
 
 
@@ -46,8 +46,6 @@ def _compute(dump: DumpSet) -> Steps[list[OverlapFault]]:
     for placement in assignment.placements:
         if placement.allocation.thread_local or len(placement.values) < 2:
             continue
-        if is_of_sparse_core(placement.allocation.color):
-            continue
         if not placement.whole or _CLEAR.get(placement, state):
             continue  # of those that are not whole some may be the values of another allocation
         tenants = yield from _tenants(dump, placement)
@@ -57,7 +55,11 @@ def _compute(dump: DumpSet) -> Steps[list[OverlapFault]]:
             is_clear = is_clear and one is None
             if one is None:
                 yield
-            elif _is_sound(dump, target, one.one) and _is_sound(dump, target, one.other):
+            elif (
+                _is_sound(dump, target, one.one)
+                and _is_sound(dump, target, one.other)
+                and not (_is_context(dump, one.one) and _is_context(dump, one.other))
+            ):
                 found.append(one)
                 if len(found) == _MOST:
                     break
@@ -102,6 +104,18 @@ def _is_sound(dump: DumpSet, target: Target, tenant: Tenant) -> bool:
         return True
     # A parameter of a computation lives from the start of the computation on.
     return step.record.step > tenant.live.start_step and _is_parameter(dump, tenant)
+
+
+def _is_context(dump: DumpSet, tenant: Tenant) -> bool:
+    """Whether a value is what an asynchronous call keeps for itself, behind operands and results.
+
+    Calls that wait for one another share it: those on the SparseCore of a TPU run one at a time,
+    while the live ranges are those of the core that starts them.
+    """
+    if not (tenant.value.index or "").startswith("{2"):
+        return False
+    text = dump.text_of(tenant.value.name)
+    return text is None or text.opcode.text in _ASYNCHRONOUS
 
 
 def _is_parameter(dump: DumpSet, tenant: Tenant) -> bool:
