@@ -70,6 +70,24 @@ def test_a_file_that_is_missing(compiled: Path, end: str) -> None:
     assert message == f"`{path.name}` is missing, which is written with this file"
 
 
+NO_DUMPS = {
+    b"": "is empty",
+    b"\n\n": "is empty",
+    b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n": "is no dump",
+    "HloLiveRange (max 2):\n".encode("utf-16"): "is no dump",
+}
+
+
+@pytest.mark.parametrize("data", NO_DUMPS)
+@pytest.mark.parametrize("end", sorted(MISSING.keys() - {"-buffer-assignment-values.txt"}))
+def test_a_file_that_is_there_and_no_dump(compiled: Path, end: str, data: bytes) -> None:
+    (path,) = compiled.glob(f"*after_optimizations{end}")
+    path.write_bytes(data)
+    ((name, code, _, message),) = tell_in(compiled)
+    assert (name, code) == (MISSING[end], "sibling-missing")
+    assert message == f"`{path.name}` {NO_DUMPS[data]}, which is written with this file"
+
+
 @pytest.mark.parametrize("end", sorted(ENDS))
 def test_a_file_that_is_alone_misses_nothing(compiled: Path, end: str) -> None:
     for path in compiled.iterdir():

@@ -6,7 +6,8 @@ folders are copied together.
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, count, islice
+from pathlib import Path
 from typing import TypeVar
 
 from hlo_lsp.analysis.files.ending import ending
@@ -18,10 +19,13 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.naming import DumpName
 from hlo_lsp.model.suffixes import Role
+from hlo_lsp.syntax.kinds import FileKind, sniff
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.disk import UnreadableError, read_head
 from hlo_lsp.text.steps import Steps
 
+_HEAD = 200  # lines that tell what a file is
 _SAMPLE = 200  # facts of a file that are looked for in another
 _FEWEST = 3  # facts that say anything
 
@@ -65,10 +69,14 @@ class Stranger:
 
 @dataclass(frozen=True, slots=True)
 class MissingSibling:
-    """A file that XLA writes together with others that are there."""
+    """A file that XLA writes together with others that are there.
+
+    ``trouble`` says what there is in its place: ``is missing``, ``is empty``, ``is no dump``.
+    """
 
     beside: DumpFile
     name: str
+    trouble: str
 
 
 def strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
@@ -123,10 +131,22 @@ def missing_siblings(dump: DumpSet) -> list[MissingSibling]:
     beside, stem = next(iter(there.values()))
     assert beside.path is not None
     names = [f"{stem}-{role.value}.txt" for role in _WRITTEN if role not in there]
-    # One that is there may be too large to have been read so far.
-    return [
-        MissingSibling(beside, name) for name in names if not beside.path.with_name(name).exists()
-    ]
+    troubles = [(name, _trouble(beside.path.with_name(name))) for name in names]
+    return [MissingSibling(beside, name, trouble) for name, trouble in troubles if trouble]
+
+
+def _trouble(path: Path) -> str | None:
+    """What a file has that was not read; None if it may only be too large to have been so far."""
+    if not path.exists():
+        return "is missing"
+    lines = count(1)
+    try:
+        head = read_head(path, lambda _: next(lines) > _HEAD).lines
+    except UnreadableError:
+        return "cannot be read"
+    if sniff(head) is not FileKind.OTHER:
+        return None
+    return "is no dump" if any(map(str.strip, head)) else "is empty"
 
 
 _WRITTEN = (Role.ASSIGNMENT, Role.VALUES, Role.LIVE_RANGE, Role.REPORT)
