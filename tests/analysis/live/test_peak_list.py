@@ -130,6 +130,18 @@ def test_a_row_with_the_name_of_another_value(lives: list[Live], data: st.DataOb
 
 
 @given(_lives(), st.data())
+def test_several_rows_with_names_of_nobody(lives: list[Live], data: st.DataObject) -> None:
+    rows = _rows(lives)
+    places = sorted(data.draw(st.sets(st.integers(0, len(rows) - 1))))
+    due = [rows[place].key or "" for place in places]
+    for place in places:
+        rows[place] = replace(rows[place], name=f"nobody.{place}")
+    assert _flaws(rows, lives) == [
+        PeakFlaw(Flaw.UNKNOWN, place, (key,)) for place, key in zip(places, due, strict=True)
+    ]
+
+
+@given(_lives(), st.data())
 def test_rows_that_changed_places(lives: list[Live], data: st.DataObject) -> None:
     rows = _rows(lives)
     one = data.draw(st.integers(0, len(rows) - 2))

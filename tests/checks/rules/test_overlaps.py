@@ -30,7 +30,10 @@ def test_an_offset_into_another_value(sample: str) -> None:
 def test_who_overlaps_with_several_is_told_once(sample: str) -> None:
     ((code, place, sentence),) = tell(replaced(sample, FUSION_1 + "32768", FUSION_1 + "41000"))
     assert (code, place[:4]) == ("overlap", "39: ")
-    assert sentence.endswith("; it overlaps with 3 more")
+    assert sentence == (
+        "`multiply_reduce_fusion{1}` and `multiply_reduce_fusion{0}` both take bytes 45,056 to "
+        "45,567 of allocation 15, and both live from step 5 to 9; it overlaps with 3 more"
+    )
 
 
 SHORT = """\
@@ -125,6 +128,13 @@ def test_a_life_that_goes_on_after_the_last_use() -> None:
             "`a{}` and `b{}` both take bytes 0 to 7 of allocation 0, and both live from step 1 to "
             "2",
         )
+    ]
+    (finding,) = [
+        one for one in findings(replaced(SHORT, "a{}:0-1", "a{}:0-2")) if one.code == "overlap"
+    ]
+    assert related(finding) == [
+        ("4:  value: <2 b @0> (size=16,offset=»0«): f32[4]{0}", "the other value"),
+        ("29:     »b{}:1-3«", "`b{}` lives from 1 to 3"),
     ]
 
 

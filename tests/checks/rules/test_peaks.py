@@ -106,7 +106,7 @@ def test_a_list_that_is_none_of_this_program_is_told_once(sample: str) -> None:
         (
             "peak-list",
             "244:   »Live ranges at 13 (peak):«",
-            "17 times this list differs from what lives at step 13",
+            "9 times this list differs from what lives at step 13",
         )
     ]
     # As many numbers are no list of another program's either.

@@ -152,7 +152,7 @@ class _Comparison:
         row = flaw.row
         self.stands_for.pop(row, None)
         first = row
-        while first > 0 and first - 1 not in self.stands_for:
+        while first > 0 and self.stands_for.get(first - 1) != self.keys[first - 1]:
             first -= 1
         for place in range(first, row + 2):
             for key in gaps.get(place, ()):
