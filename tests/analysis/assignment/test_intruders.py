@@ -54,7 +54,13 @@ def test_the_one_that_begins_where_no_other_begins_or_ends() -> None:
     tenants = [*ROW, _tenant(5, 4096, 512), _tenant(9, 4096, 1024), _tenant(8, 3584, 1024)]
     assert 8 in _accused(tenants)
     # At the beginning of the allocation it is in its place.
-    assert _accused([_tenant(8, 512, 1024), _tenant(7, 0, 1024), _tenant(6, 4096, 512)]) == [8]
+    assert _accused([_tenant(7, 512, 1024), _tenant(8, 0, 1024), _tenant(6, 2560, 512)]) == [7]
+
+
+def test_offsets_are_aligned_to_powers_of_two() -> None:
+    """What lies behind thrice 512 bytes begins at any multiple of 512."""
+    others = [_tenant(0, 0, 1536), _tenant(1, 1536, 1536), _tenant(2, 3072, 512)]
+    assert _accused([*others, _tenant(9, 3584, 2048), _tenant(8, 4608, 2048)]) == [8]
 
 
 def test_the_one_without_an_alias_in_its_slot() -> None:
@@ -65,7 +71,15 @@ def test_the_one_without_an_alias_in_its_slot() -> None:
         assert _accused(tenants) == [moved]
 
 
+def test_two_pairs_are_looked_at_each_by_itself() -> None:
+    pairs = [_tenant(1, 0, 512), _tenant(4, 0, 256), _tenant(3, 512, 512), _tenant(2, 512, 256)]
+    assert _accused(pairs) == [4, 3]
+
+
 def test_the_later_one_if_nothing_speaks_against_either() -> None:
+    for one in _intruders([_tenant(8, 0, 512), _tenant(9, 0, 256)]):
+        assert not one.lives_too_long
+    assert _accused([_tenant(8, 0, 512), _tenant(8, 0, 256)]) == [8]
     assert _accused([_tenant(8, 0, 512), _tenant(9, 0, 256)]) == [9]
     assert _accused([_tenant(9, 0, 512), _tenant(8, 0, 256)]) == [9]
 
@@ -76,6 +90,10 @@ def test_the_one_that_overlaps_with_most() -> None:
     assert [one.one for one in intruder.overlaps] == [intruder.tenant] * 3 or [
         one.other for one in intruder.overlaps
     ] == [intruder.tenant] * 3
+
+
+def test_one_that_overlaps_with_two_is_worse_than_one_with_an_odd_offset() -> None:
+    assert _accused([*ROW[2:], _tenant(5, 0, 1024), _tenant(8, 100, 300), ROW[1]]) == [5]
 
 
 def test_two_that_moved_are_both_told_with_their_own_overlaps() -> None:

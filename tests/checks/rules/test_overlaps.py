@@ -3,6 +3,8 @@
 import shutil
 from pathlib import Path
 
+import pytest
+
 from checks.damage import Told, findings, found_in, related, replaced, tell
 
 FUSION_1 = "<75 multiply_reduce_fusion{1} @1> (size=8192,offset="
@@ -136,6 +138,31 @@ def test_a_life_that_goes_on_after_the_last_use() -> None:
         ("4:  value: <2 b @0> (size=16,offset=»0«): f32[4]{0}", "the other value"),
         ("29:     »b{}:1-3«", "`b{}` lives from 1 to 3"),
     ]
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        # It lives in another place, too, or is used by nobody.
+        [(" positions:\n  a\n", " positions:\n  a\n  t {0}\n")],
+        [(" uses:\n  b, operand 0\n", " uses:\n")],
+        # Another computation gets it, or nobody knows who.
+        [("%b = f32[4]{0} concatenate(%a, %a), dimensions={0}", "%b = f32[4]{0} call(%a)")],
+        [("    1:b\n", "    1:e\n")],
+        [(" uses:\n  b, operand 0\n", " uses:\n  e, operand 0\n"), ("    2:d\n", "    2:e\n")],
+        # It lives to the end of the program.
+        [("a{}:0-2", "a{}:0-4"), ("b{}:1-3", "b{}:1-4")],
+        # It is merged from several, or the entry is broken.
+        [("<1 a @0>\n", "<1 a (phi) @0>\n")],
+        [(" positions:\n  a\n", " positons:\n  a\n")],
+    ],
+)
+def test_a_life_that_may_be_right_is_not_accused(changes: list[tuple[str, str]]) -> None:
+    text = replaced(SHORT, "a{}:0-1", "a{}:0-2")
+    for old, new in changes:
+        text = replaced(text, old, new)
+    places = [place for code, place, _ in tell(text) if code == "overlap"]
+    assert [place for place in places if "offset=»" not in place] == []
 
 
 def test_the_report_tells_which_of_two_has_moved_and_is_not_accused_itself(
