@@ -44,19 +44,27 @@ def _in_use(spans: list[Span], step: int) -> int:
 @settings(deadline=None)  # the first one makes the grammars
 @given(st.lists(_SPANS, max_size=8))
 def test_the_first_of_the_fullest_steps(spans: list[Span]) -> None:
-    used = [_in_use(spans, step) for step in range(20)]
-    end = max((offset + size for offset, size, _, _ in spans if size), default=0)
-    assert _occupancy(_dump(spans)) == Occupancy(end, max(used), used.index(max(used)))
+    live = [_in_use(spans, step) for step in range(20)]
+    used = {byte for offset, size, _, _ in spans for byte in range(offset, offset + size)}
+    assert _occupancy(_dump(spans)) == Occupancy(
+        end=max(used, default=-1) + 1,
+        used=len(used),
+        live=max(live),
+        step=live.index(max(live)),
+    )
 
 
 @pytest.mark.parametrize(
     ("spans", "occupancy"),
     [
-        ([(0, 8, 0, 1), (8, 4, 2, 3)], Occupancy(end=12, live=8, step=0)),
-        ([(0, 8, 0, 2), (8, 4, 2, 3)], Occupancy(end=12, live=12, step=2)),
+        ([(0, 8, 0, 1), (8, 4, 2, 3)], Occupancy(end=12, used=12, live=8, step=0)),
+        ([(0, 8, 0, 2), (8, 4, 2, 3)], Occupancy(end=12, used=12, live=12, step=2)),
         # Aliases, with a hole between their lives, and one inside of the life of another.
-        ([(0, 8, 0, 5), (0, 8, 2, 3), (0, 8, 8, 9), (8, 4, 4, 8)], Occupancy(12, 12, 4)),
-        ([(0, 0, 0, 5)], Occupancy(0, 0, 0)),
+        (
+            [(0, 8, 0, 5), (0, 8, 2, 3), (0, 8, 8, 9), (8, 4, 4, 8)],
+            Occupancy(end=12, used=12, live=12, step=4),
+        ),
+        ([(0, 0, 0, 5)], Occupancy(end=0, used=0, live=0, step=0)),
     ],
 )
 def test_values_in_the_same_slot_count_once(spans: list[Span], occupancy: Occupancy) -> None:
@@ -64,23 +72,25 @@ def test_values_in_the_same_slot_count_once(spans: list[Span], occupancy: Occupa
 
 
 def test_what_is_idle() -> None:
-    assert Occupancy(end=12, live=8, step=0).idle == 4
+    assert Occupancy(end=16, used=13, live=6, step=0).idle == 7
 
 
 def test_where_a_live_range_is_missing_nothing_is_known() -> None:
     spans = [(0, 8, 0, 1), (8, 4, 2, 3)]
     assert _occupancy(_dump(spans, without=1)) is None
-    assert _occupancy(_dump([(0, 8, 0, 1), (0, 0, 0, 1)], without=1)) == Occupancy(8, 8, 0)
+    assert _occupancy(_dump([(0, 8, 0, 1), (0, 0, 0, 1)], without=1)) == Occupancy(
+        end=8, used=8, live=8, step=0
+    )
 
 
 def test_it_is_told_again_after_an_edit() -> None:
     dump = _dump([(0, 8, 0, 1), (8, 4, 1, 3)])
-    assert _occupancy(dump) == Occupancy(12, 12, 1)
+    assert _occupancy(dump) == Occupancy(end=12, used=12, live=12, step=1)
     (file,) = dump.files
     line = file.lines.index("    v.1{}:1-3")
     file.changed(file.document.edit((line, 10), (line, 11), "2"))
     finish(file.refresh())
-    assert _occupancy(dump) == Occupancy(12, 8, 0)
+    assert _occupancy(dump) == Occupancy(end=12, used=12, live=8, step=0)
 
 
 def test_others_have_a_turn_every_now_and_then() -> None:
