@@ -109,3 +109,16 @@ def test_a_dump_in_one_file_misses_nothing(corpus_small: Path, tmp_path: Path) -
     assert tell_in(tmp_path) == []
     shutil.copy(report, tmp_path)
     assert tell_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("end", ["-buffer-assignment.txt", "-buffer-assignment-values.txt", ".txt"])
+@pytest.mark.parametrize("module", ["module_0000", "module_0018"])
+def test_the_same_program_for_another_chip_is_another_compile(
+    tmp_path: Path, corpus_small: Path, module: str, end: str
+) -> None:
+    for path in (corpus_small / "tpu_v5e").glob(f"{module}.*.after_optimizations[-.]*"):
+        shutil.copy(path, tmp_path)
+    (path,) = tmp_path.glob(f"*.after_optimizations{end}")
+    shutil.copy(corpus_small / "tpu_v5p" / path.name, path)
+    ((name, code, *_),) = tell_in(tmp_path)
+    assert (name, code) == (end, "sibling-mismatch")

@@ -4,6 +4,7 @@ A module keeps its id and name from compile to compile, so that files of several
 folders are copied together.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations, count, islice
@@ -28,6 +29,7 @@ from hlo_lsp.text.steps import Steps
 _HEAD = 200  # lines that tell what a file is
 _SAMPLE = 200  # facts of a file that are looked for in another
 _FEWEST = 3  # facts that say anything
+_MANY = 10  # facts that differ: more than one damage does
 
 T = TypeVar("T")
 Pair = tuple[AssignedValue | None, UsedValue | None]
@@ -45,9 +47,12 @@ class Comparison:
     def is_alien(self) -> bool:
         """Whether so few agree that the files cannot be of one compile.
 
-        Damage to some lines of one file leaves most facts as they were.
+        Damage to some lines of one file leaves most facts as they were; the same program compiled
+        for another chip changes many.
         """
-        return self.compared >= _FEWEST and 2 * self.agreeing < self.compared
+        differing = self.compared - self.agreeing
+        is_other_compile = differing >= _MANY and differing * 10 >= self.compared
+        return self.compared >= _FEWEST and (2 * self.agreeing < self.compared or is_other_compile)
 
     @property
     def is_kindred(self) -> bool:
@@ -171,7 +176,27 @@ def _strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
             stranger, at_home = (other, one) if one in home else (one, other)
             if all(known.file is not stranger for known in odd):
                 odd.append(Stranger(stranger, at_home, comparison))
-    return tuple(odd)
+    return (*odd, *_intruders(found, home))
+
+
+def _intruders(
+    found: "dict[tuple[DumpFile, DumpFile], Comparison]", home: set[DumpFile]
+) -> Iterator[Stranger]:
+    """Files that are like some of the others at home, and too much unlike one of them.
+
+    That is the one that differs from most; of two that of another kind than the allocations.
+    """
+    alien = {
+        pair: comparison
+        for pair, comparison in found.items()
+        if comparison.is_alien and home.issuperset(pair)
+    }
+    while alien:
+        count = Counter(file for pair in alien for file in pair)
+        stranger = max(count, key=lambda file: (count[file], not len(file.memory.allocations)))
+        pair = next(pair for pair in alien if stranger in pair)
+        yield Stranger(stranger, pair[0] if pair[1] is stranger else pair[1], alien[pair])
+        alien = {pair: one for pair, one in alien.items() if stranger not in pair}
 
 
 def _can_be_compared(dump: DumpSet, file: DumpFile) -> bool:

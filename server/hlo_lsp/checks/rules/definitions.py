@@ -58,6 +58,8 @@ def _related(fault: WrongShape) -> Iterator[Related]:
     line = fault.instruction
     if line is not None and fault.source is not Source.MODULE:
         yield Related(shape_place(line.file, line.record), "the shape in the module text")
+    elif line is not None:
+        yield Related(field_place(fault.value.file, fault.value.record), "the value")
 
 
 RULES: tuple[AnyRule, ...] = (
