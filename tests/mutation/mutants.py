@@ -4,9 +4,12 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
 from difflib import unified_diff
+from random import Random
+from typing import Any
 
 from cosmic_ray.ast import ast_nodes, get_ast
 from cosmic_ray.mutating import mutate_code
+from cosmic_ray.operators.operator import Operator
 from cosmic_ray.plugins import get_operator, operator_names
 
 _IDENTITY = ("_Is", "_IsNot", "_Is_Eq", "_IsNot_NotEq")
@@ -29,23 +32,30 @@ class Mutant:
 
 
 def mutants_of(source: str) -> Iterator[Mutant]:
-    """All that change what the module does.
+    """All that change what the module does, in a random order that is the same each time.
 
     Those of annotations of types do not. Neither do those that compare identity instead of value,
     or the other way round: numbers and members that are equal are the same object.
     """
     nodes = list(ast_nodes(get_ast(source)))
+    places = [
+        (name, number, line)
+        for name in operator_names()
+        if not name.endswith(_IDENTITY) and not get_operator(name).arguments()
+        for number, (line, _) in enumerate(_places(get_operator(name)(), nodes))
+    ]
+    Random(0).shuffle(places)
     original, outside = _meaning(source), _meaning(source, bodies=False)
-    for name in operator_names():
-        kind = get_operator(name)
-        if kind.arguments() or name.endswith(_IDENTITY):
-            continue
-        places = [start for node in nodes for start, _ in kind().mutation_positions(node)]
-        for number, (line, _) in enumerate(places):
-            text = mutate_code(source, kind(), number)
-            if text is not None and _meaning(text) != original:
-                is_inside = _meaning(text, bodies=False) == outside
-                yield Mutant(name.partition("/")[2], line, text, is_inside)
+    for name, number, line in places:
+        text = mutate_code(source, get_operator(name)(), number)
+        if text is not None and _meaning(text) != original:
+            is_inside = _meaning(text, bodies=False) == outside
+            yield Mutant(name.partition("/")[2], line, text, is_inside)
+
+
+def _places(operator: Operator, nodes: list[Any]) -> Iterator[tuple[int, int]]:
+    """Where an operator has something to change: (line, column)."""
+    return (start for node in nodes for start, _ in operator.mutation_positions(node))
 
 
 class _WithoutTypes(ast.NodeTransformer):

@@ -22,7 +22,7 @@ from types import FunctionType, ModuleType
 import pytest
 from hypothesis import Phase, settings
 
-_MOST_SECONDS = 120  # an endless loop is a mutant that was noticed
+_MOST_SECONDS = 60  # of CPU time: an endless loop is a mutant that was noticed
 
 
 def prepare() -> None:
@@ -48,7 +48,7 @@ def forked(work: Callable[[], int], seconds: int = _MOST_SECONDS) -> int:
         return child
     status = 3
     try:
-        signal.alarm(seconds)
+        signal.setitimer(signal.ITIMER_PROF, seconds)
         nothing = os.open(os.devnull, os.O_RDWR)
         for stream in range(3):
             os.dup2(nothing, stream)
