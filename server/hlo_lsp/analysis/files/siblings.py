@@ -161,8 +161,13 @@ def _strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
     files = [file for file in dump.files if _can_be_compared(dump, file)]
     found: dict[tuple[DumpFile, DumpFile], Comparison] = {}
     for one, other in combinations(files, 2):
-        found[one, other] = _compare(one, other)
-        yield
+        state = dump.state((one, other), but_places=True)
+        known: Comparison | None = dump.remembered((_compare, one, other), state)
+        if known is None:
+            known = _compare(one, other)
+            dump.remember((_compare, one, other), state, known)
+            yield
+        found[one, other] = known
     group = {file: {file} for file in files}
     for (one, other), comparison in found.items():
         if comparison.is_kindred and group[one] is not group[other]:
