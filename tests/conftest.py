@@ -1,10 +1,22 @@
-"""Fixtures for all tests: the real dumps."""
+"""Fixtures for all tests: the real dumps. What tests want to be seen is shown at the end."""
 
 from pathlib import Path
 
 import pytest
 
 from dumps import CORPUS, unpacked
+
+SHOWN = "shown"  # a property of a test: text for the end of the run
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Print what tests recorded to be shown; also those that ran in other processes."""
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            for name, text in getattr(report, "user_properties", ()):
+                if name == SHOWN and getattr(report, "when", "") == "call":
+                    terminalreporter.section(report.nodeid.rpartition("::")[2])
+                    terminalreporter.write_line(str(text))
 
 
 @pytest.fixture(scope="session")

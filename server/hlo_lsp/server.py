@@ -74,12 +74,10 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         configuration.start(params)
         session.in_background(warm())
 
-    _serve_workspace(
-        server, configuration, Watcher(server, session, pusher, names), names, everything
-    )
+    watcher = Watcher(server, session, pusher, names)
+    _serve_workspace(server, configuration, watcher, names, everything)
+    _serve_texts(server, session, pusher, colours, names, watcher)
     _serve_calls(server, session)
-
-    _serve_texts(server, session, pusher, colours, names)
 
     def answer(
         method: str,
@@ -148,12 +146,14 @@ def _serve_texts(
     pusher: diagnostics.DiagnosticsPusher,
     colours: SemanticTokens,
     names: WorkspaceSymbols,
+    watcher: Watcher,
 ) -> None:
     """The texts that the client has open, and who wants to know of their edits."""
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
         file = session.open(params.text_document)
+        watcher.opened()
         pusher.changed(file)
         colours.changed(file)
         names.opened(file)

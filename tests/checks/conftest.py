@@ -1,11 +1,25 @@
 """Small real dumps to damage."""
 
+import logging
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from hlo_lsp.text import disk
+
+
+@pytest.fixture(autouse=True)
+def no_rule_fails(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
+    """A rule that raises an error is left out of a run, and would be found to say nothing."""
+    yield
+    failures = [
+        record.getMessage()
+        for record in caplog.get_records("call")
+        if record.levelno >= logging.ERROR and record.name.startswith("hlo_lsp.checks")
+    ]
+    assert failures == []
 
 
 @pytest.fixture(scope="session")

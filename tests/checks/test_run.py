@@ -105,6 +105,7 @@ def test_a_rule_that_fails_does_not_silence_the_others(
     assert len(finish(run.check(dump, dump.files[0], (rule, whole, *CATALOGUE)))) == len(DAMAGES)
     assert "rule faulty failed on line 44" in caplog.text
     assert "rule whole failed" in caplog.text
+    caplog.clear()
 
 
 def test_what_a_rule_on_the_compile_found_holds_until_a_file_changes_that_it_reads(

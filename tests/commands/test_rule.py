@@ -1,16 +1,21 @@
 """``hlo-lsp rule``: rules explained."""
 
+from pathlib import Path
+
 import pytest
 
 from commands.running import run
 from hlo_lsp.checks.explanations import explanations
+
+PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 
 def test_a_rule_is_explained() -> None:
     ran = run("rule", "size-mismatch")
     told = explanations()["size-mismatch"]
     assert (ran.status, ran.err) == (0, "")
-    lines = [line.rstrip() for line in ran.out.splitlines()]
+    lines = ran.out.splitlines()
+    assert lines == [line.rstrip() for line in lines]
     assert lines[0] == "size-mismatch"
     assert lines[1] == f"says      {told.what}"
     assert lines[2] == "severity  error"
@@ -32,11 +37,13 @@ def test_without_a_code_all_are_listed() -> None:
     ran = run("rule")
     lines = ran.out.splitlines()
     assert [line.split()[0] for line in lines] == list(explanations())
+    assert lines == [line.rstrip() for line in lines]
     assert len(run("rule", "--format", "json").json) == len(lines)
 
 
 def test_the_page_of_all_rules_is_markdown() -> None:
     ran = run("rule", "--all")
+    assert ran.out == PAGE.read_text("utf-8")
     assert ran.out.startswith("# Rules\n")
     assert run("rule", "--format", "markdown").out == ran.out
     for code in explanations():

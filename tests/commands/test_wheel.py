@@ -17,7 +17,7 @@ from e2e.compiles import Compile
 from hlo_lsp import __version__
 
 ROOT = Path(__file__).resolve().parents[2]
-NEEDED = ("pyproject.toml", "README.md", "LICENSE", "grammar", "server")
+NEEDED = ("pyproject.toml", "README.md", "LICENSE", "docs", "grammar", "server")
 pytestmark = pytest.mark.corpus
 
 
@@ -89,6 +89,7 @@ def test_data_files_are_inside(wheel: Path) -> None:
     ]
     assert {"hlo_lsp/vocabulary/opcodes.toml", "hlo_lsp/vocabulary/attributes.toml"} <= set(data)
     assert set(data) <= names
+    assert "hlo_lsp/docs/rules.md" in names  # where "explain this rule" leads
 
 
 def test_only_the_package_is_inside(wheel: Path) -> None:
@@ -127,4 +128,4 @@ def test_the_installed_command_reads_every_kind_of_dump(
         facts = json.loads(call(command, "inspect", files.assignment, cwd=files.folder))
         assert facts["values"]
         assert all(value["padded_bytes"] == value["size"] for value in facts["values"])
-        assert call(command, "check", ".", cwd=files.folder) == ""
+        assert call(command, "check", ".", "--severity", "error", cwd=files.folder) == ""

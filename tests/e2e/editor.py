@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, Union
 
+from cattrs import Converter
 from lsprotocol import types
 from pygls.protocol import default_converter
 from pygls.uris import to_fs_path
@@ -29,6 +30,7 @@ class Editor:
         self.client = client
         self.files: dict[Uri, OpenFile] = {}
         self.result = types.InitializeResult(types.ServerCapabilities())
+        self.partial: dict[types.ProgressToken, list[Any]] = {}  # results that came ahead
         self._published = published
         self._log = log
 
@@ -97,9 +99,13 @@ class Editor:
 
         await asyncio.wait_for(wait(), _PATIENCE)
 
+    def lists(self, uri: Uri) -> list[types.PublishDiagnosticsParams]:
+        """All that was pushed for a file, in order."""
+        return [params for params in self._published.params if params.uri == uri]
+
     def pushes(self, uri: Uri) -> int:
         """How often diagnostics have been pushed for a file."""
-        return sum(params.uri == uri for params in self._published.params)
+        return len(self.lists(uri))
 
     def spot(self, location: types.Location) -> Spot:
         """Where a location leads."""
@@ -212,6 +218,20 @@ class Published:
                 await self._more.wait()
 
 
+def _converter() -> Converter:
+    """That of pygls, which takes an action for a command if it has one."""
+    converter = default_converter()
+
+    def structure(said: Any, _: type) -> types.Command | types.CodeAction:
+        if isinstance(said.get("command"), str):
+            return converter.structure(said, types.Command)
+        return converter.structure(said, types.CodeAction)
+
+    either = Union[types.Command, types.CodeAction]  # noqa: UP007 - as it is written there
+    converter.register_structure_hook(either, structure)
+    return converter
+
+
 @asynccontextmanager
 async def editor(
     capabilities: str | types.ClientCapabilities,
@@ -229,14 +249,23 @@ async def editor(
         capabilities = client_capabilities(capabilities)
     published = Published()
 
+    partial: dict[types.ProgressToken, list[Any]] = {}
+
+    def progress(client: LanguageClient, params: types.ProgressParams) -> None:
+        if "kind" in params.value:
+            DEFAULT_CLIENT_FEATURES[types.PROGRESS](client, params)
+        else:
+            partial.setdefault(params.token, []).append(params.value)
+
     def make_client() -> LanguageClient:
-        client = LanguageClient(converter_factory=default_converter)
+        client = LanguageClient(converter_factory=_converter)
 
         async def publish(params: types.PublishDiagnosticsParams) -> None:
             await published.take(params)
 
         handlers: dict[str, Any] = dict(DEFAULT_CLIENT_FEATURES)
         handlers[types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS] = publish
+        handlers[types.PROGRESS] = progress
         register_lsp_features(client, handlers)
         return client
 
@@ -244,6 +273,7 @@ async def editor(
     client = await ClientServerConfig(command, client_factory=make_client).start()
     assert isinstance(client, LanguageClient)
     running = Editor(client, published, log)
+    running.partial = partial
     try:
         params = types.InitializeParams(
             capabilities,

@@ -3,73 +3,155 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from lsprotocol import types
 
+from e2e.acting import actions, choose, commands, make, on_save
 from e2e.compiles import Compile
 from e2e.editor import Editor, OpenFile, editor
 
 Compiled = Callable[[str], Compile]
 DAMAGE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
-WORKSPACE = types.ClientCapabilities(
-    text_document=types.TextDocumentClientCapabilities(
-        diagnostic=types.DiagnosticClientCapabilities()
-    )
-)
+TOTAL = ("Total bytes used: 40448 (39.5KiB)", "Total bytes used: 40449 (39.5KiB)")
+# What is put right by its first action: the damage, the code, what the action is called.
+PUT_RIGHT = {
+    "a size": (*DAMAGE, "size-mismatch", "Put `1024`"),
+    "a size of an allocation": (
+        "allocation 2: size 512,", "allocation 2: size 513,", "allocation-slack", "Put `512`",
+    ),
+    "a total": (*TOTAL, "total-mismatch", "Put `40448 (39.5KiB)`"),
+    "a size in words": ("40448 (39.5KiB)", "40448 (39.4KiB)", "human-size", "Put `39.5KiB`"),
+    "a number of an allocation": (
+        "allocation 3: size", "allocation 30: size", "allocation-numbering", "Put `3`",
+    ),
+    "a step": ("    9:add_add_fusion", "    90:add_add_fusion", "schedule-numbering", "Put `9`"),
+    "a cumulative sum": (
+        "(cumulative: 48 bytes)", "(cumulative: 49 bytes)", "peak-cumulative", "Put `48`",
+    ),
+    "bytes at the peak": (
+        "Arg_0.1{}: 8 bytes", "Arg_0.1{}: 9 bytes", "peak-bytes", "Put `8`",
+    ),
+    "the peak": ("Live ranges at 9 (peak)", "Live ranges at 8 (peak)", "peak-moment", "Put `9`"),
+}  # fmt: skip
 
 
-async def actions(file: OpenFile, found: types.Diagnostic) -> list[types.CodeAction]:
-    context = types.CodeActionContext([found])
-    params = types.CodeActionParams(file.document, found.range, context)
-    answer = await file.editor.reply(file.editor.client.text_document_code_action_async(params))
-    return [action for action in answer or () if isinstance(action, types.CodeAction)]
+async def told(file: OpenFile, code: str) -> types.Diagnostic:
+    """The one diagnostic with a code."""
+    (found,) = [one for one in await file.diagnostics() if one.code == code]
+    return found
 
 
-def make(file: OpenFile, edit: types.WorkspaceEdit | None) -> None:
-    """Make the edits of one file as the editor does."""
-    assert edit is not None
-    changes = [*(edit.changes or {}).values()]
-    for change in edit.document_changes or ():
-        assert isinstance(change, types.TextDocumentEdit)
-        assert change.text_document.version == file.version
-        changes.append(list(change.edits))  # type: ignore[arg-type]
-    for one in sorted((e for each in changes for e in each), key=lambda e: e.range.start)[::-1]:
-        line = file.text.lines[one.range.start.line]
-        start, end = (file.text.column(place) for place in (one.range.start, one.range.end))
-        assert line[start - 1] in "=( "
-        assert line[end] in ",) "
-        file.edit(((one.range.start.line, start), (one.range.end.line, end), one.new_text))
-
-
-async def test_a_size_is_put_right(any_editor: Editor, compiled: Compiled) -> None:
+@pytest.mark.parametrize("name", PUT_RIGHT)
+async def test_the_right_number_is_put_in(
+    any_editor: Editor, compiled: Compiled, name: str
+) -> None:
+    old, new, code, title = PUT_RIGHT[name]
     file = any_editor.open(compiled("one file").assignment)
-    file.substitute(*DAMAGE)
-    (found,) = [one for one in await file.diagnostics() if one.code == "size-mismatch"]
+    whole = file.text.whole
+    file.substitute(old, new)
+    found = await told(file, code)
     put = (await actions(file, found))[0]
-    assert put.title == "Put `1024`"
+    assert (put.title, put.kind) == (title, types.CodeActionKind.QuickFix)
     assert list(put.diagnostics or ()) == [found]
-    make(file, put.edit)
+    await choose(any_editor, put)
+    assert file.text.whole == whole
     assert await file.codes() == []
+
+
+async def test_an_entry_that_is_there_twice_is_removed(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    file = any_editor.open(compiled("one file").assignment)
+    whole = file.text.whole
+    first, last = file.text.line("<167 fusion.16{1}"), file.text.line("<168 xor.4")
+    entry = "".join(f"{line}\n" for line in file.text.lines[first:last])
+    file.edit(((last, 0), (last, 0), entry))
+    found = await told(file, "duplicate-value-id")
+    assert found.range.start.line == last
+    (remove,) = [one for one in await actions(file, found) if one.title.startswith("Remove")]
+    assert not remove.is_preferred
+    await choose(any_editor, remove)
+    assert file.text.whole == whole
+
+
+async def test_what_is_to_be_removed_is_shown_faded_by_who_can(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    file = any_editor.open(compiled("one file").assignment)
+    line = file.text.line("    8:xor.5")
+    file.edit(((line, 0), (line, 0), file.text.lines[line] + "\n"))
+    found = (await file.diagnostics())[0]
+    assert any(action.title.startswith("Remove") for action in await actions(file, found))
+    capabilities = any_editor.client.capabilities
+    assert capabilities is not None
+    assert capabilities.text_document is not None
+    published = capabilities.text_document.publish_diagnostics
+    assert published is not None
+    can = published.tag_support is not None
+    assert found.tags == ((types.DiagnosticTag.Unnecessary,) if can else None)
+
+
+async def test_a_schedule_is_renumbered(any_editor: Editor, compiled: Compiled) -> None:
+    """After a row was taken out; live ranges still speak of the old steps."""
+    file = any_editor.open(compiled("one file").assignment)
+    line = file.text.line("    4:get-tuple-element")
+    file.edit(((line, 0), (line + 1, 0), ""))
+    found = await told(file, "schedule-numbering")
+    (renumber,) = [one for one in await actions(file, found) if one.title.startswith("Renumber")]
+    assert not renumber.is_preferred
+    await choose(any_editor, renumber)
+    assert "schedule-numbering" not in await file.codes()
+    assert file.text.lines[line : line + 2] == ["    4:bitcast", "    5:bitcast.1"]
+    assert file.text.line("HloLiveRange (max 12)")
 
 
 async def test_all_right_numbers_at_once(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("one file").assignment)
-    file.substitute(*DAMAGE)
-    file.substitute("Total bytes used: 40448", "Total bytes used: 40449")
-    assert sorted(await file.codes()) == ["size-mismatch", "total-mismatch"]
-    (found, *_) = [one for one in await file.diagnostics() if one.code == "size-mismatch"]
-    fix_all = (await actions(file, found))[-1]
-    assert fix_all.kind == "source.fixAll.hlo"
-    if fix_all.edit is None:
-        client = any_editor.client
-        fix_all = await any_editor.reply(client.code_action_resolve_async(fix_all))
-    make(file, fix_all.edit)
+    whole = file.text.whole
+    for old, new, *_ in (PUT_RIGHT[name] for name in ("a size", "a total", "a cumulative sum")):
+        file.substitute(old, new)
+    (fix_all,) = await on_save(file)
+    assert (fix_all.title, fix_all.kind) == ("Put in all 3 right numbers", "source.fixAll.hlo")
+    edit = await choose(any_editor, fix_all)
+    assert file.text.whole == whole
+    assert await file.codes() == []
+    assert await on_save(file) == []
+    assert edit.document_changes is not None or edit.changes is not None
+
+
+async def test_what_only_somebody_who_looks_can_know_is_not_done_on_save(
+    vscode: Editor, compiled: Compiled
+) -> None:
+    file = vscode.open(compiled("one file").assignment)
+    line = file.text.line("    8:xor.5")
+    file.edit(((line, 0), (line, 0), file.text.lines[line] + "\n"))
+    assert await file.codes() != []
+    assert await on_save(file) == []
+
+
+async def test_all_files_in_a_text_are_put_right_at_once(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    good = compiled("one file").assignment.read_text("utf-8")
+    bad = good.replace(*DAMAGE).replace(*TOTAL)
+    parts = [
+        f"*** Begin module_000{number}.f.buffer-assignment.txt ***\n{text}"
+        f"*** End module_000{number}.f.buffer-assignment.txt ***\n"
+        for number, text in enumerate((bad, good, bad))
+    ]
+    file = any_editor.open("untitled:stdout", "".join(parts))
+    assert sorted(await file.codes()) == ["size-mismatch"] * 2 + ["total-mismatch"] * 2
+    (fix_all,) = await on_save(file)
+    assert fix_all.title == "Put in all 4 right numbers"
+    await choose(any_editor, fix_all)
+    assert file.text.whole == "".join(parts).replace(*DAMAGE[::-1]).replace(*TOTAL[::-1])
     assert await file.codes() == []
 
 
 async def test_a_rule_is_explained(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("one file").assignment)
     file.substitute(*DAMAGE)
-    (found,) = [one for one in await file.diagnostics() if one.code == "size-mismatch"]
+    found = await told(file, "size-mismatch")
     shown, said = len(any_editor.client.shown_documents), len(any_editor.client.messages)
     await any_editor.reply(
         any_editor.client.workspace_execute_command_async(
@@ -91,43 +173,120 @@ async def test_a_rule_is_explained(any_editor: Editor, compiled: Compiled) -> No
 async def test_a_link_leads_to_the_text_about_the_rule(vscode: Editor, compiled: Compiled) -> None:
     file = vscode.open(compiled("one file").assignment)
     file.substitute(*DAMAGE)
-    (found,) = [one for one in await file.diagnostics() if one.code == "size-mismatch"]
+    found = await told(file, "size-mismatch")
     assert found.code_description is not None
     uri, _, line = found.code_description.href.partition("#L")
     assert vscode.text_of(uri).lines[int(line) - 1] == "### size-mismatch"
 
 
-async def test_a_silenced_rule_is_silent_at_once(any_editor: Editor, compiled: Compiled) -> None:
+async def silence(file: OpenFile) -> types.CodeAction | None:
+    """The action that silences the rule on sizes."""
+    found = await told(file, "size-mismatch")
+    titles = {action.title: action for action in await actions(file, found)}
+    return next((titles[title] for title in titles if title.startswith("Silence")), None)
+
+
+async def test_a_rule_is_silenced_for_a_folder(any_editor: Editor, compiled: Compiled) -> None:
+    """By a new file, where the client makes files; nobody need tell the server of it."""
     path = compiled("one file").assignment
     file = any_editor.open(path)
     file.substitute(*DAMAGE)
-    assert await file.codes() == ["size-mismatch"]
-    settings = path.parent / "hlo-lsp.toml"
-    settings.write_text('ignore = ["size-mismatch"]\n', "utf-8")
-    event = types.FileEvent(settings.as_uri(), types.FileChangeType.Created)
-    any_editor.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
-    if any_editor.pulls:
+    action = await silence(file)
+    capabilities = any_editor.client.capabilities
+    workspace = capabilities and capabilities.workspace
+    edits = workspace and workspace.workspace_edit
+    operations = (edits and edits.document_changes and edits.resource_operations) or ()
+    assert (action is not None) == (types.ResourceOperationKind.Create in operations)
+    if action is None:
+        return
+    assert action.title == f"Silence `size-mismatch` in the folder `{path.parent.name}`"
+    await choose(any_editor, action)
+    settings = path.with_name("hlo-lsp.toml")
+    assert settings.read_text("utf-8") == 'ignore = ["size-mismatch"]\n'
+    await gone(file)
+
+
+async def test_a_rule_is_silenced_in_the_file_that_is_there(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    path = compiled("one file").assignment
+    settings = path.parent.parent / "hlo-lsp.toml"
+    settings.write_text('# ours\nignore = ["overlap"]\n', "utf-8")
+    file = any_editor.open(path)
+    file.substitute(*DAMAGE)
+    action = await silence(file)
+    assert action is not None
+    await choose(any_editor, action)
+    assert settings.read_text("utf-8") == '# ours\nignore = ["size-mismatch", "overlap"]\n'
+    await gone(file)
+
+
+async def gone(file: OpenFile) -> None:
+    """Wait until nothing is wrong with a file any more."""
+    if file.editor.pulls:
         assert await file.codes() == []
     else:
-        await any_editor.until(lambda: any_editor.last_pushed(file.uri) == [])
+        await file.editor.until(lambda: file.editor.last_pushed(file.uri) == [])
 
 
-async def test_all_dumps_of_a_folder(tmp_path: Path, compiled: Compiled) -> None:
-    path = compiled("one file").assignment
-    good = path.read_text("utf-8")
-    path.with_name("damaged.txt").write_text(good.replace(*DAMAGE), "utf-8")
-    async with editor(WORKSPACE, tmp_path / "log", folder=path.parent) as pulling:
-        client = pulling.client
-        params = types.WorkspaceDiagnosticParams([])
-        report = await pulling.reply(client.workspace_diagnostic_async(params))
-        codes = {
-            item.uri.rpartition("/")[2]: [found.code for found in item.items]
-            for item in report.items
-            if isinstance(item, types.WorkspaceFullDocumentDiagnosticReport)
-        }
-        assert codes == {"damaged.txt": ["size-mismatch"]}
-        ids = [types.PreviousResultId(item.uri, item.result_id or "") for item in report.items]
-        again = await pulling.reply(
-            client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams(ids))
+async def test_a_client_that_can_do_little_is_sent_little(
+    tmp_path: Path, compiled: Compiled
+) -> None:
+    """No action that is no command, no edit with versions, no links, tags, other places."""
+    async with editor(types.ClientCapabilities(), tmp_path / "log") as plain:
+        file = plain.open(compiled("one file").assignment)
+        file.substitute(*DAMAGE)
+        found = await told(file, "size-mismatch")
+        assert (found.code_description, found.related_information, found.tags) == (None,) * 3
+        (explain,) = await commands(file, found)
+        assert (explain.command, explain.arguments) == ("hlo.explainRule", ("size-mismatch",))
+
+
+async def test_edits_come_by_the_server_where_the_client_knows_only_commands(
+    tmp_path: Path, compiled: Compiled
+) -> None:
+    capabilities = types.ClientCapabilities(
+        workspace=types.WorkspaceClientCapabilities(apply_edit=True)
+    )
+    async with editor(capabilities, tmp_path / "log") as plain:
+        made: list[types.WorkspaceEdit] = []
+
+        @plain.client.feature(types.WORKSPACE_APPLY_EDIT)
+        def apply(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
+            made.append(params.edit)
+            return types.ApplyWorkspaceEditResult(applied=True)
+
+        file = plain.open(compiled("one file").assignment)
+        whole = file.text.whole
+        file.substitute(*DAMAGE)
+        put, *_ = await commands(file, await told(file, "size-mismatch"))
+        params = types.ExecuteCommandParams(put.command, arguments=put.arguments)
+        await plain.reply(plain.client.workspace_execute_command_async(params))
+        (edit,) = made
+        assert edit.document_changes is None
+        make(plain, edit)
+        assert file.text.whole == whole
+        assert await file.codes() == []
+
+
+async def test_edits_come_with_the_actions_where_the_client_asks_only_once(
+    tmp_path: Path, compiled: Compiled
+) -> None:
+    literals = types.ClientCodeActionLiteralOptions(types.ClientCodeActionKindOptions([]))
+    capabilities = types.ClientCapabilities(
+        text_document=types.TextDocumentClientCapabilities(
+            code_action=types.CodeActionClientCapabilities(code_action_literal_support=literals)
         )
-        assert [item.kind for item in again.items] == ["unchanged"]
+    )
+    async with editor(capabilities, tmp_path / "log") as plain:
+        file = plain.open(compiled("one file").assignment)
+        file.substitute(*DAMAGE)
+        found = await actions(file, await told(file, "size-mismatch"))
+        assert [one.title for one in found] == [
+            "Put `1024`", "Explain the rule `size-mismatch`", "Put in the right number",
+        ]  # fmt: skip
+        for one in found:
+            assert (one.data, one.is_preferred) == (None, None)
+            assert (one.edit is None) == (one.command is not None)
+        assert found[0].edit is not None
+        assert found[0].edit.document_changes is None

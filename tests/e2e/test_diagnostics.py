@@ -56,13 +56,13 @@ async def test_places_on_box_drawing_lines_are_right(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     file = any_editor.open(compiled("tpu").live_range)
-    file.substitute("n (0.0%, total: 4 bytes", "n (0.0%, total: 4 bites")
+    file.substitute("copy.11 (33.3%, total: 262 144 bytes", "copy.11 (33.3%, total: 262 144 bites")
     (found,) = await file.diagnostics()
     assert found.code == "syntax"
     line = file.text.lines[found.range.start.line]
-    assert line.strip().startswith("└── n (0.0%")
+    assert line.strip().startswith("│       ├── copy.11 (33.3%")
     assert file.text.column(found.range.end) == len(line)
-    assert file.text.column(found.range.start) >= line.index("└")
+    assert file.text.column(found.range.start) >= line.index("├")
 
 
 async def test_what_belongs_together_is_shown_by_who_can(
@@ -165,3 +165,24 @@ async def test_a_neighbour_that_is_edited_changes_what_is_wrong_here(
     await vscode.until(
         lambda: "live-range-unknown" in [str(d.code) for d in vscode.last_pushed(ranges.uri)]
     )
+
+
+async def test_what_is_found_quickly_is_shown_first(vscode: Editor, compiled: Compiled) -> None:
+    """Rule group by rule group: a line that is wrong by itself before what all values tell."""
+    path = compiled("one file").assignment
+    good = path.read_text("utf-8")
+    rows = "".join(
+        f" value: <{number} v.{number} @0> (size=512,offset=0): f32[4]{{0:T(128)}}\n"
+        for number in range(1000, 21000)
+    )
+    damaged = good.replace("(size=1024,offset=0)", "(size=1000,offset=0)", 1)
+    file = vscode.open(path, damaged.replace("allocation 1:", f"{rows}allocation 1:"))
+    whole = [(one.code, one.range.start.line) for one in await file.diagnostics()]
+    lists = vscode.lists(file.uri)
+    assert lists[-1].version == file.version
+    assert len(lists) > 1
+    for early in lists[:-1]:
+        assert early.version is None  # it is not all that there is to say of this text
+        assert {(one.code, one.range.start.line) for one in early.diagnostics} <= set(whole)
+    assert [one.code for one in lists[0].diagnostics] == ["size-mismatch"]
+    assert len(whole) > 1

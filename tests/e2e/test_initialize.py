@@ -60,7 +60,7 @@ async def test_diagnostics_can_be_pulled_and_depend_on_other_files(any_editor: E
 async def test_findings_can_be_put_right_explained_and_silenced(any_editor: Editor) -> None:
     offered = any_editor.result.capabilities
     assert offered.code_action_provider == types.CodeActionOptions(
-        code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll],
+        code_action_kinds=(types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll),
         resolve_provider=True,
     )
     commands = offered.execute_command_provider

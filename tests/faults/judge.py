@@ -107,12 +107,12 @@ class _Kept(logging.Handler):
 @contextmanager
 def failures_of_rules() -> Iterator[list[str]]:
     """The rules that fail meanwhile: a run of the rules goes on without them."""
-    handler = _Kept()
-    run.logger.addHandler(handler)
-    was = run.logger.propagate
-    run.logger.propagate = False
+    handler, logger = _Kept(), logging.getLogger("hlo_lsp.checks")  # of rules on compiles, too
+    logger.addHandler(handler)
+    was = logger.propagate
+    logger.propagate = False
     try:
         yield handler.seen
     finally:
-        run.logger.removeHandler(handler)
-        run.logger.propagate = was
+        logger.removeHandler(handler)
+        logger.propagate = was

@@ -222,6 +222,22 @@ def _defined_late(random: Random, dump: Dump) -> Damage | None:
     return damage(row.path, lines, [to - 1, to], f"`{row['name']}` below its user")
 
 
+def _later_operand(random: Random, dump: Dump, row: Row) -> str | None:
+    """An operand that is an instruction of the same shape further below."""
+    shapes = {"%" + one["name"]: one["shape"] for one in body(dump, row)}
+    later = ["%" + one["name"] for one in body(dump, row) if one.line > row.line]
+    pairs = [
+        (match, name)
+        for match in operands(row)
+        for name in later
+        if shapes[name] == shapes.get(match[0])
+    ]
+    if not pairs:
+        return None
+    match, name = random.choice(pairs)
+    return row.text[: match.start()] + name + row.text[match.end() :]
+
+
 def _computation_late(random: Random, dump: Dump) -> Damage | None:
     """A computation below the one that calls it."""
     row = pick(random, dump, "computation", lambda dump, row: not row.has("entry"))
@@ -307,5 +323,6 @@ FAULTS = (
         "use-before-definition",
         an_instruction_late=_defined_late,
         a_computation_late=_computation_late,
+        an_operand_from_below=rewrite("statement", _later_operand),
     ),
 )

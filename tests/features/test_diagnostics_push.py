@@ -182,6 +182,32 @@ async def test_a_client_that_pulls_is_told_to_pull_again(desk: Callable[..., Des
     assert at.refreshes == 1
 
 
+async def test_a_question_on_its_way_is_not_taken_back(desk: Callable[..., Desk]) -> None:
+    """The client answers it in any case, and its answer must find somebody."""
+    at = desk(pulls_diagnostics=True, refreshes_diagnostics=True)
+    asked, answered = asyncio.Event(), asyncio.Event()
+    ends: list[str] = []
+
+    async def refresh() -> None:
+        asked.set()
+        try:
+            await answered.wait()
+            ends.append("answered")
+        except asyncio.CancelledError:
+            ends.append("taken back")
+            raise
+
+    at.pusher = DiagnosticsPusher(at.session, at.published.append, refresh)
+    at.pusher.disk_changed()
+    await asked.wait()
+    asked.clear()
+    at.pusher.disk_changed()
+    await asked.wait()
+    answered.set()
+    await at.all_sent()
+    assert ends == ["answered"] * 2
+
+
 async def test_what_is_still_to_be_looked_for_stays(
     desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:

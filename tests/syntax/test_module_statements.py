@@ -4,7 +4,7 @@ from textwrap import dedent
 
 import pytest
 
-from hlo_lsp.syntax.module_records import Comment, ComputationLine, InstructionLine
+from hlo_lsp.syntax.module_records import Comment, ComputationEnd, ComputationLine, InstructionLine
 from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.records import Broken, Record
 from syntax.said import read_all
@@ -69,6 +69,24 @@ def test_the_brace_at_the_edge_ends_the_computation() -> None:
     records = records_of('  %r = f32[] negate(%a), metadata={op_name="x"\n}\n')
     assert [record.line_count for record in records[:2]] == [1, 1]
     assert records[1].rule == "computation_end"
+
+
+def test_the_cost_estimate_of_a_kernel_may_take_lines_of_its_own() -> None:
+    """As jaxlib 0.8 prints it; the last brace is that of the computation."""
+    kernel, *_, end = records_of(
+        """
+          ROOT %k = f32[2]{0} custom-call(%a), backend_config={"a": {"cost_estimate": {
+        "bytes_accessed":1048576,
+        "flops":270008320
+        }, "serialization_format": 1, "needs_layout_passes": true}}
+        }
+        """
+    )
+    assert isinstance(kernel, InstructionLine)
+    assert kernel.line_count == 4
+    (config,) = kernel.parsed.attributes
+    assert config.value.text.endswith('"needs_layout_passes": true}}')
+    assert isinstance(end, ComputationEnd)
 
 
 def test_comments_take_their_lines() -> None:

@@ -2,6 +2,7 @@
 
 import pytest
 
+from hlo_lsp.model.dump_set import defining_text
 from hlo_lsp.syntax.memory_scanner import memory_scanner
 from hlo_lsp.syntax.records import Blank, Label
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
@@ -153,6 +154,26 @@ def test_a_stray_line_between_rows_is_a_problem_of_its_entry(stray: str) -> None
     assert [row for row, _, _ in entry.problems()] == [4]
     assert len(list(entry.positions)) == 3
     assert len(list(entry.uses)) == 2
+
+
+_KERNEL = [
+    " from instruction: %k = f32[8]{0} custom-call(%a), frontend_attributes={kernel_metadata={",
+    '"mesh_axes":"[\\"i\\"]",',
+    '"xprof_metadata":"{\\"block_q\\": 128}"',
+    '}}, metadata={op_name="jit(f)/pallas_call" stack_frame_id=8}',
+]
+
+
+def test_the_metadata_of_a_kernel_has_lines_of_its_own() -> None:
+    first, second = read_all(memory_scanner(), [*_ENTRY[:8], *_KERNEL, *_ENTRY])
+    assert isinstance(first, UsedValue)
+    assert (first.whole, first.line_count, len(first.lines)) == (True, 12, 9)
+    assert first.instruction == "\n".join(_KERNEL).removeprefix(" from instruction: ")
+    assert second.line_count == 9
+    text = defining_text(first)
+    assert text is not None
+    assert text.is_closed
+    assert text.metadata == {"op_name": "jit(f)/pallas_call", "stack_frame_id": "8"}
 
 
 def test_an_entry_without_its_last_line_ends_before_the_next() -> None:

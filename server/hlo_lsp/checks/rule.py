@@ -25,7 +25,7 @@ class Pace(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[R]):
-    """A rule on one record. What a user reads about it is the text of its code in ``codes.toml``.
+    """A rule on one record. What a user reads about it is the text of its code in ``codes/``.
 
     It looks at records of a type and of the types below it; of instructions only at those with one
     of ``opcodes``, if there are any. A rule of pace LINE says the same of a record as long as its

@@ -58,10 +58,13 @@ def _note(dump: DumpSet, rule: WholeRule, seconds: float) -> None:
     dump.remember((cost, rule), [], max(seconds, 0.8 * before))
 
 
-def cost(dump: DumpSet, rule: WholeRule) -> tuple[bool, float, int]:
-    """What to sort rules by: advice last, then the seconds that they took, then what they read."""
+def cost(dump: DumpSet, rule: WholeRule) -> tuple[bool, int, float]:
+    """What to sort rules by: advice last, then how much they read, then the seconds they took.
+
+    What reads little is near to what is being edited.
+    """
     seconds: float = dump.remembered((cost, rule), []) or 0.0
-    return rule.severity.rank > Severity.WARNING.rank, seconds, len(rule.reads)
+    return rule.severity.rank > Severity.WARNING.rank, len(rule.reads), seconds
 
 
 def _is_whole(file: DumpFile) -> bool:

@@ -24,7 +24,7 @@ from hlo_lsp.model.dump_file import DumpFile
 
 logger = logging.getLogger(__name__)
 
-_PAUSE = 0.05  # seconds without an edit before a file is looked at
+_PAUSE = 0.03  # seconds without an edit before a file is looked at
 _INTERVAL = 0.1  # seconds between two lists that are not complete
 _FEW = 200  # diagnostics; longer lists are only sent when they are complete
 
@@ -120,7 +120,8 @@ class DiagnosticsPusher:
 
     async def _ask_for_pull(self) -> None:
         await asyncio.sleep(_PAUSE)
-        await self._refresh()
+        # A question that is on its way is not taken back: its answer would find nobody.
+        await asyncio.shield(self._refresh())
 
 
 class _Look:

@@ -34,10 +34,15 @@ class Watcher:
         self._session = session
         self._pusher = pusher
         self._symbols = symbols
+        self._settings = SettingsWatch(session, pusher.all_changed)
+
+    def opened(self) -> None:
+        """A file was opened: it is looked at with the settings that are there now."""
+        self._settings.look()
 
     def initialized(self) -> None:
         """Ask the client to watch, if it can; settings are looked for whether it can or not."""
-        SettingsWatch(self._session, self._pusher.all_changed).start()
+        self._settings.start()
         workspace = self._server.client_capabilities.workspace
         watched = None if workspace is None else workspace.did_change_watched_files
         if watched is None or not watched.dynamic_registration:

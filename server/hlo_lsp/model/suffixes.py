@@ -103,6 +103,8 @@ _TEXTS = {
     "after_spmd_partitioner": Role.AFTER_SPMD_PARTITIONER,
     f"{_AFTER}_before_buffer_assignment": Role.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
     f"{_AFTER}_after_buffer_assignment": Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
+    # Where libtpu finds too little memory it stops behind buffer assignment and writes this.
+    "oom_intermediate_module": Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
     "after_codegen": Role.AFTER_CODEGEN,
     "after_codegen_after_hlo_sanitization": Role.AFTER_CODEGEN,
     "thunk_sequence": Role.THUNKS,
@@ -111,6 +113,7 @@ _TEXTS = {
     "basic_compiler_metadata": Role.OTHER,
     "execution_options": Role.OTHER,
     "hlo_module_config": Role.OTHER,
+    "host_executions": Role.OTHER,
     "host_transfers": Role.OTHER,
     "priority_fusion_dump": Role.OTHER,
     "sparse_core_specific_metadata": Role.OTHER,

@@ -158,7 +158,8 @@ def _instruction_ends(first: str, last: str, innermost: str | None, following: s
         return bool(_LANDMARK.match(following)) and not _INSTRUCTION.match(following)
     if _starts(following):
         closes = innermost == "{" and following.startswith("}")
-        return not (closes and not first[0].isspace())
+        # jaxlib 0.8 prints the cost estimate of a kernel on lines of its own, a key on each.
+        return not (closes and (not first[0].isspace() or last.startswith('"')))
     if innermost is not None or last.endswith(_UNFINISHED):
         return False
     if following.lstrip().startswith((",", "}")):

@@ -10,6 +10,9 @@ from hlo_lsp.syntax.grammar import Grammar
 from hlo_lsp.syntax.records import Record
 
 _INSTRUCTION = " from instruction:"
+# A kernel's metadata is printed as a dictionary with a key on each line.
+_OPEN = "{"
+_INNER = ('"', "}")
 _LABELS = {
     " positions:": "positions_label",
     " uses:": "uses_label",
@@ -39,17 +42,24 @@ class Use:
 class UsedValue(Record):
     """An entry, kept as lines and read when somebody asks.
 
-    ``id`` and ``name`` are None where the header is missing or broken.
+    ``id`` and ``name`` are None where the header is missing or broken. The last of ``lines`` is all
+    of the instruction, with line ends in it where the text of a kernel has some.
     """
 
     __slots__ = ("color", "id", "index", "line_count", "lines", "name", "phi", "reader", "whole")
     rule = "used_value_head"
 
     def __init__(
-        self, lines: Sequence[str], header: Match[str] | None, *, whole: bool, reader: "EntryReader"
+        self,
+        lines: Sequence[str],
+        line_count: int,
+        header: Match[str] | None,
+        *,
+        whole: bool,
+        reader: "EntryReader",
     ) -> None:
         self.lines = lines
-        self.line_count = len(lines)
+        self.line_count = line_count
         self.whole = whole
         self.reader = reader
         self.id: int | None = None
@@ -99,8 +109,8 @@ class UsedValue(Record):
     @property
     def instruction(self) -> str | None:
         """The text of the defining instruction."""
-        match = self.reader.instruction.fullmatch(self.lines[-1])
-        return None if match is None else match[1].lstrip()
+        match = self.reader.instruction_of(self.lines[-1])
+        return None if match is None else self.lines[-1][match.start(1) :].lstrip()
 
     def problems(self) -> Iterator[tuple[int, int, str]]:
         """What is wrong with the entry: (row, column, sentence). One damage, one problem."""
@@ -150,12 +160,25 @@ class EntryReader:
         end = at
         while not lines[end].startswith(_INSTRUCTION):
             if not self._goes_on(lines, end + 1):
-                return self._entry(lines[at : end + 1], closed=False)
+                return self._entry(lines[at : end + 1], end + 1 - at, closed=False)
             end += 1
-        return self._entry(lines[at : end + 1], closed=True)
+        behind = end + 1
+        if lines[end].endswith(_OPEN):
+            while behind < len(lines) and lines[behind].startswith(_INNER):
+                behind += 1
+        if behind == end + 1:
+            return self._entry(lines[at:behind], behind - at, closed=True)
+        entry = [*lines[at:end], "\n".join(lines[end:behind])]
+        return self._entry(entry, behind - at, closed=True)
+
+    def instruction_of(self, text: str) -> Match[str] | None:
+        """The first line of a defining instruction."""
+        return self.instruction.fullmatch(text.partition("\n")[0])
 
     def rule_of(self, line: str) -> str:
         """The rule that a line of an entry is of, or would be of if it were not broken."""
+        if line.startswith(_INNER):
+            return "instruction_line"
         if line.startswith("<"):
             return "used_value_line"
         for label, rule in _LABELS.items():
@@ -170,10 +193,11 @@ class EntryReader:
             return "position_row"
         return "use_row" if "," in line else "position_row"
 
-    def _entry(self, entry: Sequence[str], *, closed: bool) -> UsedValue:
+    def _entry(self, entry: Sequence[str], line_count: int, *, closed: bool) -> UsedValue:
         head = self.head.fullmatch("\n".join(entry[:-1])) if closed else None
-        whole = head is not None and self.instruction.fullmatch(entry[-1]) is not None
-        return UsedValue(entry, head or self.header.fullmatch(entry[0]), whole=whole, reader=self)
+        whole = head is not None and self.instruction_of(entry[-1]) is not None
+        header = head or self.header.fullmatch(entry[0])
+        return UsedValue(entry, line_count, header, whole=whole, reader=self)
 
     def _goes_on(self, lines: Sequence[str], at: int) -> bool:
         """Whether line ``at`` still belongs to the entry in front of it.

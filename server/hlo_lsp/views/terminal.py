@@ -35,7 +35,7 @@ def print_card(console: Console, card: Card) -> None:
     for fact in card.facts:
         table.add_row(fact.label, _names(fact.text))
     if card.facts:
-        console.print(table)
+        _print_table(console, table)
     if card.text:
         console.print(_names(card.text))
 
@@ -72,13 +72,24 @@ def print_rules(console: Console, rules: Sequence[Explanation]) -> None:
     for told in rules:
         severity = severities()[told.code]
         table.add_row(told.code, Text(severity_word(told), _STYLES[severity]), _names(told.what))
-    console.print(table)
+    _print_table(console, table)
 
 
 def wide_when_piped() -> Console:
     """The terminal; in a pipe one line for each fact, whatever its length."""
     wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE
     return Console(width=wide, highlight=False)
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """A table; in a pipe without the blanks that fill the last column."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().removesuffix("\n").split("\n"):
+        console.print(line.rstrip(), soft_wrap=True, markup=False)
 
 
 def _line(spot: Spot, word: str, style: str, message: str) -> Text:

@@ -1,5 +1,6 @@
 """Peaks: what XLA declares, and what is really the most."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -63,8 +64,9 @@ def test_both_ends_of_a_range_count() -> None:
     assert peaks_of(DumpSet([DumpFile.of_text(text)])) == Peaks(None, 0, 4, 440)
 
 
-@pytest.mark.parametrize("small", [tiny.split(), tiny.one_file()], ids=["split", "one file"])
-def test_an_edit_of_a_range_or_a_shape_moves_the_peak(small: tiny.Tiny) -> None:
+@pytest.mark.parametrize("make", [tiny.split, tiny.one_file])
+def test_an_edit_of_a_range_or_a_shape_moves_the_peak(make: "Callable[[], tiny.Tiny]") -> None:
+    small = make()
     assert peaks_of(small.dump) == Peaks(5, 12_544, 4, 12_544)
     _edit(small.file(tiny.LIVE), "    fusion{0}:1-4", "    fusion{0}:1-6")
     assert peaks_of(small.dump) == Peaks(5, 12_544 + 4096, 5, 12_544 + 4096)

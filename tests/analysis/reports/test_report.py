@@ -67,3 +67,20 @@ def test_nothing_of_nothing() -> None:
     text += " value: <1 a @1> (size=0,offset=0): f32[0]{0:T(128)S(1)}\n"
     dump = DumpSet([DumpFile.of_text(text)])
     assert "         0B(-nan%);         0B;" in text_of(finish(report_by_space(dump)))
+
+
+@pytest.mark.parametrize(("rows", "rest"), [(50, None), (51, 0), (52, 1)])
+def test_a_table_of_more_than_50_rows_says_that_the_rest_is_small(
+    rows: int, rest: int | None
+) -> None:
+    """Even of no rest at all, as jax 0.6 and 0.8 did for a table of 51 rows."""
+    values = [
+        f" value: <{count} a.{count} @0> (size=4,offset={4 * count}): f32[]"
+        for count in range(rows)
+    ]
+    label = f"allocation 0: size {4 * rows}, preallocated-temp:"
+    dump = DumpSet([DumpFile.of_text("\n".join(["BufferAssignment:", label, *values, ""]))])
+    for report in (report_by_space, report_by_size):
+        text = text_of(finish(report(dump)))
+        assert text.count("The rest ") == text.count(f"The rest {rest} values are less than 5%")
+        assert ("The rest " in text) is (rest is not None)

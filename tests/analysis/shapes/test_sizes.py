@@ -72,6 +72,11 @@ def _size(text: str, target: Target, color: int = 0) -> PaddedSize:
             512,
             ["dim 0: 64 -> 128 by T(1,128)"],
         ),
+        (
+            "f32[64]{0:T(1,2,128)}",
+            1024,
+            ["added dim: 1 -> 2 by T(1,2,128)", "dim 0: 64 -> 128 by T(1,2,128)"],
+        ),
         ("f32[0,130]{1,0:T(8,128)}", 0, ["dim 1: 130 -> 256 by T(8,128)"]),
         ("bf16[3,128]{1,0:T(2,128)(2,1)}", 1024, ["dim 0: 3 -> 4 by T(2,128)"]),
     ],
@@ -112,6 +117,8 @@ def test_a_tile_that_is_larger_than_the_one_before_it_leaves_is_not_sure(
         ("u32[]{:S(6)}", 4096),
         ("f32[1025]{0}", 8192),
         ("f32[0]{0}", 0),
+        ("f32[<=37]{0}", 5120),
+        ("pred[<=37]{0}", 2048),
         ("u32[3]{0:S(2)}", 12),
         ("u32[3]{0:S(8)}", 12),
         ("u32[3]{0:S(10)}", 12),
@@ -167,6 +174,33 @@ def test_a_tuple_on_an_unknown_chip_may_have_several_sizes() -> None:
     size = _size("(f32[], f32[], f32[])", _UNKNOWN)
     assert not size.exact
     assert {size.bytes, *size.allowed} == {24, 32, 512, 1024}
+
+
+def test_the_sizes_of_a_long_tuple_on_an_unknown_chip() -> None:
+    text = f"({', '.join(['f32[]'] * 129)})"
+    assert _size(text, Target(Backend.TPU)).allowed == {544, 1024}
+    size = _size(text, _UNKNOWN)
+    assert (size.bytes, size.allowed) == (8 * 129, {544, 1024})
+
+
+@pytest.mark.parametrize(
+    ("text", "bytes_"),
+    [
+        ("f32[8,9]{1,0:T(*,128)}", 512),  # 72 elements
+        ("f32[2,8,9]{2,1,0:T(*,64)}", 1024),  # twice 72 elements
+        ("f32[3,2,8,9]{3,2,1,0:T(*,*,64)}", 2304),  # three times 144
+        ("f32[3,8,9]{2,1,0:T(*,4,5)}", 960),  # 24 rows of 10
+        ("f32[4,3,8,9]{3,2,1,0:T(2,*,64)}", 8192),  # 4 times 4 rows of 128
+        ("f32[4,4,3,8,9]{4,3,2,1,0:T(2,2,*,64)}", 32768),
+        ("f32[3,9]{1,0:T(8,*)}", 192),  # there is nothing behind to fuse with
+        ("f32[9]{0:T(*,128)}", 512),
+        ("f32[9]{0:T(*,*,128)}", 512),
+        ("f32[8,9]{1,0:T(*,*,128)}", 512),
+    ],
+)
+def test_dimensions_that_a_tile_fuses(text: str, bytes_: int) -> None:
+    size = _size(text, _TPU)
+    assert (size.bytes, size.exact, size.padding) == (bytes_, False, ())
 
 
 def test_sparsecore_keeps_no_tuple_tables() -> None:

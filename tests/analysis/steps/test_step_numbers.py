@@ -79,3 +79,11 @@ def test_every_row_gets_an_answer(numbers: list[int | None], count: int | None) 
     assert len(found.numbers) == len(numbers)
     assert all(fault.row < len(numbers) for fault in found.faults)
     assert all(number is None or number < found.count for number in found.numbers)
+
+
+@given(st.lists(st.none() | st.integers(0, 9), max_size=12), st.none() | st.integers(0, 14))
+def test_rows_that_cannot_be_read_are_not_at_fault(
+    numbers: list[int | None], count: int | None
+) -> None:
+    found = step_numbers(numbers, count)
+    assert [fault for fault in found.faults if numbers[fault.row] is None] == []

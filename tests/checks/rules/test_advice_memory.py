@@ -98,6 +98,26 @@ def test_gaps_are_what_is_never_live_at_once() -> None:
     ]
 
 
+def test_what_no_value_ever_takes_is_no_gap() -> None:
+    """On TPU tuple tables of 512 B may lie 16 KiB apart, each in bytes of its own."""
+    values = "BufferAssignment:\nallocation 0: size 3260928, preallocated-temp:\n" + "".join(
+        f" value: <{count} a.{count} @0> (size=512,offset={16384 * count}): f32[1]{{0:T(128)}}\n"
+        for count in range(200)
+    )
+    lives = LIVES[: LIVES.index("    a{}:")] + "".join(
+        f"    a.{count}{{}}:{count}-{count}\n" for count in range(200)
+    )
+    lives += (
+        "  Live ranges at 0 (peak):\n    a.0{}: 4 bytes (cumulative: 4 bytes)\n"
+        "  Stack trace breakdown for peak usage: 4 bytes\n"
+        "    f (100.0%, total: 4 bytes, current: 4 bytes, remaining: 0 bytes)\n"
+    )
+    assert advice("fragmentation", values, lives) == []
+    ((_, _, sentence),) = advice("fragmentation", values, lives, fragmentation_bytes=1,
+                                 fragmentation_ratio=0.01)  # fmt: skip
+    assert "101,888 B (99.5 KiB), 3% of it, lie in gaps" in sentence
+
+
 def test_a_slot_with_two_lives_is_counted_once() -> None:
     values = GAPS + " value: <4 d @0> (size=2097152,offset=0): f32[524288]{0}\n"
     lives = LIVES.replace("  Live ranges", "    d{}:3-8\n  Live ranges")

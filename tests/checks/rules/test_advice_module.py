@@ -1,6 +1,14 @@
 """Advice on what only moves data, and on what is there twice."""
 
+from pathlib import Path
+
+import pytest
+
 from checks.advised import GPU, TPU, advice
+from hlo_lsp.checks.catalogue import CATALOGUE
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.library import Library
+from hlo_lsp.text.steps import finish
 
 ROWS = "f32[512,512]{1,0}"
 COLUMNS = "f32[512,512]{0,1}"
@@ -83,6 +91,43 @@ def test_what_moves_between_host_and_device() -> None:
         "`s` moves 1,048,576 B (1.00 MiB) to the host",
     ]
     assert advice("host-transfer", text, stem=TPU, transfer_bytes=1048577) == []
+
+
+def test_a_transfer_is_told_where_it_starts_and_not_inside_of_it_again() -> None:
+    host, here = "f32[8,512]{1,0:S(5)}", "f32[1,512]{1,0}"
+    wrapped = (
+        f"%wrapped {{\n  %p = {host} parameter(0)\n  %i = s32[] parameter(1)\n"
+        f"  ROOT %slice = {here} dynamic-slice(%p, %i, %i), dynamic_slice_sizes={{1,512}}\n}}\n\n"
+    )
+    text = _module(
+        f"%a = {host} parameter(0)",
+        "%n = s32[] constant(0)",
+        f"%begin = (({host}, s32[]), {here}, u32[]) async-start(%a, %n), calls=%wrapped",
+        f"ROOT %end = {here} async-done(%begin)",
+        before=wrapped,
+    )
+    ((_, _, sentence),) = advice("host-transfer", text, stem=GPU)
+    assert sentence.startswith("`begin` moves 2,048 B (2.0 KiB) from the host")
+
+
+def test_copies_to_another_memory_space_are_no_matter_of_layouts() -> None:
+    text = _module(f"%a = {ROWS} parameter(0)", "ROOT %c = f32[512,512]{1,0:S(1)} copy(%a)")
+    ((_, _, sentence),) = advice("layout-copy", text, stem=TPU)
+    assert "changes only the memory space" in sentence
+    assert "agree on one layout" not in sentence
+
+
+@pytest.mark.parametrize("code", ["layout-copy", "duplicate-computation", "host-transfer"])
+def test_what_the_last_text_of_a_module_says_is_not_said_again(
+    code: str, corpus_small: Path
+) -> None:
+    rules = [rule for rule in CATALOGUE if rule.code == code]
+    library, told = Library(), set()
+    for path in (corpus_small / "tpu_v5e").glob("module_0282.*.after_*.txt"):
+        file = library.file(path)
+        found = finish(check(finish(library.set_of(file)), file, rules))
+        told |= {path.name.rpartition(".after_")[2] for _ in found}
+    assert told <= {"optimizations.txt"}
 
 
 def test_of_a_module_that_is_not_scheduled_nothing_is_said() -> None:

@@ -23,6 +23,28 @@ def test_an_allocation_that_several_values_stick_out_of(sample: str) -> None:
     ]
 
 
+def test_of_values_that_stick_out_three_are_shown(sample: str) -> None:
+    (finding,) = findings(replaced(sample, "allocation 15: size 69632,", "allocation 15: size 1,"))
+    assert [message for _, message in related(finding)] == [
+        "`copy-start.1{0}` ends at byte 69,632",
+        "`copy-start{0}` ends at byte 32,768",
+        "`multiply_reduce_fusion{0}` ends at byte 45,568",
+    ]
+
+
+def test_what_puts_a_size_right_is_sure_where_offsets_are_none(sample: str) -> None:
+    def fixes(old: str, new: str) -> list[tuple[str, bool]]:
+        (finding,) = findings(replaced(sample, old, new))
+        return [(fix.title, fix.is_sure) for fix in finding.fixes]
+
+    of_one, of_several = "allocation 3: size 8192,", "allocation 15: size 69632,"
+    assert fixes(of_one, "allocation 3: size 8193,") == [("Put `8192`", True)]
+    assert fixes(of_one, "allocation 3: size 8191,") == [("Put `8192`", True)]
+    assert fixes(of_several, "allocation 15: size 69633,") == [("Put `69632`", True)]
+    # It may be the offset of a value that is wrong.
+    assert fixes(of_several, "allocation 15: size 40000,") == [("Put `69632`", False)]
+
+
 def test_the_total_tells_an_allocation_from_a_value(sample: str) -> None:
     """One value sticks out either way."""
     text = replaced(sample, "allocation 15: size 69632,", "allocation 15: size 69631,")
@@ -79,3 +101,21 @@ def test_a_size_that_its_shape_contradicts_is_not_told_of_the_allocation(sample:
 def test_an_allocation_whose_value_is_gone_is_not_too_large(sample: str) -> None:
     line = " value: <79 fusion @0> (size=8192,offset=0): f32[16,32]{1,0:T(8,128)}\n"
     assert "allocation-slack" not in [code for code, _, _ in tell(replaced(sample, line, ""))]
+
+
+def test_an_allocation_whose_value_lies_elsewhere_is_not_too_large(sample: str) -> None:
+    line = " value: <2 add.14 @0> (size=512,offset=0): f32[]{:T(128)}\n"
+    head = "allocation 14: size 32800, preallocated-temp:\n"
+    moved = replaced(replaced(sample, line, ""), head, head + line)
+    ((code, place, _),) = tell(moved)
+    assert (code, "<»2« add.14" in place) == ("flag-contradiction", True)
+    moved = replaced(moved, "allocation 5: size 512,", "allocation 5: size 600,")
+    assert [code for code, _, _ in tell(moved)] == ["allocation-slack", "flag-contradiction"]
+
+
+def test_an_allocation_without_a_value_has_no_size_to_put(gpu: str) -> None:
+    line = " value: <8 loop_convert_fusion @0> (size=9600,offset=0): s4[64,300]{1,0:E(4)}\n"
+    (finding,) = findings(replaced(gpu, line, ""))
+    assert finding.code == "allocation-slack"
+    assert finding.message == "allocation 1 has 9,600 B, but there is no value in it"
+    assert finding.fixes == ()

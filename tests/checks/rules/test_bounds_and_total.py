@@ -81,6 +81,25 @@ def test_a_total_in_the_values_file_is_held_against_the_assignment_beside_it(
     assert other.spot.path.endswith("-buffer-assignment.txt")
 
 
+def test_a_total_beside_an_assignment_that_ends_too_early_is_not_judged(compiled: Path) -> None:
+    (assignment,) = compiled.glob("*-buffer-assignment.txt")
+    text = assignment.read_text()
+    last = "allocation 12: size 512, color 1, page 0, preallocated-temp:\n"
+    for end in (text.index(last), text.index(last) + len(last), len(text) - 20):
+        assignment.write_text(text[:end])
+        codes = {finding.code for _, finding in found_in(compiled)}
+        assert codes
+        assert "total-mismatch" not in codes
+
+
+def test_a_total_is_not_judged_where_a_line_may_have_been_an_allocation(sample: str) -> None:
+    text = replaced(sample, "allocation 13: size 4,", "allocation 13: sie 4,")
+    assert [code for code, _, _ in tell(text)] == ["syntax"]
+    # A line that is none of an assignment does not matter.
+    text = replaced(sample, "used: 172580 ", "used: 172581 ").replace("  Arg_0.12\n", "  ?\n", 1)
+    assert "total-mismatch" in [code for code, _, _ in tell(text)]
+
+
 def test_a_total_without_allocations_is_not_judged(sample: str) -> None:
     text = sample[sample.index("Total bytes used") :].replace("172580", "1")
     assert dump_of(text).total_bytes == 1

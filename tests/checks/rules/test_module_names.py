@@ -134,6 +134,22 @@ def test_a_computation_that_is_not_there() -> None:
     ]
 
 
+def test_the_computations_that_a_kernel_calls_are_elsewhere() -> None:
+    """The text of a Triton kernel is that of one computation."""
+    assert (
+        tell(
+            """\
+%triton_softmax (param: f32[8,256]) -> f32[256] {
+  %param = f32[8,256]{1,0} parameter(0)
+  %constant = f32[] constant(0)
+  ROOT %reduce = f32[256]{0} reduce(%param, %constant), dimensions={0}, to_apply=%region_1.25
+}
+"""
+        )
+        == []
+    )
+
+
 def test_a_computation_below_its_caller() -> None:
     header, double, entry = MODULE.split("\n\n")
     (found,) = findings("\n\n".join([header, entry.rstrip("\n"), double]) + "\n")

@@ -7,9 +7,14 @@ import pytest
 from checks.damage import dump_of, findings, related, replaced, tell, told
 from checks.live import problems, tell_live
 from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.rules.peaks import peak_understated
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.library import Library
+from hlo_lsp.text.document import Document
+from hlo_lsp.text.steps import finish
 
 FIRST = "    Arg_1.2{}: 16384 bytes (cumulative: 16384 bytes)\n"
 FUSION = "    fusion{}: 2048 bytes (cumulative: 43008 bytes)\n"
@@ -31,6 +36,20 @@ def test_a_moment_that_is_not_the_largest(sample: str) -> None:
         "244:   Live ranges at »11« (peak):",
         "the peak is said to be at step 11, where XLA counts 28,952 B; it counts most at step 13, "
         "31,000 B",
+    )
+
+
+def test_a_moment_that_is_not_the_first_of_the_largest(corpus_small: Path) -> None:
+    name = "module_0018.jit_scan_fn.cl_1003875606.after_optimizations-live-range.txt"
+    library = Library()
+    path = corpus_small / "tpu_v5e" / name
+    text = replaced(path.read_text("utf-8"), "ranges at 26 (peak)", "ranges at 27 (peak)")
+    file = library.open(path.as_uri(), path, Document(text))
+    rules = [rule for rule in CATALOGUE if rule.code == "peak-moment"]
+    (finding,) = finish(check(finish(library.set_of(file)), file, rules))
+    assert finding.message == (
+        "the peak is said to be at step 27; XLA takes the first step at which it counts most, and "
+        "counts the same 241,852 B at step 26 already"
     )
 
 
@@ -68,6 +87,79 @@ def test_a_row_that_is_gone(sample: str) -> None:
     assert sentence == "`fusion.5{}` lives at step 13 and is missing at the end of the list"
 
 
+def test_rows_that_are_gone(sample: str) -> None:
+    ((_, place, sentence),) = tell(replaced(sample, FUSION + SQRT, ""))
+    assert place.startswith("250:     »fusion.2{}")
+    assert sentence == "`fusion{}` and 1 more live at step 13 and are missing in front of this row"
+    start = sample.index(SQRT)
+    ((_, place, sentence),) = tell(sample[:start])
+    assert place.startswith("250:     »fusion{}")
+    assert sentence == (
+        "`add_sqrt_fusion{}` and 2 more live at step 13 and are missing at the end of the list"
+    )
+
+
+def test_a_list_that_is_none_of_this_program_is_told_once(sample: str) -> None:
+    start = sample.index("    Arg_1.2{}: 16384")
+    rows = sample[start:].replace("    ", "    x")
+    assert tell(sample[:start] + rows) == [
+        (
+            "peak-list",
+            "244:   »Live ranges at 13 (peak):«",
+            "9 times this list differs from what lives at step 13",
+        )
+    ]
+    # As many numbers are no list of another program's either.
+    rows = sample[start:].replace(" bytes)", "1 bytes)")
+    assert [code for code, _, _ in tell(sample[:start] + rows)] == ["peak-list"]
+
+
+def _many(count: int, row: str) -> str:
+    """As many values that live from step 1 on; the rows of the list are from a pattern."""
+    numbers = range(10, 10 + count)
+    values = (f" value: <{n} v.{n} @0> (size=8,offset={8 * n}): u8[8]{{0}}\n" for n in numbers)
+    entries = (
+        f"<{n} v.{n} @0>\n positions:\n  v.{n}\n uses:\n from instruction: "
+        f"%v.{n} = u8[8]{{0}} iota(), iota_dimension=0\n"
+        for n in numbers
+    )
+    return "".join(
+        [
+            "BufferAssignment:\n",
+            f"allocation 0: size {8 * numbers[-1] + 8}, preallocated-temp:\n",
+            *values,
+            "\nUsed values:\n",
+            *entries,
+            f"\n\nHloLiveRange (max {count}):\n  InstructionSequence:\n",
+            *(f"    {n - 10}:v.{n}\n" for n in numbers),
+            "  BufferLiveRange:\n",
+            *(f"    v.{n}{{}}:{n - 10}-{count}\n" for n in numbers),
+            f"  Live ranges at {count - 1} (peak):\n",
+            *(row.format(n=n, sum=8 * (n - 9)) for n in numbers),
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    ("row", "damage", "code"),
+    [
+        ("    v.{n}{{}}: 8 bytes (cumulative: {sum} bytes)\n", ("}: 8 b", "}: 9 b"), "peak-bytes"),
+        ("    v.{n}: 8 bytes\n", (": 8 b", ": 9 b"), "peak-bytes"),
+        ("    v.{n}{{}}: 8 bytes (cumulative: {sum} bytes)\n", ("v.", "w."), "peak-list"),
+        ("    v.{n}: 8 bytes\n", ("v.", "w."), "peak-list"),
+    ],
+)
+def test_of_many_flaws_five_are_told(row: str, damage: tuple[str, str], code: str) -> None:
+    right = _many(20, row)
+    assert tell_live(right) == []
+    start = right.index("(peak):\n") + len("(peak):\n")
+    found = tell_live(right[:start] + right[start:].replace(*damage, 7))
+    assert [one[0] for one in found] == [code] * 5
+    assert [one[1].split(":")[0] for one in found] == [
+        str(right[:start].count("\n") + number) for number in range(1, 6)
+    ]
+
+
 def test_a_row_that_is_doubled_or_changed_places(sample: str) -> None:
     (finding,) = findings(replaced(sample, FUSION, FUSION + FUSION))
     assert (finding.code, finding.message) == ("peak-list", "`fusion{}` stands in this list twice")
@@ -90,6 +182,25 @@ def test_a_live_range_that_the_list_contradicts_is_accused_itself(sample: str) -
             "251:     »add_sqrt_fusion{}: 64 bytes (cumulative: 43072 bytes)«",
             "the running sums need this row",
         )
+    ]
+
+
+def test_of_a_live_range_the_end_that_is_wrong_is_accused(sample: str) -> None:
+    late = replaced(sample, "    9:add_sqrt_fusion\n", "    9:nobody\n")
+    late = replaced(late, "add_sqrt_fusion{}:9-13", "add_sqrt_fusion{}:14-14")
+    (told_of,) = [one for one in tell(late) if one[0] == "peak-list"]
+    assert told_of[1:] == (
+        "240:     add_sqrt_fusion{}:»14«-14",
+        "`add_sqrt_fusion{}` lives from step 14 to 14, but is in the list at the peak, step 13",
+    )
+    (finding,) = findings(replaced(sample, "    copy-start{0}:1-5\n", "    copy-start{0}:1-13\n"))
+    assert told(finding) == (
+        "peak-list",
+        "235:     copy-start{0}:1-»13«",
+        "`copy-start{0}` lives from step 1 to 13, but is not in the list at the peak, step 13",
+    )
+    assert related(finding) == [
+        ("244:   »Live ranges at 13 (peak):«", "the list at the peak"),
     ]
 
 

@@ -70,6 +70,24 @@ def test_a_file_that_is_missing(compiled: Path, end: str) -> None:
     assert message == f"`{path.name}` is missing, which is written with this file"
 
 
+NO_DUMPS = {
+    b"": "is empty",
+    b"\n\n": "is empty",
+    b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n": "is no dump",
+    "HloLiveRange (max 2):\n".encode("utf-16"): "is no dump",
+}
+
+
+@pytest.mark.parametrize("data", NO_DUMPS)
+@pytest.mark.parametrize("end", sorted(MISSING.keys() - {"-buffer-assignment-values.txt"}))
+def test_a_file_that_is_there_and_no_dump(compiled: Path, end: str, data: bytes) -> None:
+    (path,) = compiled.glob(f"*after_optimizations{end}")
+    path.write_bytes(data)
+    ((name, code, _, message),) = tell_in(compiled)
+    assert (name, code) == (MISSING[end], "sibling-missing")
+    assert message == f"`{path.name}` {NO_DUMPS[data]}, which is written with this file"
+
+
 @pytest.mark.parametrize("end", sorted(ENDS))
 def test_a_file_that_is_alone_misses_nothing(compiled: Path, end: str) -> None:
     for path in compiled.iterdir():
@@ -91,3 +109,16 @@ def test_a_dump_in_one_file_misses_nothing(corpus_small: Path, tmp_path: Path) -
     assert tell_in(tmp_path) == []
     shutil.copy(report, tmp_path)
     assert tell_in(tmp_path) == []
+
+
+@pytest.mark.parametrize("end", ["-buffer-assignment.txt", "-buffer-assignment-values.txt", ".txt"])
+@pytest.mark.parametrize("module", ["module_0000", "module_0018"])
+def test_the_same_program_for_another_chip_is_another_compile(
+    tmp_path: Path, corpus_small: Path, module: str, end: str
+) -> None:
+    for path in (corpus_small / "tpu_v5e").glob(f"{module}.*.after_optimizations[-.]*"):
+        shutil.copy(path, tmp_path)
+    (path,) = tmp_path.glob(f"*.after_optimizations{end}")
+    shutil.copy(corpus_small / "tpu_v5p" / path.name, path)
+    ((name, code, *_),) = tell_in(tmp_path)
+    assert (name, code) == (end, "sibling-mismatch")

@@ -60,11 +60,11 @@ class Extents:
     @property
     def explain_excess(self) -> bool:
         """Whether an allocation with a wrong size is why the sum is not the total."""
-        sizes = [one.excess for one in self.faulty if one.fault is not Fault.OUTSIDE]
-        if self.excess is None or not sizes:
-            return False
+        excess = self.excess
         # A temporary allocation can be larger than its values: the sign has to do.
-        return sum(sizes) == self.excess or any(one * self.excess > 0 for one in sizes)
+        return excess is not None and any(
+            one.excess * excess > 0 for one in self.faulty if one.fault is not Fault.OUTSIDE
+        )
 
 
 def extents_of(dump: DumpSet) -> Steps[Extents]:

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from math import gcd
+from typing import NamedTuple
 
 from hlo_lsp.analysis.assignment.overlaps import Overlap, Tenant, overlaps_of
 from hlo_lsp.model.dump_set import DumpSet
@@ -20,6 +21,20 @@ class Intruder:
     tenant: Tenant
     overlaps: tuple[Overlap, ...]
     lives_too_long: bool
+
+
+class _Doubt(NamedTuple):
+    """What speaks against a value, the strongest first."""
+
+    is_unaligned: bool
+    begins_apart: bool  # where no other begins or ends
+    has_no_alias: bool
+    outlives_its_uses: bool
+
+    @property
+    def is_of_its_life(self) -> bool:
+        """Whether its live range looks wrong rather than its offset."""
+        return self.outlives_its_uses and not self.is_unaligned and not self.begins_apart
 
 
 def intruders(
@@ -40,7 +55,7 @@ def intruders(
     while left:
         most = _most_overlaps(left)
         suspects = _most_doubted(left, doubt_of)
-        doubt = (False, False, False, False)
+        doubt: _Doubt | None = None
         if suspects:
             suspect = suspects[0]
         elif len(most) > 1:
@@ -54,8 +69,8 @@ def intruders(
             ]
             doubt, _, suspect = max(ranked, key=lambda rank: rank[:2])
         own = tuple(one for one in left if suspect in {one.one, one.other})
-        accused.append(Intruder(suspect, own, lives_too_long=not any(doubt[:2]) and doubt[3]))
-        left = [one for one in left if one not in set(own)]
+        accused.append(Intruder(suspect, own, doubt is not None and doubt.is_of_its_life))
+        left = [one for one in left if suspect not in {one.one, one.other}]
     return accused
 
 
@@ -92,23 +107,21 @@ def _most_overlaps(found: Sequence[Overlap]) -> list[Tenant]:
 
 def _doubt(
     dump: DumpSet, tenant: Tenant, tenants: Iterable[Tenant], apart: "set[Tenant]"
-) -> tuple[bool, bool, bool, bool]:
-    """What speaks against a value: alignment, neighbours, no alias in its slot, its life."""
+) -> _Doubt:
+    """What speaks against a value; the alignment is that of all but those ``apart``."""
     offset = tenant.value.offset
-    others = [other for other in tenants if other not in apart]
-    alignment = gcd(*(other.value.offset for other in others)) if others else 0
+    alignment = gcd(*(other.value.offset for other in tenants if other not in apart))
     alignment = alignment & -alignment or 1
     edges = {0}
-    is_alone = True
+    slots = set[tuple[int, int]]()
     for other in tenants:
         if other is not tenant:
-            edges.add(other.value.offset)
-            edges.add(-(-other.slot[1] // alignment) * alignment)
-            is_alone = is_alone and other.slot != tenant.slot
-    return (
+            edges |= {other.value.offset, -(-other.slot[1] // alignment) * alignment}
+            slots.add(other.slot)
+    return _Doubt(
         offset % alignment != 0,
         offset not in edges,
-        is_alone,
+        tenant.slot not in slots,
         _lives_too_long(dump, tenant),
     )
 

@@ -16,16 +16,20 @@ _STEP = 1000  # values between two breaths
 
 @dataclass(frozen=True, slots=True)
 class Occupancy:
-    """Bytes with padding. ``end`` is where the last value ends, ``live`` the most at one step."""
+    """Bytes with padding. ``end`` is where the last value ends, ``live`` the most at one step.
+
+    ``used`` are the bytes that some value takes at some time: others only align what follows.
+    """
 
     end: int
+    used: int
     live: int
     step: int
 
     @property
     def idle(self) -> int:
-        """Bytes that are not in use even at the fullest step."""
-        return self.end - self.live
+        """Bytes that are in use at other times, but not at the fullest step."""
+        return self.used - self.live
 
 
 _KNOWN: "Facts[Listed, Occupancy]" = Facts()
@@ -69,20 +73,20 @@ def _occupancy(dump: DumpSet, listed: Listed) -> Steps[Occupancy | None]:
         total += changes[moment]
         if total > most:
             most, step = total, moment
-    end = max((offset + size for offset, size in lives), default=0)
-    return Occupancy(end, most, step)
+    end = used = 0
+    for offset, size in sorted(lives):
+        used += max(0, offset + size - max(end, offset))
+        end = max(end, offset + size)
+    return Occupancy(end, used, most, step)
 
 
 def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """The steps in which at least one of these inclusive ranges lives."""
-    first, last = -1, -1
-    for start, end in sorted(spans):
-        if last < 0:
-            first, last = start, end
-        elif start <= last + 1:
+    (first, last), *others = sorted(spans)
+    for start, end in others:
+        if start <= last:
             last = max(last, end)
         else:
             yield first, last
             first, last = start, end
-    if last >= 0:
-        yield first, last
+    yield first, last

@@ -16,6 +16,7 @@ from hlo_lsp.text.steps import Steps
 
 _MOST = 200  # overlaps of one allocation that are looked into
 _STEP = 1000  # values between two breaths
+_ASYNCHRONOUS = frozenset({"async-start", "async-update"})
 _CLEAR: "Facts[Placement, bool]" = Facts()  # those without any overlap
 
 
@@ -54,7 +55,11 @@ def _compute(dump: DumpSet) -> Steps[list[OverlapFault]]:
             is_clear = is_clear and one is None
             if one is None:
                 yield
-            elif _is_sound(dump, target, one.one) and _is_sound(dump, target, one.other):
+            elif (
+                _is_sound(dump, target, one.one)
+                and _is_sound(dump, target, one.other)
+                and not (_is_context(dump, one.one) and _is_context(dump, one.other))
+            ):
                 found.append(one)
                 if len(found) == _MOST:
                     break
@@ -99,6 +104,18 @@ def _is_sound(dump: DumpSet, target: Target, tenant: Tenant) -> bool:
         return True
     # A parameter of a computation lives from the start of the computation on.
     return step.record.step > tenant.live.start_step and _is_parameter(dump, tenant)
+
+
+def _is_context(dump: DumpSet, tenant: Tenant) -> bool:
+    """Whether a value is what an asynchronous call keeps for itself, behind operands and results.
+
+    Calls that wait for one another share it: those on the SparseCore of a TPU run one at a time,
+    while the live ranges are those of the core that starts them.
+    """
+    if not (tenant.value.index or "").startswith("{2"):
+        return False
+    text = dump.text_of(tenant.value.name)
+    return text is None or text.opcode.text in _ASYNCHRONOUS
 
 
 def _is_parameter(dump: DumpSet, tenant: Tenant) -> bool:

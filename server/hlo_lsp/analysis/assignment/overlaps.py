@@ -66,8 +66,8 @@ def overlaps(tenants: Sequence[Tenant]) -> Iterator[Overlap | None]:
 
     Only what no true dump has counts: byte ranges that meet but are not the same (values in the
     same slot are aliases), and lives that share more than the one step at which one ends and the
-    other begins. Of each value that overlaps at least one pair is told. One sweep over the steps
-    with the live slots in order: O(n log n).
+    other begins. Not all pairs are told, but of each overlap at least one value is in one that is.
+    One sweep over the steps with the live slots in order: O(n log n).
     """
     events = sorted(
         event for number, tenant in enumerate(tenants) for event in _events(number, tenant)

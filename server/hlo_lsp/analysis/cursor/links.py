@@ -87,7 +87,9 @@ class _Reader:
             for line in range(record.line, record.line + record.line_count):
                 yield from self._in_metadata(line)
         elif isinstance(record, UsedValue):
-            yield from self._in_metadata(record.line + record.line_count - 1)
+            first = record.line + len(record.lines) - 1
+            for line in range(first, record.line + record.line_count):
+                yield from self._in_metadata(line)
         elif isinstance(record, LocationRow):
             yield from self._in_row(
                 record, ("LINE", "LOCATION_REST"), _line_of(self._tables, record)

@@ -133,6 +133,8 @@ def _report_end(last: Record) -> str | None:
 
 
 def _section_end(file: DumpFile, last: Record) -> str | None:
+    if isinstance(last, Broken):
+        return None  # it ends with its line, and nobody knows what it was
     head = file.records.head_of(last)
     if isinstance(last, AllocationLine):
         # Space may be kept for nobody, but nothing else is without a value.

@@ -4,9 +4,11 @@ A module keeps its id and name from compile to compile, so that files of several
 folders are copied together.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import combinations, islice
+from itertools import combinations, count, islice
+from pathlib import Path
 from typing import TypeVar
 
 from hlo_lsp.analysis.files.ending import ending
@@ -18,12 +20,16 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.naming import DumpName
 from hlo_lsp.model.suffixes import Role
+from hlo_lsp.syntax.kinds import FileKind, sniff
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.disk import UnreadableError, read_head
 from hlo_lsp.text.steps import Steps
 
+_HEAD = 200  # lines that tell what a file is
 _SAMPLE = 200  # facts of a file that are looked for in another
 _FEWEST = 3  # facts that say anything
+_MANY = 10  # facts that differ: more than one damage does
 
 T = TypeVar("T")
 Pair = tuple[AssignedValue | None, UsedValue | None]
@@ -41,9 +47,12 @@ class Comparison:
     def is_alien(self) -> bool:
         """Whether so few agree that the files cannot be of one compile.
 
-        Damage to some lines of one file leaves most facts as they were.
+        Damage to some lines of one file leaves most facts as they were; the same program compiled
+        for another chip changes many.
         """
-        return self.compared >= _FEWEST and 2 * self.agreeing < self.compared
+        differing = self.compared - self.agreeing
+        is_other_compile = differing >= _MANY and differing * 10 >= self.compared
+        return self.compared >= _FEWEST and (2 * self.agreeing < self.compared or is_other_compile)
 
     @property
     def is_kindred(self) -> bool:
@@ -65,10 +74,14 @@ class Stranger:
 
 @dataclass(frozen=True, slots=True)
 class MissingSibling:
-    """A file that XLA writes together with others that are there."""
+    """A file that XLA writes together with others that are there.
+
+    ``trouble`` says what there is in its place: ``is missing``, ``is empty``, ``is no dump``.
+    """
 
     beside: DumpFile
     name: str
+    trouble: str
 
 
 def strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
@@ -123,10 +136,22 @@ def missing_siblings(dump: DumpSet) -> list[MissingSibling]:
     beside, stem = next(iter(there.values()))
     assert beside.path is not None
     names = [f"{stem}-{role.value}.txt" for role in _WRITTEN if role not in there]
-    # One that is there may be too large to have been read so far.
-    return [
-        MissingSibling(beside, name) for name in names if not beside.path.with_name(name).exists()
-    ]
+    troubles = [(name, _trouble(beside.path.with_name(name))) for name in names]
+    return [MissingSibling(beside, name, trouble) for name, trouble in troubles if trouble]
+
+
+def _trouble(path: Path) -> str | None:
+    """What a file has that was not read; None if it may only be too large to have been so far."""
+    if not path.exists():
+        return "is missing"
+    lines = count(1)
+    try:
+        head = read_head(path, lambda _: next(lines) > _HEAD).lines
+    except UnreadableError:
+        return "cannot be read"
+    if sniff(head) is not FileKind.OTHER:
+        return None
+    return "is no dump" if any(map(str.strip, head)) else "is empty"
 
 
 _WRITTEN = (Role.ASSIGNMENT, Role.VALUES, Role.LIVE_RANGE, Role.REPORT)
@@ -136,8 +161,13 @@ def _strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
     files = [file for file in dump.files if _can_be_compared(dump, file)]
     found: dict[tuple[DumpFile, DumpFile], Comparison] = {}
     for one, other in combinations(files, 2):
-        found[one, other] = _compare(one, other)
-        yield
+        state = dump.state((one, other), but_places=True)
+        known: Comparison | None = dump.remembered((_compare, one, other), state)
+        if known is None:
+            known = _compare(one, other)
+            dump.remember((_compare, one, other), state, known)
+            yield
+        found[one, other] = known
     group = {file: {file} for file in files}
     for (one, other), comparison in found.items():
         if comparison.is_kindred and group[one] is not group[other]:
@@ -151,7 +181,27 @@ def _strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
             stranger, at_home = (other, one) if one in home else (one, other)
             if all(known.file is not stranger for known in odd):
                 odd.append(Stranger(stranger, at_home, comparison))
-    return tuple(odd)
+    return (*odd, *_intruders(found, home))
+
+
+def _intruders(
+    found: "dict[tuple[DumpFile, DumpFile], Comparison]", home: set[DumpFile]
+) -> Iterator[Stranger]:
+    """Files that are like some of the others at home, and too much unlike one of them.
+
+    That is the one that differs from most; of two that of another kind than the allocations.
+    """
+    alien = {
+        pair: comparison
+        for pair, comparison in found.items()
+        if comparison.is_alien and home.issuperset(pair)
+    }
+    while alien:
+        count = Counter(file for pair in alien for file in pair)
+        stranger = max(count, key=lambda file: (count[file], not len(file.memory.allocations)))
+        pair = next(pair for pair in alien if stranger in pair)
+        yield Stranger(stranger, pair[0] if pair[1] is stranger else pair[1], alien[pair])
+        alien = {pair: one for pair, one in alien.items() if stranger not in pair}
 
 
 def _can_be_compared(dump: DumpSet, file: DumpFile) -> bool:

@@ -95,7 +95,8 @@ class _Comparison:
                     self.stands_for[row] = key
                     flaw = PeakFlaw(Flaw.RANGE, row, (key,))
                 yield flaw
-        yield from self._missing(gaps)
+        left = {key for keys in gaps.values() for key in keys}
+        yield from self._missing(self._gaps(left))  # by what the rows stand for, found just now
         yield from self._order()
         yield from self._numbers()
 
@@ -137,7 +138,7 @@ class _Comparison:
             return gaps
         good = [
             (self._place(key), row)
-            for row, key in enumerate(self.keys)
+            for row, key in self.stands_for.items()
             if key in self.given.lives and self.given.lives[key].at(self.given.moment)
         ]
         for key in sorted(absent, key=self._place):
@@ -151,7 +152,7 @@ class _Comparison:
         row = flaw.row
         self.stands_for.pop(row, None)
         first = row
-        while first > 0 and first - 1 not in self.stands_for:
+        while first > 0 and self.stands_for.get(first - 1) != self.keys[first - 1]:
             first -= 1
         for place in range(first, row + 2):
             for key in gaps.get(place, ()):
@@ -163,8 +164,6 @@ class _Comparison:
 
     def _missing(self, gaps: dict[int, list[str]]) -> Iterator[PeakFlaw]:
         for row, keys in gaps.items():
-            if not keys:
-                continue
             if self._jump(row) == 0:
                 self.never_there.update(keys)
                 yield from (PeakFlaw(Flaw.RANGE, row, (key,)) for key in keys)

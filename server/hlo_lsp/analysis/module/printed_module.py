@@ -27,6 +27,16 @@ def printed_module(dump: DumpSet) -> DumpFile | None:
     return None
 
 
+def running_module(dump: DumpSet) -> DumpFile | None:
+    """The scheduled text; None where there is a later one, of which the same can be said."""
+    if any(_role(other) is Role.AFTER_OPTIMIZATIONS for other in dump.others):
+        return None
+    for file in dump.files:
+        if file.kind is FileKind.MODULE and file.module.header is not None:
+            return file if "is_scheduled=true" in file.module.header.text else None
+    return None
+
+
 def is_whole(module: DumpFile) -> bool:
     """Whether every line of a module text can be read and none is known to be missing."""
     return not module.module.damaged and ending(module) is None

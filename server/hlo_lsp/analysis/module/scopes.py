@@ -128,6 +128,13 @@ class Scopes:
             if not isinstance(computation, InlineComputation):
                 self._computations.setdefault(computation.name, computation)
         self.misses_heads = any(broken.is_head for broken in file.module.damaged)
+        # A single computation, as XLA:GPU printed those of Triton kernels up to jax 0.7.
+        self.is_fragment = (
+            file.module.header is None
+            and not self.misses_heads
+            and len(self._computations) == 1
+            and not any(computation.is_entry for computation in self._computations.values())
+        )
 
     def computation(self, name: str) -> ComputationLine | None:
         """The first computation of this name; one that is written in place has none."""

@@ -83,7 +83,8 @@ def host_transfers(module: ModuleIndex) -> Steps[list[Transfer]]:
     """What moves data to or from the host, in the order of the schedule.
 
     ``send`` and ``recv`` do with ``is_host_transfer``; anything else that takes from one of host
-    memory (``S(5)``) and device memory and gives to the other.
+    memory (``S(5)``) and device memory and gives to the other. What an ``async-start`` wraps is the
+    same transfer once more.
     """
     found = []
     for count, instruction in enumerate(schedule_in_text(module) or ()):
@@ -92,7 +93,13 @@ def host_transfers(module: ModuleIndex) -> Steps[list[Transfer]]:
         transfer = _transfer(module, instruction)
         if transfer is not None:
             found.append(transfer)
-    return found
+    wrapped = {
+        computation
+        for transfer in found
+        if transfer.instruction.opcode == "async-start"
+        for computation in module.called_by(transfer.instruction)
+    }
+    return [one for one in found if module.computation_of(one.instruction) not in wrapped]
 
 
 def _transfer(module: ModuleIndex, instruction: InstructionLine) -> Transfer | None:

@@ -120,7 +120,7 @@ def report_by_size(dump: DumpSet) -> Steps[list[Block]]:
     blocks = [
         Block((f"Total bytes used: {total} ({xla_human(total)})",), 1),
         Block(("Allocations sorted by size:",), 1),
-        Block((_LIST, "-" * 78, *rows, *_rest(len(sums) - count, "allocations")), 2),
+        Block((_LIST, "-" * 78, *rows, *_rest(sums, count, "allocations")), 2),
         Block(("Allocations sorted by size with their values:",), 0),
     ]
     for found in allocations:
@@ -171,7 +171,7 @@ def table_lines(slots: Sequence[Slot]) -> list[str]:
         f"{slot.offset:12}; {len(slot.values):16}; {', '.join(slot.terms)}"
         for slot, part in zip(slots[:count], sums, strict=False)
     ]
-    return [_TABLE, "-" * 60, *rows, *_rest(len(sums) - count, "values")]
+    return [_TABLE, "-" * 60, *rows, *_rest(sums, count, "values")]
 
 
 def _shown(sums: Sequence[int]) -> int:
@@ -185,9 +185,10 @@ def _shown(sums: Sequence[int]) -> int:
     return len(sums)
 
 
-def _rest(count: int, what: str) -> list[str]:
-    rest = f"The rest {count} {what} are less than 5% of the total size and not shown."
-    return [rest] if count else []
+def _rest(sums: Sequence[int], count: int, what: str) -> list[str]:
+    """The line behind more than 50 rows; behind the last one the rest is 0, and printed, too."""
+    rest = f"The rest {len(sums) - count} {what} are less than 5% of the total size and not shown."
+    return [rest] if count > _SHOWN and sums[-1] else []
 
 
 def _percent(part: int, total: int) -> str:

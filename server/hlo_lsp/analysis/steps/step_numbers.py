@@ -93,7 +93,8 @@ class _Walk:
         elif in_place is not None and (again is None or in_place <= _FEW):
             for offset in range(in_place):
                 number = self.due + offset
-                self.faults.append(Fault(Trouble.WRONG, row + offset, number, number))
+                if self.numbers[row + offset] is not None:  # else it cannot be read, which is told
+                    self.faults.append(Fault(Trouble.WRONG, row + offset, number, number))
             self._take(in_place)
         elif again is not None:
             self._extra(row, again)

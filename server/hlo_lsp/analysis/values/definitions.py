@@ -5,7 +5,7 @@ XLA prints the sub-shape of the defining instruction at the value's index, layou
 """
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from weakref import ReferenceType, WeakKeyDictionary, ref
@@ -30,9 +30,12 @@ from hlo_lsp.text.steps import Steps
 
 _STEP = 1000  # values between two breaths
 
-# Values in which nothing was wrong, for versions of what they were compared with.
+# Values in which nothing was wrong, for what they were compared with: versions of files, and the
+# target. Whether the entry says what the module text does: of unknown types nothing is wrong then,
+# either.
 _Versions = list[tuple["ReferenceType[DumpFile]", int]]
-_WELL: "WeakKeyDictionary[DumpFile, tuple[_Versions, set[AssignedValue]]]" = WeakKeyDictionary()
+_Well = dict[AssignedValue, bool]
+_WELL: "WeakKeyDictionary[DumpFile, tuple[_Versions, Target, _Well]]" = WeakKeyDictionary()
 
 
 class Source(Enum):
@@ -73,13 +76,11 @@ def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
     found: list[WrongShape] = []
     accused: set[object] = set()
     agreeing: set[str] = set()
-    fine: set[AssignedValue] = set()
+    fine: _Well = {}
     holder = next((file for file in dump.files if len(file.memory.assigned)), None)
     basis = [*dump.state(file for file in dump.files if len(file.memory.entries) or file is module)]
-    before = None if holder is None else _WELL.get(holder)
     # Where the allocations are not in a file of their own every edit changes the rest, too.
-    well = before[1] if before is not None and before[0] == _versions(basis) else set()
-    still = well if holder is None else well.intersection(holder.memory.assigned.records())
+    still = {} if holder is None else _still_well(holder, _versions(basis), target, suspects)
     for count, (assigned, entry) in enumerate(_pairs(dump, still)):
         if count % _STEP == _STEP - 1:
             yield
@@ -87,11 +88,14 @@ def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
         if record is None or record.id in suspects or record.name is None:
             continue
         line = _line_of(module, record.name)
-        if line is not None and entry is not None and _says(entry.record.lines[-1], line.record):
+        agrees = (
+            line is not None and entry is not None and _says(entry.record.lines[-1], line.record)
+        )
+        if agrees:
             agreeing.add(record.name)
         faults = list(_compare(target, assigned, entry, line))
         if assigned is not None and not faults:
-            fine.add(assigned.record)
+            fine[assigned.record] = agrees
         for wrong in faults:
             place: object = wrong.value.record
             if wrong.source is Source.MODULE and wrong.instruction is not None:
@@ -100,10 +104,20 @@ def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
                 accused.add(place)
                 found.append(wrong)
     if holder is not None:
-        _WELL[holder] = _versions(basis), still | fine
+        _WELL[holder] = _versions(basis), target, still | fine
     if found:
-        agreeing.update(value.name for value in still)
+        agreeing.update(value.name for value, agrees in still.items() if agrees)
     return _by_instruction(found, agreeing)
+
+
+def _still_well(
+    holder: DumpFile, versions: _Versions, target: Target, suspects: Container[int | None]
+) -> _Well:
+    known_versions, known_target, well = _WELL.get(holder, (None, None, {}))
+    if known_versions != versions or known_target != target:
+        return {}
+    values = holder.memory.assigned.records()
+    return {value: well[value] for value in values if value in well and value.id not in suspects}
 
 
 def _versions(state: State) -> _Versions:
@@ -138,7 +152,7 @@ def _in_module(wrong: WrongShape) -> WrongShape:
 
 
 def _pairs(
-    dump: DumpSet, well: set[AssignedValue]
+    dump: DumpSet, well: Container[AssignedValue]
 ) -> Iterator[tuple[Located[AssignedValue] | None, Located[UsedValue] | None]]:
     values = next((file for file in dump.files if len(file.memory.assigned)), None)
     entries = next((file for file in dump.files if len(file.memory.entries)), None)

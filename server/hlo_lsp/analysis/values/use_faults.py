@@ -147,12 +147,12 @@ class _Search:
         user, number = split_use(row)
         if user in self._users.doubled:
             return False
-        operands = self._users.operands.get(user)
+        operands = self._users.operands(user)
         if self._module is None:
             return operands is not None
         if operands is not None:
             # An operand that does not exist is a fault of the module, and told there.
-            return number >= len(operands) or operands[number] in self._users.operands
+            return number >= len(operands) or operands[number] in self._users
         # Rather the module lacks a line if others speak of the instruction, too.
         elsewhere = self._dump.find(lambda index: index.entry_keys, f"{user}{{}}")
         return self._dump.step(user) is None and elsewhere is None
@@ -160,14 +160,14 @@ class _Search:
     def _is_strange(self, row: str) -> bool:
         """Whether nothing else speaks of the user: the row may be one of those missing."""
         user = split_use(row)[0]
-        return user not in self._users.operands and self._dump.step(user) is None
+        return user not in self._users and self._dump.step(user) is None
 
     def _may_be_left_out(self, row: str) -> bool:
         """Without a module text nobody knows whether what hands a value on is a root."""
         user = split_use(row)[0]
         if self._module is not None:
             return user in self._users.doubled
-        opcode = self._users.opcodes.get(user)
+        opcode = self._users.opcode(user)
         return opcode in FORWARDS or opcode in READS_THE_TOP
 
     def compare_tuples(
@@ -175,8 +175,8 @@ class _Search:
     ) -> Steps[None]:
         """Look at what tuples hand on: the value of an operand has a position at its element."""
         users = self._users
-        for user in [user for user, opcode in users.opcodes.items() if opcode == "tuple"]:
-            for number, operand in enumerate(users.operands[user]):
+        for user in users.with_opcode("tuple"):
+            for number, operand in enumerate(users.operands(user) or ()):
                 source = owners.get(f"  {operand}") or owners.get(f"  {operand} {{}}")
                 target = owners.get(f"  {user} {{{number}}}")
                 if source is None or target is None or source is target:
@@ -275,7 +275,10 @@ def _users_of_entries(file: DumpFile) -> Steps[Users]:
     for count, entry in enumerate(file.memory.entries.records()):
         if count % _STEP == _STEP - 1:
             yield
-        text = defining_text(entry) if entry.whole and entry.name not in users.operands else None
-        if text is not None and text.name.text == entry.name:
-            users.add(entry.name, text.opcode.text, [span.text for span in text.operands])
+        name = entry.name
+        if name is None or name in users or not entry.whole:
+            continue
+        text = defining_text(entry)
+        if text is not None and text.name.text == name:
+            users.add(name, text.opcode.text, [span.text for span in text.operands])
     return users

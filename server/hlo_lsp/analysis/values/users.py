@@ -4,8 +4,10 @@ Made in one pass over all operands, and asked for the rows that XLA prints under
 asked for a single value is in ``uses.py``.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 
 from hlo_lsp.analysis.values.entry_rows import parts_of
 
@@ -17,33 +19,57 @@ _TOPS = frozenset({None, "{}"})
 class Users:
     """The users of each instruction by name, each with the number of the operand.
 
-    ``doubled`` are names of several instructions, of which nothing can be said.
+    ``doubled`` are names of several instructions, of which nothing can be said. Large steps have a
+    hundred thousand instructions: each name is a number here, and each operand a place in arrays.
     """
 
     def __init__(self) -> None:
-        # For each operand the users and its number in them, in turns: large steps have very many.
-        self._readers: defaultdict[str, list[str | int]] = defaultdict(list)
-        self._top_readers: defaultdict[str, list[str | int]] = defaultdict(list)
-        self._passing: defaultdict[str, list[str | int]] = defaultdict(list)
-        self.operands: dict[str, Sequence[str]] = {}
-        self.opcodes: dict[str, str] = {}
         self.roots: set[str] = set()
         self.doubled: set[str] = set()
+        self._ids: dict[str, int] = {}
+        self._names: list[str] = []
+        self._opcodes: list[str] = []  # by id; empty for what is only named as an operand
+        self._spans: dict[int, tuple[int, int]] = {}  # by id: the places of its operands
+        # By place, in the order of entering:
+        self._operands, self._users, self._numbers = array("i"), array("i"), array("i")
+        # The places by operand, and by id where those of an operand begin.
+        self._sorted, self._starts = array("i"), array("i")
 
     def add(self, name: str, opcode: str, operands: Sequence[str]) -> None:
         """Enter an instruction."""
-        if name in self.operands:
+        user = self._id(name)
+        if self._opcodes[user]:
             self.doubled.add(name)
-        self.operands[name] = operands
-        self.opcodes[name] = opcode
-        for number, operand in enumerate(operands):
-            if opcode in FORWARDS:
-                self._passing[operand] += name, number
-            elif opcode in READS_THE_TOP:
-                self._top_readers[operand] += name, number
-                self._passing[operand] += name, number
-            else:
-                self._readers[operand] += name, number
+        self._opcodes[user] = opcode
+        if operands:
+            first = len(self._operands)
+            self._spans[user] = first, first + len(operands)
+            self._operands.extend(map(self._id, operands))
+            self._users.extend([user] * len(operands))
+            self._numbers.extend(range(len(operands)))
+        self._sorted = array("i")
+
+    def __contains__(self, name: str) -> bool:
+        """Whether an instruction of this name was entered."""
+        return bool(self.opcode(name))
+
+    def opcode(self, name: str) -> str | None:
+        """The opcode of an instruction, None if it was not entered."""
+        number = self._ids.get(name)
+        return None if number is None else self._opcodes[number] or None
+
+    def operands(self, name: str) -> list[str] | None:
+        """The operands of an instruction, None if it was not entered."""
+        if name not in self:
+            return None
+        first, end = self._spans.get(self._ids[name], (0, 0))
+        return [self._names[number] for number in self._operands[first:end]]
+
+    def with_opcode(self, opcode: str) -> list[str]:
+        """The names of the instructions with this opcode."""
+        return [
+            name for name, known in zip(self._names, self._opcodes, strict=True) if known == opcode
+        ]
 
     def rows(self, positions: Iterable[str], roots: "set[str] | None" = None) -> set[str]:
         """The rows of uses of the value with these rows of positions.
@@ -55,28 +81,41 @@ class Users:
         at_roots = {name for name, _ in parts if name in known}
         found: set[str] = set()
         for name, index in parts:
-            found.update(_rows(self._readers, name, index))
-            if index in _TOPS:
-                found.update(_rows(self._top_readers, name, index))
-            if at_roots:
-                found.update(_rows(self._passing, name, index, at_roots))
+            end = "" if index is None else f" {index}"
+            for user, number in self._uses(name):
+                opcode = self._opcodes[user]
+                hands_on = opcode in FORWARDS or opcode in READS_THE_TOP
+                reads = not hands_on or (opcode in READS_THE_TOP and index in _TOPS)
+                if reads or self._names[user] in at_roots:
+                    found.add(f"  {self._names[user]}, operand {number}{end}")
         return found
 
+    def _uses(self, operand: str) -> Iterator[tuple[int, int]]:
+        number = self._ids.get(operand)
+        if number is None:
+            return
+        if not self._sorted:
+            self._sort()
+        for place in self._sorted[self._starts[number] : self._starts[number + 1]]:
+            yield self._users[place], self._numbers[place]
 
-def _rows(
-    users: "dict[str, list[str | int]]",
-    name: str,
-    index: str | None,
-    only: "set[str] | None" = None,
-) -> list[str]:
-    listed = users.get(name)
-    if listed is None:
-        return []
-    end = "" if index is None else f" {index}"
-    pairs = zip(listed[::2], listed[1::2], strict=True)
-    return [
-        f"  {user}, operand {number}{end}" for user, number in pairs if only is None or user in only
-    ]
+    def _sort(self) -> None:
+        """Put the places in the order of their operands, by counting."""
+        counts = Counter(self._operands)
+        numbers = range(len(self._names))
+        self._starts = array("i", accumulate((counts[number] for number in numbers), initial=0))
+        self._sorted = array("i", bytes(self._operands.itemsize * len(self._operands)))
+        following = self._starts[:]
+        for place, operand in enumerate(self._operands):
+            self._sorted[following[operand]] = place
+            following[operand] += 1
+
+    def _id(self, name: str) -> int:
+        number = self._ids.setdefault(name, len(self._names))
+        if number == len(self._names):
+            self._names.append(name)
+            self._opcodes.append("")
+        return number
 
 
 def split_use(row: str) -> tuple[str, int]:

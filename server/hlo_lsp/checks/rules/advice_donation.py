@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from hlo_lsp.analysis.cards.card import counted
 from hlo_lsp.analysis.module.donation import Leaf, Match, Refused, donation_of
+from hlo_lsp.analysis.module.printed_module import running_module
 from hlo_lsp.analysis.shapes.sizes import padded_size_of
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Severity
@@ -12,7 +13,6 @@ from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
-from hlo_lsp.syntax.kinds import FileKind
 
 _NAMED = 3  # buffers in a sentence
 
@@ -23,11 +23,8 @@ def unused_donation(survey: Survey) -> Iterator[Finding | None]:
     Both are of one type, dimensions, layout and memory space then. Only the compiled module
     tells: earlier ones have no layouts, and XLA still looks for buffers.
     """
-    file = next((file for file in survey.dump.files if file.kind is FileKind.MODULE), None)
-    header = None if file is None else file.module.header
-    if file is None or header is None or "is_scheduled=true" not in header.text:
-        return
-    if file.module.damaged:
+    file = running_module(survey.dump)
+    if file is None or file.module.damaged:
         return
     found = donation_of(file.module)
     yield None

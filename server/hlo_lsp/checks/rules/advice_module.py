@@ -4,30 +4,28 @@ from collections.abc import Iterator
 
 from hlo_lsp.analysis.cards.card import counted
 from hlo_lsp.analysis.module.duplicates import duplicates
+from hlo_lsp.analysis.module.printed_module import running_module
 from hlo_lsp.analysis.module.transfers import host_transfers, relayouts
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import head_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.bytesize import readable
-from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.kinds import FileKind
 
+_AGREE = "Let producer and users agree on one layout"
+_REMEDIES = {
+    "the layout": _AGREE,
+    "the order of dimensions": _AGREE,
+    "the memory space": "XLA moves what it has no room for in fast memory: smaller values, or "
+    "another order, leave more of it",
+}
 _NAMED = 4  # others that a finding points at
 _MOST = 10  # findings of a kind: the largest
 
 
-def _compiled(survey: Survey) -> DumpFile | None:
-    """The module text if it is the one that runs: of others the same would be said again."""
-    for file in survey.dump.files:
-        if file.kind is FileKind.MODULE and file.module.header is not None:
-            return file if "is_scheduled=true" in file.module.header.text else None
-    return None
-
-
 def layout_copy(survey: Survey) -> Iterator[Finding | None]:
     """A copy that changes only how an array lies reads and writes all of it for no result."""
-    file = _compiled(survey)
+    file = running_module(survey.dump)
     if file is None:
         return
     least = survey.context.thresholds.layout_copy_bytes
@@ -42,8 +40,7 @@ def layout_copy(survey: Survey) -> Iterator[Finding | None]:
             )
         yield survey.accuse(
             name_place(file, first),
-            f"{text}: `{group.source}` becomes `{first.shape}`. Let producer and users agree on "
-            "one layout",
+            f"{text}: `{group.source}` becomes `{first.shape}`. {_REMEDIES[group.what]}",
             *(
                 Related(name_place(file, other), "the same")
                 for other in group.instructions[1:_NAMED]
@@ -53,7 +50,7 @@ def layout_copy(survey: Survey) -> Iterator[Finding | None]:
 
 def duplicate_computation(survey: Survey) -> Iterator[Finding | None]:
     """A body that is there many times is compiled and loaded as often."""
-    file = _compiled(survey)
+    file = running_module(survey.dump)
     if file is None or file.module.damaged:
         return
     least = survey.context.thresholds.duplicate_instructions
@@ -71,7 +68,7 @@ def duplicate_computation(survey: Survey) -> Iterator[Finding | None]:
 
 def host_transfer(survey: Survey) -> Iterator[Finding | None]:
     """What moves to or from the host goes over a link that is far slower than device memory."""
-    file = _compiled(survey)
+    file = running_module(survey.dump)
     if file is None:
         return
     least = survey.context.thresholds.transfer_bytes

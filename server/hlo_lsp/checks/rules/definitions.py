@@ -49,7 +49,7 @@ def _place(fault: WrongShape) -> Place:
         return shape_place(fault.instruction.file, fault.instruction.record)
     value = fault.value
     if isinstance(value.record, UsedValue) and fault.span is not None:
-        row = value.record.line + value.record.line_count - 1
+        row = value.record.line + len(value.record.lines) - 1
         return Place(value.file, row, fault.span.start, fault.span.end)
     return field_place(value.file, value.record, "SHAPE")
 
@@ -58,6 +58,8 @@ def _related(fault: WrongShape) -> Iterator[Related]:
     line = fault.instruction
     if line is not None and fault.source is not Source.MODULE:
         yield Related(shape_place(line.file, line.record), "the shape in the module text")
+    elif line is not None:
+        yield Related(field_place(fault.value.file, fault.value.record), "the value")
 
 
 RULES: tuple[AnyRule, ...] = (

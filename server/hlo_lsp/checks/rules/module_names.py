@@ -57,9 +57,10 @@ def use_before_definition(case: Case[InstructionLine]) -> Iterator[Finding]:
 def undefined_computation(case: Case[InstructionLine]) -> Iterator[Finding]:
     """A computation that is called is in the file: `calls=`, `to_apply=`, `condition=`, ...
 
-    A module text is complete: it holds every computation that it names.
+    A module text is complete: it holds every computation that it names. The text of a single
+    computation, without the head of a module, is not.
     """
-    if case.scopes.misses_heads:
+    if case.scopes.misses_heads or case.scopes.is_fragment:
         return
     for callee in case.scopes.callees(case.record):
         if callee.computation is None and callee.span is not None:

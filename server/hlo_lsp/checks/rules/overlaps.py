@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from hlo_lsp.analysis.assignment.intruders import Intruder
 from hlo_lsp.analysis.assignment.overlap_faults import overlap_faults
+from hlo_lsp.analysis.assignment.overlaps import Tenant
 from hlo_lsp.analysis.assignment.placements import Assignment, Placement, assignment_of
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
@@ -36,21 +37,21 @@ def _accused(
     )
     if more:
         message += f"; it overlaps with {more} more"
-    in_file = Located(assignment.file, other.value)
-    related = [Related(field_place(in_file.file, in_file.record, "OFFSET"), "the other value")]
-    for one in (tenant, other):
-        live = survey.dump.live(one.value.key)
-        if live is not None:
-            steps = f"{one.live.start_step} to {one.live.end_step}"
-            related.append(
-                Related(
-                    field_place(live.file, live.record), f"`{one.value.key}` lives from {steps}"
-                )
-            )
+    place = field_place(assignment.file, other.value, "OFFSET")
+    related = [Related(place, "the other value")]
     accused = survey.dump.live(tenant.value.key)
     if intruder.lives_too_long and accused is not None:
-        return survey.finding(accused, "END", message, *related[:-2], *related[-1:])
+        return survey.finding(accused, "END", message, *related, *_life(survey, other))
+    related += [*_life(survey, tenant), *_life(survey, other)]
     return survey.finding(Located(assignment.file, tenant.value), "OFFSET", message, *related)
+
+
+def _life(survey: Survey, tenant: Tenant) -> Iterator[Related]:
+    live = survey.dump.live(tenant.value.key)
+    if live is not None:
+        steps = f"{tenant.live.start_step} to {tenant.live.end_step}"
+        told = f"`{tenant.value.key}` lives from {steps}"
+        yield Related(field_place(live.file, live.record), told)
 
 
 RULES: tuple[AnyRule, ...] = (WholeRule("overlap", Severity.ERROR, overlap, frozenset(Part)),)

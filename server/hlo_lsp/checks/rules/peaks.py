@@ -31,11 +31,18 @@ def peak_moment(survey: Survey) -> Iterator[Finding | None]:
     if found is None or section is None or section.moment is None or found.moment is None:
         return
     printed = section.moment.moment
-    yield survey.accuse(
-        field_place(section.file, section.moment, "MOMENT"),
+    message = (
         f"the peak is said to be at step {printed}, where XLA counts {found.printed_weight:,} B; "
-        f"it counts most at step {found.moment}, {found.weight:,} B",
-    ).put(str(found.moment))
+        f"it counts most at step {found.moment}, {found.weight:,} B"
+    )
+    if found.printed_weight == found.weight:
+        message = (
+            f"the peak is said to be at step {printed}; XLA takes the first step at which it "
+            f"counts most, and counts the same {found.weight:,} B at step {found.moment} already"
+        )
+    yield survey.accuse(field_place(section.file, section.moment, "MOMENT"), message).put(
+        str(found.moment)
+    )
 
 
 def peak_list(survey: Survey) -> Iterator[Finding | None]:

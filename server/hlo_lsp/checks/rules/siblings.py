@@ -29,7 +29,8 @@ def sibling_missing(survey: Survey) -> Iterator[Finding | None]:
     """XLA writes the used values and the live ranges together, and never without the others."""
     for missing in missing_siblings(survey.context.whole):
         yield survey.accuse(
-            _top(missing.beside), f"`{missing.name}` is missing, which is written with this file"
+            _top(missing.beside),
+            f"`{missing.name}` {missing.trouble}, which is written with this file",
         )
     yield None
 

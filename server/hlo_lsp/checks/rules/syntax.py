@@ -69,10 +69,11 @@ def broken_instruction(case: Case[UsedValue]) -> Iterator[Finding]:
     """
     entry = case.record
     if entry.whole and not _is_instruction(entry.lines[-1]):
-        row = entry.line_count - 1
-        end = len(entry.lines[-1])
+        text = entry.lines[-1]
+        start, end = len(text) - len(entry.instruction or ""), text.find("\n")
         message = "expected an instruction: `%NAME = SHAPE OPCODE(OPERANDS), ATTRIBUTES`"
-        yield case.finding_at(row, end - len(entry.instruction or ""), end, message)
+        row = len(entry.lines) - 1
+        yield case.finding_at(row, start, end if end >= 0 else len(text), message)
 
 
 @lru_cache(maxsize=1 << 13)

@@ -110,7 +110,7 @@ def _wrong_operand(survey: Survey, faults: UseFaults, wrong: WrongOperand) -> Fi
         entry = survey.dump.find(lambda index: index.entry_keys, f"{wrong.user}{{}}")
         if entry is None:
             return None
-        place = _row_place(entry.file, entry.record, entry.record.line_count - 1)
+        place = _row_place(entry.file, entry.record, len(entry.record.lines) - 1)
     else:
         line = faults.module.module.instructions.first(wrong.user)
         if line is None:

@@ -1,0 +1,218 @@
+"""After any edits the rules say what they would say of files that were just opened.
+
+What was found out is remembered rule by rule and record by record (``checks/run.py``,
+``model/facts.py``, ``analysis/assignment/lists.py``): a memory that outlives what it is about would
+show here.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from edits import Copy, Delete, Edit, Erase
+from faults.judge import failures_of_rules
+from hlo_lsp.checks.catalogue import CATALOGUE
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.library import Library
+from hlo_lsp.model.place import Place
+from hlo_lsp.syntax.memory_scanner import memory_scanner
+from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.text import disk
+from hlo_lsp.text.document import Document, LineChange
+from hlo_lsp.text.steps import finish
+
+_SPLIT = "gpu_h100/module_1331.jit_scan_fn.sm_9.0a_gpu_after_optimizations"
+_ONE_FILE = "tpu_v5e_jax_0.6.2/module_0147.jit_don.cl_829516930.after_optimizations"
+_SIBLINGS = re.compile(r"(-buffer-assignment(-values)?|-live-range|-memory-usage-report|)\.txt")
+_NUMBER = re.compile(r"\d+")
+_PLACE = re.compile(r"(?<=\(size=)\d+|(?<=,offset=)\d+")
+_NAME = re.compile(r"[a-zA-Z][\w-]*(\.\d+)+")
+
+
+@dataclass(frozen=True)
+class Put:
+    """Another text in place of one that an expression finds, wherever it stands."""
+
+    what: "re.Pattern[str]"
+    which: int
+    text: str
+
+    def apply(self, document: Document) -> LineChange:
+        places = [
+            (number, match.span())
+            for number, line in enumerate(document.lines)
+            for match in self.what.finditer(line)
+        ] or [(0, (0, 0))]
+        line, (start, end) = places[self.which % len(places)]
+        return document.edit((line, start), (line, end), self.text)
+
+
+@dataclass(frozen=True)
+class Undo:
+    """A text as it was some edits ago; only the lines that differ are put in."""
+
+    count: int
+
+
+_LINES = st.integers(0, 160)
+_PLACES = st.integers(0, 600)
+_NUMBERS = st.sampled_from(["0", "1", "7", "512", "4096"])
+_NAMES = st.sampled_from(["copy.1", "nobody.7", "fusion.1"])
+_EDITS: st.SearchStrategy[Edit | Undo] = st.one_of(
+    st.builds(Put, st.just(_PLACE), _PLACES, _NUMBERS),
+    st.builds(Put, st.just(_NUMBER), _PLACES, _NUMBERS),
+    st.builds(Put, st.just(_NAME), _PLACES, _NAMES),
+    st.builds(Delete, _LINES, st.integers(1, 3)),
+    st.builds(Copy, _LINES, st.integers(1, 3), _LINES),
+    st.builds(Erase, _LINES, st.integers(0, 60), st.integers(0, 3)),
+    st.builds(Undo, st.integers(1, 3)),
+    st.builds(Undo, st.integers(1, 3)),
+)
+# The file that is edited, what is done to it, and whether all files are checked behind it.
+_SCRIPT = st.lists(st.tuples(st.integers(0, 4), _EDITS, st.booleans()), min_size=2, max_size=10)
+
+
+class _Opened:
+    """Files that an editor holds in a folder that is not there."""
+
+    def __init__(self, texts: Mapping[str, str]) -> None:
+        self._library = Library()
+        self.files = [self._open(Path("/away", name), text) for name, text in texts.items()]
+        self._before: list[list[list[str]]] = [[] for _ in self.files]
+
+    def _open(self, path: Path, text: str) -> DumpFile:
+        return self._library.open(path.as_uri(), path, Document(text))
+
+    def do(self, number: int, edit: Edit | Undo) -> None:
+        file, before = self.files[number], self._before[number]
+        if not isinstance(edit, Undo):
+            before.append([*file.lines])
+            file.changed(edit.apply(file.document))
+        elif before:
+            lines = before[-edit.count :][0]
+            del before[-edit.count :]
+            file.changed(_put_back(file.document, lines))
+
+    def texts(self) -> dict[str, str]:
+        return {file.path.name: file.document.text for file in self.files if file.path}
+
+    def findings(self, number: int) -> list[object]:
+        file = self.files[number]
+        dump = finish(self._library.set_of(file))
+        return [_view(found) for found in finish(check(dump, file, CATALOGUE))]
+
+
+def _put_back(document: Document, lines: list[str]) -> LineChange:
+    now = document.lines
+    least = min(len(now), len(lines))
+    above = next((row for row in range(least) if now[row] != lines[row]), least)
+    below = next((row for row in range(least - above) if now[~row] != lines[~row]), least - above)
+    if not below or not above:
+        return document.replace("\n".join(lines))
+    text = "".join(f"{line}\n" for line in lines[above : len(lines) - below])
+    return document.edit((above, 0), (len(now) - below, 0), text)
+
+
+def _view(finding: Finding) -> object:
+    fixes = [
+        (
+            fix.title,
+            fix.is_sure,
+            [(edit.file.label, edit.start, edit.end, edit.text) for edit in fix.edits],
+        )
+        for fix in finding.fixes
+    ]
+    others = [(_place(other.place), other.message) for other in finding.related]
+    return finding.code, _place(finding.place), finding.message, others, fixes
+
+
+def _place(place: Place) -> object:
+    return place.file.label, place.line, place.start, place.end
+
+
+def _texts(stem: Path) -> dict[str, str]:
+    return {
+        path.name: disk.read(path).text
+        for path in sorted(stem.parent.glob(f"{stem.name}*"))
+        if _SIBLINGS.fullmatch(path.name[len(stem.name) :])
+    }
+
+
+def _opened(corpus: Path, stem: str) -> _Opened:
+    for scanner in (memory_scanner, module_scanner):
+        scanner.cache_clear()
+    return _Opened(_texts(corpus / stem))
+
+
+@pytest.mark.parametrize("stem", [_SPLIT, _ONE_FILE])
+@settings(max_examples=12, deadline=None, derandomize=True, report_multiple_bugs=False)
+@given(script=_SCRIPT)
+def test_rules_say_after_edits_what_they_say_of_the_same_texts_just_opened(
+    stem: str, corpus_small: Path, script: list[tuple[int, Edit | Undo, bool]]
+) -> None:
+    opened = _opened(corpus_small, stem)
+    count = len(opened.files)
+    assert count >= 3
+    with failures_of_rules() as failures:
+        for number, edit, all_files in script:
+            opened.do(number % count, edit)
+            fresh = _Opened(opened.texts())
+            for each in range(count) if all_files else [number % count]:
+                assert opened.findings(each) == fresh.findings(each)
+    assert failures == []
+
+
+@dataclass(frozen=True)
+class Replace:
+    """A part of a text that stands there once, by another of one line."""
+
+    old: str
+    new: str
+
+    def apply(self, document: Document) -> LineChange:
+        [line] = [number for number, text in enumerate(document.lines) if self.old in text]
+        start = document.lines[line].index(self.old)
+        return document.edit((line, start), (line, start + len(self.old)), self.new)
+
+
+_MOVED = Replace(
+    "<49 arg_tuple.3{0} (phi) @0> (size=4,offset=4352)",
+    "<49 arg_tuple.3{0} (phi) @0> (size=4,offset=4100)",
+)
+
+
+@pytest.mark.parametrize(
+    ("file", "first"),
+    [
+        pytest.param(
+            "assignment", Replace("<54 arg_tuple.1", "<54 arg_tuple.9"), id="a name, in that file"
+        ),
+        pytest.param("live", Replace("copy.13{}:1-8", "copy.13{}:2-8"), id="a live range"),
+        pytest.param(
+            ".txt",
+            Replace("%arg_tuple.3 = (s32[], f32[8,128]", "%arg_tuple.3 = (s32[], f999[8,128]"),
+            id="a type that nobody knows, in the module text",
+        ),
+    ],
+)
+def test_what_was_wrong_before_a_value_moved_is_told_as_it_was(
+    corpus_small: Path, file: str, first: Edit
+) -> None:
+    """Sizes and offsets concern few rules: what the others found and know stands."""
+    opened = _opened(corpus_small, _SPLIT)
+    ends = {"assignment": "-assignment.txt", "live": "-live-range.txt", ".txt": "optimizations.txt"}
+    [number] = [n for n, name in enumerate(opened.texts()) if name.endswith(ends[file])]
+    [assignment] = [n for n, name in enumerate(opened.texts()) if name.endswith("assignment.txt")]
+    for at, edit in ((number, first), (assignment, _MOVED)):
+        opened.do(at, edit)
+        fresh = _Opened(opened.texts())
+        found = [opened.findings(each) for each in range(len(opened.files))]
+        assert any(found)
+        assert found == [fresh.findings(each) for each in range(len(opened.files))]

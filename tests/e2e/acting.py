@@ -1,0 +1,90 @@
+"""Code actions as an editor asks for them, chooses one, and does what it says."""
+
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.uris import to_fs_path
+
+from e2e.editor import Editor, OpenFile
+from e2e.text import Text
+
+Kind = str | types.CodeActionKind
+
+
+async def actions(file: OpenFile, found: types.Diagnostic) -> list[types.CodeAction]:
+    """What can be done about a diagnostic."""
+    answer = await _asked(file, found.range, types.CodeActionContext([found]))
+    assert not any(isinstance(action, types.Command) for action in answer)
+    return [action for action in answer if isinstance(action, types.CodeAction)]
+
+
+async def commands(file: OpenFile, found: types.Diagnostic) -> list[types.Command]:
+    """The same for a client that knows nothing but commands."""
+    answer = await _asked(file, found.range, types.CodeActionContext([found]))
+    assert not any(isinstance(action, types.CodeAction) for action in answer)
+    return [action for action in answer if isinstance(action, types.Command)]
+
+
+async def on_save(file: OpenFile, kind: Kind = "source.fixAll") -> list[types.CodeAction]:
+    """What an editor asks for before it saves a file: all actions of a kind, for the whole text."""
+    end = file.text.position(len(file.text.lines) - 1, len(file.text.lines[-1]))
+    context = types.CodeActionContext([], [kind], types.CodeActionTriggerKind.Automatic)
+    answer = await _asked(file, types.Range(types.Position(0, 0), end), context)
+    return [action for action in answer if isinstance(action, types.CodeAction)]
+
+
+async def choose(editor: Editor, action: types.CodeAction) -> types.WorkspaceEdit:
+    """The edit of an action, which some clients ask for only now; it is made."""
+    if action.edit is None:
+        assert action.data is not None
+        action = await editor.reply(editor.client.code_action_resolve_async(action))
+    assert action.edit is not None
+    make(editor, action.edit)
+    return action.edit
+
+
+def make(editor: Editor, edit: types.WorkspaceEdit) -> None:
+    """Make edits: of open files in the editor, of others on disk."""
+    assert (edit.changes is None) != (edit.document_changes is None)
+    for uri, changes in (edit.changes or {}).items():
+        _change(editor, uri, list(changes))
+    for change in edit.document_changes or ():
+        if isinstance(change, types.CreateFile):
+            _path(change.uri).touch()
+            continue
+        assert isinstance(change, types.TextDocumentEdit)
+        uri = change.text_document.uri
+        known = editor.files.get(uri)
+        assert change.text_document.version == (None if known is None else known.version)
+        _change(editor, uri, list(change.edits))  # type: ignore[arg-type]
+
+
+async def _asked(
+    file: OpenFile, span: types.Range, context: types.CodeActionContext
+) -> list[types.CodeAction | types.Command]:
+    params = types.CodeActionParams(file.document, span, context)
+    client = file.editor.client
+    return list(await file.editor.reply(client.text_document_code_action_async(params)) or ())
+
+
+def _change(editor: Editor, uri: str, edits: list[types.TextEdit]) -> None:
+    file = editor.files.get(uri)
+    text = editor.text_of(uri)
+    for one in sorted(edits, key=lambda one: one.range.start, reverse=True):
+        start, end = (_place(text, place) for place in (one.range.start, one.range.end))
+        if file is None:
+            text = text.edited(start, end, one.new_text)
+        else:
+            file.edit((start, end, one.new_text))
+    if file is None:
+        _path(uri).write_text(text.whole, "utf-8")
+
+
+def _place(text: Text, position: types.Position) -> tuple[int, int]:
+    return position.line, text.column(position)
+
+
+def _path(uri: str) -> Path:
+    path = to_fs_path(uri)
+    assert path is not None
+    return Path(path)

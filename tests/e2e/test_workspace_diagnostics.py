@@ -1,0 +1,176 @@
+"""What is wrong in all dumps of a folder, for a client that asks for it."""
+
+import shutil
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from lsprotocol import types
+from pygls.protocol import default_converter
+
+from e2e.compiles import Compile
+from e2e.editor import Editor, editor
+
+Compiled = Callable[[str], Compile]
+SIZE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
+OFFSET = ("offset=4096", "offset=4608")
+CAPABILITIES = types.ClientCapabilities(
+    text_document=types.TextDocumentClientCapabilities(
+        diagnostic=types.DiagnosticClientCapabilities()
+    ),
+    workspace=types.WorkspaceClientCapabilities(
+        diagnostics=types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    ),
+    window=types.WindowClientCapabilities(work_done_progress=True),
+)
+
+
+class Desk:
+    """An editor with a folder open, which hands back the reports that it has."""
+
+    def __init__(self, at: Editor, folder: Path) -> None:
+        self.at = at
+        self.folder = folder
+        self.ids: dict[str, str] = {}
+
+    async def pull(self, token: str | None = None) -> dict[str, list[str] | str]:
+        """The codes in each file that is reported, or that nothing has changed there."""
+        previous = [types.PreviousResultId(uri, value) for uri, value in self.ids.items()]
+        params = types.WorkspaceDiagnosticParams(previous, partial_result_token=token)
+        report = await self.at.reply(self.at.client.workspace_diagnostic_async(params))
+        return dict(map(self.read, report.items))
+
+    def read(self, item: types.WorkspaceDocumentDiagnosticReport) -> tuple[str, list[str] | str]:
+        """Take in the report of a file."""
+        name = item.uri.rpartition("/")[2]
+        if item.result_id is None:
+            self.ids.pop(item.uri, None)
+        else:
+            self.ids[item.uri] = item.result_id
+        if isinstance(item, types.WorkspaceUnchangedDocumentDiagnosticReport):
+            return name, "unchanged"
+        return name, [str(found.code) for found in item.items]
+
+    def write(self, name: str, *damages: tuple[str, str]) -> None:
+        """Put a dump into the folder."""
+        text = (self.folder / "good.txt").read_text("utf-8")
+        for old, new in damages:
+            assert old in text
+            text = text.replace(old, new)
+        (self.folder / name).write_text(text, "utf-8")
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def desk(tmp_path: Path, compiled: Compiled) -> AsyncIterator[Desk]:
+    folder = tmp_path / "dumps"
+    folder.mkdir()
+    shutil.copyfile(compiled("one file").assignment, folder / "good.txt")
+    async with editor(CAPABILITIES, tmp_path / "log", folder=folder) as at:
+        running = Desk(at, folder)
+        running.write("size.txt", SIZE)
+        running.write("both.txt", SIZE, OFFSET)
+        yield running
+
+
+async def test_only_files_with_findings_are_reported_and_once(desk: Desk) -> None:
+    assert await desk.pull() == {
+        "size.txt": ["size-mismatch"],
+        "both.txt": ["size-mismatch", "out-of-bounds"],
+    }
+    assert await desk.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
+
+
+async def test_what_changes_is_reported_again(desk: Desk) -> None:
+    await desk.pull()
+    desk.write("size.txt", OFFSET)
+    (desk.folder / "both.txt").unlink()
+    assert await desk.pull() == {"size.txt": ["out-of-bounds"], "both.txt": []}
+    desk.write("size.txt")
+    assert await desk.pull() == {"size.txt": []}
+
+
+async def test_settings_beside_dumps_count(desk: Desk) -> None:
+    await desk.pull()
+    settings = desk.folder / "hlo-lsp.toml"
+    settings.write_text('ignore = ["size-mismatch"]\n', "utf-8")
+    assert await desk.pull() == {"size.txt": [], "both.txt": ["out-of-bounds"]}
+    settings.unlink()
+    assert await desk.pull() == {
+        "size.txt": ["size-mismatch"],
+        "both.txt": ["size-mismatch", "out-of-bounds"],
+    }
+
+
+async def test_an_open_file_is_left_to_its_own_pull(desk: Desk) -> None:
+    file = desk.at.open(desk.folder / "size.txt")
+    assert await desk.pull() == {"both.txt": ["size-mismatch", "out-of-bounds"]}
+    assert await file.codes() == ["size-mismatch"]
+    file.close()
+    assert await desk.pull() == {"both.txt": "unchanged", "size.txt": ["size-mismatch"]}
+
+
+async def test_with_a_token_the_reports_come_one_after_the_other(desk: Desk) -> None:
+    assert await desk.pull(token="partial") == {}
+    read = default_converter().structure
+    parts = [
+        read(value, types.WorkspaceDiagnosticReportPartialResult)
+        for value in desk.at.partial["partial"]
+    ]
+    assert [dict(map(desk.read, part.items)) for part in parts] == [
+        {"both.txt": ["size-mismatch", "out-of-bounds"]},
+        {"size.txt": ["size-mismatch"]},
+    ]
+    assert await desk.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
+
+
+async def test_the_client_is_told_when_a_closed_file_has_changed(desk: Desk) -> None:
+    client = desk.at.client
+    told = client.diagnostic_refresh_count
+    event = types.FileEvent((desk.folder / "size.txt").as_uri(), types.FileChangeType.Changed)
+    client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
+    await desk.at.until(lambda: client.diagnostic_refresh_count > told)
+
+
+async def test_much_to_look_at_shows_how_far_it_is(desk: Desk) -> None:
+    for number in range(3):
+        filling = "// a long line that nobody reads\n" * 60_000
+        module = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
+        (desk.folder / f"module_{number:04}.jit_f.txt").write_text(module + filling, "utf-8")
+    found = await desk.pull()
+    assert sorted(found) == [
+        "both.txt", *(f"module_{number:04}.jit_f.txt" for number in range(3)), "size.txt",
+    ]  # fmt: skip
+    titles = [
+        value.title
+        for values in desk.at.client.progress_reports.values()
+        for value in values
+        if isinstance(value, types.WorkDoneProgressBegin)
+    ]
+    assert "Checking HLO dumps" in titles
+
+
+@pytest.mark.parametrize("name", ["visual_studio_code", "neovim@v0.11", "emacs"])
+async def test_every_editor_gets_reports_that_it_can_read(
+    tmp_path: Path, compiled: Compiled, name: str
+) -> None:
+    """With places that a finding also speaks of, links and tags where it shows them."""
+    path = compiled("one file").assignment
+    text = path.read_text("utf-8")
+    path.write_text(text.replace(*OFFSET), "utf-8")
+    async with editor(name, tmp_path / "log", folder=path.parent) as at:
+        report = await at.reply(
+            at.client.workspace_diagnostic_async(types.WorkspaceDiagnosticParams([]))
+        )
+        (item,) = report.items
+        assert isinstance(item, types.WorkspaceFullDocumentDiagnosticReport)
+        (found,) = [one for one in item.items if one.code == "out-of-bounds"]
+        capabilities = at.client.capabilities
+        document = capabilities and capabilities.text_document
+        told = [each for each in (document and document.publish_diagnostics,) if each]
+        assert (found.related_information is not None) == any(
+            each.related_information for each in told
+        )
+        assert (found.code_description is not None) == any(
+            each.code_description_support for each in told
+        )
