@@ -3,7 +3,9 @@ import * as vscode from "vscode";
 import {
   CloseAction,
   ErrorAction,
+  ErrorCodes,
   LanguageClient,
+  ResponseError,
   RevealOutputChannelOn,
   State,
   TransportKind,
@@ -115,6 +117,7 @@ export class Server implements vscode.Disposable {
     const line = [launch.command, ...launch.args].join(" ");
     this.log.info(`starting ${line} (${launch.origin})`);
     let wasRunning = false;
+    let isDown = false; // it died, and is not yet started again
     const client: LanguageClient = new LanguageClient(
       "hlo",
       "HLO",
@@ -130,12 +133,24 @@ export class Server implements vscode.Disposable {
         revealOutputChannelOn: RevealOutputChannelOn.Never,
         initializationOptions: { commands: CLIENT_COMMANDS },
         markdown: { isTrusted: false },
-        middleware: this.middleware,
+        middleware: {
+          ...this.middleware,
+          // VS Code goes on asking; each question that nobody can answer would be an error in the log.
+          sendRequest: (type, params, token, next) =>
+            isDown
+              ? Promise.reject(new ResponseError(ErrorCodes.ConnectionInactive, "the server is down"))
+              : next(type, params, token),
+        },
         initializationFailedHandler: () => false,
         errorHandler: {
           error: () => ({ action: ErrorAction.Continue, handled: true }),
           // One that ends before it answers would only do so again; `start` tells why.
-          closed: () => (wasRunning ? this.closed(client) : { action: CloseAction.DoNotRestart, handled: true }),
+          closed: async () => {
+            isDown = true;
+            const goesOn = wasRunning && (await this.goesOn(client));
+            isDown = false;
+            return { action: goesOn ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
+          },
         },
       },
     );
@@ -150,19 +165,18 @@ export class Server implements vscode.Disposable {
     return client;
   }
 
-  private async closed(client: LanguageClient): Promise<{ action: CloseAction; handled: true }> {
+  /** Whether a server that died is to be started again, said when it is time to. */
+  private async goesOn(client: LanguageClient): Promise<boolean> {
     const wait = this.backoff.died();
     if (wait === undefined) {
       this.become("failed");
       void this.setup.complain("The HLO language server ended again and again, and is not started any more.");
-    } else {
-      this.log.warn(`the server ended; it is started again in ${wait} ms`);
-      this.become("starting");
-      await setTimeout(wait);
+      return false;
     }
-    // Meanwhile the user may have restarted it, or closed the editor.
-    const goesOn = wait !== undefined && this.current === client;
-    return { action: goesOn ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
+    this.log.warn(`the server ended; it is started again in ${wait} ms`);
+    this.become("starting");
+    await setTimeout(wait);
+    return this.current === client; // meanwhile the user may have restarted it, or closed the editor
   }
 
   private become(state: ServerState): void {

@@ -26,6 +26,7 @@ export class Setup {
       await this.complain("The HLO language server needs Python 3.10 or newer, and none was found.");
       return undefined;
     }
+    this.log.info(`no Python has hlo-lsp; ${base.path} can be the base of an environment`);
     return (await this.own.wasMadeBefore()) || (await this.isWanted(base)) ? this.make(base) : undefined;
   }
 
