@@ -2,9 +2,11 @@ import * as vscode from "vscode";
 import {
   DeclarationRequest,
   DefinitionRequest,
+  ErrorCodes,
   HoverRequest,
   ReferencesRequest,
   RequestType,
+  ResponseError,
   type LanguageClient,
 } from "vscode-languageclient/node";
 import { serviceFor } from "./largeFiles";
@@ -20,6 +22,7 @@ type Places = vscode.Location | vscode.Location[] | vscode.LocationLink[];
 /** Windows on files that VS Code shares with no extension, and what is known inside of them. */
 export class FileWindows implements vscode.TextDocumentContentProvider {
   private readonly windows = new Windows((file, line) => this.request(file, line));
+  private refused: LanguageClient | undefined; // its server is too old to cut windows
 
   constructor(
     private readonly server: Server,
@@ -125,13 +128,16 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
 
   private async request(file: string, line: number): Promise<WindowReply | undefined> {
     const client = await this.server.client();
-    if (client === undefined) {
+    if (client === undefined || client === this.refused) {
       return undefined;
     }
     const uri = client.code2ProtocolConverter.asUri(vscode.Uri.parse(file));
     try {
       return (await client.sendRequest(WindowRequest, { uri, line })) ?? undefined;
     } catch (error) {
+      if (error instanceof ResponseError && error.code === ErrorCodes.MethodNotFound) {
+        this.refused = client;
+      }
       this.log.warn(`no window on line ${line + 1} of ${uri}: ${String(error)}`);
       return undefined;
     }

@@ -1,10 +1,9 @@
 import { homedir } from "node:os";
-import { isAbsolute, relative } from "node:path";
 import * as vscode from "vscode";
 import { discover, type Discovery, type Interpreter } from "./discovery";
 import { ask, usualNames } from "./interpreters";
 import type { PrivateEnvironment } from "./privateEnvironment";
-import { programOf } from "./programs";
+import { isBelow, programOf } from "./programs";
 import { selectedPython } from "./selectedPython";
 
 /**
@@ -27,23 +26,17 @@ export function findServer(own: PrivateEnvironment, folder: string): Promise<Dis
   });
 }
 
-async function* interpreters(folder: string): AsyncGenerator<Interpreter> {
+async function* interpreters(runsIn: string): AsyncGenerator<Interpreter> {
   const selected = await selectedPython().catch(() => undefined);
   const names = [...(selected === undefined ? [] : [selected]), ...usualNames(process.platform)];
-  for (const name of names.filter(isTrusted)) {
-    const interpreter = await ask(name, folder);
+  const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+  for (const name of names) {
+    if (!vscode.workspace.isTrusted && folders.some((folder) => isBelow(name, folder))) {
+      continue; // what lies in a folder that the user does not trust is not run
+    }
+    const interpreter = await ask(name, runsIn);
     if (interpreter !== undefined) {
       yield interpreter;
     }
   }
-}
-
-/** In a folder that the user does not trust nothing is run that lies in it. */
-function isTrusted(path: string): boolean {
-  return vscode.workspace.isTrusted || !(vscode.workspace.workspaceFolders ?? []).some(({ uri }) => isBelow(path, uri.fsPath));
-}
-
-function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return isAbsolute(path) && way !== "" && !way.startsWith("..") && !isAbsolute(way);
 }

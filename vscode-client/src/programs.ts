@@ -2,7 +2,7 @@
 
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
-import { delimiter, isAbsolute, join, resolve } from "node:path";
+import { delimiter, isAbsolute, join, relative, resolve } from "node:path";
 
 export interface Surroundings {
   /** The first folder that is open. */
@@ -23,6 +23,12 @@ export async function programOf(setting: string, around: Surroundings): Promise<
     }
   }
   return undefined;
+}
+
+/** Whether an absolute path leads below a folder; names that are looked for on PATH lead nowhere. */
+export function isBelow(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return isAbsolute(path) && way !== "" && !/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way);
 }
 
 function candidates(setting: string, { folder, home, path }: Surroundings): string[] {

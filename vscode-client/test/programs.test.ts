@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
-import { programOf, type Surroundings } from "../src/programs";
+import { isBelow, programOf, type Surroundings } from "../src/programs";
 
 let root = "";
 let around: Surroundings;
@@ -35,5 +35,15 @@ test("what cannot be run is no program", { skip: process.platform === "win32" },
 test("without a folder relative paths lead nowhere", async () => {
   for (const setting of ["./bin/hlo-lsp", "${workspaceFolder}/bin/hlo-lsp"]) {
     assert.equal(await programOf(setting, { ...around, folder: undefined }), undefined, setting);
+  }
+});
+
+test("what lies in a folder is below it, however it is written", () => {
+  const folder = join(root, "project");
+  for (const path of [".venv/bin/python", "..hidden/python", "a/../python"]) {
+    assert.ok(isBelow(`${folder}/${path}`, folder), path);
+  }
+  for (const path of ["python3", ".venv/bin/python", folder, `${folder}2/python`, `${folder}/../python`]) {
+    assert.ok(!isBelow(path, folder), path);
   }
 });
