@@ -1,0 +1,77 @@
+"""What the VS Code client declares in its package.json is what the server knows."""
+
+import json
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
+from hlo_lsp.checks.wishes.wishes import ALL, DEFAULT
+from hlo_lsp.features.settings import Settings
+
+CLIENT = Path(__file__).resolve().parent.parent / "vscode-client"
+
+
+@pytest.fixture(scope="module")
+def contributes() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((CLIENT / "package.json").read_text("utf-8"))["contributes"]
+    return found
+
+
+@pytest.fixture(scope="module")
+def properties(contributes: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = contributes["configuration"]["properties"]
+    return found
+
+
+def test_thresholds_are_the_server_s(properties: dict[str, Any]) -> None:
+    prefix = "hlo.check.thresholds."
+    declared = {
+        name.removeprefix(prefix): (setting["default"], setting["type"])
+        for name, setting in properties.items()
+        if name.startswith(prefix)
+    }
+    assert declared == {
+        one.name: (getattr(DEFAULTS, one.name), "integer" if one.type is int else "number")
+        for one in fields(Thresholds)
+    }
+
+
+def test_codes_and_severities_are_the_server_s(properties: dict[str, Any]) -> None:
+    def codes(setting: str) -> list[str]:
+        enum: list[str] = properties[setting]["items"]["anyOf"][0]["enum"]
+        return enum
+
+    assert codes("hlo.check.ignore") == list(explanations())
+    assert codes("hlo.check.select") == [DEFAULT, ALL, *explanations()]
+    assert properties["hlo.check.severity"]["enum"] == [*(each.value for each in Severity), None]
+
+
+def test_defaults_wish_nothing_that_is_not_the_default(properties: dict[str, Any]) -> None:
+    """VS Code sends the whole section with all defaults, whatever the user has set."""
+    section: dict[str, Any] = {}
+    for name, setting in properties.items():
+        *path, last = name.split(".")[1:]
+        place = section
+        for key in path:
+            place = place.setdefault(key, {})
+        place[last] = setting["default"]
+    settings, complaints = Settings.of([section])
+    assert complaints == []
+    assert settings.source_map == Settings().source_map
+    assert settings.check.select is None
+    assert not settings.check.ignore
+    assert settings.check.severity is None
+
+
+def test_files_that_are_named_are_there(contributes: dict[str, Any]) -> None:
+    named = [grammar["path"] for grammar in contributes["grammars"]]
+    for language in contributes["languages"]:
+        named += [language["configuration"], *language["icon"].values()]
+    for walkthrough in contributes["walkthroughs"]:
+        named += [step["media"]["markdown"] for step in walkthrough["steps"]]
+    assert [path for path in named if not (CLIENT / path).is_file()] == []

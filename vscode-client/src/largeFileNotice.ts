@@ -1,0 +1,108 @@
+import { open } from "node:fs/promises";
+import { basename } from "node:path";
+import * as vscode from "vscode";
+import { stampOfLarge, type FileWindows } from "./fileWindows";
+import { languageOf, LANGUAGES, type Language } from "./languages";
+import { explain, serviceFor } from "./largeFiles";
+
+const WINDOW = "Open Window at Line...";
+const TURN_ON = "Turn On";
+const HEAD = 65_536; // bytes in which a dump is recognised
+
+/** Says of large dumps, once each, what VS Code does not do with them, and what helps. */
+export class LargeFileNotice {
+  private readonly told = new Set<string>();
+
+  constructor(private readonly windows: FileWindows) {}
+
+  register(): vscode.Disposable {
+    for (const document of vscode.workspace.textDocuments) {
+      void this.opened(document);
+    }
+    for (const tab of vscode.window.tabGroups.all.flatMap((group) => group.tabs)) {
+      void this.shown(tab);
+    }
+    return vscode.Disposable.from(
+      vscode.workspace.onDidOpenTextDocument((document) => void this.opened(document)),
+      // A text that is too large is never opened as a document: only its tab is seen.
+      vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
+        opened.forEach((tab) => void this.shown(tab));
+      }),
+    );
+  }
+
+  /** Ask for a line and open the window on it, of a file or of the one whose tab is in front. */
+  async ask(uri = activeFile()): Promise<void> {
+    const stamp = uri && (await stampOfLarge(uri));
+    if (uri === undefined || stamp === undefined) {
+      void vscode.window.showInformationMessage("Windows are for dumps above 50 MiB: this one opens as it is.");
+      return;
+    }
+    const line = await vscode.window.showInputBox({
+      title: basename(uri.fsPath),
+      prompt: "The line to show, with the records around it",
+      value: "1",
+      validateInput: (text) => (/^[1-9]\d*$/.test(text) ? undefined : "A line is a number from 1 on."),
+    });
+    if (line !== undefined && !(await this.windows.open(uri, Number(line) - 1, stamp))) {
+      void vscode.window.showErrorMessage(`The HLO language server shows no line ${line} of this file.`);
+    }
+  }
+
+  private async opened(document: vscode.TextDocument): Promise<void> {
+    const { uri, languageId } = document;
+    if (uri.scheme !== "file" || !isOurs(languageId)) {
+      return;
+    }
+    const settings = vscode.workspace.getConfiguration("editor", document);
+    if (settings.get("largeFileOptimizations") === false) {
+      return;
+    }
+    const { size } = await vscode.workspace.fs.stat(uri);
+    if (serviceFor(size, document.lineCount) === "reduced" && this.isNews(uri)) {
+      const message = explain(basename(uri.fsPath), size, "reduced");
+      if ((await vscode.window.showInformationMessage(message, TURN_ON)) === TURN_ON) {
+        await settings.update("largeFileOptimizations", false, vscode.ConfigurationTarget.Global, true);
+        void vscode.window.showInformationMessage("It counts for files that are opened from now on.");
+      }
+    }
+  }
+
+  private async shown({ input }: vscode.Tab): Promise<void> {
+    if (!(input instanceof vscode.TabInputText) || (await stampOfLarge(input.uri)) === undefined) {
+      return;
+    }
+    const { uri } = input;
+    const { size } = await vscode.workspace.fs.stat(uri);
+    if ((await isDump(uri.fsPath)) && this.isNews(uri)) {
+      const answer = await vscode.window.showInformationMessage(explain(basename(uri.fsPath), size, "none"), WINDOW);
+      if (answer === WINDOW) {
+        await this.ask(uri);
+      }
+    }
+  }
+
+  private isNews(uri: vscode.Uri): boolean {
+    const key = uri.toString();
+    return !this.told.has(key) && this.told.add(key).has(key);
+  }
+}
+
+function activeFile(): vscode.Uri | undefined {
+  const input = vscode.window.tabGroups.activeTabGroup.activeTab?.input;
+  return input instanceof vscode.TabInputText ? input.uri : undefined;
+}
+
+function isOurs(languageId: string): boolean {
+  return LANGUAGES.includes(languageId as Language);
+}
+
+async function isDump(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD) });
+    return languageOf(buffer.toString("utf8", 0, bytesRead).split(/\r?\n/)) !== undefined;
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,31 @@
+import { readdir } from "node:fs/promises";
+import { join } from "node:path";
+import * as vscode from "vscode";
+
+/**
+ * Open a file of the dump that came with the extension.
+ *
+ * @param folder where it lies
+ * @param ending how the name of the file ends
+ * @param text what stands in the line to show, the first one without it
+ */
+export async function openSample(
+  folder: string,
+  ending = "-buffer-assignment.txt",
+  text = "",
+): Promise<void> {
+  const name = (await readdir(folder)).find((each) => each.endsWith(ending));
+  if (name === undefined) {
+    throw new Error(`The dump that came with this extension has no file that ends with ${ending}.`);
+  }
+  const document = await vscode.workspace.openTextDocument(join(folder, name));
+  const lines = Array.from({ length: document.lineCount }, (_, line) => line);
+  const line = lines.find((each) => document.lineAt(each).text.includes(text)) ?? 0;
+  const column = document.lineAt(line).text.indexOf(text);
+  const start = new vscode.Position(line, Math.max(0, column));
+  const editor = await vscode.window.showTextDocument(document, {
+    preview: false,
+    selection: new vscode.Range(start, start),
+  });
+  editor.revealRange(editor.selection, vscode.TextEditorRevealType.AtTop);
+}

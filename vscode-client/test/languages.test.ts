@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { languageOf } from "../src/languages";
+
+const cases: readonly (readonly [string, string, string | undefined])[] = [
+  ["a module", "HloModule jit_f, is_scheduled=true", "hlo"],
+  ["a module behind a comment", "\n// by hand\nHloModule m\n", "hlo"],
+  ["one computation of a kernel", "ENTRY %main (x: f32[]) -> f32[] {", "hlo"],
+  ["an assignment", "BufferAssignment:\nallocation 0: size 4:", "xla-buffer-assignment"],
+  ["values behind their blank line", "\nTotal bytes used: 8 (8B)\n\nUsed values:\n<0 x @0>", "xla-values"],
+  ["the first generation of reports", "Total bytes used: 8 (8B)\n\nAllocations sorted by size:\n", "xla-memory-report"],
+  ["a report", "Memory Space: default (color=0)", "xla-memory-report"],
+  ["live ranges", "HloLiveRange (max 72):", "xla-live-range"],
+  ["no live ranges", "HloLiveRange not available (finalized or constructed from proto)", "xla-live-range"],
+  ["thunks", "001: kCopy         [source       | next=006 (5)] kCopy", "xla-thunks"],
+  ["thunks of jax 0.4", "kWhile \t", "xla-thunks"],
+  ["standard output", "I0000 compiling\nx *** Begin module_0000.jit_f.txt ***\nHloModule f", "xla-stdout"],
+  ["flags", "--xla_tpu_foo=true", undefined],
+  ["prose about HLO", "The HloModule is read", undefined],
+  ["nothing", "", undefined],
+];
+
+for (const [what, text, language] of cases) {
+  test(`${what}: ${language ?? "no dump"}`, () => {
+    assert.equal(languageOf(text.split("\n")), language);
+  });
+}

@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { after, before, test } from "node:test";
+import { isBelow, programOf, type Surroundings } from "../src/programs";
+
+let root = "";
+let around: Surroundings;
+
+before(async () => {
+  root = await mkdtemp(join(tmpdir(), "hlo-programs-"));
+  await mkdir(join(root, "bin"));
+  await writeFile(join(root, "bin", "hlo-lsp"), "");
+  await chmod(join(root, "bin", "hlo-lsp"), 0o755);
+  await writeFile(join(root, "bin", "notes"), "");
+  around = { folder: root, home: root, path: ["", ".", join(root, "bin")].join(delimiter) };
+});
+
+after(() => rm(root, { recursive: true }));
+
+test("all ways of naming a program lead to it", async () => {
+  const there = join(root, "bin", "hlo-lsp");
+  for (const setting of [there, "~/bin/hlo-lsp", "${workspaceFolder}/bin/hlo-lsp", "./bin/hlo-lsp", "bin/hlo-lsp", "hlo-lsp"]) {
+    assert.equal(await programOf(setting, around), there, setting);
+  }
+});
+
+test("what cannot be run is no program", { skip: process.platform === "win32" }, async () => {
+  for (const setting of ["./bin/notes", "notes", "./bin", "./bin/gone", "gone"]) {
+    assert.equal(await programOf(setting, around), undefined, setting);
+  }
+});
+
+test("without a folder relative paths lead nowhere", async () => {
+  for (const setting of ["./bin/hlo-lsp", "${workspaceFolder}/bin/hlo-lsp"]) {
+    assert.equal(await programOf(setting, { ...around, folder: undefined }), undefined, setting);
+  }
+});
+
+test("what lies in a folder is below it, however it is written", () => {
+  const folder = join(root, "project");
+  for (const path of [".venv/bin/python", "..hidden/python", "a/../python"]) {
+    assert.ok(isBelow(`${folder}/${path}`, folder), path);
+  }
+  for (const path of ["python3", ".venv/bin/python", folder, `${folder}2/python`, `${folder}/../python`]) {
+    assert.ok(!isBelow(path, folder), path);
+  }
+});

@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Work } from "../src/work";
+
+test("work goes on from its beginning to its end", () => {
+  let changes = 0;
+  const work = new Work(() => {
+    changes += 1;
+  });
+  work.told("a", { kind: "begin", title: "Reading values" });
+  work.told(2, { kind: "begin", title: "Checking" });
+  work.told("a", { kind: "report", percentage: 50 });
+  assert.deepEqual(work.current, ["Reading values", "Checking"]);
+  work.told("a", { kind: "end" });
+  assert.deepEqual(work.current, ["Checking"]);
+  assert.equal(changes, 3);
+  work.forget();
+  assert.deepEqual(work.current, []);
+});
