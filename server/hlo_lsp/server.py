@@ -76,7 +76,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
 
     watcher = Watcher(server, session, pusher, names)
     _serve_workspace(server, configuration, watcher, names, everything)
-    _serve_texts(server, session, pusher, colours, names, watcher)
+    _serve_texts(server, session, pusher=pusher, colours=colours, names=names, watcher=watcher)
     _serve_calls(server, session)
 
     def answer(
@@ -143,6 +143,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
 def _serve_texts(
     server: StdioServer,
     session: Session,
+    *,
     pusher: diagnostics.DiagnosticsPusher,
     colours: SemanticTokens,
     names: WorkspaceSymbols,
