@@ -29,9 +29,12 @@ from hlo_lsp.features import (
     selection,
     signatures,
     symbols,
+    window,
 )
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.configuration import Configuration
+from hlo_lsp.features.inlay_hints import OPTIONS as HINT_OPTIONS
+from hlo_lsp.features.inlay_hints import InlayHints
 from hlo_lsp.features.progress import Progress
 from hlo_lsp.features.semantic_tokens import LEGEND, SemanticTokens
 from hlo_lsp.features.session import Asked, Session
@@ -40,6 +43,7 @@ from hlo_lsp.features.watching import Watcher
 from hlo_lsp.features.wire import Json
 from hlo_lsp.features.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
+from hlo_lsp.model.windows import Windows
 from hlo_lsp.protocol import HloProtocol, StdioServer
 
 logger = logging.getLogger(__name__)
@@ -54,7 +58,8 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         partial(server.notify_json, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS),
         partial(server.workspace_diagnostic_refresh_async, None),
     )
-    configuration = Configuration(server, session, pusher.all_changed)
+    notes = InlayHints(session, partial(server.workspace_inlay_hint_refresh_async, None))
+    configuration = Configuration(server, session, pusher.all_changed, notes.ask_for_more)
     session.selections.complain = partial(_complain, server)
     session.loader.reporter = partial(Progress, server)
     colours = SemanticTokens(session, partial(server.workspace_semantic_tokens_refresh_async, None))
@@ -62,6 +67,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     def neighbour_read(path: Path) -> None:
         pusher.neighbour_read(path)
         colours.neighbours_changed()
+        notes.ask_for_more()
 
     session.loader.done = neighbour_read
     names = WorkspaceSymbols(server, session)
@@ -76,7 +82,9 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
 
     watcher = Watcher(server, session, pusher, names)
     _serve_workspace(server, configuration, watcher, names, everything)
-    _serve_texts(server, session, pusher=pusher, colours=colours, names=names, watcher=watcher)
+    _serve_texts(
+        server, session, pusher=pusher, colours=colours, notes=notes, names=names, watcher=watcher
+    )
     _serve_calls(server, session)
 
     def answer(
@@ -133,9 +141,11 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     )
     _serve_whole_documents(server, session)
     _serve_tokens(server, colours)
+    _serve_hints(server, notes)
     _serve_diagnostics(server, session, everything)
     _serve_writing(server, session, answer)
     _serve_actions(server, session)
+    _serve_windows(server)
 
     return server
 
@@ -146,6 +156,7 @@ def _serve_texts(
     *,
     pusher: diagnostics.DiagnosticsPusher,
     colours: SemanticTokens,
+    notes: InlayHints,
     names: WorkspaceSymbols,
     watcher: Watcher,
 ) -> None:
@@ -157,6 +168,7 @@ def _serve_texts(
         watcher.opened()
         pusher.changed(file)
         colours.changed(file)
+        notes.changed(file)
         names.opened(file)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
@@ -165,6 +177,7 @@ def _serve_texts(
         if file is not None:
             pusher.changed(file)
             colours.changed(file)
+            notes.changed(file)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
@@ -172,6 +185,7 @@ def _serve_texts(
         if file is not None:
             pusher.closed(file)
             colours.closed(file)
+            notes.closed(file)
             names.closed(file)
 
 
@@ -262,6 +276,18 @@ def _serve_tokens(server: StdioServer, colours: SemanticTokens) -> None:
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)
     async def on_range(params: types.SemanticTokensRangeParams) -> Json | None:
         return await colours.range(params)
+
+
+def _serve_hints(server: StdioServer, notes: InlayHints) -> None:
+    """What is shown between the words of a text."""
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, HINT_OPTIONS)
+    async def on_hints(params: types.InlayHintParams) -> list[Json] | None:
+        return await notes.hints(params)
+
+    @server.feature(types.INLAY_HINT_RESOLVE)
+    async def on_hint_resolve(hint: types.InlayHint) -> types.InlayHint:
+        return await notes.resolve(hint)
 
 
 def _serve_diagnostics(
@@ -358,6 +384,15 @@ def _serve_calls(server: StdioServer, session: Session) -> None:
     @server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)
     async def outgoing(params: types.CallHierarchyOutgoingCallsParams) -> Any:
         return await calls.outgoing(session, params.item)
+
+
+def _serve_windows(server: StdioServer) -> None:
+    """Parts of files that are too large to be opened."""
+    windows = Windows()
+
+    @server.feature(window.METHOD)
+    async def on_window(params: Any) -> Json | None:
+        return await window.window(windows, params)
 
 
 def _complain(server: StdioServer, complaint: str) -> None:

@@ -80,13 +80,11 @@ class Session:
 
     def open(self, item: types.TextDocumentItem) -> DumpFile:
         """Take in a file that the client opened."""
-        path = to_fs_path(item.uri) if item.uri.startswith("file:") else None
-        if path is not None and ("\0" in path or not Path(path).name):
-            path = None  # `file:` and the like: a text that lies nowhere
+        path = path_of(item.uri)
         document = Document(item.text)
         self._versions[item.uri] = item.version
         self.loader.allow()
-        return self.library.open(item.uri, None if path is None else Path(path), document)
+        return self.library.open(item.uri, path, document)
 
     def edit(self, params: types.DidChangeTextDocumentParams) -> DumpFile | None:
         """Apply the edits of a client; None if it never opened the file."""
@@ -271,3 +269,9 @@ class Session:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
+
+
+def path_of(uri: str) -> Path | None:
+    """Where the text of a URI lies; None for one that lies nowhere, as for ``file:``."""
+    path = to_fs_path(uri) if uri.startswith("file:") else None
+    return None if path is None or "\0" in path or not Path(path).name else Path(path)

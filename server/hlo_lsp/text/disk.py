@@ -114,5 +114,28 @@ def read_head(path: Path, ends: Callable[[str], bool]) -> Document:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
 
 
+def read_beginning(path: Path) -> list[str]:
+    """The lines in the first megabyte of a file: enough to tell what it is.
+
+    Raises:
+        UnreadableError: as for :func:`read`.
+    """
+    try:
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise UnreadableError(f"{path}: this is no regular file")
+        with path.open("rb", buffering=0) as file:
+            data = file.read(_BUFFER)
+    except OSError as error:
+        raise UnreadableError(f"{path}: {error.strerror or error}") from error
+    if b"\0" in data[:_SNIFFED]:
+        raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
+    return Document(decoded(data)).lines
+
+
+def decoded(data: bytes, offset: int = 0) -> str:
+    """The text of a part of a file that begins at this byte, as :func:`read` would read it."""
+    return _decode(data if offset else data.removeprefix(_MARK))
+
+
 def _decode(data: bytes) -> str:
     return data.decode("utf-8", "replace")

@@ -1,0 +1,53 @@
+"""Files that the client never opened: windows on them, and what is known of places in them."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.compiles import Compile
+from e2e.wire import Wire, message
+
+Compiled = Callable[[str], Compile]
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    running = Wire()
+    yield running
+    running.end()
+
+
+def ask(wire: Wire, method: str, params: Any) -> Any:
+    """The result of a request."""
+    wire.send(message(method, params, method))
+    return wire.reply(method)["result"]
+
+
+def test_a_window_is_the_text_on_disk(wire: Wire, compiled: Compiled) -> None:
+    path = compiled("tpu").assignment
+    wire.initialize()
+    text = path.read_text("utf-8")
+    lines = len(text.split("\n"))
+    window = {"text": text, "firstLine": 0, "lineCount": lines}
+    assert ask(wire, "hlo/window", {"uri": path.as_uri(), "line": 3}) == window
+    assert ask(wire, "hlo/window", {"uri": path.as_uri(), "line": lines}) is None
+
+
+@pytest.mark.parametrize(
+    "params",
+    [{}, {"uri": "untitled:1", "line": 0}, {"uri": 1, "line": 0}, {"uri": "file:///none.txt"},
+     {"uri": "file:///none.txt", "line": 0}, {"uri": "file:///none.txt", "line": "0"}],
+)  # fmt: skip
+def test_no_window_on_nothing(wire: Wire, params: Any) -> None:
+    wire.initialize()
+    assert ask(wire, "hlo/window", params) is None
+    assert wire.log == ""
+
+
+def test_no_window_on_what_is_no_dump(wire: Wire, tmp_path: Path) -> None:
+    path = tmp_path / "other.txt"
+    path.write_text("int main() {}\n")
+    wire.initialize()
+    assert ask(wire, "hlo/window", {"uri": path.as_uri(), "line": 0}) is None
