@@ -115,6 +115,7 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
                 helps_in_markdown=True, places_parameters=True, shows_rule_links=False,
                 applies_edits=True, takes_code_actions=True, prefers_actions=True,
                 resolves_edits=True, shows_documents=True, refreshes_tokens=True,
+                refreshes_hints=True,
             ),
         ),
         (

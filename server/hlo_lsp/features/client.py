@@ -38,6 +38,7 @@ class Client:
     resolves_edits: bool = False
     shows_documents: bool = False
     refreshes_tokens: bool = False
+    refreshes_hints: bool = False
 
     @classmethod
     def of(
@@ -101,6 +102,7 @@ class Client:
             refreshes_tokens=bool(
                 workspace.semantic_tokens and workspace.semantic_tokens.refresh_support
             ),
+            refreshes_hints=bool(workspace.inlay_hint and workspace.inlay_hint.refresh_support),
         )
 
 

@@ -20,15 +20,20 @@ class Configuration:
 
     Of a setting that is said in several places the answer to ``workspace/configuration`` counts,
     else ``workspace/didChangeConfiguration``, else the initialization options. Others that want to
-    know when something else is to be checked are told.
+    know when something else is to be checked or shown are told.
     """
 
     def __init__(
-        self, server: LanguageServer, session: Session, on_checks_changed: Callable[[], None]
+        self,
+        server: LanguageServer,
+        session: Session,
+        on_checks_changed: Callable[[], None],
+        on_hints_changed: Callable[[], None],
     ) -> None:
         self._server = server
         self._session = session
         self._on_checks_changed = on_checks_changed
+        self._on_hints_changed = on_hints_changed
         self._capabilities = types.WorkspaceClientCapabilities()
         self._options: object = None
         self._sent: object = None
@@ -76,10 +81,12 @@ class Configuration:
 
     def _apply(self) -> None:
         sections = (self._options, self._sent, self._answer)
-        before = self._session.settings.check
+        before = self._session.settings
         self._session.settings, complaints = Settings.of(sections, self._folder())
-        if self._session.settings.check != before:
+        if self._session.settings.check != before.check:
             self._on_checks_changed()
+        if self._session.settings.hints != before.hints:
+            self._on_hints_changed()
         complaint = "\n".join(complaints)
         if complaint and complaint != self._complaint:
             message = types.ShowMessageParams(types.MessageType.Warning, complaint)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 
+from hlo_lsp.analysis.hints.hint import HintKind
 from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.model.source_map import SourceMap
 
@@ -19,11 +20,13 @@ class Settings:
 
     ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "path here"}``. ``check`` is
     ``hlo.check``, with ``select``, ``ignore``, ``severity`` and ``thresholds`` as in
-    ``hlo-lsp.toml``, whose word counts more in its folder.
+    ``hlo-lsp.toml``, whose word counts more in its folder. ``hints`` are the kinds that
+    ``hlo.inlayHints`` does not turn off.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
     check: Wishes = field(default_factory=Wishes)
+    hints: frozenset[HintKind] = frozenset(HintKind)
 
     @classmethod
     def of(
@@ -45,7 +48,9 @@ class Settings:
         complaints += [f"{SECTION}.sourceMap: {complaint}" for complaint in wrong]
         check, wrong = _check(found.get("check"))
         complaints += [f"{SECTION}.check{complaint}" for complaint in wrong]
-        return cls(source_map, check), complaints
+        hints, wrong = _hints(found.get("inlayHints"))
+        complaints += [f"{SECTION}.inlayHints{complaint}" for complaint in wrong]
+        return cls(source_map, check, hints), complaints
 
 
 def section_in(settings: object) -> object:
@@ -67,6 +72,23 @@ def _check(said: object) -> tuple[Wishes, list[str]]:
     known = {one.name: said.get(one.name) for one in fields(Wishes)}
     wishes, complaints = Wishes.of(known)
     return wishes, [f".{'.'.join(one.keys)}: {one.message}" for one in complaints]
+
+
+def _hints(said: object) -> tuple[frozenset[HintKind], list[str]]:
+    """The kinds of hints that are not turned off."""
+    if said is None or said == []:
+        return frozenset(HintKind), []
+    if not isinstance(said, dict):
+        return frozenset(HintKind), [": it must be an object of settings"]
+    complaints = []
+    wanted = set(HintKind)
+    for kind in HintKind:
+        word = said.get(kind.value)
+        if word is False:
+            wanted.discard(kind)
+        elif word is not None and word is not True:
+            complaints.append(f".{kind.value}: it must be true or false")
+    return frozenset(wanted), complaints
 
 
 def _here(text: str, folder: Path | None) -> Path | None:
