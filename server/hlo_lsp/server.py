@@ -93,36 +93,44 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
         options: Any = None,
         *,
         whole: bool = False,
+        closed: bool = False,
     ) -> None:
-        """Answer a request about a place: with nothing where no dump is."""
+        """Answer a request about a place: with nothing where no dump is.
+
+        The text may be ``closed``: clients show parts of files that they cannot open.
+        """
 
         @server.feature(method, options)
         async def on_request(params: Any) -> Any:
             line = params.position.line
-            asked = await session.ask(params.text_document, line, whole=whole)
+            asked = await session.ask(params.text_document, line, whole=whole, closed=closed)
             result = None if asked is None else reply(asked, params)
             return await result if isawaitable(result) else result
 
-    answer(types.TEXT_DOCUMENT_HOVER, lambda asked, p: hover.hover(asked, p.position))
+    answer(types.TEXT_DOCUMENT_HOVER, lambda asked, p: hover.hover(asked, p.position), closed=True)
     answer(
         types.TEXT_DOCUMENT_DEFINITION,
         lambda asked, p: goto.definition(asked, p.position),
         whole=True,
+        closed=True,
     )
     answer(
         types.TEXT_DOCUMENT_DECLARATION,
         lambda asked, p: goto.declaration(asked, p.position),
         whole=True,
+        closed=True,
     )
     answer(
         types.TEXT_DOCUMENT_TYPE_DEFINITION,
         lambda asked, p: goto.type_definition(asked, p.position),
         whole=True,
+        closed=True,
     )
     answer(
         types.TEXT_DOCUMENT_IMPLEMENTATION,
         lambda asked, p: goto.implementation(asked, p.position),
         whole=True,
+        closed=True,
     )
     answer(
         types.TEXT_DOCUMENT_REFERENCES,
@@ -130,6 +138,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
             asked, p.position, with_declaration=p.context.include_declaration
         ),
         whole=True,
+        closed=True,
     )
     answer(
         types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,

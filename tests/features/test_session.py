@@ -130,3 +130,30 @@ async def test_the_cursor_is_found_in_the_encoding_of_the_client() -> None:
     assert found is not None
     assert (found.place.start, found.place.end) == (4, 9)
     assert asked.at(types.Position(10**6, 0)) is None
+
+
+async def test_a_file_that_may_be_closed_is_read_from_disk(tmp_path: Path) -> None:
+    path = split_dump(tmp_path)["-live-range"]
+    session = Session()
+    document = types.TextDocumentIdentifier(path.as_uri())
+    asked = await session.ask(document, closed=True)
+    assert asked is not None
+    assert asked.file.kind is FileKind.LIVE_RANGE
+    assert len(asked.dump.files) == 3
+    again = await session.ask(document, closed=True)
+    assert again is not None
+    assert again.file is asked.file
+    path.write_text("int main() {}\n")
+    assert await session.ask(document, closed=True) is None
+
+
+async def test_what_was_read_of_closed_files_is_forgotten_with_the_last_open_one(
+    tmp_path: Path,
+) -> None:
+    path = split_dump(tmp_path)["-live-range"]
+    session = Session()
+    await session.ask(types.TextDocumentIdentifier(path.as_uri()), closed=True)
+    assert not session.library.is_unread(path)
+    session.open(item("untitled:1", DUMP))
+    session.close("untitled:1")
+    assert session.library.is_unread(path)

@@ -24,7 +24,9 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
 from hlo_lsp.model.source_map import SourceFiles
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.text import disk
+from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.document import Document
 from hlo_lsp.text.steps import Steps
 
@@ -133,14 +135,18 @@ class Session:
         line: int | None = None,
         *,
         whole: bool = False,
+        closed: bool = False,
     ) -> Asked | None:
         """The file and its compile; None for a file that is no dump.
 
         In a text of several files it is the one in which the client's ``line`` is, if any. The
         compile is ``whole`` for questions that look through all of it: they wait longer for large
-        neighbours that are still being read.
+        neighbours that are still being read. A file that the client has not opened is read from
+        disk if it may be ``closed``.
         """
         file = await self._open_file(document)
+        if file is None and closed:
+            file = await self._file_on_disk(document)
         while file is not None and file.kind is FileKind.BUNDLE:
             bundle = self.library.bundle(file)
             await run(bundle.refresh())
@@ -208,6 +214,23 @@ class Session:
             with self.foreground.reading():
                 await run(file.refresh())
         return file
+
+    async def _file_on_disk(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
+        """A dump that is not open, read as a neighbour of open ones; None if there is none."""
+        path = path_of(document.uri)
+        if path is None:
+            return None
+        try:
+            if self.library.is_unread(path):
+                if sniff(disk.read_beginning(path)) is FileKind.OTHER:
+                    return None
+                await self.loader.wait([path], None)
+                if self.library.is_unread(path):
+                    return None  # the user did not want to wait
+            with self.foreground.reading():
+                return await run(self.library.known_file(path))
+        except UnreadableError:
+            return None
 
     def _about(self, file: DumpFile, dump: DumpSet) -> Asked | None:
         if not file.kind.has_records:

@@ -63,7 +63,6 @@ class Library:
             return None
         if file.path is not None:
             self._open_paths.pop(file.path, None)
-        self._bundles.pop(uri, None)
         self._families.forget([file])
         compiles = [self.compile(path) for path in self._open_paths]
         wanted = {path for one in compiles for path in (*one.family(), *one.other_texts())}
@@ -72,7 +71,10 @@ class Library:
             for path in [path for path in kept if path not in wanted]:
                 del kept[path]
         on_disk = (known.file for known in (*self._on_disk.values(), *self._heads.values()))
-        self._families.keep([*on_disk, *self.open_files.values()])
+        kept_files = [*on_disk, *self.open_files.values()]
+        self._families.keep(kept_files)
+        self._bundles = {one.whole.uri: one for one in self._bundles.values()
+                         if one.whole in kept_files}  # fmt: skip
         return file
 
     def bundle(self, file: DumpFile) -> Bundle:
@@ -100,11 +102,24 @@ class Library:
         Raises:
             UnreadableError: there is no such text file.
         """
+        return finish(self.known_file(path))
+
+    def known_file(self, path: Path) -> Steps[DumpFile]:
+        """A file, open or on disk, read unless it was read before.
+
+        Raises:
+            UnreadableError: there is no such text file.
+        """
         known = self._open_paths.get(path)
         if known is None:
-            known = finish(self._disk_file(path))
-        finish(known.refresh())
+            known = yield from self._disk_file(path)
+        yield from known.refresh()
         return known
+
+    def is_unread(self, path: Path) -> bool:
+        """Whether a file is neither open nor read as it is on disk now."""
+        known = self._on_disk.get(path)
+        return path not in self._open_paths and (known is None or known.stamp != _stamp(path))
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """The files in the text of a file, read in one go: it alone, unless it is a bundle."""
