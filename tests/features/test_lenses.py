@@ -148,3 +148,54 @@ async def test_lenses_stand_on_text_that_is_broken_elsewhere() -> None:
     broken = await lenses.code_lenses(await asked(text))
     assert len(broken) == len(await lenses.code_lenses(await asked()))
     assert broken[0]["range"]["start"]["line"] == at(text, "allocation 0").line
+
+
+async def test_a_click_shows_the_values_of_an_allocation_and_the_uses_of_a_value() -> None:
+    second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
+    text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
+    client = Client.of(types.ClientCapabilities(), "utf-16", {"commands": ["hlo.showPlaces"]})
+    found = await asked(text, client)
+    shown = {}
+    for lens in await lenses.code_lenses(found):
+        line = types.Position(lens["range"]["start"]["line"], 0)
+        resolved = lenses.resolve(
+            found, types.CodeLens(types.Range(line, line), None, lens["data"])
+        ).command
+        assert resolved is not None
+        if resolved.command:
+            assert resolved.command == "hlo.showPlaces"
+            uri, position, places = resolved.arguments or ()
+            assert (uri, position) == ("untitled:dump", {"line": line.line, "character": 0})
+            assert {place["uri"] for place in places} == {"untitled:dump"}
+            shown[found.file.lines[line.line].strip()] = [
+                found.file.lines[place["range"]["start"]["line"]].strip() for place in places
+            ]
+    uses = ["add, operand 0", "add, operand 1"]
+    more = ["mul, operand 0", "mul, operand 1"]
+    assert list(shown.values()) == [
+        [
+            "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}",
+            "value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}",
+        ],
+        uses, more, uses, more,
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "options", [None, [], {}, {"commands": None}, {"commands": "hlo.showPlaces"}]
+)
+async def test_a_client_without_the_command_has_no_clicks(options: object) -> None:
+    client = Client.of(types.ClientCapabilities(), "utf-16", options)
+    assert await titles(await asked(client=client))  # which looks at the commands
+
+
+async def test_a_long_list_of_places_says_that_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lenses, "_MOST", 1)
+    found = await asked(client=replace(Client(), shows_places=True))
+    start = types.Position(0, 0)
+    lens = types.CodeLens(types.Range(start, start), None, {"value": 1})
+    command = lenses.resolve(found, lens).command
+    assert command is not None
+    assert command.arguments is not None
+    assert len(command.arguments[2]) == 1
+    assert command.tooltip == "the first 1 of 2 places"

@@ -7,6 +7,7 @@ from lsprotocol import types
 
 from hlo_lsp.text.encoding import Encoding
 
+SHOW_PLACES = "hlo.showPlaces"  # a command of the client: a document, a position, locations
 _DEFAULT_FOLDING_LIMIT = 100_000
 
 
@@ -20,6 +21,7 @@ class Client:
     pulls_diagnostics: bool = False
     refreshes_diagnostics: bool = False
     wants_lens_texts: bool = False
+    shows_places: bool = False
     shows_related: bool = True
     shows_rule_links: bool = True
     fades_unnecessary: bool = True
@@ -48,6 +50,7 @@ class Client:
 
         ``options`` are the initialization options. ``{"lensTexts": "at once"}`` is for clients
         that would otherwise ask for the text of every lens of a file, one by one.
+        ``{"commands": [...]}`` names commands of the client that it runs for the server.
         """
         document = capabilities.text_document or types.TextDocumentClientCapabilities()
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
@@ -70,6 +73,7 @@ class Client:
                 workspace.diagnostics and workspace.diagnostics.refresh_support
             ),
             wants_lens_texts=isinstance(options, dict) and options.get("lensTexts") == "at once",
+            shows_places=SHOW_PLACES in _commands(options),
             shows_related=any(each.related_information for each in told),
             shows_rule_links=any(each.code_description_support for each in told),
             fades_unnecessary=any(
@@ -108,3 +112,8 @@ class Client:
 
 def _reads_markdown(formats: Sequence[types.MarkupKind] | None) -> bool:
     return types.MarkupKind.Markdown in (formats or ())
+
+
+def _commands(options: object) -> Sequence[object]:
+    named = options.get("commands") if isinstance(options, dict) else None
+    return named if isinstance(named, list) else ()

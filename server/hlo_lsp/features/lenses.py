@@ -5,18 +5,27 @@ from typing import Any
 from lsprotocol import types
 
 from hlo_lsp.analysis.cursor import summaries
+from hlo_lsp.analysis.cursor.references import uses_of, values_in
+from hlo_lsp.analysis.module.buffers_inside import ENTERING, all_inside
+from hlo_lsp.features.client import SHOW_PLACES
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
-from hlo_lsp.features.wire import Json, lines_range
-from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel
+from hlo_lsp.features.wire import Json, lines_range, name_range
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.steps import Steps
 
 _STEP = 200  # records between two breaths
+_SEVERAL = 2  # places that are worth a list
+_MOST = 2000  # places in a list: 10 ms, and 400 kB; the title says how many there are
 
 
 async def code_lenses(asked: Asked) -> list[Json]:
-    """A lens on every allocation, value and peak header.
+    """A lens on every allocation, value, peak header, total, and computation that is entered.
 
     The text comes when a lens is on screen, or at once for a client that would ask for all.
     """
@@ -24,13 +33,27 @@ async def code_lenses(asked: Asked) -> list[Json]:
 
 
 def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
-    """Give a lens its text. What it was about may be gone by now: then it says so."""
+    """Give a lens its text. What it was about may be gone by now: then it says so.
+
+    A click shows the values in an allocation, or the uses of a value, if there are several.
+    """
     data = lens.data if isinstance(lens.data, dict) else {}
-    return types.CodeLens(lens.range, types.Command(_title(asked, data), ""), lens.data)
+    command = types.Command(_title(asked, data), "")
+    places = _places(asked, data) if asked.client.shows_places else []
+    if len(places) >= _SEVERAL:
+        command.command = SHOW_PLACES
+        start = _start(lens.range.start.line)
+        command.arguments = [asked.file.uri, start, _locations(asked, places[:_MOST])]
+        if len(places) > _MOST:
+            command.tooltip = f"the first {_MOST:,} of {len(places):,} places"
+    return types.CodeLens(lens.range, command, lens.data)
 
 
 def _lenses(asked: Asked) -> Steps[list[Json]]:
     lenses: list[Json] = []
+    entered = yield from _entered(asked)
+    if entered:
+        yield from all_inside(asked.dump)  # so that each lens is quick to resolve
     data: dict[str, Any]
     for count, record in enumerate(asked.file.records):
         if count % _STEP == _STEP - 1:
@@ -41,6 +64,10 @@ def _lenses(asked: Asked) -> Steps[list[Json]]:
             data = {"value": record.id}
         elif isinstance(record, PeakLabel):
             data = {"peak": record.moment}
+        elif isinstance(record, TotalLine):
+            data = {"total": record.total}
+        elif isinstance(record, ComputationLine) and (record.is_entry or record.name in entered):
+            data = {"computation": record.name}
         else:
             continue
         data["uri"] = asked.file.uri
@@ -50,6 +77,20 @@ def _lenses(asked: Asked) -> Steps[list[Json]]:
             lens["command"] = {"title": _title(asked, data), "command": ""}
         lenses.append(lens)
     return lenses
+
+
+def _entered(asked: Asked) -> Steps[set[str]]:
+    """The computations that run by themselves: the entry, and what is called and no fusion."""
+    if asked.file.kind is not FileKind.MODULE:
+        return set()
+    entry = asked.file.module.entry
+    found = set() if entry is None else {entry.name}
+    for count, record in enumerate(asked.file.records):
+        if count % _STEP == _STEP - 1:
+            yield
+        if isinstance(record, InstructionLine) and record.opcode in ENTERING:
+            found.update(record.called)
+    return found
 
 
 def _title(asked: Asked, data: dict[str, Any]) -> str:
@@ -62,6 +103,36 @@ def _title(asked: Asked, data: dict[str, Any]) -> str:
         value = dump.value(data["value"])
         if value is not None:
             return summaries.value_summary(dump, value)
+    if "total" in data:
+        return summaries.total_summary(dump)
+    if "computation" in data:
+        computation = asked.file.module.named(data["computation"])
+        if computation is not None:
+            return summaries.computation_summary(dump, Located(asked.file, computation))
     if "peak" in data:
         return summaries.peak_summary(dump)
     return "gone"
+
+
+def _places(asked: Asked, data: dict[str, Any]) -> list[Place]:
+    """The values in an allocation, the uses of a value."""
+    dump = asked.dump
+    if "allocation" in data:
+        allocation = dump.allocation(data["allocation"])
+        return [] if allocation is None else values_in(dump, allocation)
+    value = dump.value(data["value"]) if "value" in data else None
+    return [] if value is None else uses_of(value)
+
+
+def _locations(asked: Asked, places: list[Place]) -> list[Json]:
+    return [
+        {
+            "uri": place.file.uri,
+            "range": name_range(asked.convert, place.file, place.line, (place.start, place.end)),
+        }
+        for place in places
+    ]
+
+
+def _start(line: int) -> Json:
+    return {"line": line, "character": 0}

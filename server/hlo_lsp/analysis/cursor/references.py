@@ -30,7 +30,7 @@ from hlo_lsp.model.old_peaks import old_peak_key
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located, Value
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.syntax.memory_records import ReportedAllocation
+from hlo_lsp.syntax.memory_records import AllocationLine, ReportedAllocation
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
@@ -43,6 +43,18 @@ def declared_and_mentioned(dump: DumpSet, found: Found) -> tuple[list[Place], li
     """
     declared, mentioned = _places(dump, found)
     return all_places(declared), all_places(mentioned)
+
+
+def values_in(dump: DumpSet, allocation: Located[AllocationLine]) -> list[Place]:
+    """The lines of the values that stand under an allocation."""
+    file = allocation.file
+    return [head_place(Located(file, record)) for record in dump.assigned_to(allocation)]
+
+
+def uses_of(value: Value) -> list[Place]:
+    """The rows that say who uses a value."""
+    entry = value.entry
+    return [] if entry is None else [_row_place(entry, row) for row in entry.record.uses]
 
 
 def users_of(dump: DumpSet, name: str, line: Located[InstructionLine] | None = None) -> list[str]:
