@@ -1,0 +1,56 @@
+"""Inlay hints of real dumps, as each editor asks for them."""
+
+from collections.abc import Callable
+
+from lsprotocol import types
+
+from e2e.compiles import Compile
+from e2e.editor import Editor, OpenFile
+
+Compiled = Callable[[str], Compile]
+
+
+async def hints(file: OpenFile) -> list[types.InlayHint]:
+    last = len(file.text.lines) - 1
+    span = types.Range(types.Position(0, 0), types.Position(last, 0))
+    params = types.InlayHintParams(file.document, span)
+    request = file.editor.client.text_document_inlay_hint_async(params)
+    return list(await file.editor.reply(request) or ())
+
+
+def around(file: OpenFile, hint: types.InlayHint) -> str:
+    """What stands in front of a hint, and its label."""
+    line = file.text.lines[hint.position.line]
+    return f"{line[: file.text.column(hint.position)]}|{hint.label}"
+
+
+async def test_hints_of_a_module_know_its_neighbours(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    file = any_editor.open(compiled("tpu").module)
+    found = await hints(file)
+    seen = [around(file, hint) for hint in found]
+    assert any(each.startswith("  %fusion.9|allocation ") for each in seen)
+    assert any(each.endswith("|step 25") for each in seen)
+    assert any("|padded " in each for each in seen)
+    hint = next(hint for hint in found if str(hint.label) == "step 25")
+    resolved = await any_editor.reply(any_editor.client.inlay_hint_resolve_async(hint))
+    assert str(resolved.tooltip).startswith("runs at step 25 of ")
+
+
+async def test_kinds_are_turned_off_while_the_server_runs(
+    any_editor: Editor, compiled: Compiled
+) -> None:
+    file = any_editor.open(compiled("tpu").assignment)
+    assert {str(hint.label).split()[0] for hint in await hints(file)} == {"padded"}
+    settings = {"hlo": {"inlayHints": {"paddedSize": False}}}
+    any_editor.client.set_configuration(settings)
+    any_editor.client.workspace_did_change_configuration(
+        types.DidChangeConfigurationParams(settings)
+    )
+    assert await hints(file) == []
+    any_editor.client.set_configuration({"hlo": {}})
+    any_editor.client.workspace_did_change_configuration(
+        types.DidChangeConfigurationParams({"hlo": {}})
+    )
+    assert await hints(file) != []
