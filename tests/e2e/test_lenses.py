@@ -28,7 +28,7 @@ async def test_every_lens_of_a_one_file_dump(any_editor: Editor, compiled: Compi
         "declared by XLA: 60 B at step 9 | this is the true maximum",
     )
     lines = [line for line, _ in found]
-    heads = ("allocation ", " value: <", "<", "  Live ranges at")
+    heads = ("allocation ", " value: <", "<", "  Live ranges at", "Total bytes used")
     everything = any_editor.files[next(iter(any_editor.files))].text.lines
     assert lines == [line for line in everything if line.startswith(heads)]
 
@@ -73,6 +73,8 @@ async def test_lenses_of_values_are_those_of_the_allocation(
     assigned = dict(await lenses(neovim.open(files.assignment)))
     entries = dict(await lenses(neovim.open(files.values)))
     titles = {line.split(" (size")[0].removeprefix(" value: "): t for line, t in assigned.items()}
+    (total,) = [entries.pop(line) for line in list(entries) if line.startswith("Total")]
+    assert total.startswith("HBM ")
     assert entries == {line: titles[line] for line in entries}
     assert entries["<23 fusion.9 @0>"] == "live 25-27 (2 steps): fusion.9 -> while | at the peak"
     assert entries["<0 reduce_max.3 @0>"] == "thread-local, not scheduled"

@@ -47,6 +47,7 @@ async def test_allocations_values_and_the_peak_have_lenses() -> None:
         "<1 x @0>": "live 0-3 (3 steps): x -> the end of the program | at the peak",
         "<2 add @1>": "live 1-2 (1 step): add -> mul | at the peak",
         "<3 mul @0>": "live 2-3 (1 step): mul -> the end of the program | at the peak",
+        "Total bytes used: 2048 (2.0KiB)": "HBM 1.0 KiB, VMEM 1.0 KiB",
         "Live ranges at 2 (peak):": "declared by XLA: 48 B at step 2 | this is the true maximum",
     }
 
@@ -102,7 +103,7 @@ async def test_the_true_peak_is_said_where_it_is_another() -> None:
 async def test_without_live_ranges_a_lens_says_so() -> None:
     text, *_ = DUMP.partition("HloLiveRange")
     assert set((await titles(await asked(text))).values()) == {
-        "1 value, 512 B", "1 value, 1.0 KiB", "no live range"
+        "1 value, 512 B", "1 value, 1.0 KiB", "no live range", "HBM 1.0 KiB, VMEM 1.0 KiB"
     }  # fmt: skip
 
 
@@ -199,3 +200,49 @@ async def test_a_long_list_of_places_says_that_it_is_cut(monkeypatch: pytest.Mon
     assert command.arguments is not None
     assert len(command.arguments[2]) == 1
     assert command.tooltip == "the first 1 of 2 places"
+
+
+MODULE = """\
+HloModule f, is_scheduled=true
+
+%fused (p: f32[4]) -> f32[4] {
+  ROOT %p = f32[4] parameter(0)
+}
+
+%again (x: f32[4]) -> f32[4] {
+  %x = f32[4] parameter(0)
+  ROOT %add = f32[4] fusion(%x), kind=kLoop, calls=%fused
+}
+
+%done (c: f32[4]) -> pred[] {
+  ROOT %c = pred[] constant(true)
+}
+
+ENTRY %main (mul: f32[4]) -> f32[4] {
+  %mul = f32[4] parameter(0)
+  ROOT %loop = f32[4] while(%mul), condition=%done, body=%again
+}
+"""
+
+
+async def test_computations_that_are_entered_say_what_is_inside(tmp_path: Path) -> None:
+    split_dump(tmp_path)
+    path = tmp_path / "module_0001.f.after_optimizations.txt"
+    path.write_text(MODULE, "utf-8")
+    session = Session()
+    file = session.open(item(path.as_uri(), MODULE))
+    found = await session.ask(types.TextDocumentIdentifier(file.uri))
+    assert found is not None
+    assert await titles(found) == {
+        "%again (x: f32[4]) -> f32[4] {": "2 instructions, 2 buffers inside, 1.0 KiB",
+        "%done (c: f32[4]) -> pred[] {": "1 instruction",
+        "ENTRY %main (mul: f32[4]) -> f32[4] {": "2 instructions, 1 buffer inside, 512 B",
+    }
+
+
+async def test_thread_local_bytes_are_no_part_of_the_total() -> None:
+    text = DUMP.replace("parameter 0, shape |f32[4]| at ShapeIndex {}:", "thread-local:")
+    found = await titles(await asked(text))
+    assert found["Total bytes used: 2048 (2.0KiB)"] == (
+        "HBM 512 B, VMEM 1.0 KiB, without 512 B thread-local"
+    )

@@ -1,13 +1,16 @@
-"""One line about an allocation, a value, the peak."""
+"""One line about an allocation, a value, the peak, a computation, the total."""
 
 from hlo_lsp.analysis.assignment.sharing import crowded_offset
 from hlo_lsp.analysis.cards.card import counted
 from hlo_lsp.analysis.cards.values import at_declared_peak, span_words
 from hlo_lsp.analysis.live.liveness import peaks_of
+from hlo_lsp.analysis.module.buffers_inside import buffers_inside
+from hlo_lsp.model.backend import space_name
 from hlo_lsp.model.bytesize import short
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
+from hlo_lsp.syntax.module_records import ComputationLine
 
 
 def allocation_summary(dump: DumpSet, allocation: Located[AllocationLine]) -> str:
@@ -42,3 +45,32 @@ def peak_summary(dump: DumpSet) -> str:
     share = min(100 * peaks.declared_bytes / peaks.true_bytes, 99.9)
     true = f"true maximum: {short(peaks.true_bytes)} at step {peaks.true_step}"
     return f"{declared} ({share:.3g} %) | {true}"
+
+
+def computation_summary(dump: DumpSet, computation: Located[ComputationLine]) -> str:
+    """``412 instructions, 96 buffers inside, 12.30 MiB``."""
+    members = computation.file.module.members(computation.record)
+    words = counted(len(members), "instruction")
+    inside = buffers_inside(dump, computation.record)
+    if inside is None:
+        return words
+    return f"{words}, {counted(inside.values, 'buffer')} inside, {short(inside.bytes)}"
+
+
+def total_summary(dump: DumpSet) -> str:
+    """``HBM 12.00 MiB, VMEM 8.5 KiB, without 512 B thread-local``: by memory space."""
+    spaces: dict[int, int] = {}
+    local = 0
+    for allocation in dump.allocations():
+        record = allocation.record
+        if record.thread_local:
+            local += record.size
+        else:
+            spaces[record.color] = spaces.get(record.color, 0) + record.size
+    if not spaces and not local:
+        return "no allocations"
+    parts = [
+        f"{space_name(color, dump.backend) or f'color {color}'} {short(size)}"
+        for color, size in sorted(spaces.items())
+    ]
+    return ", ".join([*parts, f"without {short(local)} thread-local"] if local else parts)
