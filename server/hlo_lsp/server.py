@@ -24,6 +24,7 @@ from hlo_lsp.features import (
     lenses,
     linked_editing,
     links,
+    printed,
     references,
     rename,
     selection,
@@ -45,6 +46,8 @@ from hlo_lsp.features.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.windows import Windows
 from hlo_lsp.protocol import HloProtocol, StdioServer
+
+RESTART = "hlo.server.restartIndex"  # forget what was read, and read it again
 
 logger = logging.getLogger(__name__)
 
@@ -155,6 +158,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
     _serve_writing(server, session, answer)
     _serve_actions(server, session)
     _serve_windows(server)
+    _serve_restart(server, session, pusher=pusher, colours=colours, names=names)
 
     return server
 
@@ -378,6 +382,14 @@ def _serve_actions(server: StdioServer, session: Session) -> None:
     async def on_explain(code: str) -> None:
         await explain.explain(server, session.client, code)
 
+    @server.command(printed.INSPECT)
+    async def on_inspect(uri: str, position: types.Position) -> str:
+        return await printed.inspected(session, uri, position)
+
+    @server.command(printed.CHECK)
+    async def on_check(uri: str) -> str:
+        return await printed.checked(uri)
+
     @server.command(actions.APPLY)
     async def on_apply(edit: types.WorkspaceEdit) -> None:
         await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
@@ -393,6 +405,24 @@ def _serve_calls(server: StdioServer, session: Session) -> None:
     @server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)
     async def outgoing(params: types.CallHierarchyOutgoingCallsParams) -> Any:
         return await calls.outgoing(session, params.item)
+
+
+def _serve_restart(
+    server: StdioServer,
+    session: Session,
+    *,
+    pusher: diagnostics.DiagnosticsPusher,
+    colours: SemanticTokens,
+    names: WorkspaceSymbols,
+) -> None:
+    """The way out when something is stuck, or was changed without a trace."""
+
+    @server.command(RESTART)
+    def restart() -> None:
+        session.read_again()
+        names.read_again()
+        pusher.all_changed()
+        colours.neighbours_changed()
 
 
 def _serve_windows(server: StdioServer) -> None:

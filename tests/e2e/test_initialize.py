@@ -65,7 +65,13 @@ async def test_findings_can_be_put_right_explained_and_silenced(any_editor: Edit
     )
     commands = offered.execute_command_provider
     assert commands is not None
-    assert list(commands.commands) == ["hlo.explainRule", "hlo.applyEdit"]
+    assert set(commands.commands) == {
+        "hlo.explainRule",
+        "hlo.applyEdit",
+        "hlo.server.inspect",
+        "hlo.server.check",
+        "hlo.server.restartIndex",
+    }
 
 
 async def test_the_server_says_who_it_is(any_editor: Editor) -> None:

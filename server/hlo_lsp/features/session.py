@@ -109,6 +109,11 @@ class Session:
         self._versions.pop(uri, None)
         return self.library.close(uri)
 
+    def read_again(self) -> None:
+        """Forget what was read of all files, also of those that the user did not wait for."""
+        self.loader.allow()
+        self.library.read_again()
+
     def version(self, uri: str) -> int | None:
         """The client's version of an open file."""
         return self._versions.get(uri)

@@ -62,6 +62,12 @@ class WorkspaceSymbols:
         self._is_refused = False
         self.look()
 
+    def read_again(self) -> None:
+        """Forget all names, and read them again."""
+        self._folders = SymbolFolders()
+        self._open.clear()
+        self.folders_changed()
+
     def opened(self, file: DumpFile) -> None:
         """A file was opened: its text and its folder count from now on."""
         self._forget(file.uri)

@@ -14,7 +14,7 @@ from hlo_lsp.model.family import Families
 from hlo_lsp.model.folders import Folders
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError, read_head, read_in_steps
-from hlo_lsp.text.document import Document
+from hlo_lsp.text.document import Document, LineChange
 from hlo_lsp.text.steps import Steps, finish
 
 _STEP = 1 << 20  # bytes; about what is read, or scanned, between two steps of the work
@@ -76,6 +76,17 @@ class Library:
         self._bundles = {one.whole.uri: one for one in self._bundles.values()
                          if one.whole in kept_files}  # fmt: skip
         return file
+
+    def read_again(self) -> None:
+        """Forget the files on disk, and what is known of the texts of open ones."""
+        self._on_disk.clear()
+        self._heads.clear()
+        self._bundles.clear()
+        self._families = Families()
+        self._folders = Folders()
+        for file in self.open_files.values():
+            count = len(file.lines)
+            file.changed(LineChange(0, count, count))
 
     def bundle(self, file: DumpFile) -> Bundle:
         """An open file, or one on disk, taken apart into the files that its text holds."""
