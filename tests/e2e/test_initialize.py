@@ -26,6 +26,7 @@ async def test_everything_of_the_server_is_offered(any_editor: Editor) -> None:
     assert offered.document_formatting_provider
     assert offered.document_range_formatting_provider
     assert offered.code_lens_provider == types.CodeLensOptions(resolve_provider=True)
+    assert offered.inlay_hint_provider == types.InlayHintOptions(resolve_provider=True)
 
 
 async def test_tokens_are_offered_whole_by_difference_and_by_range(any_editor: Editor) -> None:
@@ -40,7 +41,7 @@ async def test_tokens_are_offered_whole_by_difference_and_by_range(any_editor: E
 async def test_nothing_is_offered_that_is_not_there(any_editor: Editor) -> None:
     offered = any_editor.result.capabilities
     assert offered.document_on_type_formatting_provider is None
-    assert offered.inlay_hint_provider is None
+    assert offered.inline_value_provider is None
 
 
 async def test_documents_are_synchronised_by_what_changes(any_editor: Editor) -> None:
