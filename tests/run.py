@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs every check of this project: linters, types, layers, then all tests. Needs only Python.
+"""Runs every check of this project: linters, types, layers, the clients, then all tests.
 
 `python3 tests/run.py` runs everything, `python3 tests/run.py quick` only the tests that need
 neither the whole corpus nor an editor nor the server as a process. Further arguments go to
-pytest. The first run makes a private environment in this checkout.
+pytest. Needs only Python: the first run makes a private environment in this checkout and, unless
+it is quick, installs the editors that are tested (some by apt-get, where it may).
 """
 
 from __future__ import annotations
@@ -11,16 +12,19 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "server"))
 
-from environment import Environment, SetupError, provide  # noqa: E402  (found by the line above)
+from editors import client  # noqa: E402  (they import what is found by the line above)
+from editors.provision import Provision  # noqa: E402
+from environment import Environment, SetupError, provide  # noqa: E402
 
 FOLDER = ROOT / ".venv-hlo-lsp-tests"
-GROUPS = ("test", "lint", "editors")
+QUICK_GROUPS = ("test", "lint", "editors")
+GROUPS = (*QUICK_GROUPS, "vscode")
 SCRIPTS = ("server/environment.py", "nvim-client/try.py", "tests/run.py")
 CHECKS = (
     ("ruff", "check", "."),
@@ -29,26 +33,73 @@ CHECKS = (
     ("mypy", *SCRIPTS),
     ("lint-imports",),
 )
-TESTS = ("pytest", "-n", "2")
+TESTS = ("pytest", "-n", "2", "--dist", "loadgroup")
 QUICK = ("-m", "not corpus and not editors and not e2e")
 
 
 def main(arguments: Sequence[str]) -> int:
     """Runs the checks, then the tests; returns 0 when all of them passed."""
-    quick = arguments[:1] == ["quick"]
+    if arguments[:1] == ["quick"]:
+        return _quick(arguments[1:])
+    provision = Provision()
     try:
         environment = provide(FOLDER, GROUPS)
     except SetupError as problem:
         print(problem, file=sys.stderr)
         return 1
-    checks = () if quick else CHECKS
-    failed = [" ".join(check) for check in checks if _run(environment, check) != 0]
+    failed = _client(provision, environment)
+    failed += [" ".join(check) for check in CHECKS if _check(environment, check) != 0]
     # Said before the tests too: whoever follows along need not wait for them.
     _report(failed)
+    for missing in provision.wait():
+        print(f"MISSING: {missing}", file=sys.stderr, flush=True)
     # Last, so that the closing line on standard output is pytest's count.
-    tests = _run(environment, (*TESTS, *(QUICK if quick else ()), *arguments[int(quick) :]))
+    tests = _tests(environment, arguments)
     _report(failed)
     return 1 if failed or tests else 0
+
+
+def _quick(arguments: Sequence[str]) -> int:
+    try:
+        environment = provide(FOLDER, QUICK_GROUPS)
+    except SetupError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    return _tests(environment, (*QUICK, *arguments))
+
+
+def _client(provision: Provision, environment: Environment) -> list[str]:
+    """Checks and packages the client for VS Code; tells what failed."""
+    try:
+        node = provision.begin(environment)
+    except SetupError as problem:
+        print(problem, file=sys.stderr, flush=True)
+        return ["npm ci in vscode-client"]
+    variables = node.variables()
+    commands = [(*node.command("npm"), "run", "--silent", each) for each in client.CHECKS]
+    return [
+        f"npm run {command[-1]}"
+        for command in commands
+        if _run(command, variables, f"npm run {command[-1]}", client.FOLDER) != 0
+    ]
+
+
+def _check(environment: Environment, check: Sequence[str]) -> int:
+    command = (str(environment.program(check[0])), *check[1:])
+    return _run(command, environment.variables(), " ".join(check))
+
+
+def _tests(environment: Environment, arguments: Sequence[str]) -> int:
+    command = (*TESTS, *arguments)
+    print(f"$ {' '.join(command)}", flush=True)
+    program = str(environment.program(command[0]))
+    return subprocess.run(
+        (program, *command[1:]),
+        cwd=ROOT,
+        env=environment.variables(),
+        stdin=subprocess.DEVNULL,
+        check=False,
+    ).returncode
 
 
 def _report(failed: Sequence[str]) -> None:
@@ -56,18 +107,15 @@ def _report(failed: Sequence[str]) -> None:
         print(f"FAILED: {check}", file=sys.stderr, flush=True)
 
 
-def _run(environment: Environment, command: Sequence[str]) -> int:
-    print(f"$ {' '.join(command)}", flush=True)
+def _run(
+    command: Sequence[str], variables: Mapping[str, str], name: str, folder: Path = ROOT
+) -> int:
+    print(f"$ {name}", flush=True)
     started = time.monotonic()
     status = subprocess.run(
-        [str(environment.program(command[0])), *command[1:]],
-        cwd=ROOT,
-        env=environment.variables(),
-        stdin=subprocess.DEVNULL,
-        check=False,
+        command, cwd=folder, env=variables, stdin=subprocess.DEVNULL, check=False
     ).returncode
-    if command[0] != "pytest":
-        print(f"  {time.monotonic() - started:.1f} s\n", flush=True)
+    print(f"  {time.monotonic() - started:.1f} s\n", flush=True)
     return status
 
 

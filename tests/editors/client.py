@@ -1,0 +1,26 @@
+"""The VS Code client: what it is made with, its own checks, and the extension as users install it.
+
+Only Python's standard library: this runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from editors.node import MADE, ROOT, Node
+
+FOLDER = ROOT / "vscode-client"
+VSIX = FOLDER / "hlo-lsp.vsix"
+# In this order: some unit tests are about the wheels that packaging puts in.
+CHECKS = ("lint", "check", "package", "test", "test:grammar")
+"""Scripts of the client's package.json."""
+_STAMP = FOLDER / "node_modules" / ".made-for"
+
+
+def install(node: Node) -> None:
+    """Installs what the client is made with, unless it is there; raises SetupError."""
+    lock = hashlib.sha256((FOLDER / "package-lock.json").read_bytes()).hexdigest()
+    if _STAMP.is_file() and _STAMP.read_text("utf-8") == lock:
+        return
+    node.npm(FOLDER, MADE / "client.log", "ci")
+    _STAMP.write_text(lock, "utf-8")

@@ -1,0 +1,43 @@
+"""The real VS Code, as code-server: installed by npm into this checkout, kept while it fits.
+
+Only Python's standard library: this runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+
+from editors.node import MADE, Node
+
+VERSION = "4.139.1"
+"""Of code-server; VS Code in it is 1.139.1."""
+_FOLDER = MADE / "code-server"
+ENTRY = _FOLDER / "node_modules" / "code-server" / "out" / "node" / "entry.js"
+"""The program of code-server, for Node."""
+_STAMP = _FOLDER / "made-for.json"
+
+
+def is_made(node: Node) -> bool:
+    """Whether it was installed whole, in this version, for this Node."""
+    try:
+        return bool(json.loads(_STAMP.read_text("utf-8")) == _description(node))
+    except (OSError, ValueError):
+        return False
+
+
+def make(node: Node) -> None:
+    """Installs it, which takes two minutes of compiling, unless it is there; raises SetupError."""
+    if is_made(node):
+        return
+    print(f"npm installs code-server {VERSION} (once, about two minutes)", flush=True)
+    shutil.rmtree(_FOLDER, ignore_errors=True)
+    _FOLDER.mkdir(parents=True)
+    (_FOLDER / "package.json").write_text('{"private": true}\n', "utf-8")
+    node.npm(_FOLDER, MADE / "code-server.log", "install", f"code-server@{VERSION}")
+    # Last of all: what was cut short must not look finished.
+    _STAMP.write_text(json.dumps(_description(node)), "utf-8")
+
+
+def _description(node: Node) -> dict[str, str]:
+    return {"code-server": VERSION, "node": node.version}

@@ -1,0 +1,99 @@
+"""What the editor tests need of the machine itself: packages of Debian, installed if that may be.
+
+Only Python's standard library: this runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+# To compile the native modules of code-server, which npm brings as sources.
+BUILDING = ("g++", "make", "pkg-config", "libkrb5-dev")
+# The browser with a font, and the oldest Neovim and the Emacs that are tested.
+EDITORS = (
+    *("chromium", "fonts-dejavu-core"),
+    *("neovim", "emacs-nox", "elpa-eglot", "elpa-markdown-mode", "elpa-lsp-mode"),
+)
+_INSTALL = ("apt-get", "install", "--yes", "--quiet", "--no-install-recommends")
+_NO_APT = "the editor tests need these packages, as Debian calls them: {packages}"
+_NO_RIGHT = "the editor tests need packages of this machine: sudo apt-get install {packages}"
+_FAILED = "apt-get could not install {packages}:\n{told}"
+
+
+@dataclass(frozen=True)
+class Lack:
+    """Packages that are not there, and what to do about it."""
+
+    packages: tuple[str, ...]
+    advice: str
+
+
+def install(packages: Sequence[str]) -> Lack | None:
+    """Installs those of the packages that are missing; tells which are missing after all."""
+    if shutil.which("apt-get") is None:
+        missing = tuple(name for name in packages if _program(name) is None)
+        return Lack(missing, _NO_APT.format(packages=" ".join(missing))) if missing else None
+    missing = tuple(name for name in packages if not _is_installed(name))
+    if not missing:
+        return None
+    listed = " ".join(missing)
+    right = _right()
+    if right is None:
+        return Lack(missing, _NO_RIGHT.format(packages=listed))
+    print(f"apt-get installs {listed}", flush=True)
+    # A fresh machine or container has no lists of packages, or old ones that lead nowhere.
+    _run((*right, "apt-get", "update", "--quiet"))
+    told = _run((*right, *_INSTALL, *missing))
+    missing = tuple(name for name in missing if not _is_installed(name))
+    return Lack(missing, _FAILED.format(packages=" ".join(missing), told=told)) if missing else None
+
+
+def _right() -> tuple[str, ...] | None:
+    """What to write before a command so that it may install; None if it may not."""
+    if not hasattr(os, "geteuid"):
+        return None
+    if os.geteuid() == 0:
+        return ()
+    sudo = ("sudo", "-n")
+    may = shutil.which("sudo") is not None and _status((*sudo, "true")) == 0
+    return sudo if may else None
+
+
+def _is_installed(package: str) -> bool:
+    query = ("dpkg-query", "--show", "--showformat=${db:Status-Status}", package)
+    return _output(query).stdout == "installed"
+
+
+def _program(package: str) -> str | None:
+    """A program of the package, where nobody can be asked about packages."""
+    names = {"neovim": "nvim", "emacs-nox": "emacs", "libkrb5-dev": "krb5-config"}
+    if package.startswith(("elpa-", "fonts-")):
+        return sys.executable  # nobody can tell here; its tests will
+    return shutil.which(names.get(package, package))
+
+
+def _status(command: Sequence[str]) -> int:
+    return _output(command).returncode
+
+
+def _run(command: Sequence[str]) -> str:
+    """Runs to the end, with no question asked; returns the end of what it told."""
+    ended = _output(command)
+    return "".join((ended.stdout + ended.stderr).splitlines(keepends=True)[-20:])
+
+
+def _output(command: Sequence[str]) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        command,
+        env={**os.environ, "DEBIAN_FRONTEND": "noninteractive", "LC_ALL": "C"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+    )

