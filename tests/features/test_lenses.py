@@ -182,6 +182,28 @@ async def test_a_click_shows_the_values_of_an_allocation_and_the_uses_of_a_value
     ]  # fmt: skip
 
 
+async def test_lenses_with_their_texts_can_be_clicked_where_resolving_finds_places() -> None:
+    second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
+    text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
+    client = replace(Client(), wants_lens_texts=True, shows_places=True)
+    found = await asked(text, client)
+    clicked = 0
+    for lens in await lenses.code_lenses(found):
+        at_once = lens["command"]
+        start = types.Position(lens["range"]["start"]["line"], 0)
+        line = types.Range(start, start)
+        resolved = lenses.resolve(found, types.CodeLens(line, None, lens["data"])).command
+        assert resolved is not None
+        assert (at_once["title"], at_once["command"]) == (resolved.title, resolved.command)
+        if resolved.command:
+            clicked += 1
+            uri, position, _ = resolved.arguments or ()
+            assert at_once["arguments"] == [uri, position, lens["data"]]
+        else:
+            assert "arguments" not in at_once
+    assert clicked == 5
+
+
 @pytest.mark.parametrize(
     "options", [None, [], {}, {"commands": None}, {"commands": "hlo.showPlaces"}]
 )

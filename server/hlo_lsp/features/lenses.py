@@ -1,5 +1,7 @@
 """textDocument/codeLens and codeLens/resolve."""
 
+from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
 from lsprotocol import types
@@ -74,9 +76,21 @@ def _lenses(asked: Asked) -> Steps[list[Json]]:
         data["line"] = asked.file.first_line + record.line
         lens: Json = {"range": lines_range(asked.convert, asked.file, record.line, 1), "data": data}
         if asked.client.wants_lens_texts:
-            lens["command"] = {"title": _title(asked, data), "command": ""}
+            lens["command"] = _at_once(asked, data)
         lenses.append(lens)
     return lenses
+
+
+def _at_once(asked: Asked, data: dict[str, Any]) -> Json:
+    """A command without its places, which would be too many for all lenses of a file.
+
+    In their stead it holds the data of the lens: who clicks has the client resolve that.
+    """
+    command: Json = {"title": _title(asked, data), "command": ""}
+    if asked.client.shows_places and _has_several_places(asked, data):
+        command["command"] = SHOW_PLACES
+        command["arguments"] = [asked.file.uri, _start(data["line"]), data]
+    return command
 
 
 def _entered(asked: Asked) -> Steps[set[str]]:
@@ -122,6 +136,19 @@ def _places(asked: Asked, data: dict[str, Any]) -> list[Place]:
         return [] if allocation is None else values_in(dump, allocation)
     value = dump.value(data["value"]) if "value" in data else None
     return [] if value is None else uses_of(value)
+
+
+def _has_several_places(asked: Asked, data: dict[str, Any]) -> bool:
+    """Whether ``_places`` finds that many, without finding them all."""
+    dump = asked.dump
+    found: Iterable[object] = ()
+    if "allocation" in data:
+        allocation = dump.allocation(data["allocation"])
+        found = () if allocation is None else dump.assigned_to(allocation)
+    elif "value" in data:
+        value = dump.value(data["value"])
+        found = () if value is None or value.entry is None else value.entry.record.uses
+    return len(list(islice(found, _SEVERAL))) == _SEVERAL
 
 
 def _locations(asked: Asked, places: list[Place]) -> list[Json]:
