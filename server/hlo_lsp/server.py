@@ -45,16 +45,16 @@ from hlo_lsp.features.wire import Json
 from hlo_lsp.features.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.windows import Windows
-from hlo_lsp.protocol import HloProtocol, StdioServer
+from hlo_lsp.protocol.server import HloServer
 
 RESTART = "hlo.server.restartIndex"  # forget what was read, and read it again
 
 logger = logging.getLogger(__name__)
 
 
-def make_server() -> StdioServer:  # one registration after the other, no branches
+def make_server() -> HloServer:  # one registration after the other, no branches
     """A server for one connection."""
-    server = StdioServer("hlo-lsp", __version__, protocol_cls=HloProtocol)
+    server = HloServer("hlo-lsp", __version__)
     session = Session()
     pusher = diagnostics.DiagnosticsPusher(
         session,
@@ -164,7 +164,7 @@ def make_server() -> StdioServer:  # one registration after the other, no branch
 
 
 def _serve_texts(
-    server: StdioServer,
+    server: HloServer,
     session: Session,
     *,
     pusher: diagnostics.DiagnosticsPusher,
@@ -203,7 +203,7 @@ def _serve_texts(
 
 
 def _serve_workspace(
-    server: StdioServer,
+    server: HloServer,
     configuration: Configuration,
     watcher: Watcher,
     names: WorkspaceSymbols,
@@ -235,7 +235,7 @@ def _serve_workspace(
         return await names.find(params)
 
 
-def _serve_whole_documents(server: StdioServer, session: Session) -> None:
+def _serve_whole_documents(server: HloServer, session: Session) -> None:
     """The requests about all that is in a text."""
 
     def answer_whole(
@@ -275,7 +275,7 @@ def _serve_whole_documents(server: StdioServer, session: Session) -> None:
         return lens if asked is None else lenses.resolve(asked, lens)
 
 
-def _serve_tokens(server: StdioServer, colours: SemanticTokens) -> None:
+def _serve_tokens(server: HloServer, colours: SemanticTokens) -> None:
     """What each part of a text is."""
 
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
@@ -291,7 +291,7 @@ def _serve_tokens(server: StdioServer, colours: SemanticTokens) -> None:
         return await colours.range(params)
 
 
-def _serve_hints(server: StdioServer, notes: InlayHints) -> None:
+def _serve_hints(server: HloServer, notes: InlayHints) -> None:
     """What is shown between the words of a text."""
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, HINT_OPTIONS)
@@ -304,7 +304,7 @@ def _serve_hints(server: StdioServer, notes: InlayHints) -> None:
 
 
 def _serve_diagnostics(
-    server: StdioServer, session: Session, everything: WorkspaceDiagnostics
+    server: HloServer, session: Session, everything: WorkspaceDiagnostics
 ) -> None:
     """What is wrong, for clients that ask for it."""
 
@@ -324,7 +324,7 @@ def _serve_diagnostics(
         return await everything.pull(params)
 
 
-def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., None]) -> None:
+def _serve_writing(server: HloServer, session: Session, answer: Callable[..., None]) -> None:
     """The requests of people who write module text."""
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, completion.OPTIONS)
@@ -364,7 +364,7 @@ def _serve_writing(server: StdioServer, session: Session, answer: Callable[..., 
         return completion.resolve(await session.ask_again(item.data), item)
 
 
-def _serve_actions(server: StdioServer, session: Session) -> None:
+def _serve_actions(server: HloServer, session: Session) -> None:
     """What can be done about findings, and the commands that do it."""
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.OPTIONS)
@@ -395,7 +395,7 @@ def _serve_actions(server: StdioServer, session: Session) -> None:
         await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
 
 
-def _serve_calls(server: StdioServer, session: Session) -> None:
+def _serve_calls(server: HloServer, session: Session) -> None:
     """The two requests about an item that was prepared before."""
 
     @server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)
@@ -408,7 +408,7 @@ def _serve_calls(server: StdioServer, session: Session) -> None:
 
 
 def _serve_restart(
-    server: StdioServer,
+    server: HloServer,
     session: Session,
     *,
     pusher: diagnostics.DiagnosticsPusher,
@@ -425,7 +425,7 @@ def _serve_restart(
         colours.neighbours_changed()
 
 
-def _serve_windows(server: StdioServer) -> None:
+def _serve_windows(server: HloServer) -> None:
     """Parts of files that are too large to be opened."""
     windows = Windows()
 
@@ -434,6 +434,6 @@ def _serve_windows(server: StdioServer) -> None:
         return await window.window(windows, params)
 
 
-def _complain(server: StdioServer, complaint: str) -> None:
+def _complain(server: HloServer, complaint: str) -> None:
     message = types.ShowMessageParams(types.MessageType.Warning, complaint)
     server.window_show_message(message)

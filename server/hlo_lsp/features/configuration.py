@@ -7,10 +7,10 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
 
 from hlo_lsp.features.session import Session
 from hlo_lsp.features.settings import SECTION, Settings, section_in, section_of_options
+from hlo_lsp.features.uris import folders_of
 
 logger = logging.getLogger(__name__)
 
@@ -95,7 +95,4 @@ class Configuration:
 
     def _folder(self) -> Path | None:
         """The first folder that the client has open."""
-        workspace = self._server.workspace
-        uri = next(iter(workspace.folders), workspace.root_uri)
-        path = to_fs_path(uri) if uri and uri.startswith("file:") else None
-        return Path(path) if path else None
+        return next(iter(folders_of(self._server)), None)

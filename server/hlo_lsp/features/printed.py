@@ -7,7 +7,8 @@ import sys
 from lsprotocol import types
 
 from hlo_lsp.features.refusal import RefusedError
-from hlo_lsp.features.session import Session, path_of
+from hlo_lsp.features.session import Session
+from hlo_lsp.features.uris import path_of
 
 INSPECT = "hlo.server.inspect"
 CHECK = "hlo.server.check"

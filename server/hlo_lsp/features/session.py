@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from lsprotocol import types
-from pygls.uris import to_fs_path
 
 from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.analysis.cursor.subjects import Found
@@ -19,6 +18,7 @@ from hlo_lsp.features.loading import Loader
 from hlo_lsp.features.running import Foreground, run
 from hlo_lsp.features.selecting import Selections
 from hlo_lsp.features.settings import Settings
+from hlo_lsp.features.uris import path_of
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -297,9 +297,3 @@ class Session:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task
-
-
-def path_of(uri: str) -> Path | None:
-    """Where the text of a URI lies; None for one that lies nowhere, as for ``file:``."""
-    path = to_fs_path(uri) if uri.startswith("file:") else None
-    return None if path is None or "\0" in path or not Path(path).name else Path(path)

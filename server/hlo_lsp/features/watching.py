@@ -5,16 +5,14 @@ before each answer. Only what nobody asks for, diagnostics, waits for the next e
 settings that change.
 """
 
-from pathlib import Path
-
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
 
 from hlo_lsp.checks.wishes.settings_file import NAME
 from hlo_lsp.features.diagnostics import DiagnosticsPusher
 from hlo_lsp.features.session import Session
 from hlo_lsp.features.settings_watch import SettingsWatch
+from hlo_lsp.features.uris import path_of
 from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 
 _PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{NAME}")
@@ -55,7 +53,7 @@ class Watcher:
 
     def changed(self, params: types.DidChangeWatchedFilesParams) -> None:
         """Files changed on disk; what an editor holds counts on as it is there."""
-        paths = {path for event in params.changes if (path := _path(event.uri)) is not None}
+        paths = {path for event in params.changes if (path := path_of(event.uri)) is not None}
         for path in paths:
             if path.name == NAME:
                 self._pusher.all_changed(below=path.parent)
@@ -68,8 +66,3 @@ class Watcher:
                 self._pusher.changed(file)
         self._pusher.disk_changed()
         self._symbols.look()
-
-
-def _path(uri: str) -> Path | None:
-    path = to_fs_path(uri) if uri.startswith("file:") else None
-    return None if path is None or "\0" in path or not Path(path).name else Path(path)

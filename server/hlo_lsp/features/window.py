@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.features.running import run
-from hlo_lsp.features.session import path_of
+from hlo_lsp.features.uris import path_of
 from hlo_lsp.features.wire import Json
 from hlo_lsp.model.windows import Windows
 from hlo_lsp.text.disk import UnreadableError
@@ -18,7 +18,8 @@ METHOD = "hlo/window"
 
 async def window(windows: Windows, params: Any) -> Json | None:
     """The window of a line; None where there is none, and for what is no dump on disk."""
-    uri, line = getattr(params, "uri", None), getattr(params, "line", None)
+    said = params if isinstance(params, dict) else {}
+    uri, line = said.get("uri"), said.get("line")
     path: Path | None = path_of(uri) if isinstance(uri, str) else None
     if path is None or not isinstance(line, int):
         return None

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
 
 from hlo_lsp.checks.folders.jobs import Job
 from hlo_lsp.checks.folders.walking import jobs_below
@@ -21,6 +20,7 @@ from hlo_lsp.features.diagnostics import pulled
 from hlo_lsp.features.progress import Progress
 from hlo_lsp.features.running import politely
 from hlo_lsp.features.session import Session
+from hlo_lsp.features.uris import folders_of, path_of
 from hlo_lsp.features.wire import Json
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
@@ -166,10 +166,7 @@ class WorkspaceDiagnostics:
         return (uri for path, uri in previous.left() if path not in opened)
 
     def _folders(self) -> list[Path]:
-        workspace = self._server.workspace
-        uris = list(workspace.folders) or [workspace.root_uri]
-        paths = [to_fs_path(uri) for uri in uris if uri and uri.startswith("file:")]
-        return [Path(path) for path in paths if path]
+        return folders_of(self._server)
 
     def _selection_of(self, folder: Path) -> Selection:
         return self._session.selections.of_folder(folder, self._session.settings.check)
@@ -204,5 +201,4 @@ class _Previous:
 
 
 def _path(uri: str) -> Path:
-    path = to_fs_path(uri) if uri.startswith("file:") else None
-    return Path(path or uri)
+    return path_of(uri) or Path(uri)

@@ -9,11 +9,11 @@ from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
 
 from hlo_lsp.features.progress import Progress
 from hlo_lsp.features.running import politely, run
 from hlo_lsp.features.session import Session
+from hlo_lsp.features.uris import folders_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.symbol_folders import Folder, SymbolFolders, Unread
 from hlo_lsp.model.symbol_index import FileSymbols, Symbol, SymbolKind, search
@@ -136,10 +136,7 @@ class WorkspaceSymbols:
 
     def _wanted(self) -> list[Folder]:
         """The folders of the workspace with all in them, and those that open files are in."""
-        workspace = self._server.workspace
-        uris = list(workspace.folders) or [workspace.root_uri]
-        paths = [to_fs_path(uri) for uri in uris if uri and uri.startswith("file:")]
-        folders = [Folder(Path(path), is_deep=True) for path in paths if path]
+        folders = [Folder(path, is_deep=True) for path in folders_of(self._server)]
         beside = {path.parent for path in self._open_paths() if self._is_asked}
         return folders + [Folder(path, is_deep=False) for path in sorted(beside)]
 
