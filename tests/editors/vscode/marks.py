@@ -1,0 +1,10 @@
+"""What every test in a real VS Code is marked with: `pytestmark = VSCODE`."""
+
+import pytest
+
+VSCODE = [
+    pytest.mark.editors,
+    # One code-server, one browser and one event loop serve all of them.
+    pytest.mark.xdist_group("vscode"),
+    pytest.mark.asyncio(loop_scope="session"),
+]

@@ -1,0 +1,172 @@
+// Answers, over HTTP, what VS Code's own interface for extensions tells in this window.
+//
+// Where it listens is written into the folder PROBE_PORTS, in a file named after the workspace.
+const { createHash } = require("node:crypto");
+const { renameSync, writeFileSync } = require("node:fs");
+const { createServer } = require("node:http");
+const { join } = require("node:path");
+const vscode = require("vscode");
+
+exports.activate = (context) => {
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const part of request) {
+      body += part;
+    }
+    let reply;
+    try {
+      const { name, args } = JSON.parse(body);
+      reply = { result: plain(await requests[name](...args.map(real))) ?? null };
+    } catch (error) {
+      reply = { error: String(error?.stack ?? error) };
+    }
+    response.end(JSON.stringify(reply));
+  });
+  server.listen(0, "127.0.0.1", () => {
+    const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
+    const name = createHash("sha256").update(workspace).digest("hex");
+    const path = join(process.env.PROBE_PORTS, name);
+    writeFileSync(`${path}.part`, `${server.address().port} ${process.pid}`);
+    renameSync(`${path}.part`, path);
+  });
+  context.subscriptions.push({ dispose: () => server.close() });
+};
+
+const requests = {
+  /** Any command, with arguments as `real` makes them. */
+  command: (name, ...args) => vscode.commands.executeCommand(name, ...args),
+  commands: () => vscode.commands.getCommands(true),
+  async open(uri, range) {
+    const document = await vscode.workspace.openTextDocument(uri);
+    const editor = await vscode.window.showTextDocument(document, { preview: false, selection: range });
+    if (range) {
+      editor.revealRange(range, vscode.TextEditorRevealType.InCenter);
+    }
+    return document.languageId;
+  },
+  /** What is in front: its path, or its URI if it is no file. */
+  active() {
+    const editor = vscode.window.activeTextEditor;
+    return editor && {
+      file: editor.document.uri,
+      language: editor.document.languageId,
+      selection: editor.selection,
+      line: editor.document.lineAt(editor.selection.active.line).text,
+    };
+  },
+  async text(uri) {
+    return (await vscode.workspace.openTextDocument(uri)).getText();
+  },
+  languages: () =>
+    vscode.workspace.textDocuments.map(({ uri, languageId }) => [uri, languageId]),
+  async edit(uri, range, text) {
+    const edit = new vscode.WorkspaceEdit();
+    edit.replace(uri, range, text);
+    return vscode.workspace.applyEdit(edit);
+  },
+  async apply(edit) {
+    return vscode.workspace.applyEdit(edit);
+  },
+  async rename(uri, position, name) {
+    const edit = await vscode.commands.executeCommand(
+      "vscode.executeDocumentRenameProvider", uri, position, name,
+    );
+    return vscode.workspace.applyEdit(edit);
+  },
+  diagnostics: (uri) => vscode.languages.getDiagnostics(uri),
+  /** The whole workspace: pairs of path and diagnostics. */
+  allDiagnostics: () => vscode.languages.getDiagnostics(),
+  /** Semantic tokens told: [line, column, length, type, [modifiers]], from 0. */
+  async tokens(uri, range) {
+    const kind = range ? "RangeSemanticTokens" : "SemanticTokens";
+    const legend = await vscode.commands.executeCommand(`vscode.provideDocument${kind}Legend`, uri, range);
+    const tokens = await vscode.commands.executeCommand(`vscode.provideDocument${kind}`, uri, range);
+    const told = [];
+    let [line, column] = [0, 0];
+    const data = tokens?.data ?? [];
+    for (let at = 0; at < data.length; at += 5) {
+      const [lines, columns, length, type, modifiers] = data.slice(at, at + 5);
+      column = lines ? columns : column + columns;
+      line += lines;
+      const named = legend.tokenModifiers.filter((_, bit) => modifiers & (1 << bit));
+      told.push([line, column, length, legend.tokenTypes[type], named]);
+    }
+    return told;
+  },
+  async calls(uri, position, way) {
+    const [item] = await vscode.commands.executeCommand("vscode.prepareCallHierarchy", uri, position);
+    const calls = item && (await vscode.commands.executeCommand(`vscode.provide${way}Calls`, item));
+    return item && { item: item.name, calls: calls.map(({ from, to }) => (from ?? to).name) };
+  },
+  setting: (section, name) => vscode.workspace.getConfiguration(section).get(name),
+  set: (section, name, value, where) =>
+    vscode.workspace
+      .getConfiguration(section)
+      .update(name, value, vscode.ConfigurationTarget[where ?? "Workspace"]),
+  /** The settings that extensions see in a language. */
+  extension: (id) => {
+    const extension = vscode.extensions.getExtension(id);
+    return extension && { isActive: extension.isActive, path: extension.extensionPath };
+  },
+  isTrusted: () => vscode.workspace.isTrusted,
+  tabs: () =>
+    vscode.window.tabGroups.all.flatMap(({ tabs }) =>
+      tabs.map(({ label, isActive, input }) => ({ label, isActive, file: input?.uri })),
+    ),
+};
+
+/** What JSON cannot say: {$uri: path or URI}, {$position: [line, column]}, {$range: [l, c, l, c]}. */
+function real(value) {
+  if (Array.isArray(value)) {
+    return value.map(real);
+  }
+  if (value === null || typeof value !== "object") {
+    return value ?? undefined;
+  }
+  if ("$uri" in value) {
+    return value.$uri.startsWith("/") ? vscode.Uri.file(value.$uri) : vscode.Uri.parse(value.$uri, true);
+  }
+  if ("$position" in value) {
+    return new vscode.Position(...value.$position);
+  }
+  if ("$range" in value) {
+    return new vscode.Range(...value.$range);
+  }
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, real(each)]));
+}
+
+/** Results as JSON: files as paths, places as numbers from 0, markdown as its text. */
+function plain(value) {
+  if (value === null || typeof value !== "object") {
+    return value;
+  }
+  if (Array.isArray(value)) {
+    return value.map(plain);
+  }
+  if (value instanceof Map) {
+    return plain([...value]);
+  }
+  if (value instanceof vscode.Uri) {
+    return value.scheme === "file" ? value.fsPath : value.toString();
+  }
+  if (value instanceof vscode.Position) {
+    return [value.line, value.character];
+  }
+  if (value instanceof vscode.Range) {
+    return [...plain(value.start), ...plain(value.end)];
+  }
+  if (value instanceof vscode.MarkdownString) {
+    return value.value;
+  }
+  if (value instanceof vscode.WorkspaceEdit) {
+    return plain(value.entries());
+  }
+  const names = new Set(Object.keys(value));
+  for (const name of Object.getOwnPropertyNames(Object.getPrototypeOf(value))) {
+    if (Object.getOwnPropertyDescriptor(Object.getPrototypeOf(value), name).get) {
+      names.add(name);
+    }
+  }
+  const shown = [...names].filter((name) => !name.startsWith("_") && typeof value[name] !== "function");
+  return Object.fromEntries(shown.map((name) => [name, plain(value[name])]));
+}

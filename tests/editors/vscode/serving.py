@@ -1,0 +1,121 @@
+"""A running code-server: the real VS Code, to be looked at with a browser."""
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from editors.code_server import ENTRY
+from editors.node import NODE
+from editors.vscode.waiting import NotYet, until
+
+# Nothing that comes and goes by itself, and nobody's wizard.
+SETTINGS: Mapping[str, Any] = {
+    "chat.disableAIFeatures": True,
+    "extensions.ignoreRecommendations": True,
+    "git.enabled": False,
+    "security.workspace.trust.enabled": False,
+    "telemetry.telemetryLevel": "off",
+    "workbench.enableExperiments": False,
+    "workbench.secondarySideBar.defaultVisibility": "hidden",
+    "workbench.startupEditor": "none",
+    "workbench.tips.enabled": False,
+}
+_OPTIONS = (
+    *("--bind-addr", "127.0.0.1:0", "--auth", "none"),
+    *("--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
+)
+_LISTENS = re.compile(r"HTTP server listening on (http://127\.0\.0\.1:\d+)")
+
+
+@dataclass
+class CodeServer:
+    """code-server with folders of its own below `folder`; nothing of the user's is seen.
+
+    `path` is the PATH of it and of all that it starts, the language server among them.
+    """
+
+    folder: Path
+    path: str
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    variables: Mapping[str, str] = field(default_factory=dict)
+    address: str = ""
+    _process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def ports(self) -> Path:
+        """The folder in which the test extension says where it listens."""
+        return self.folder / "ports"
+
+    @property
+    def storage(self) -> Path:
+        """The folder of what our extension keeps for all workspaces."""
+        return self.folder / "user" / "User" / "globalStorage" / "hlo-lsp.hlo-lsp"
+
+    async def start(self, extensions: Sequence[Path]) -> None:
+        """Installs packages of extensions and starts; returns when it listens."""
+        self.ports.mkdir(parents=True)
+        for name in ("User", "Machine"):
+            settings = self.folder / "user" / name / "settings.json"
+            settings.parent.mkdir(parents=True)
+            settings.write_text(json.dumps({**SETTINGS, **self.settings}, indent=1), "utf-8")
+        packages = [argument for each in extensions for argument in ("--install-extension", each)]
+        installing = self._popen("install.log", *packages, "--force")
+        status = await asyncio.to_thread(installing.wait, 120)
+        assert status == 0, (self.folder / "install.log").read_text("utf-8", "replace")[-2000:]
+        self._process = self._popen("server.log", *_OPTIONS)
+        self.address = await until(self._listens)
+
+    def stop(self) -> None:
+        """Ends it, and by that what it has started."""
+        if self._process is not None:
+            self._process.terminate()
+            try:
+                self._process.wait(20)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+    async def _listens(self) -> str:
+        log = (self.folder / "server.log").read_text("utf-8", "replace")
+        assert self._process is not None
+        assert self._process.poll() is None, log[-2000:]
+        found = _LISTENS.search(log)
+        if found is None:
+            raise NotYet(log[-500:])
+        return found[1]
+
+    def _popen(self, log: str, *arguments: str | Path) -> subprocess.Popen[bytes]:
+        folders = ("--user-data-dir", self.folder / "user", "--extensions-dir")
+        with (self.folder / log).open("wb") as out:
+            return subprocess.Popen(
+                [NODE, ENTRY, *folders, self.folder / "extensions", *arguments],
+                env=self._variables(),
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+            )
+
+    def _variables(self) -> dict[str, str]:
+        kept = {name: os.environ[name] for name in ("LANG", "TMPDIR") if name in os.environ}
+        home = str(self.folder / "home")
+        private = {
+            f"XDG_{each}_HOME": f"{home}/{each.lower()}" for each in ("DATA", "CONFIG", "CACHE")
+        }
+        Path(home).mkdir(exist_ok=True)
+        return {
+            **kept,
+            **private,
+            "HOME": home,
+            "PATH": self.path,
+            "SHELL": "/bin/sh",
+            "VSCODE_CLI": "1",  # as if started from a shell: no other is asked for its PATH
+            "PROBE_PORTS": str(self.ports),
+            **self.variables,
+        }
