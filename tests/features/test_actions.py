@@ -154,6 +154,28 @@ async def test_an_action_names_the_diagnostics_that_it_is_about(tmp_path: Path) 
         assert action.diagnostics == [mine]
 
 
+async def test_findings_that_the_client_names_are_asked_about_wherever_the_cursor_is(
+    tmp_path: Path,
+) -> None:
+    asked = await asked_about(tmp_path, DAMAGED, RICH)
+    finding = next(one for one in await findings(asked) if one.code == "size-mismatch")
+    place = at(DAMAGED, " value: <2 add")
+    span = asked.convert.range(finding.place)
+    assert place < span.start
+
+    async def offered(message: str) -> list[str]:
+        told = types.Diagnostic(span, message, code=finding.code)
+        params = types.CodeActionParams(
+            types.TextDocumentIdentifier(asked.file.uri),
+            types.Range(place, place),
+            types.CodeActionContext([told], [QUICK]),
+        )
+        return [each.title for each in await code_actions([asked], params, lambda _: 7)]
+
+    assert (await offered(finding.message))[0] == "Put `512`"
+    assert await offered("of an older text") == []
+
+
 async def test_silence_makes_a_settings_file_beside_the_dump(tmp_path: Path) -> None:
     asked = await asked_about(tmp_path, DAMAGED, RICH)
     _, _, silence, _ = await actions(asked, " value: <2 add", "500")

@@ -15,7 +15,6 @@ from hlo_lsp.features.edits import VersionOf, workspace_edit
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.silence import silence_edit, silence_title
 from hlo_lsp.model.bundle import Part
-from hlo_lsp.model.place import Place
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.hlo"
 APPLY = "hlo.applyEdit"  # for clients that know commands, but no edits in a list of actions
@@ -38,7 +37,7 @@ async def code_actions(
     desk = _Desk(parts[0], params, version_of)
     actions: list[types.CodeAction] = []
     if desk.wants(types.CodeActionKind.QuickFix):
-        here = [one for one in found if desk.is_here(one.place)]
+        here = [one for one in found if desk.is_asked_about(one)]
         actions += [action for one in here for action in desk.fixes(one)]
         actions += desk.about_rules(here)
     if desk.wants(FIX_ALL):
@@ -84,10 +83,12 @@ class _Desk:
         text = kind.value if isinstance(kind, types.CodeActionKind) else kind
         return names is None or any(f"{text}.".startswith(f"{name}.") or not name for name in names)
 
-    def is_here(self, place: Place) -> bool:
-        """Whether a place touches the range."""
-        span, wanted = self.asked.convert.range(place), self.params.range
-        return span.start <= wanted.end and wanted.start <= span.end
+    def is_asked_about(self, finding: Finding) -> bool:
+        """Whether a finding touches the range or is named: Neovim names those of the whole line."""
+        span, wanted = self.asked.convert.range(finding.place), self.params.range
+        if span.start <= wanted.end and wanted.start <= span.end:
+            return True
+        return any(self._is_about(told, finding) for told in self.params.context.diagnostics)
 
     def fixes(self, finding: Finding) -> Iterator[types.CodeAction]:
         """What puts a finding right."""
