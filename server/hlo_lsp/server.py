@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from hlo_lsp import __version__
 from hlo_lsp.features import (
@@ -59,13 +60,15 @@ def make_server() -> HloServer:  # one registration after the other, no branches
     pusher = diagnostics.DiagnosticsPusher(
         session,
         partial(server.notify_json, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS),
-        partial(server.workspace_diagnostic_refresh_async, None),
+        partial(_told, server.workspace_diagnostic_refresh_async),
     )
-    notes = InlayHints(session, partial(server.workspace_inlay_hint_refresh_async, None))
+    notes = InlayHints(session, partial(_told, server.workspace_inlay_hint_refresh_async))
     configuration = Configuration(server, session, pusher.all_changed, notes.ask_for_more)
     session.selections.complain = partial(_complain, server)
     session.loader.reporter = partial(Progress, server)
-    colours = SemanticTokens(session, partial(server.workspace_semantic_tokens_refresh_async, None))
+    colours = SemanticTokens(
+        session, partial(_told, server.workspace_semantic_tokens_refresh_async)
+    )
 
     def neighbour_read(path: Path) -> None:
         pusher.neighbour_read(path)
@@ -432,6 +435,14 @@ def _serve_windows(server: HloServer) -> None:
     @server.feature(window.METHOD)
     async def on_window(params: Any) -> Json | None:
         return await window.window(windows, params)
+
+
+async def _told(refresh: Callable[[None], Awaitable[None]]) -> None:
+    """Tell the client to ask again; it may refuse."""
+    try:
+        await refresh(None)
+    except JsonRpcException as refusal:
+        logger.info("the client does not want to ask again: %s", refusal.message)
 
 
 def _complain(server: HloServer, complaint: str) -> None:

@@ -9,7 +9,7 @@ from lsprotocol import types
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.fix import Fix, together
 from hlo_lsp.features import explain
-from hlo_lsp.features.checking import findings
+from hlo_lsp.features.checking import findings_of_all
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.edits import VersionOf, workspace_edit
 from hlo_lsp.features.session import Asked
@@ -33,7 +33,7 @@ async def code_actions(
     ``parts`` are the files in the text, all of one client: most texts are one file. Edits that are
     costly to find, or only of use when they are chosen, come with ``resolve``.
     """
-    found = [one for asked in parts for one in await findings(asked)]
+    found = await findings_of_all(parts)
     desk = _Desk(parts[0], params, version_of)
     actions: list[types.CodeAction] = []
     if desk.wants(types.CodeActionKind.QuickFix):
@@ -58,7 +58,7 @@ async def resolve(
     if "silence" in data:
         action.edit = _silence(parts[0], str(data["silence"]))
     else:
-        fixes = _sure([one for asked in parts for one in await findings(asked)])
+        fixes = _sure(await findings_of_all(parts))
         action.edit = workspace_edit(client, convert, together(fixes), version_of)
     return action
 

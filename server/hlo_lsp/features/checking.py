@@ -1,6 +1,6 @@
 """What is wrong in a file, for every request that is about it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import Part, check_by_pace, in_order
@@ -25,6 +25,16 @@ async def findings(asked: Asked, tell: Tell | None = None) -> list[Finding]:
     """
     async with asked.turn:
         return await _findings(asked, tell)
+
+
+async def findings_of_all(parts: Sequence[Asked]) -> list[Finding]:
+    """What is wrong in the files of a text, all of them as they are at the end of the work."""
+    while True:
+        files = [file for asked in parts for file in asked.dump.files]
+        before = [file.version for file in files]
+        found = [one for asked in parts for one in await findings(asked)]
+        if [file.version for file in files] == before and all(file.is_fresh for file in files):
+            return found
 
 
 async def _findings(asked: Asked, tell: Tell | None) -> list[Finding]:

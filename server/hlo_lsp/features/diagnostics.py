@@ -16,7 +16,7 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.features.checking import findings, state_of
 from hlo_lsp.features.diagnostic import diagnostic, diagnostics
-from hlo_lsp.features.running import run
+from hlo_lsp.features.running import OutdatedError, at_once
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.shown import Shown
 from hlo_lsp.features.wire import Json
@@ -160,8 +160,12 @@ async def diagnose(
     asked: Asked, tell: Callable[[Asked, list[Finding], frozenset[str]], None] | None = None
 ) -> list[Json]:
     """What is wrong in a file, as its text is at the end of the work."""
-    found = await findings(asked, None if tell is None else partial(tell, asked))
-    return await run(diagnostics(asked.client, found))
+    while True:
+        found = await findings(asked, None if tell is None else partial(tell, asked))
+        try:
+            return await at_once(asked.dump, diagnostics(asked.client, found))
+        except OutdatedError:
+            continue
 
 
 async def pulled(

@@ -58,11 +58,21 @@ async def steadily(
     while True:
         for file in dump.files:
             await run(file.refresh())
-        versions = [file.version for file in dump.files]
         try:
-            return await run(work(), partial(_are_at, dump, versions), rest)
+            return await at_once(dump, work(), rest)
         except OutdatedError:
             continue
+
+
+async def at_once(
+    dump: DumpSet, steps: Steps[T], rest: Callable[[], Awaitable[None]] = breathe
+) -> T:
+    """Long work over the files of a compile as they are now.
+
+    Raises:
+        OutdatedError: one of them has changed before the end.
+    """
+    return await run(steps, partial(_are_at, dump, [file.version for file in dump.files]), rest)
 
 
 def _are_at(dump: DumpSet, versions: list[int]) -> bool:

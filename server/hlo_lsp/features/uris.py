@@ -1,5 +1,6 @@
 """URIs as clients write them, and the folders that they have open."""
 
+import os
 from pathlib import Path
 
 from pygls.lsp.server import LanguageServer
@@ -23,6 +24,7 @@ def folders_of(server: LanguageServer) -> list[Path]:
 def _path(uri: str) -> Path | None:
     try:
         path = to_fs_path(uri) if uri.startswith("file:") else None
-    except (ValueError, UnicodeError):  # brackets that are no address, half of a character
+        os.fsencode(path or "")
+    except ValueError:  # brackets that are no address, half of a character
         return None
     return None if not path or "\0" in path else Path(path)

@@ -4,7 +4,8 @@ import asyncio
 import inspect
 import json
 import logging
-from collections.abc import Awaitable, Callable, Generator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
@@ -19,6 +20,7 @@ from pygls.exceptions import (
 )
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
+from hlo_lsp.features.refusal import RefusedError
 from hlo_lsp.protocol.messages import (
     Message,
     MessageId,
@@ -30,7 +32,7 @@ from hlo_lsp.protocol.messages import (
 logger = logging.getLogger(__name__)
 
 _NOTEBOOKS = "notebookDocument/"
-Handler = Callable[..., Any]
+Work = Callable[[], Any]
 
 
 class HloProtocol(LanguageServerProtocol):
@@ -47,7 +49,6 @@ class HloProtocol(LanguageServerProtocol):
     def __init__(self, server: Any, converter: Any) -> None:
         super().__init__(server, converter)
         self._running: dict[MessageId, asyncio.Task[None]] = {}
-        self._notified: set[asyncio.Task[None]] = set()
         self.ended: Callable[[int], None] = lambda _: None  # is told the exit status
         for method in [name for name in self.fm.builtin_features if name.startswith(_NOTEBOOKS)]:
             del self.fm.builtin_features[method]  # nobody asks them anything
@@ -103,10 +104,12 @@ class HloProtocol(LanguageServerProtocol):
             self._check_order(method)
             if is_notification(method):
                 raise JsonRpcMethodNotFound(f"{method} is no request")
-            handler = self._get_handler(method)
-            result = self._begin(handler, (self._params(method, data),))
+            work = self._work(method, data)
+            if not inspect.iscoroutinefunction(work):
+                self._answer(number, method, _at_once(work))
+                return
         except JsonRpcMethodNotFound as refusal:
-            logger.warning("%s is not answered here", method)
+            logger.warning("%.100s is not answered here", method)
             self._refuse(number, refusal)
             return
         except JsonRpcException as refusal:
@@ -116,10 +119,7 @@ class HloProtocol(LanguageServerProtocol):
             logger.exception("%s has failed", method)
             self._refuse(number, _fault())
             return
-        if not inspect.isawaitable(result):
-            self._answer(number, method, result)
-            return
-        task = asyncio.ensure_future(self._answer_later(number, method, result))
+        task = asyncio.ensure_future(self._answer_later(number, method, work))
         self._running[number] = task
         task.add_done_callback(lambda done: self._forget(number, done))
 
@@ -132,17 +132,11 @@ class HloProtocol(LanguageServerProtocol):
                 self._check_order(method)
             if method in types.METHOD_TO_TYPES and not is_notification(method):
                 raise JsonRpcInvalidRequest("without an id it has no answer")
-            result = self._begin(self._get_handler(method), (self._params(method, data),))
+            _at_once(self._work(method, data))
         except JsonRpcException as refusal:
-            logger.info("%s is passed over: %s", method, refusal.message)
-            return
+            logger.info("%.100s is passed over: %.200s", method, refusal.message)
         except Exception:
             logger.exception("%s has failed", method)
-            return
-        if inspect.isawaitable(result):
-            task = asyncio.ensure_future(self._finish(method, result))
-            self._notified.add(task)
-            task.add_done_callback(self._notified.discard)
 
     def _take_response(self, message: Message) -> None:
         """An answer to a request of the server; one that makes no sense is none, but an end."""
@@ -157,13 +151,13 @@ class HloProtocol(LanguageServerProtocol):
         try:
             if "error" in data:
                 error = self._converter.structure(data["error"], types.ResponseError)
-                future.set_exception(JsonRpcException.from_error(error))
+                future.set_exception(RefusedError(f"the client says: {error.message}"))
             else:
                 response = self._converter.structure(data, result_type)
                 future.set_result(response.result)
         except Exception:  # whatever cattrs raises of what a client may say
             logger.debug("the answer to %s cannot be read", number, exc_info=True)
-            future.set_exception(JsonRpcInvalidParams("this is no result for it"))
+            future.set_exception(RefusedError("the client has answered something else"))
 
     def _check_order(self, method: str) -> None:
         """Keep the order that the specification wants: initialize, all else, shutdown, exit."""
@@ -189,35 +183,18 @@ class HloProtocol(LanguageServerProtocol):
             logger.debug("wrong parameters for %s", method, exc_info=True)
             raise JsonRpcInvalidParams("these are no parameters for it") from None
 
-    def _begin(
-        self, handler: Handler, args: tuple[Any, ...], named: dict[str, Any] | None = None
-    ) -> Any:
-        """Call a handler: its result, or what must be awaited for it.
+    def _work(self, method: str, data: dict[str, Any]) -> Work:
+        """What is to be done about a message. What takes no time is done at once."""
+        handler = self._get_handler(method)
+        work = partial(handler, self._params(method, data))
+        if method != types.WORKSPACE_EXECUTE_COMMAND:
+            return work
+        command, args, named = next(work())  # the handler of pygls names the one of the command
+        return partial(command, *args, **named)
 
-        What takes no time is done when the next message is looked at: an edit counts for the
-        question after it.
-        """
-        result = handler(*args, **(named or {}))
-        return self._through(result) if inspect.isgenerator(result) else result
-
-    def _through(self, steps: Generator[Any, Any, Any], value: Any = None) -> Any:
-        """Let a handler of pygls call others, which it names one after the other."""
-        while True:
-            try:
-                handler, args, named = steps.send(value)
-            except StopIteration as done:
-                return done.value
-            value = self._begin(handler, args, named)
-            if inspect.isawaitable(value):
-                return self._rest_of(steps, value)
-
-    async def _rest_of(self, steps: Generator[Any, Any, Any], awaited: Any) -> Any:
-        result = self._through(steps, await awaited)
-        return await result if inspect.isawaitable(result) else result
-
-    async def _answer_later(self, number: MessageId, method: str, awaited: Awaitable[Any]) -> None:
+    async def _answer_later(self, number: MessageId, method: str, work: Work) -> None:
         try:
-            result = await awaited
+            result = await work()
         except JsonRpcException as refusal:
             self._refuse(number, refusal)
         except Exception:
@@ -225,12 +202,6 @@ class HloProtocol(LanguageServerProtocol):
             self._refuse(number, _fault())
         else:
             self._answer(number, method, result)
-
-    async def _finish(self, method: str, awaited: Awaitable[Any]) -> None:
-        try:
-            await awaited
-        except Exception:
-            logger.exception("%s has failed", method)
 
     def _cancel(self, number: MessageId) -> None:
         """Answer a request that nobody waits for any more, and end its work."""
@@ -264,6 +235,23 @@ class HloProtocol(LanguageServerProtocol):
             return
         body = json.dumps(data, default=self._serialize_message, separators=(",", ":")).encode()
         self.writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+
+def _at_once(work: Work) -> Any:
+    """Do what takes no time: an edit counts for the question after it.
+
+    Handlers of pygls name others, one after the other, which they want to be called.
+    """
+    steps: Any = work()
+    is_done = not inspect.isgenerator(steps)
+    value: Any = steps if is_done else None
+    while not is_done:
+        try:
+            handler, args, named = steps.send(value)
+            value = handler(*args, **(named or {}))
+        except StopIteration as done:
+            value, is_done = done.value, True
+    return value
 
 
 def _fault() -> JsonRpcException:

@@ -1,0 +1,1 @@
+"""The server as a process, under messages that no editor would send."""
