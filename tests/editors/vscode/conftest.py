@@ -1,15 +1,18 @@
-"""One code-server and one browser for all tests; for each test a window and a folder of its own."""
+"""One code-server and one browser for all tests; windows on folders of their own."""
 
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Generator
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, BrowserContext, async_playwright
+from playwright.async_api import Browser, async_playwright
 
+import hlo_lsp
 from editors import client
 from editors.absent import absent
 from editors.code_server import ENTRY
@@ -54,12 +57,32 @@ async def code_server(
     environment = Path(sys.executable).parent
     path = os.pathsep.join((str(environment), os.environ["PATH"]))
     # The server that is tested is the one that these tests would import.
-    variables = {name: os.environ[name] for name in ("PYTHONPATH",) if name in os.environ}
+    variables = {"PYTHONPATH": str(Path(hlo_lsp.__file__).parents[1])}
     server = CodeServer(tmp_path_factory.mktemp("code-server"), path, variables=variables)
     try:
         await server.start(extensions)
         yield server
     finally:
+        server.stop()
+
+
+Serve = Callable[[str, Mapping[str, Any]], Awaitable[CodeServer]]
+Show = Callable[[CodeServer, Path], Awaitable[Window]]
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def serve(extensions: list[Path], tmp_path: Path) -> AsyncIterator[Serve]:
+    """Starts a code-server of the test's own, with a PATH and settings."""
+    servers: list[CodeServer] = []
+
+    async def start(path: str, settings: Mapping[str, Any]) -> CodeServer:
+        folder = tmp_path / f"code-server-{len(servers)}"
+        servers.append(CodeServer(folder, path, settings))
+        await servers[-1].start(extensions)
+        return servers[-1]
+
+    yield start
+    for server in servers:
         server.stop()
 
 
@@ -78,11 +101,16 @@ async def browser() -> AsyncIterator[Browser]:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def context(browser: Browser) -> AsyncIterator[BrowserContext]:
-    """A browser that remembers nothing of other tests."""
-    context = await browser.new_context(viewport=_SIZE, device_scale_factor=1)
-    yield context
-    await context.close()
+async def show(browser: Browser, request: pytest.FixtureRequest) -> AsyncIterator[Show]:
+    """Opens a window on a folder, in a browser that remembers nothing of other tests."""
+    async with AsyncExitStack() as windows:
+
+        async def open_window(server: CodeServer, folder: Path) -> Window:
+            window = await windows.enter_async_context(_shown(server, browser, folder))
+            windows.push_async_callback(_keep_screen, window, request)
+            return window
+
+        yield open_window
 
 
 @pytest.fixture
@@ -95,21 +123,63 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def dump(folder: Path, compile_v5e: Compile) -> Compile:
-    """The files of one real compile, in the folder that is opened."""
-    for path in compile_v5e.folder.glob(f"{compile_v5e.path('').name.partition('.after')[0]}*"):
-        shutil.copy(path, folder)
-    return Compile(folder)
+    """The files of one real compile, in the folder that is opened; the test may change them."""
+    return copied(compile_v5e, folder)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def window(
-    code_server: CodeServer, context: BrowserContext, folder: Path, request: pytest.FixtureRequest
+async def window(code_server: CodeServer, show: Show, folder: Path) -> Window:
+    """A window on `folder`."""
+    return await show(code_server, folder)
+
+
+@pytest_asyncio.fixture(scope="session", loop_scope="session")
+async def _reading(
+    code_server: CodeServer,
+    browser: Browser,
+    compile_v5e: Compile,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> AsyncIterator[Window]:
-    """A window on `folder`. If the test fails its screen is kept in .editors/screens."""
-    window = await Window.show(code_server, context, folder)
-    yield window
+    folder = tmp_path_factory.mktemp("reading") / "dumps"
+    folder.mkdir()
+    copied(compile_v5e, folder)
+    async with _shown(code_server, browser, folder) as window:
+        yield window
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def reading(_reading: Window, request: pytest.FixtureRequest) -> AsyncIterator[Window]:
+    """A window on one real compile, without any editor: quicker than one of the test's own.
+
+    It is for tests that change no file and no setting; `reading.dump` is what they look at.
+    """
+    await _reading.clear()
+    yield _reading
+    await _keep_screen(_reading, request)
+
+
+async def _keep_screen(window: Window, request: pytest.FixtureRequest) -> None:
+    """Keep what a test saw that failed, in .editors/screens."""
     if request.node.stash.get(_FAILED, False):
         kept = MADE / "screens" / f"{request.node.name}.png"
         kept.parent.mkdir(parents=True, exist_ok=True)
         await window.page.screenshot(path=kept)
-    await window.close()
+
+
+@asynccontextmanager
+async def _shown(server: CodeServer, browser: Browser, folder: Path) -> AsyncIterator[Window]:
+    context = await browser.new_context(viewport=_SIZE)
+    try:
+        window = await Window.show(server, context, folder)
+        yield window
+        await window.close()
+    finally:
+        await context.close()
+
+
+def copied(compile_: Compile, folder: Path) -> Compile:
+    """The files of a compile in another folder."""
+    stem = compile_.path("").name.partition(".after")[0]
+    for path in compile_.folder.glob(f"{stem}*"):
+        shutil.copy(path, folder)
+    return Compile(folder)

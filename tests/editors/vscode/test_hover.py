@@ -1,16 +1,42 @@
 """Hover, on the screen and as extensions see it."""
 
-from editors.conftest import Compile
+from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, live, printed
 from editors.vscode.host import hover, spot
 from editors.vscode.marks import VSCODE
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
+HOVER = ".monaco-hover:not(.hidden) .hover-contents"
 
 
-async def test_it_tells_what_a_value_is(dump: Compile, window: Window) -> None:
-    at = spot(dump.path("-buffer-assignment"), "<235 ^fusion @1>")
-    await window.open(at)
-    told = await until(lambda: hover(window.host, at))
-    assert "1,946,112 B" in told
+async def test_it_tells_what_a_value_is(reading: Window) -> None:
+    at = spot(reading.dump.path(ASSIGNMENT), "<235 ^fusion @1>")
+    value = printed(at.path, "<235 fusion @1>")
+    first, last = live(reading.dump.path(LIVE_RANGE), "fusion{}")
+    await reading.open(at)
+    told = (await until(lambda: hover(reading.host, at))).splitlines()
+    assert told[0] == "**`fusion`**"
+    assert f"- **padded** {value.size:,} B (1.00 MiB): fits T(8,128)" in told
+    assert (
+        f"- **allocation** {value.allocation}, preallocated-temp, {value.allocation_size:,} B"
+        f" (1.86 MiB), bytes {value.offset:,} to {value.offset + value.size:,}"
+    ) in told
+    assert any(line.startswith(f"- **live** {first}-{last} ") for line in told)
+
+    await reading.point()
+    (shown,) = await until(reading.shown(HOVER))
+    assert f"padded {value.size:,} B (1.00 MiB): fits T(8,128)" in shown.splitlines()
+    assert f"live {first}-{last} ({last - first} steps)" in shown
+    assert "**" not in shown  # it is shown as markdown
+
+
+async def test_it_tells_what_an_instruction_is(reading: Window) -> None:
+    at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
+    await reading.open(at)
+    await until(lambda: hover(reading.host, at))
+    await reading.point()
+    (shown,) = await until(reading.shown(HOVER))
+    assert shown.splitlines()[0] == "fusion.40 fusion"
+    assert f"logical {64 * 256 * 4:,} B (64.0 KiB)" in shown.splitlines()
+    assert "calls bitcast_fusion.1" in shown.splitlines()

@@ -1,10 +1,14 @@
 """A window of VS Code: what its screen shows, and what its extension host is told.
 
-    async def test_something(window: Window) -> None:
-        at = spot(window.folder / "a.hlo", "%add = ^f32[4]")
-        await window.open(at)                          # shows the file, with the cursor there
-        assert "4 elements" in await hover(window.host, at)  # as an extension sees it
-        await until(window.texts(".codelens-decoration a"), lambda told: "live 2-3" in told)
+    async def test_something(reading: Window) -> None:  # on a real compile that is only read
+        at = spot(reading.dump.path(MODULE), "  %^fusion.40 = ")
+        await reading.open(at)                          # shows the file, with the cursor there
+        told = await until(lambda: hover(reading.host, at))    # as an extension is told
+        assert "65,536 B" in told
+        await reading.point()                           # rests the mouse at the cursor
+        await until(reading.shown(".monaco-hover"))     # as it is on the screen
+
+    async def test_another(dump: Compile, window: Window) -> None:  # one's own, to be changed
 
 `host.ask` and `host.command` reach whatever extensions can; `page` is Playwright's, with which
 keys are typed and the screen is read. Whatever takes time is waited for by `until`.
@@ -20,6 +24,7 @@ from urllib.parse import urlencode
 
 from playwright.async_api import BrowserContext, Locator, Page
 
+from editors.conftest import Compile
 from editors.vscode.host import Host, Spot, uri
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import NotYet, until
@@ -46,6 +51,11 @@ class Window:
         await until(lambda: window.host.ask("extension", "hlo-lsp.hlo-lsp"))
         return window
 
+    @property
+    def dump(self) -> Compile:
+        """The compile that lies in the folder, if there is one."""
+        return Compile(self.folder)
+
     async def close(self) -> None:
         """Leaves it, and waits for the end of its extension host and of the server in it."""
         process = self.host.process
@@ -54,6 +64,19 @@ class Window:
             await until(lambda: _has_ended(process))
         self.host.forget()
         await self.page.close()
+
+    async def clear(self) -> None:
+        """Closes editors and panels, as if the folder had just been opened."""
+        await self.page.keyboard.press("Escape")
+        await self.page.mouse.move(0, 0)
+        for command in (
+            "notifications.clearAll",
+            "workbench.action.closeAllEditors",
+            "workbench.action.closePanel",
+            "workbench.view.explorer",
+        ):
+            await self.host.command(command)
+        await until(self.page.locator(".editor-instance").count, lambda count: count == 0)
 
     async def open(self, at: Spot | Path) -> str:
         """Shows a file, with the cursor at a place; returns the language it has at first."""
@@ -75,8 +98,9 @@ class Window:
         await box.wait_for(state="hidden")
 
     async def texts(self, selector: str) -> list[str]:
-        """The texts of all parts of the screen that a selector finds, blanks made plain."""
-        return [plain(text) for text in await self.page.locator(selector).all_inner_texts()]
+        """The texts on the screen in all that a selector finds, blanks made plain."""
+        told = await self.page.locator(selector).all_inner_texts()
+        return [plain(text) for text in told if text]
 
     def shown(self, selector: str) -> Callable[[], Awaitable[list[str]]]:
         """`texts` as a question, for `until`."""
@@ -89,6 +113,24 @@ class Window:
         line = self.page.locator(".editor-instance .view-line", has_text=expression).first
         await line.wait_for()
         return line
+
+    async def point(self) -> None:
+        """Rests the mouse on what is right of the cursor."""
+        cursor = self.page.locator(".editor-instance .cursors-layer .cursor").first
+        await until(cursor.count)
+        box = await cursor.bounding_box()
+        if box is None:
+            raise NotYet("the cursor is not on the screen")
+        # A mouse that comes from afar, as one that has always been there is not noticed.
+        await self.page.mouse.move(box["x"] + 40, box["y"] + 200)
+        await self.page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2, steps=4)
+
+    async def front(self) -> tuple[Path, str]:
+        """The file in front and the text of the line with the cursor, as an extension is told."""
+        told = await self.host.ask("active")
+        if told is None:
+            raise NotYet("no editor is active")
+        return Path(told["file"]), told["line"]
 
     async def cursor(self) -> tuple[int, int]:
         """Where the cursor is, as the status bar shows it: line and column from 1."""

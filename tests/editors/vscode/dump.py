@@ -1,0 +1,40 @@
+"""What stands in the files of a dump: what the editor shows is held against it."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+MODULE, ASSIGNMENT, VALUES = "", "-buffer-assignment", "-buffer-assignment-values"
+LIVE_RANGE, REPORT = "-live-range", "-memory-usage-report"
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A value as the buffer assignment prints it, in bytes, and its allocation."""
+
+    size: int
+    offset: int
+    allocation: int
+    allocation_size: int
+
+
+def printed(assignment: Path, value: str) -> Printed:
+    """The value that begins with `<172 copy-start.10{} @0>`."""
+    text = assignment.read_text("utf-8")
+    found = re.search(re.escape(value) + r" \(size=(\d+),offset=(\d+)\)", text)
+    assert found, value
+    heads = re.findall(r"^allocation (\d+): size (\d+)", text[: found.start()], re.MULTILINE)
+    return Printed(*map(int, (*found.groups(), *heads[-1])))
+
+
+def live(live_range: Path, value: str) -> tuple[int, int]:
+    """First and last step of a value named as in `copy-start.10{}`."""
+    line = rf"^\s+{re.escape(value)}:(\d+)-(\d+)$"
+    found = re.search(line, live_range.read_text("utf-8"), re.MULTILINE)
+    assert found, value
+    return int(found[1]), int(found[2])
+
+
+def lines(path: Path) -> list[str]:
+    """The lines of a file."""
+    return path.read_text("utf-8").splitlines()

@@ -1,0 +1,47 @@
+"""Code lenses: what they say, where, and what a click on one does."""
+
+import re
+from itertools import pairwise
+
+from editors.vscode.dump import ASSIGNMENT, lines
+from editors.vscode.host import Spot, uri
+from editors.vscode.marks import VSCODE
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+LENS = ".editor-instance .codelens-decoration"
+
+
+async def test_allocations_say_what_is_in_them(reading: Window) -> None:
+    path = reading.dump.path(ASSIGNMENT)
+    text = lines(path)
+    heads = [n for n, line in enumerate(text) if line.startswith("allocation ")] + [len(text)]
+    await reading.open(path)
+    lenses = await until(
+        lambda: reading.host.command("vscode.executeCodeLensProvider", uri(path), 1000)
+    )
+    titles = {each["range"][0]: each["command"]["title"] for each in lenses}
+    for head, end in pairwise(heads):
+        values = sum(line.startswith(" value: ") for line in text[head:end])
+        assert re.match(rf"{values} values?, ", titles[head])
+
+    shown = await until(reading.shown(LENS), lambda shown: titles[heads[0]] in shown)
+    assert len(shown) > 10
+    assert set(shown) <= set(titles.values())
+
+
+async def test_a_click_shows_the_places_it_speaks_of(reading: Window) -> None:
+    path = reading.dump.path(ASSIGNMENT)
+    text = lines(path)
+    head = next(n for n, line in enumerate(text) if line.startswith("allocation 25:"))
+    values = [line for line in text[head + 1 :] if line.startswith(" value: ")]
+    await reading.open(Spot(path, head, 0))
+    await reading.page.locator(f"{LENS} a", has_text=f"{len(values)} values, ").click()
+
+    await reading.page.locator(".reference-zone-widget .ref-tree .monaco-list-row").first.wait_for()
+    told = await reading.texts(".reference-zone-widget .peekview-title")
+    assert f"({len(values)})" in told[0]
+    first = " ".join(values[0].split())
+    listed = await reading.texts(".reference-zone-widget .ref-tree .monaco-list-row")
+    assert listed[0] in first, "each row is a part of its line"

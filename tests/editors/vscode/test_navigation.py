@@ -1,0 +1,74 @@
+"""Go to, references and calls: where they lead, and what is on the screen then."""
+
+import re
+
+from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, VALUES, lines
+from editors.vscode.host import places, spot, uri
+from editors.vscode.marks import VSCODE
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+PEEKED = ".reference-zone-widget"
+
+
+async def test_f12_jumps_from_a_live_range_to_the_entry(reading: Window) -> None:
+    values = reading.dump.path(VALUES)
+    at = spot(reading.dump.path(LIVE_RANGE), "    ^copy-start.1{0}:")
+    entry = lines(values).index("<237 copy-start.1{0} @0>")
+    await reading.open(at)
+    await until(
+        lambda: places(reading.host, "Definition", at), lambda told: told == [(values, entry)]
+    )
+    await reading.page.keyboard.press("F12")
+    await until(reading.front, lambda front: front == (values, "<237 copy-start.1{0} @0>"))
+    await until(reading.cursor, lambda cursor: cursor[0] == entry + 1)
+    await reading.line("<237 copy-start.1{0} @0>")
+
+
+async def test_references_are_peeked_at_in_all_files(reading: Window) -> None:
+    at = spot(reading.dump.path(ASSIGNMENT), "<237 ^copy-start.1{0} @0>")
+    await reading.open(at)
+    found = await until(lambda: places(reading.host, "Reference", at))
+    module, values = reading.dump.path(MODULE), reading.dump.path(VALUES)
+    mentions = {
+        (module, line)
+        for line, text in enumerate(lines(module))
+        if re.search(r"%copy-start\.1\b|^  ROOT %tuple\.7 ", text)
+    }
+    assert mentions == {place for place in found if place[0] == module}
+    assert (values, lines(values).index("<237 copy-start.1{0} @0>")) in found
+    assert {path for path, _ in found} >= {
+        reading.dump.path(each) for each in (ASSIGNMENT, LIVE_RANGE)
+    }
+
+    await reading.page.keyboard.press("Shift+F12")
+    await reading.page.locator(f"{PEEKED} .ref-tree .monaco-list-row").first.wait_for()
+    told = await reading.texts(f"{PEEKED} .peekview-title")
+    assert f"References ({len(found)})" in " ".join(" ".join(told).split())
+
+
+async def test_calls_of_computations_are_a_tree(reading: Window) -> None:
+    at = spot(reading.dump.path(MODULE), "\n%^bitcast_fusion.1 (")
+    callers = [
+        line
+        for line in reading.dump.path(MODULE).read_text("utf-8").split("\n}")
+        if re.search(r"calls=%bitcast_fusion\.1\b", line)
+    ]
+    (caller,) = re.findall(r"^%([\w.]+) \(", "\n".join(callers), re.MULTILINE)
+    await reading.open(at)
+    calls = await until(lambda: reading.host.ask("calls", uri(at.path), at.position, "Incoming"))
+    assert calls == {"item": "bitcast_fusion.1", "calls": [caller]}
+
+    await reading.page.keyboard.press("Shift+Alt+h")
+    tree = reading.shown(".part.sidebar .monaco-list-row")
+    assert await until(tree, lambda rows: len(rows) == 2) == ["bitcast_fusion.1", caller]
+
+
+async def test_calls_of_an_instruction_are_its_data(reading: Window) -> None:
+    at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
+    await reading.open(at)
+    incoming = await until(lambda: reading.host.ask("calls", uri(at.path), at.position, "Incoming"))
+    outgoing = await reading.host.ask("calls", uri(at.path), at.position, "Outgoing")
+    assert incoming == {"item": "fusion.40", "calls": ["param_0.25"]}
+    assert outgoing == {"item": "fusion.40", "calls": ["convolution.17"]}
