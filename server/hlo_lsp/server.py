@@ -275,7 +275,7 @@ def _serve_whole_documents(server: HloServer, session: Session) -> None:
     @server.feature(types.CODE_LENS_RESOLVE)
     async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:
         asked = await session.ask_again(lens.data)
-        return lens if asked is None else lenses.resolve(asked, lens)
+        return lens if asked is None else await lenses.resolve(asked, lens)
 
 
 def _serve_tokens(server: HloServer, colours: SemanticTokens) -> None:

@@ -1,12 +1,22 @@
-"""Times of many calls, and where in a dump to ask."""
+"""Large dumps, times of many calls, and where in a dump to ask."""
 
 import time
 from collections.abc import Callable
+from pathlib import Path
 
 from wire import Client
 
+from dumps import CORPUS, unpacked
+
 _KEYS = 400
 _PAUSE = 0.01  # seconds between two keys: about the fastest that an editor sends
+
+
+def train_step(size: str) -> Path:
+    """The dump of a train step (`L24`, `L96`), unpacked where the tests unpack it."""
+    cache = Path(__file__).resolve().parents[2] / ".pytest_cache" / "d" / "corpus"
+    cache.mkdir(parents=True, exist_ok=True)
+    return unpacked(CORPUS / f"tpu_v5e_train_{size}.tar.xz", cache)
 
 
 def times(count: int, work: Callable[[int], None], pause: float = 0.0) -> list[float]:

@@ -17,11 +17,9 @@ from rich.table import Table
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from figures import megabytes, middle, milliseconds, times, typing_times  # noqa: E402
+from figures import megabytes, middle, milliseconds, times, train_step, typing_times  # noqa: E402
 from promises import promises  # noqa: E402
 from wire import Client  # noqa: E402
-
-from dumps import CORPUS, unpacked  # noqa: E402  # found by the line above
 
 _QUESTIONS = 200
 _SCREEN = 100  # lines
@@ -35,23 +33,16 @@ def main() -> None:
     options = parser.parse_args()
     console = Console(width=170)
     if options.promises:
-        console.print(promises(_folder("L96"), _folder("L24")))
+        console.print(promises(train_step("L96"), train_step("L24")))
         return
     table = Table("file", "MB", "open to hover", "key to hover p50", "p95", "hover p95",
                   "definition p95", "references p95", "100 lines coloured p95",
                   "memory")  # fmt: skip
     for size in ("L24", "L96") if options.large else ("L24",):
-        for path in sorted(_folder(size).glob("*after_optimizations*.txt")):
+        for path in sorted(train_step(size).glob("*after_optimizations*.txt")):
             console.print(f"measuring {size} {path.name} ...", style="dim")
             table.add_row(*_row(size, path))
     console.print(table)
-
-
-def _folder(size: str) -> Path:
-    """The dump of a train step, unpacked where the tests unpack it."""
-    cache = HERE.parents[1] / ".pytest_cache" / "d" / "corpus"
-    cache.mkdir(parents=True, exist_ok=True)
-    return unpacked(CORPUS / f"tpu_v5e_train_{size}.tar.xz", cache)
 
 
 def _row(size: str, path: Path) -> list[str]:

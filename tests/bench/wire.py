@@ -13,14 +13,17 @@ from typing import Any
 Json = dict[str, Any]
 
 _ROUND = 0.5  # seconds between two looks at a server that may be at work
+_SMALL = 4096  # bytes; requests of the server are shorter
+_REFUSED = b"-32803"  # an answer, too: there is nothing to rename here
 _IDLE = 0.05  # seconds of processor time in a round that count as rest
 
 
 class Client:
     """One server process with one open file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, capabilities: Json | None = None) -> None:
         self.text = path.read_text("utf-8", "replace")
+        self.lines = self.text.split("\n")
         self.uri = path.as_uri()
         item = {"uri": self.uri, "languageId": "hlo", "version": 1, "text": self.text}
         # Made beforehand: encoding 22 MB is the editor's work, not the server's.
@@ -32,7 +35,9 @@ class Client:
         self._process = subprocess.Popen(
             [sys.executable, "-m", "hlo_lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
-        self.request("initialize", {"processId": None, "rootUri": None, "capabilities": {}})
+        self.request(
+            "initialize", {"processId": None, "rootUri": None, "capabilities": capabilities or {}}
+        )
         self.notify("initialized", {})
 
     def open(self) -> None:
@@ -66,6 +71,17 @@ class Client:
             if message.get("id") == number and "method" not in message:
                 assert "error" not in message, message
                 return message["result"]
+
+    def answer_size(self, method: str, params: Json) -> int:
+        """Send a request and wait for its answer, which is not read: its bytes."""
+        number = next(self._ids)
+        self._send({"id": number, "method": method, "params": params})
+        own = (b'"id": %d,' % number, b'"id":%d,' % number)
+        while True:
+            body = self._body()
+            if any(mark in body[:60] or mark in body[-60:] for mark in own):
+                assert b'"error"' not in body[:60] or _REFUSED in body, body[:1000]
+                return len(body)
 
     def published(self, wanted: Callable[[Json], bool]) -> Json:
         """Wait for diagnostics of the file that are as wanted."""
@@ -132,6 +148,10 @@ class Client:
         self._process.stdin.flush()
 
     def _receive(self) -> Json:
+        message: Json = json.loads(self._body())
+        return message
+
+    def _body(self) -> bytes:
         output = self._process.stdout
         assert output is not None
         length = 0
@@ -139,8 +159,14 @@ class Client:
             name, _, value = header.partition(b":")
             if name.lower() == b"content-length":
                 length = int(value)
-        message: Json = json.loads(output.read(length))
-        return message
+        body = output.read(length)
+        if length < _SMALL and b'"method"' in body:
+            message = json.loads(body)
+            if (
+                "id" in message and "method" in message
+            ):  # a request of the server: nothing against it
+                self._send({"id": message["id"], "result": None})
+        return body
 
 
 def _packed(message: Json) -> bytes:

@@ -18,13 +18,14 @@ async def titles(asked: Asked) -> dict[str, str]:
     found = {}
     for lens in await lenses.code_lenses(asked):
         line = asked.file.lines[lens["range"]["start"]["line"]]
-        found[line.strip()] = title(asked, lens["data"])
+        found[line.strip()] = await title(asked, lens["data"])
     return found
 
 
-def title(asked: Asked, data: object) -> str:
+async def title(asked: Asked, data: object) -> str:
     start = types.Position(0, 0)
-    command = lenses.resolve(asked, types.CodeLens(types.Range(start, start), None, data)).command
+    lens = types.CodeLens(types.Range(start, start), None, data)
+    command = (await lenses.resolve(asked, lens)).command
     assert command is not None
     assert command.command == ""  # it says something and does nothing
     return command.title
@@ -73,7 +74,7 @@ async def test_a_client_that_would_ask_for_all_texts_has_them_at_once() -> None:
     found = await asked(client=replace(Client(), wants_lens_texts=True))
     made = await lenses.code_lenses(found)
     assert [lens["command"]["title"] for lens in made] == [
-        title(found, lens["data"]) for lens in made
+        await title(found, lens["data"]) for lens in made
     ]
     assert {lens["command"]["command"] for lens in made} == {""}
 
@@ -81,7 +82,7 @@ async def test_a_client_that_would_ask_for_all_texts_has_them_at_once() -> None:
 async def test_a_resolved_lens_stays_where_it_is() -> None:
     span = types.Range(types.Position(3, 0), types.Position(3, 9))
     data = {"allocation": 0, "uri": "untitled:dump"}
-    lens = lenses.resolve(await asked(), types.CodeLens(span, None, data))
+    lens = await lenses.resolve(await asked(), types.CodeLens(span, None, data))
     assert (lens.range, lens.data) == (span, data)
 
 
@@ -130,7 +131,7 @@ async def test_thread_local_values_have_no_live_range_to_tell() -> None:
 )
 async def test_a_lens_about_what_is_gone_says_so(data: object) -> None:
     text, *_ = DUMP.partition("HloLiveRange")
-    assert title(await asked(text), data) in {"gone", "no live ranges"}
+    assert await title(await asked(text), data) in {"gone", "no live ranges"}
 
 
 async def test_lenses_know_what_neighbours_say(tmp_path: Path) -> None:
@@ -159,9 +160,8 @@ async def test_a_click_shows_the_values_of_an_allocation_and_the_uses_of_a_value
     shown = {}
     for lens in await lenses.code_lenses(found):
         line = types.Position(lens["range"]["start"]["line"], 0)
-        resolved = lenses.resolve(
-            found, types.CodeLens(types.Range(line, line), None, lens["data"])
-        ).command
+        lens_here = types.CodeLens(types.Range(line, line), None, lens["data"])
+        resolved = (await lenses.resolve(found, lens_here)).command
         assert resolved is not None
         if resolved.command:
             assert resolved.command == "hlo.showPlaces"
@@ -192,7 +192,7 @@ async def test_lenses_with_their_texts_can_be_clicked_where_resolving_finds_plac
         at_once = lens["command"]
         start = types.Position(lens["range"]["start"]["line"], 0)
         line = types.Range(start, start)
-        resolved = lenses.resolve(found, types.CodeLens(line, None, lens["data"])).command
+        resolved = (await lenses.resolve(found, types.CodeLens(line, None, lens["data"]))).command
         assert resolved is not None
         assert (at_once["title"], at_once["command"]) == (resolved.title, resolved.command)
         if resolved.command:
@@ -217,7 +217,7 @@ async def test_a_long_list_of_places_says_that_it_is_cut(monkeypatch: pytest.Mon
     found = await asked(client=replace(Client(), shows_places=True))
     start = types.Position(0, 0)
     lens = types.CodeLens(types.Range(start, start), None, {"value": 1})
-    command = lenses.resolve(found, lens).command
+    command = (await lenses.resolve(found, lens)).command
     assert command is not None
     assert command.arguments is not None
     assert len(command.arguments[2]) == 1

@@ -4,17 +4,24 @@ import re
 
 import pytest
 from lsprotocol import types
+from pygls.protocol import default_converter
 
 from analysis.module.test_rename import MODULE
 from features.opened import DUMP, asked, at
 from hlo_lsp.features.linked_editing import linked_ranges
 from hlo_lsp.features.refusal import RefusedError
 from hlo_lsp.features.rename import rename
+from hlo_lsp.features.wire import Json
 
 
 async def linked(text: str, position: types.Position) -> list[types.Range]:
-    found = linked_ranges(await asked(text), position)
+    found = read(linked_ranges(await asked(text), position))
     return [] if found is None else list(found.ranges)
+
+
+def read(said: Json | None) -> types.LinkedEditingRanges | None:
+    """What a client reads of an answer."""
+    return default_converter().structure(said, types.LinkedEditingRanges | None)
 
 
 @pytest.mark.parametrize(
@@ -30,7 +37,7 @@ async def test_the_places_are_those_that_rename_would_change(line: str, word: st
     document = types.TextDocumentIdentifier(opened.file.uri)
     edit = rename(opened, types.RenameParams(document, position, "new"), 1)
     (edits,) = (edit.changes or {}).values()
-    found = linked_ranges(opened, position)
+    found = read(linked_ranges(opened, position))
     assert found is not None
     assert list(found.ranges) == [one.range for one in edits]
     lines = MODULE.split("\n")

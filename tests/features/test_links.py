@@ -9,6 +9,7 @@ from lsprotocol import types
 from features.opened import asked
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.links import document_links, python_location
+from hlo_lsp.features.wire import LONG
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.source_map import SourceFiles, SourceMap
 from hlo_lsp.text.encoding import Encoding
@@ -57,3 +58,12 @@ async def test_a_location_is_the_beginning_of_the_line(
     place = types.Location((tmp_path / "m.py").as_uri(), types.Range(start, start))
     assert python_location(found, SourceLine("/old/m.py", line)) == place
     assert python_location(found, SourceLine("/old/other.py", line)) is None
+
+
+async def test_in_a_long_module_the_tables_have_links_and_instructions_have_none(
+    sources: SourceFiles,
+) -> None:
+    table = 'HloModule m\n\nFileNames\n1 "/old/m.py"\n\n'
+    text = MODULE.replace("HloModule m\n\n", table) + "\n" * LONG
+    found = replace(await asked(text), sources=sources)
+    assert [link["range"]["start"]["line"] for link in await document_links(found)] == [3]

@@ -4,10 +4,12 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from pygls.protocol import default_converter
 
 from features.opened import DUMP, asked, at, item, split_dump
 from hlo_lsp.features.references import highlight, references
 from hlo_lsp.features.session import Session
+from hlo_lsp.features.wire import Json
 from hlo_lsp.text import disk
 
 LINES = DUMP.split("\n")
@@ -23,7 +25,12 @@ MENTIONED = [
 
 async def lines(position: types.Position, *, with_declaration: bool) -> list[str] | None:
     found = references(await asked(), position, with_declaration=with_declaration)
-    return None if found is None else [LINES[place.range.start.line] for place in found]
+    return None if found is None else [LINES[row(place)] for place in found]
+
+
+def row(said: Json) -> int:
+    number: int = said["range"]["start"]["line"]
+    return number
 
 
 @pytest.mark.parametrize(
@@ -59,13 +66,14 @@ async def test_nothing_is_referred_to_by_a_label_or_behind_the_text() -> None:
 async def test_highlights_tell_declarations_from_mentions() -> None:
     found = highlight(await asked(), at(DUMP, "    add{}:1-2"))
     assert found is not None
+    lit = default_converter().structure(found, list[types.DocumentHighlight])
     kinds = types.DocumentHighlightKind
-    assert [(LINES[h.range.start.line], h.kind) for h in found] == [
+    assert [(LINES[h.range.start.line], h.kind) for h in lit] == [
         *((line, kinds.Write) for line in DECLARED),
         *((line, kinds.Read) for line in MENTIONED),
     ]
     names = {
-        LINES[h.range.start.line][h.range.start.character : h.range.end.character] for h in found
+        LINES[h.range.start.line][h.range.start.character : h.range.end.character] for h in lit
     }
     assert names == {"<2 add @1>", "add", "add{}", "mul"}
 
@@ -79,4 +87,4 @@ async def test_highlights_leave_neighbours_alone(tmp_path: Path) -> None:
     assert found is not None
     lit = highlight(found, at(text, "    add{}:1-2"))
     assert lit is not None
-    assert [text.split("\n")[h.range.start.line] for h in lit] == MENTIONED[3:]
+    assert [text.split("\n")[row(h)] for h in lit] == MENTIONED[3:]

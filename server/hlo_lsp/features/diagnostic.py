@@ -6,8 +6,7 @@ from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
 from hlo_lsp.features.rules_page import rule_href
-from hlo_lsp.features.wire import Json, place_range
-from hlo_lsp.model.place import Place
+from hlo_lsp.features.wire import Json, locations, range_of
 from hlo_lsp.text.steps import Steps
 
 SOURCE = "hlo-lsp"
@@ -44,24 +43,11 @@ def diagnostic(client: Client, finding: Finding) -> Json:
     if href is not None:
         said["codeDescription"] = {"href": href}
     if client.shows_related and finding.related:
+        places = locations(convert, (other.place for other in finding.related))
         said["relatedInformation"] = [
-            {
-                "location": {
-                    "uri": other.place.file.uri,
-                    "range": range_of(convert, other.place),
-                },
-                "message": other.message,
-            }
-            for other in finding.related
+            {"location": location, "message": other.message}
+            for location, other in zip(places, finding.related, strict=True)
         ]
     if client.fades_unnecessary and any(fix.drops for fix in finding.fixes):
         said["tags"] = [types.DiagnosticTag.Unnecessary.value]
     return said
-
-
-def range_of(convert: Converter, place: Place) -> Json:
-    """The range of a place."""
-    text = place.file.lines[place.line]
-    units = convert.encoding.units
-    line = place.file.first_line + place.line
-    return place_range(line, units(text, place.start), units(text, place.end))

@@ -31,7 +31,7 @@ async def folding_ranges(asked: Asked) -> list[Json]:
 def _folds(file: DumpFile) -> Steps[list[Json]]:
     first = file.first_line
     folds = []
-    for node in walk((yield from outline(file))):
+    for node in walk((yield from outline(file, heads_only=True))):
         if node.line_count > 1:
             is_table = isinstance(node.record, TableLabel)
             kind = types.FoldingRangeKind.Imports if is_table else types.FoldingRangeKind.Region

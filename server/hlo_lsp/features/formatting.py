@@ -3,13 +3,22 @@
 from lsprotocol import types
 
 from hlo_lsp.analysis.formatting.formatting import formatted
+from hlo_lsp.features.refusal import RefusedError
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
-from hlo_lsp.features.wire import Json
+from hlo_lsp.features.wire import LONG, Json
 
 
 async def format_document(asked: Asked) -> list[Json]:
-    """The edits of a whole file. The client's widths and tabs do not count: XLA has its own."""
+    """The edits of a whole file. The client's widths and tabs do not count: XLA has its own.
+
+    Raises:
+        RefusedError: the text is so long that an editor would stand still.
+    """
+    if len(asked.file.lines) > LONG:
+        raise RefusedError(
+            f"The text has more than {LONG:,} lines. Formatted are selections of it."
+        )
     return await _edits(asked, 0, None)
 
 

@@ -12,7 +12,7 @@ from hlo_lsp.analysis.module.buffers_inside import ENTERING, all_inside
 from hlo_lsp.features.client import SHOW_PLACES
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
-from hlo_lsp.features.wire import Json, lines_range, name_range
+from hlo_lsp.features.wire import Json, lines_range, locations
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.kinds import FileKind
@@ -34,18 +34,20 @@ async def code_lenses(asked: Asked) -> list[Json]:
     return await steadily(asked.dump, lambda: _lenses(asked))
 
 
-def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
+async def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
     """Give a lens its text. What it was about may be gone by now: then it says so.
 
     A click shows the values in an allocation, or the uses of a value, if there are several.
     """
     data = lens.data if isinstance(lens.data, dict) else {}
+    if "computation" in data:
+        await steadily(asked.dump, lambda: all_inside(asked.dump))
     command = types.Command(_title(asked, data), "")
     places = _places(asked, data) if asked.client.shows_places else []
     if len(places) >= _SEVERAL:
         command.command = SHOW_PLACES
         start = _start(lens.range.start.line)
-        command.arguments = [asked.file.uri, start, _locations(asked, places[:_MOST])]
+        command.arguments = [asked.file.uri, start, locations(asked.convert, places[:_MOST])]
         if len(places) > _MOST:
             command.tooltip = f"the first {_MOST:,} of {len(places):,} places"
     return types.CodeLens(lens.range, command, lens.data)
@@ -54,12 +56,14 @@ def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
 def _lenses(asked: Asked) -> Steps[list[Json]]:
     lenses: list[Json] = []
     entered = yield from _entered(asked)
-    if entered:
-        yield from all_inside(asked.dump)  # so that each lens is quick to resolve
+    if entered and asked.client.wants_lens_texts:
+        yield from all_inside(asked.dump)
     data: dict[str, Any]
     for count, record in enumerate(asked.file.records):
         if count % _STEP == _STEP - 1:
             yield
+        if type(record) is InstructionLine:  # nearly all of a module text, at once
+            continue
         if isinstance(record, AllocationLine):
             data = {"allocation": record.number}
         elif isinstance(record, AssignedValue | UsedValue) and record.id is not None:
@@ -102,7 +106,7 @@ def _entered(asked: Asked) -> Steps[set[str]]:
     for count, record in enumerate(asked.file.records):
         if count % _STEP == _STEP - 1:
             yield
-        if isinstance(record, InstructionLine) and record.opcode in ENTERING:
+        if type(record) is InstructionLine and record.opcode in ENTERING:
             found.update(record.called)
     return found
 
@@ -149,16 +153,6 @@ def _has_several_places(asked: Asked, data: dict[str, Any]) -> bool:
         value = dump.value(data["value"])
         found = () if value is None or value.entry is None else value.entry.record.uses
     return len(list(islice(found, _SEVERAL))) == _SEVERAL
-
-
-def _locations(asked: Asked, places: list[Place]) -> list[Json]:
-    return [
-        {
-            "uri": place.file.uri,
-            "range": name_range(asked.convert, place.file, place.line, (place.start, place.end)),
-        }
-        for place in places
-    ]
 
 
 def _start(line: int) -> Json:

@@ -5,8 +5,9 @@ from lsprotocol import types
 from hlo_lsp.analysis.cursor.links import source_links
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
-from hlo_lsp.features.wire import Json, name_range
+from hlo_lsp.features.wire import LONG, Json, name_range
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.steps import Steps
 
 _STEP = 500  # links between two breaths
@@ -16,7 +17,8 @@ async def document_links(asked: Asked) -> list[Json]:
     """A link on every place that names a Python line, where the file is on this machine.
 
     Each has its target at once: it is as long as what would bring it later, and Neovim drops links
-    without one.
+    without one. In a long module text the tables of locations have links, and no instruction:
+    100 000 links are 20 MB. "Go to definition" leads to the Python line from everywhere.
     """
     return await steadily(asked.dump, lambda: _links(asked))
 
@@ -31,7 +33,8 @@ def python_location(asked: Asked, source: SourceLine) -> types.Location | None:
 
 
 def _links(asked: Asked) -> Steps[list[Json]]:
-    found = yield from source_links(asked.dump, asked.file)
+    is_long = asked.file.kind is FileKind.MODULE and len(asked.file.lines) > LONG
+    found = yield from source_links(asked.dump, asked.file, in_instructions=not is_long)
     targets: dict[SourceLine, str | None] = {}
     links: list[Json] = []
     for count, link in enumerate(found):

@@ -160,6 +160,23 @@ def test_of_a_range_only_its_lines_change() -> None:
     assert edited(text, first, first + 1) == text.replace(" ROOT  %r", "  ROOT %r")
 
 
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_the_edits_of_a_range_are_those_of_the_text_in_it(data: st.DataObject) -> None:
+    text = PRINTED
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(text)))
+        text = (
+            text[:at] + data.draw(st.sampled_from([" ", "\n", "\n\n", "}", "/*", "x"])) + text[at:]
+        )
+    file = DumpFile.of_text(text)
+    first = data.draw(st.integers(0, len(file.lines)))
+    end = data.draw(st.integers(first, len(file.lines) + 2))
+    found = finish(formatted(file))
+    inside = [edit for edit in found if first <= edit.start[0] and edit.end[0] < end]
+    assert finish(formatted(file, first, end)) == inside
+
+
 def test_only_module_text_is_formatted() -> None:
     text = DUMP.replace(" value: <", "  value:  <")
     assert finish(formatted(DumpFile.of_text(text))) == []

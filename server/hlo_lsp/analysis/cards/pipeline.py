@@ -13,10 +13,10 @@ _SHOWN = 4  # names in a list
 
 def pipeline_facts(dump: DumpSet, line: Located[InstructionLine]) -> list[Fact]:
     """What there is for the same operation and Python line in the other texts of the module."""
-    names: dict[str, list[str]] = {}
+    names: dict[DumpFile, list[str]] = {}
     for other in counterparts(dump, line):
-        names.setdefault(text_name(other.file), []).append(f"`{other.record.name}`")
-    return [Fact(f"in {where}", listed(found, _SHOWN)) for where, found in names.items()]
+        names.setdefault(other.file, []).append(f"`{other.record.name}`")
+    return [Fact(f"in {text_name(file)}", listed(found, _SHOWN)) for file, found in names.items()]
 
 
 def text_name(file: DumpFile) -> str:

@@ -39,7 +39,9 @@ class SourceLink:
     source: SourceLine
 
 
-def source_links(dump: DumpSet, file: DumpFile) -> Steps[list[SourceLink]]:
+def source_links(
+    dump: DumpSet, file: DumpFile, *, in_instructions: bool = True
+) -> Steps[list[SourceLink]]:
     """All places of a file of the compile that name a Python line, from top to bottom.
 
     These are ``source_file=`` with ``source_line=``, ``stack_frame_id=`` (its innermost line), the
@@ -51,6 +53,8 @@ def source_links(dump: DumpSet, file: DumpFile) -> Steps[list[SourceLink]]:
     for count, record in enumerate(file.records):
         if count % _STEP == _STEP - 1:
             yield
+        if not in_instructions and type(record) is InstructionLine:
+            continue
         if isinstance(record, BreakdownRow):
             if titles is None:
                 titles = yield from _titles(dump)

@@ -1,8 +1,9 @@
 """The structure of a file: sections, and what is in them."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from hlo_lsp.analysis.cards.card import counted
 from hlo_lsp.model.bytesize import short
@@ -22,7 +23,12 @@ from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.steps import Steps
 
 _DEEPEST = 50  # levels of thunks; deeper ones are shown on this level
+_BETWEEN = frozenset({Blank, Comment})  # a comment is about what stands below
+_SHAPE = 80  # characters of a shape that are shown
 _STEP = 1500  # records between two breaths: about 3 ms
+
+
+Described = tuple["NodeKind", str, str]  # with name and detail
 
 
 class NodeKind(Enum):
@@ -78,36 +84,40 @@ _TITLES: dict[str, str] = {
 }
 
 
-def outline(file: DumpFile) -> Steps[list[Node]]:
-    """The nodes of a file, outermost first. Broken lines are in none."""
+def outline(file: DumpFile, *, heads_only: bool = False) -> Steps[list[Node]]:
+    """The nodes of a file, outermost first. Broken lines are in none.
+
+    ``heads_only`` leaves out what is on one line and has nothing below it: instructions, values
+    in an allocation, steps. Of a text with 100 000 of them that is what takes the time.
+    """
     if file.kind is FileKind.THUNKS:
         return _thunks(file.records)
     root = Node(NodeKind.SECTION, "", "", 0, 0, Blank())
     path: list[tuple[int, Node]] = [(-1, root)]
-    end = 0
+    last: Record = root.record
     for count, record in enumerate(file.records):
         if count % _STEP == _STEP - 1:
             yield
-        if isinstance(record, Blank | Comment):  # a comment is about what stands below
-            continue
-        node = _node(record)
-        depth = depth_of(record) if record.is_head else 99
         if record.is_head:
+            depth = depth_of(record)
             while path[-1][0] >= depth:
-                _close(path.pop()[1], end)
-        end = record.line + record.line_count
-        if node is None:
+                _close(path.pop()[1], last)
+            node = _node(record)
+            if node is not None:
+                path[-1][1].children.append(node)
+                path.append((depth, node))
+        elif type(record) in _BETWEEN:
             continue
-        path[-1][1].children.append(node)
-        if record.is_head:
-            path.append((depth, node))
-    while path:
-        _close(path.pop()[1], end)
+        elif (record.line_count > 1 or not heads_only) and (node := _node(record)) is not None:
+            path[-1][1].children.append(node)
+        last = record
+    while len(path) > 1:
+        _close(path.pop()[1], last)
     return root.children
 
 
-def _close(node: Node, end: int) -> None:
-    node.line_count = max(node.line_count, end - node.line)
+def _close(node: Node, last: Record) -> None:
+    node.line_count = max(node.line_count, last.line + last.line_count - node.line)
 
 
 def depth_of(record: Record) -> int:
@@ -129,42 +139,75 @@ def _node(record: Record) -> Node | None:
     return Node(kind, name, detail, record.line, record.line_count, record)
 
 
-def _describe(record: Record) -> tuple[NodeKind, str, str] | None:  # noqa: C901, PLR0912  # one case a record type
-    if isinstance(record, memory.AssignedValue):
-        return NodeKind.VALUE, f"{record.id} {record.name}{record.index or ''}", record.shape[:80]
-    if isinstance(record, UsedValue):
-        if record.name is None:
-            return None
-        return NodeKind.VALUE, f"{record.id} {record.name}{record.index or ''}", ""
-    if isinstance(record, memory.SequenceRow):
-        return NodeKind.STEP, record.name, str(record.step)
-    if isinstance(record, memory.RangeRow):
-        return NodeKind.LIVE_RANGE, record.key, f"{record.start_step}-{record.end_step}"
-    if isinstance(record, memory.PeakRow):
-        return NodeKind.PEAK, record.key or record.name, short(record.bytes)
-    if isinstance(record, memory.AllocationLine):
-        return NodeKind.ALLOCATION, f"allocation {record.number}", short(record.size)
-    if isinstance(record, memory.ReportedAllocation):
-        return NodeKind.ALLOCATION, f"allocation {record.number}", record.human
-    if isinstance(record, memory.TotalLine):
-        return NodeKind.SECTION, "Total bytes used", short(record.total)
-    if isinstance(record, memory.LiveRangeLabel):
-        return NodeKind.SECTION, "HloLiveRange", counted(record.max, "step")
-    if isinstance(record, memory.PeakLabel):
-        return NodeKind.SECTION, "Peak", f"step {record.moment}"
-    if isinstance(record, memory.SpaceLine):
-        return NodeKind.SPACE, f"Memory Space {record.name}", f"color {record.color}"
-    if isinstance(record, ModuleHeader):
-        return NodeKind.SECTION, record.name, "HloModule"
-    if isinstance(record, TableLabel):
-        return NodeKind.SECTION, record.table, ""
-    if isinstance(record, ComputationLine):
-        return NodeKind.COMPUTATION, record.name, "ENTRY" if record.is_entry else ""
-    if isinstance(record, InstructionLine):
-        return NodeKind.INSTRUCTION, record.name, record.opcode
-    if isinstance(record, Label) and record.name in _TITLES:
-        return NodeKind.SECTION, _TITLES[record.name], ""
-    return None
+def _describe(record: Record) -> Described | None:
+    if isinstance(record, Label):
+        title = _TITLES.get(record.name)
+        return None if title is None else (NodeKind.SECTION, title, "")
+    describe = _DESCRIBED.get(type(record))
+    return None if describe is None else describe(record)
+
+
+def _used_value(record: UsedValue) -> Described | None:
+    if record.name is None:
+        return None
+    return NodeKind.VALUE, f"{record.id} {record.name}{record.index or ''}", ""
+
+
+# One entry a type of record, as a chain of questions would be asked 100 000 times.
+_DESCRIBED: dict[type[Record], Callable[[Any], Described | None]] = {
+    memory.AssignedValue: lambda record: (
+        NodeKind.VALUE,
+        f"{record.id} {record.name}{record.index or ''}",
+        record.shape[:_SHAPE],
+    ),
+    UsedValue: _used_value,
+    memory.SequenceRow: lambda record: (NodeKind.STEP, record.name, str(record.step)),
+    memory.RangeRow: lambda record: (
+        NodeKind.LIVE_RANGE,
+        record.key,
+        f"{record.start_step}-{record.end_step}",
+    ),
+    memory.PeakRow: lambda record: (
+        NodeKind.PEAK,
+        record.key or record.name,
+        short(record.bytes),
+    ),
+    memory.AllocationLine: lambda record: (
+        NodeKind.ALLOCATION,
+        f"allocation {record.number}",
+        short(record.size),
+    ),
+    memory.ReportedAllocation: lambda record: (
+        NodeKind.ALLOCATION,
+        f"allocation {record.number}",
+        record.human,
+    ),
+    memory.ListedAllocation: lambda record: (
+        NodeKind.ALLOCATION,
+        f"allocation {record.number}",
+        record.human,
+    ),
+    memory.TotalLine: lambda record: (NodeKind.SECTION, "Total bytes used", short(record.total)),
+    memory.LiveRangeLabel: lambda record: (
+        NodeKind.SECTION,
+        "HloLiveRange",
+        counted(record.max, "step"),
+    ),
+    memory.PeakLabel: lambda record: (NodeKind.SECTION, "Peak", f"step {record.moment}"),
+    memory.SpaceLine: lambda record: (
+        NodeKind.SPACE,
+        f"Memory Space {record.name}",
+        f"color {record.color}",
+    ),
+    ModuleHeader: lambda record: (NodeKind.SECTION, record.name, "HloModule"),
+    TableLabel: lambda record: (NodeKind.SECTION, record.table, ""),
+    ComputationLine: lambda record: (
+        NodeKind.COMPUTATION,
+        record.name,
+        "ENTRY" if record.is_entry else "",
+    ),
+    InstructionLine: lambda record: (NodeKind.INSTRUCTION, record.name, record.opcode),
+}
 
 
 def _thunks(records: Iterable[Record]) -> list[Node]:

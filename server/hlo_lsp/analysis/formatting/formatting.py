@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
+from itertools import chain, takewhile
 from typing import NamedTuple
 
 from hlo_lsp.analysis.formatting.blanks import change, differences, same_words
@@ -81,7 +82,7 @@ def formatted(file: DumpFile, first: int = 0, end: int | None = None) -> Steps[l
     if file.kind is not FileKind.MODULE:
         return edits
     before: _Statement | None = None
-    for count, statement in enumerate(_statements(file)):
+    for count, statement in enumerate(_statements(file, first)):
         if count % _STEP == _STEP - 1:
             yield
         line = statement.record.line
@@ -94,9 +95,15 @@ def formatted(file: DumpFile, first: int = 0, end: int | None = None) -> Steps[l
     return [edit for edit in edits if first <= edit.start[0] and edit.end[0] < end]
 
 
-def _statements(file: DumpFile) -> Iterator[_Statement]:
-    inside = False
-    for record in file.records:
+def _statements(file: DumpFile, first: int) -> Iterator[_Statement]:
+    """The statements from the last one above a line on, as its end is the beginning of a gap."""
+    at = file.records.at(min(first, len(file.lines) - 1))
+    while at is not None and at.line > 0 and (at.line >= first or isinstance(at, Blank)):
+        at = file.records.at(at.line - 1)
+    if at is None:
+        return
+    inside = _is_inside(file, at)
+    for record in chain([at], file.records.after(at)):
         if isinstance(record, Blank):
             continue
         if isinstance(record, ComputationEnd) or (
@@ -107,6 +114,18 @@ def _statements(file: DumpFile) -> Iterator[_Statement]:
         yield _Statement(record, "\n".join(lines), inside)
         if isinstance(record, ComputationLine):
             inside = not record.members
+
+
+def _is_inside(file: DumpFile, record: Record) -> bool:
+    """Whether a record stands between the head of a computation and its end."""
+    head = file.records.head_of(record)
+    while isinstance(head, Broken) and head.line > 0:
+        above = file.records.at(head.line - 1)
+        head = None if above is None else file.records.head_of(above)
+    if not isinstance(head, ComputationLine) or head.members:
+        return False
+    between = takewhile(lambda other: other is not record, file.records.after(head))
+    return not any(isinstance(other, ComputationEnd) for other in between)
 
 
 def _inside(statement: _Statement) -> Iterator[TextEdit]:

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Prints how long each kind of request takes on one large text, once it is indexed.
+
+python tests/bench/requests.py               the 22 MB module of the 96-layer train step
+python tests/bench/requests.py DUMP.txt      another file
+
+Figures, not tests. A request about a place is asked at many places all over the text; one about
+the whole text several times, and once more right after an edit.
+"""
+
+import argparse
+import random
+import re
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pygls.protocol import default_converter
+from pytest_lsp import client_capabilities
+from rich.console import Console
+from rich.table import Table
+
+HERE = Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE)]
+
+from figures import train_step  # noqa: E402
+from wire import Client  # noqa: E402
+
+_PLACES = 60
+_TIMES = 5
+_SCREEN = 100  # lines
+_WORD = re.compile(r"%[\w.\-]+|\b[a-z][\w\-]{2,}")
+_AT_PLACES = (
+    "hover",
+    "definition",
+    "declaration",
+    "typeDefinition",
+    "implementation",
+    "references",
+    "documentHighlight",
+    "completion",
+    "signatureHelp",
+    "prepareRename",
+    "rename",
+    "linkedEditingRange",
+    "prepareCallHierarchy",
+    "selectionRange",
+    "semanticTokens/range",
+    "inlayHint",
+    "codeAction",
+    "rangeFormatting",
+)  # fmt: skip
+_OF_THE_TEXT = (
+    "documentSymbol",
+    "foldingRange",
+    "codeLens",
+    "documentLink",
+    "semanticTokens/full",
+    "formatting",
+    "diagnostic",
+)
+
+
+def main() -> None:
+    """Measure, and print one row a kind of request."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("dump", nargs="?", type=Path)
+    options = parser.parse_args()
+    client = Client(options.dump or _large_module(), _capabilities())
+    client.open()
+    client.settle()
+    table = Table("request", "p50", "p95", "worst", "at", "after an edit", "largest answer")
+    with Console().status("asking") as status:
+        for method in (*_AT_PLACES, *_OF_THE_TEXT):
+            status.update(method)
+            table.add_row(method, *_row(client, method))
+    Console(width=150).print(table)
+
+
+def _large_module() -> Path:
+    (path,) = train_step("L96").glob("*after_optimizations.txt")
+    return path
+
+
+def _capabilities() -> Any:
+    """What Neovim 0.11 can, which offers and asks for nearly everything."""
+    return default_converter().unstructure(client_capabilities("neovim@0.11.0"))
+
+
+def _row(client: Client, method: str) -> Iterator[str]:
+    chance = random.Random(method)
+    places = [_place(client, chance) for _ in range(_PLACES if method in _AT_PLACES else _TIMES)]
+    found = sorted(_asked(client, method, *place) for place in places)
+    for share in (0.5, 0.95, 1.0):
+        yield f"{1e3 * found[min(len(found) - 1, int(len(found) * share))][0]:.1f} ms"
+    yield f"{found[-1][2][0] + 1}:{found[-1][2][1] + 1}"
+    line, column = places[0]
+    client.replace(line, column, column, "7")
+    yield f"{1e3 * _asked(client, method, line, column)[0]:.1f} ms"
+    client.replace(line, column, column + 1, "")
+    yield f"{max(size for _, size, _ in found):,} B"
+    client.settle()
+
+
+def _place(client: Client, chance: random.Random) -> tuple[int, int]:
+    """The beginning of a name or word somewhere."""
+    while True:
+        number = chance.randrange(len(client.lines))
+        if words := list(_WORD.finditer(client.lines[number])):
+            return number, chance.choice(words).start() + 1
+
+
+def _asked(client: Client, method: str, line: int, column: int) -> tuple[float, int, Any]:
+    """Seconds until the answer came, its bytes, and the place."""
+    params = _params(client, line, column)[method if method in _SPECIAL else ""]
+    started = time.perf_counter()
+    size = client.answer_size(f"textDocument/{method}", params)
+    return time.perf_counter() - started, size, (line, column)
+
+
+_SPECIAL = {
+    "references", "rename", "selectionRange", "semanticTokens/range", "inlayHint", "codeAction",
+    "rangeFormatting", "formatting",
+}  # fmt: skip
+
+
+def _params(client: Client, line: int, column: int) -> dict[str, Any]:
+    document = {"textDocument": {"uri": client.uri}}
+    position = {"line": line, "character": column}
+    screen = {
+        "start": {"line": max(0, line - _SCREEN // 2), "character": 0},
+        "end": {"line": min(len(client.lines) - 1, line + _SCREEN // 2), "character": 0},
+    }
+    options = {"options": {"tabSize": 2, "insertSpaces": True}}
+    here = {**document, "position": position}
+    return {
+        "": here,
+        "references": {**here, "context": {"includeDeclaration": True}},
+        "rename": {**here, "newName": "renamed.1"},
+        "selectionRange": {**document, "positions": [position]},
+        "semanticTokens/range": {**document, "range": screen},
+        "inlayHint": {**document, "range": screen},
+        "codeAction": {
+            **document,
+            "range": {"start": position, "end": position},
+            "context": {"diagnostics": []},
+        },
+        "rangeFormatting": {**document, "range": screen, **options},
+        "formatting": {**document, **options},
+    }
+
+
+if __name__ == "__main__":
+    main()
