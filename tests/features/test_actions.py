@@ -209,3 +209,18 @@ async def test_what_cannot_be_written_is_not_offered(tmp_path: Path) -> None:
     asked = await asked_about(tmp_path, DAMAGED, RICH)
     titles = [one.title for one in await actions(asked, " value: <2 add", "500")]
     assert not any(title.startswith("Silence") for title in titles)
+
+
+async def test_an_editor_that_asks_by_itself_does_not_make_us_look(tmp_path: Path) -> None:
+    asked = await asked_about(tmp_path, DAMAGED, RICH)
+    place = at(DAMAGED, " value: <2 add", "500")
+
+    async def offered(kind: types.CodeActionTriggerKind) -> list[str]:
+        context = types.CodeActionContext([], None, kind)
+        document = types.TextDocumentIdentifier(asked.file.uri)
+        params = types.CodeActionParams(document, types.Range(place, place), context)
+        return [each.title for each in await code_actions([asked], params, lambda _: 7)]
+
+    assert await offered(types.CodeActionTriggerKind.Automatic) == []
+    assert (await offered(types.CodeActionTriggerKind.Invoked))[0] == "Put `512`"
+    assert (await offered(types.CodeActionTriggerKind.Automatic))[0] == "Put `512`"

@@ -9,7 +9,7 @@ from lsprotocol import types
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.fix import Fix, together
 from hlo_lsp.features import explain
-from hlo_lsp.features.checking import findings_of_all
+from hlo_lsp.features.checking import findings_of_all, known_findings
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.edits import VersionOf, workspace_edit
 from hlo_lsp.features.session import Asked
@@ -33,7 +33,7 @@ async def code_actions(
     ``parts`` are the files in the text, all of one client: most texts are one file. Edits that are
     costly to find, or only of use when they are chosen, come with ``resolve``.
     """
-    found = await findings_of_all(parts)
+    found = await _findings(parts, params.context)
     desk = _Desk(parts[0], params, version_of)
     actions: list[types.CodeAction] = []
     if desk.wants(types.CodeActionKind.QuickFix):
@@ -45,6 +45,17 @@ async def code_actions(
     if desk.client.takes_code_actions:
         return [*actions]
     return [command for action in actions for command in _as_command(desk.client, action)]
+
+
+async def _findings(parts: Sequence[Asked], context: types.CodeActionContext) -> list[Finding]:
+    """All of a text. Where the client asks by itself, as the cursor moves, those that are known.
+
+    It shows none there: to look for others can take seconds in a large text.
+    """
+    by_itself = context.trigger_kind is types.CodeActionTriggerKind.Automatic
+    if by_itself and not context.diagnostics and context.only is None:
+        return [one for asked in parts for one in known_findings(asked) or ()]
+    return await findings_of_all(parts)
 
 
 async def resolve(

@@ -27,6 +27,13 @@ async def findings(asked: Asked, tell: Tell | None = None) -> list[Finding]:
         return await _findings(asked, tell)
 
 
+def known_findings(asked: Asked) -> list[Finding] | None:
+    """What is wrong in a file, if that was found out already; its text is as it was then."""
+    state = asked.dump.state(asked.dump.files)
+    known: list[Finding] | None = asked.dump.remembered(_key(asked), state)
+    return known if all(file.is_fresh for file in asked.dump.files) else None
+
+
 async def findings_of_all(parts: Sequence[Asked]) -> list[Finding]:
     """What is wrong in the files of a text, all of them as they are at the end of the work."""
     while True:
@@ -38,13 +45,16 @@ async def findings_of_all(parts: Sequence[Asked]) -> list[Finding]:
 
 
 async def _findings(asked: Asked, tell: Tell | None) -> list[Finding]:
-    key = _Key((asked.file, asked.selection))
-    known: list[Finding] | None = asked.dump.remembered(key, asked.dump.state(asked.dump.files))
-    if known is not None and all(file.is_fresh for file in asked.dump.files):
+    known = known_findings(asked)
+    if known is not None:
         return known
     found = await steadily(asked.dump, lambda: _looked(asked, tell), asked.rest)
-    asked.dump.remember(key, asked.dump.state(asked.dump.files), found)
+    asked.dump.remember(_key(asked), asked.dump.state(asked.dump.files), found)
     return found
+
+
+def _key(asked: Asked) -> _Key:
+    return _Key((asked.file, asked.selection))
 
 
 def state_of(asked: Asked, selection: int) -> str:

@@ -12,7 +12,7 @@ _MODULE = """\
 HloModule m
 
 ENTRY %e (x: f32[8]) -> f32[8] {
-  ROOT %x = f32[8]{0:T(128)} parameter(0), metadata={op_name="x"}
+  ROOT %x = f32[8]{0:T(128)} parameter(0), sharding={devices=[1]0}, metadata={op_name="x"}
 }
 """
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
+from itertools import chain, islice
 from typing import NamedTuple
 
 LIMIT = 200  # candidates in one list; of more, those that match what is typed
@@ -66,12 +67,15 @@ def best(candidates: Iterable[Candidate], typed: str) -> tuple[list[Candidate], 
     one those are chosen that match what is typed: its beginnings first, then the beginnings of
     words inside, then any that hold its characters in this order.
     """
-    found = list(candidates)
+    rest = iter(candidates)
+    found = list(islice(rest, LIMIT + 1))
     if len(found) <= LIMIT:
         return found, True
+    if not typed.removeprefix("%"):
+        return found[:LIMIT], False
     match = matcher(typed)
     ranked: list[list[Candidate]] = [[], [], []]
-    for candidate in found:
+    for candidate in chain(found, rest):
         rank = match(candidate.label)
         if rank is not None:
             ranked[rank].append(candidate)

@@ -20,8 +20,10 @@ def operands(
     """The instructions above in this computation: those that fit first, then the nearest."""
     wanted = wanted_operand(draft, slot)
     sign = percent(draft, typed)
-    for found in sorted(around.above, key=lambda found: not wanted(found)):
-        yield instruction(found, sign)
+    for fits in (True, False):  # in turn, as the first few hundred are often enough
+        for found in around.above:
+            if wanted(found) is fits:
+                yield instruction(found, sign)
 
 
 def instructions(draft: Draft, around: Surroundings, typed: str) -> Iterator[Candidate]:

@@ -60,7 +60,7 @@ def surroundings(draft: Draft) -> Surroundings:
         return Surroundings(None, ())
     above: list[Definition] = []
     for member in draft.file.records.members(head):
-        if member.line >= record.line:
+        if member is record:
             break
         if isinstance(member, ComputationEnd):
             return Surroundings(None, ())
