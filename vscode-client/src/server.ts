@@ -9,6 +9,7 @@ import {
   RevealOutputChannelOn,
   State,
   TransportKind,
+  type MessageTransports,
   type Middleware,
 } from "vscode-languageclient/node";
 import { Backoff } from "./backoff";
@@ -118,7 +119,7 @@ export class Server implements vscode.Disposable {
     this.log.info(`starting ${line} (${launch.origin})`);
     let wasRunning = false;
     let isDown = false; // it died, and is not yet started again
-    const client: LanguageClient = new LanguageClient(
+    const client: QuietClient = new QuietClient(
       "hlo",
       "HLO",
       {
@@ -156,12 +157,16 @@ export class Server implements vscode.Disposable {
     );
     this.current = client;
     client.onDidChangeState(({ newState }) => {
-      if (this.current === client) {
+      // While it is down it has not failed: `goesOn` tells.
+      if (this.current === client && !isDown) {
         this.become(newState === State.Running ? "running" : newState === State.Starting ? "starting" : "failed");
       }
     });
     await client.start();
     wasRunning = true;
+    client.onLost = (error) => {
+      void this.setup.complain(`The HLO language server could not be started again: ${String(error)}`);
+    };
     return client;
   }
 
@@ -182,5 +187,24 @@ export class Server implements vscode.Disposable {
   private become(state: ServerState): void {
     this.told = state;
     this.changed.fire();
+  }
+}
+
+/** What goes wrong is told by `Setup`, once, with what helps; the library would tell it as well. */
+class QuietClient extends LanguageClient {
+  /** Called when the program cannot be run any more that once was. */
+  onLost: ((error: unknown) => void) | undefined;
+
+  override error(message: string, data?: unknown): void {
+    super.error(message, data, false);
+  }
+
+  protected override async createMessageTransports(encoding: string): Promise<MessageTransports> {
+    try {
+      return await super.createMessageTransports(encoding);
+    } catch (error) {
+      this.onLost?.(error);
+      throw error;
+    }
   }
 }

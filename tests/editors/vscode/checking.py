@@ -1,0 +1,49 @@
+"""What `hlo-lsp check` prints about a text, to hold against the Problems of VS Code."""
+
+import json
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from editors.conftest import Compile
+
+# Range (lines and columns from 0), severity, code, message.
+Problem = tuple[tuple[int, int, int, int], str, str, str]
+_SEVERITIES = ("error", "warning", "information", "hint")  # as VS Code counts them
+
+
+def checked(dump: Compile, path: Path, text: str, folder: Path) -> list[Problem]:
+    """The problems of a text that lies beside its siblings, in the order of lines."""
+    shutil.copytree(dump.folder, folder, ignore=shutil.ignore_patterns(".vscode"))
+    (folder / path.name).write_text(text, "utf-8", newline="\n")
+    command = [sys.executable, "-m", "hlo_lsp", "check", "--format", "json", "."]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=folder)
+    assert done.returncode in {0, 1}, done.stderr
+    lines = text.split("\n")
+    return sorted(
+        _printed(each, lines) for each in json.loads(done.stdout) if each["path"] == path.name
+    )
+
+
+def told(diagnostics: Sequence[Any]) -> list[Problem]:
+    """The same of what VS Code has been told."""
+    return sorted(
+        (
+            (*each["range"],),
+            _SEVERITIES[each["severity"]],
+            each["code"] if isinstance(each["code"], str) else each["code"]["value"],
+            each["message"],
+        )
+        for each in diagnostics
+    )
+
+
+def _printed(each: Any, lines: Sequence[str]) -> Problem:
+    place = (each["line"], each["column"], each["end_line"], each["end_column"])
+    line, column, end_line, end_column = (number - 1 for number in place)
+    # What is missing at the end of a line is marked behind it; an editor has no such place.
+    end_column = min(end_column, len(lines[end_line]))
+    return (line, column, end_line, end_column), each["severity"], each["code"], each["message"]
