@@ -7,6 +7,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TypeVar
 
+from hlo_lsp.features.asking import asking
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text.steps import Steps
 
@@ -46,6 +48,13 @@ class Foreground:
         await self._is_empty.wait()
 
 
+async def read(file: DumpFile) -> None:
+    """Read what has changed in a file."""
+    if not file.is_fresh:
+        asking().doing(f"reading {file.uri.rpartition('/')[2]}")
+        await run(file.refresh())
+
+
 async def breathe() -> None:
     """What work that somebody waits for does between two slices."""
     await asyncio.sleep(0)
@@ -57,7 +66,7 @@ async def steadily(
     """Long work over the files of a compile, from the start again whenever one of them changes."""
     while True:
         for file in dump.files:
-            await run(file.refresh())
+            await read(file)
         try:
             return await at_once(dump, work(), rest)
         except OutdatedError:
@@ -99,6 +108,7 @@ async def run(
             result: T = done.value
             return result
         if time.monotonic() >= until:
+            asking().rests()
             await rest()
             until = time.monotonic() + _SLICE
             if is_valid is not None and not is_valid():
@@ -117,6 +127,7 @@ async def politely(steps: Steps[T]) -> T:
             return result
         now = time.monotonic()
         if now >= until:
+            asking().rests()
             await asyncio.sleep(0)
             if time.monotonic() - now > _BUSY:
                 await asyncio.sleep(_REST)

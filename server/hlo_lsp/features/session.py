@@ -15,7 +15,7 @@ from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
 from hlo_lsp.features.loading import Loader
-from hlo_lsp.features.running import Foreground, run
+from hlo_lsp.features.running import Foreground, read, run
 from hlo_lsp.features.selecting import Selections
 from hlo_lsp.features.settings import Settings
 from hlo_lsp.features.uris import path_of
@@ -217,7 +217,7 @@ class Session:
         file = self.library.open_files.get(document.uri)
         if file is not None:
             with self.foreground.reading():
-                await run(file.refresh())
+                await read(file)
         return file
 
     async def _file_on_disk(self, document: types.TextDocumentIdentifier) -> DumpFile | None:

@@ -15,6 +15,7 @@ from hlo_lsp.checks.folders.jobs import Job
 from hlo_lsp.checks.folders.walking import jobs_below
 from hlo_lsp.checks.run import check
 from hlo_lsp.checks.wishes.selection import Selection
+from hlo_lsp.features.asking import asking
 from hlo_lsp.features.diagnostic import diagnostics
 from hlo_lsp.features.diagnostics import pulled
 from hlo_lsp.features.progress import Progress
@@ -86,14 +87,15 @@ class WorkspaceDiagnostics:
         sizes = {job: job.size for job in jobs if self._is_unknown(job)}
         total, done = sum(sizes.values()), 0
         with ExitStack() as stack:
-            progress = None
-            if total > _SHOWN:
+            progress: Progress | None = None
+            if total > _SHOWN and not asking().is_heard:
                 progress = stack.enter_context(Progress(self._server, "Checking HLO dumps"))
             for job in jobs:
                 if self._is_open(job):
                     yield await self._beside_open(job, previous)
                     continue
                 if job in sizes and not self._is_refused:
+                    asking().doing(job.files[0].name, 100 * done // max(total, 1))
                     if progress is not None:
                         progress.report(100 * done // total, job.files[0].name)
                         self._is_refused = progress.is_cancelled

@@ -1,6 +1,5 @@
 """Which message is answered when, and how: what pygls leaves open or does otherwise."""
 
-import asyncio
 import inspect
 import json
 import logging
@@ -11,11 +10,9 @@ from typing import Any
 from lsprotocol import types
 from pygls.exceptions import (
     JsonRpcException,
-    JsonRpcInternalError,
     JsonRpcInvalidParams,
     JsonRpcInvalidRequest,
     JsonRpcMethodNotFound,
-    JsonRpcRequestCancelled,
     JsonRpcServerNotInitialized,
 )
 from pygls.protocol import LanguageServerProtocol, lsp_method
@@ -28,11 +25,12 @@ from hlo_lsp.protocol.messages import (
     is_notification,
     read_message,
 )
+from hlo_lsp.protocol.offers import with_progress
+from hlo_lsp.protocol.requests import Requests, Work, fault
 
 logger = logging.getLogger(__name__)
 
 _NOTEBOOKS = "notebookDocument/"
-Work = Callable[[], Any]
 
 
 class HloProtocol(LanguageServerProtocol):
@@ -43,12 +41,12 @@ class HloProtocol(LanguageServerProtocol):
     characters that the protocol does not.
 
     Requests of the client and of the server have their ids from different people: they are kept
-    apart. A cancelled request is answered at once; its work ends where it takes its next rest.
+    apart.
     """
 
     def __init__(self, server: Any, converter: Any) -> None:
         super().__init__(server, converter)
-        self._running: dict[MessageId, asyncio.Task[None]] = {}
+        self._requests = Requests(self._write, self._dumps)
         self.ended: Callable[[int], None] = lambda _: None  # is told the exit status
         for method in [name for name in self.fm.builtin_features if name.startswith(_NOTEBOOKS)]:
             del self.fm.builtin_features[method]  # nobody asks them anything
@@ -68,11 +66,24 @@ class HloProtocol(LanguageServerProtocol):
         """Hand on to the registered handler."""
         yield self.fm.features[types.TEXT_DOCUMENT_DID_CLOSE], (params,), None
 
+    @lsp_method(types.INITIALIZE)
+    def lsp_initialize(self, params: types.InitializeParams) -> Any:
+        """Say what is offered, and of what a client may hear how far it is."""
+        result: types.InitializeResult = yield from super().lsp_initialize(params)
+        return types.InitializeResult(with_progress(result.capabilities), result.server_info)
+
+    @lsp_method(types.WINDOW_WORK_DONE_PROGRESS_CANCEL)
+    def lsp_work_done_progress_cancel(self, params: types.WorkDoneProgressCancelParams) -> Any:
+        """End what is shown with a token: a request of the client, or work in the background."""
+        self._requests.cancel_shown(params.token)
+        background = self.progress.tokens.get(params.token)
+        if background is not None:
+            background.cancel()
+
     @lsp_method(types.SHUTDOWN)
     def lsp_shutdown(self, *_: Any) -> Any:
         """Answer what is under way, and nothing after it."""
-        for number in list(self._running):
-            self._cancel(number)
+        self._requests.cancel_all()
         self._shutdown = True
 
     @lsp_method(types.EXIT)
@@ -86,7 +97,7 @@ class HloProtocol(LanguageServerProtocol):
             message = read_message(body)
         except WrongMessageError as wrong:
             logger.info("something that is no message has come: %s", wrong)
-            self._refuse(wrong.number, wrong.error)
+            self._requests.refuse(wrong.number, wrong.error)
             return
         if message.method is None:
             self._take_response(message)
@@ -104,35 +115,33 @@ class HloProtocol(LanguageServerProtocol):
             self._check_order(method)
             if is_notification(method):
                 raise JsonRpcMethodNotFound(f"{method} is no request")
-            work = self._work(method, data)
-            if not inspect.iscoroutinefunction(work):
-                self._answer(number, method, _at_once(work))
-                return
+            handler = self._get_handler(method)
+            params = self._params(method, data)
+            work = _work(method, handler, params)
+            if inspect.iscoroutinefunction(work):
+                self._requests.begin(number, method, params, work)
+            else:
+                self._requests.answer(number, _at_once(work))
         except JsonRpcMethodNotFound as refusal:
             logger.warning("%.100s is not answered here", method)
-            self._refuse(number, refusal)
-            return
+            self._requests.refuse(number, refusal)
         except JsonRpcException as refusal:
-            self._refuse(number, refusal)
-            return
+            self._requests.refuse(number, refusal)
         except Exception:
             logger.exception("%s has failed", method)
-            self._refuse(number, _fault())
-            return
-        task = asyncio.ensure_future(self._answer_later(number, method, work))
-        self._running[number] = task
-        task.add_done_callback(lambda done: self._forget(number, done))
+            self._requests.refuse(number, fault())
 
     def _take_notification(self, method: str, data: dict[str, Any]) -> None:
         try:
             if method == types.CANCEL_REQUEST:
-                self._cancel(self._params(method, data).id)
+                self._requests.cancel(self._params(method, data).id)
                 return
             if method != types.EXIT:
                 self._check_order(method)
             if method in types.METHOD_TO_TYPES and not is_notification(method):
                 raise JsonRpcInvalidRequest("without an id it has no answer")
-            _at_once(self._work(method, data))
+            handler = self._get_handler(method)
+            _at_once(partial(handler, self._params(method, data)))
         except JsonRpcException as refusal:
             logger.info("%.100s is passed over: %.200s", method, refusal.message)
         except Exception:
@@ -183,58 +192,25 @@ class HloProtocol(LanguageServerProtocol):
             logger.debug("wrong parameters for %s", method, exc_info=True)
             raise JsonRpcInvalidParams("these are no parameters for it") from None
 
-    def _work(self, method: str, data: dict[str, Any]) -> Work:
-        """What is to be done about a message. What takes no time is done at once."""
-        handler = self._get_handler(method)
-        work = partial(handler, self._params(method, data))
-        if method != types.WORKSPACE_EXECUTE_COMMAND:
-            return work
-        command, args, named = next(work())  # the handler of pygls names the one of the command
-        return partial(command, *args, **named)
-
-    async def _answer_later(self, number: MessageId, method: str, work: Work) -> None:
-        try:
-            result = await work()
-        except JsonRpcException as refusal:
-            self._refuse(number, refusal)
-        except Exception:
-            logger.exception("%s has failed", method)
-            self._refuse(number, _fault())
-        else:
-            self._answer(number, method, result)
-
-    def _cancel(self, number: MessageId) -> None:
-        """Answer a request that nobody waits for any more, and end its work."""
-        task = self._running.pop(number, None)
-        if task is None or task.done():
-            return  # it is answered
-        task.cancel()
-        self._refuse(number, JsonRpcRequestCancelled("as the client wished"))
-
-    def _forget(self, number: MessageId, task: "asyncio.Task[None]") -> None:
-        if self._running.get(number) is task:
-            del self._running[number]
-
-    def _answer(self, number: MessageId, method: str, result: Any) -> None:
-        try:
-            self._write({"jsonrpc": "2.0", "id": number, "result": result})
-        except (TypeError, ValueError, RecursionError):
-            logger.exception("the answer to %s cannot be written", method)
-            self._refuse(number, _fault())
-
-    def _refuse(self, number: MessageId | None, error: JsonRpcException) -> None:
-        said = self._converter.unstructure(error.to_response_error())
-        self._write({"jsonrpc": "2.0", "id": number, "error": said})
-
     def _send_data(self, data: Any) -> None:
         """Send a message that pygls has made."""
-        self._write(data)
+        self._write(self._dumps(data))
 
-    def _write(self, data: Any) -> None:
-        if self.writer is None:
-            return
-        body = json.dumps(data, default=self._serialize_message, separators=(",", ":")).encode()
-        self.writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+    def _dumps(self, data: Any) -> str:
+        return json.dumps(data, default=self._serialize_message, separators=(",", ":"))
+
+    def _write(self, text: str) -> None:
+        if self.writer is not None:
+            body = text.encode()
+            self.writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+
+def _work(method: str, handler: Callable[..., Any], params: Any) -> Work:
+    """What is to be done for a request."""
+    if method != types.WORKSPACE_EXECUTE_COMMAND:
+        return partial(handler, params)
+    command, args, named = next(handler(params))  # that of pygls names the one of the command
+    return partial(command, *args, **named)
 
 
 def _at_once(work: Work) -> Any:
@@ -252,7 +228,3 @@ def _at_once(work: Work) -> Any:
         except StopIteration as done:
             value, is_done = done.value, True
     return value
-
-
-def _fault() -> JsonRpcException:
-    return JsonRpcInternalError("this is a fault of the server: its log says more")
