@@ -4,7 +4,32 @@ return {
   cmd = { 'hlo-lsp' },
   filetypes = { 'hlo', 'xla_memory', 'xla_thunks', 'xla_stdout' },
   root_markers = { '.git' },
-  -- Neovim asks for the text of every lens of a file at once, each in a request of its own;
-  -- 15 000 of them would keep a hover waiting.
-  init_options = { lensTexts = 'at once' },
+  init_options = {
+    -- Neovim asks for the text of every lens of a file at once, each in a request of its own;
+    -- 15 000 of them would keep a hover waiting.
+    lensTexts = 'at once',
+    commands = { 'hlo.showPlaces' },
+  },
+  capabilities = {
+    workspace = {
+      -- Neovim can, and forgets to say so: it refuses edits of an old version of the text, and makes
+      -- files.
+      workspaceEdit = { documentChanges = true },
+      diagnostics = { refreshSupport = true },
+    },
+  },
+  handlers = {
+    ['workspace/diagnostic/refresh'] = vim.lsp.handlers['workspace/diagnostic/refresh']
+      or function(...)
+        return require('hlo_lsp.findings').on_refresh(...)
+      end,
+  },
+  commands = {
+    ['hlo.showPlaces'] = function(...)
+      require('hlo_lsp.places').show(...)
+    end,
+  },
+  on_exit = function(...)
+    require('hlo_lsp.comeback').on_exit(...)
+  end,
 }

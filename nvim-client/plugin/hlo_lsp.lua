@@ -1,4 +1,4 @@
--- Recognises XLA's dumps, starts the server on them, and keeps its code lenses fresh.
+-- Recognises XLA's dumps, starts the server on them, and shows its code lenses and colours.
 if vim.g.loaded_hlo_lsp or vim.fn.has('nvim-0.7') == 0 then
   return
 end
@@ -6,6 +6,9 @@ vim.g.loaded_hlo_lsp = true
 
 local group = vim.api.nvim_create_augroup('hlo_lsp', {})
 local filetype = require('hlo_lsp.filetype')
+local comeback = require('hlo_lsp.comeback')
+local lenses = require('hlo_lsp.lenses')
+require('hlo_lsp.colours').define()
 
 local function autocmd(event, opts)
   vim.api.nvim_create_autocmd(event, vim.tbl_extend('error', { group = group }, opts))
@@ -29,21 +32,9 @@ else
   })
 end
 
--- Neovim asks for lenses only when told to. 0.12 does it by itself, once enabled.
-local function follow_lenses(client, bufnr)
-  if not client.server_capabilities.codeLensProvider then
-    return
-  end
-  if vim.lsp.codelens.enable then
-    vim.lsp.codelens.enable(true, { bufnr = bufnr })
-    return
-  end
-  local function refresh()
-    vim.lsp.codelens.refresh({ bufnr = bufnr })
-  end
-  vim.api.nvim_clear_autocmds({ group = group, buffer = bufnr })
-  autocmd({ 'BufEnter', 'InsertLeave' }, { buffer = bufnr, callback = refresh })
-  vim.api.nvim_buf_call(bufnr, refresh) -- up to 0.9 `refresh` knows only the current buffer
+local function attached(client, bufnr)
+  comeback.attached(client)
+  lenses.follow(client, bufnr)
 end
 
 if vim.fn.has('nvim-0.8') == 1 then
@@ -51,13 +42,16 @@ if vim.fn.has('nvim-0.8') == 1 then
     callback = function(event)
       local client = vim.lsp.get_client_by_id(event.data.client_id)
       if client and client.name == 'hlo_lsp' then
-        follow_lenses(client, event.buf)
+        attached(client, event.buf)
       end
     end,
   })
 end
 
 if vim.lsp.enable then
+  comeback.setup(function()
+    vim.lsp.enable('hlo_lsp')
+  end)
   vim.lsp.enable('hlo_lsp')
   return
 end
@@ -65,22 +59,41 @@ end
 -- Before 0.11: the same data and the user's `vim.g.hlo_lsp` over it, one server for all dumps.
 local data = dofile(vim.api.nvim_get_runtime_file('lsp/hlo_lsp.lua', false)[1])
 local config = vim.tbl_deep_extend('force', data, vim.g.hlo_lsp or {})
+local on_exit = config.on_exit
 local client_id
 
 config.name = 'hlo_lsp'
-config.on_exit = function()
+config.capabilities = vim.tbl_deep_extend(
+  'force',
+  vim.lsp.protocol.make_client_capabilities(),
+  config.capabilities
+)
+config.on_exit = function(...)
   client_id = nil
+  on_exit(...)
 end
 if vim.fn.has('nvim-0.8') == 0 then
-  config.on_attach = follow_lenses -- there is no LspAttach yet
+  config.on_attach = attached -- there is no LspAttach yet
+end
+
+local function start(bufnr)
+  client_id = client_id or vim.lsp.start_client(config)
+  if client_id then
+    vim.lsp.buf_attach_client(bufnr, client_id)
+  end
 end
 
 autocmd('FileType', {
   pattern = config.filetypes,
   callback = function(event)
-    client_id = client_id or vim.lsp.start_client(config)
-    if client_id then
-      vim.lsp.buf_attach_client(event.buf, client_id)
-    end
+    start(event.buf)
   end,
 })
+
+comeback.setup(function()
+  for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
+    if vim.tbl_contains(config.filetypes, vim.bo[bufnr].filetype) then
+      start(bufnr)
+    end
+  end
+end)

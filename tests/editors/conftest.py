@@ -1,6 +1,7 @@
 """Neovim, and one real compile to open in it."""
 
 import re
+import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -44,6 +45,16 @@ class Compile:
 @pytest.fixture(scope="session")
 def compile_v5e(corpus_small: Path) -> Compile:
     return Compile(corpus_small / "tpu_v5e")
+
+
+@pytest.fixture
+def own(compile_v5e: Compile, tmp_path: Path) -> Compile:
+    """The files of the compile to write to."""
+    folder = tmp_path / "dump"
+    folder.mkdir()
+    for path in compile_v5e.folder.glob(f"{_STEM}*"):
+        shutil.copy(path, folder)
+    return Compile(folder)
 
 
 @pytest.fixture

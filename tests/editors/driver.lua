@@ -1,7 +1,8 @@
 -- Runs the Lua of one test inside Neovim and writes down what it returns, or how it failed.
 -- $HLO_TEST_SCRIPT is the test's Lua, $HLO_TEST_RESULT the JSON file to write.
 
-local PATIENCE = 60000 -- milliseconds; only a broken client or server ever takes this long
+-- Milliseconds; only a broken client or server ever takes this long.
+local PATIENCE = tonumber(vim.env.HLO_TEST_PATIENCE or 60000)
 
 local nvim = {}
 
@@ -113,8 +114,38 @@ function nvim.lenses_now()
   return shown
 end
 
-local chunk = assert(loadfile(vim.env.HLO_TEST_SCRIPT))
-local fine, outcome = xpcall(chunk, debug.traceback, nvim)
-local result = fine and { value = outcome } or { failure = outcome }
-vim.fn.writefile({ vim.json.encode(result) }, vim.env.HLO_TEST_RESULT)
-vim.cmd('qall!')
+--- What Neovim draws over the text: the extmarks of namespaces with these words in their names, each
+--- as { line, text of what it spans, details }. Hints and colours are only put where it draws.
+function nvim.drawn(words)
+  vim.cmd.redraw()
+  local drawn = {}
+  for name, namespace in pairs(vim.api.nvim_get_namespaces()) do
+    if name:find(words, 1, true) then
+      local marks = vim.api.nvim_buf_get_extmarks(0, namespace, 0, -1, { details = true })
+      for _, mark in ipairs(marks) do
+        local row, column, details = mark[2], mark[3], mark[4]
+        local text = ''
+        if details.end_col then
+          local last = details.end_row or row
+          text = vim.api.nvim_buf_get_text(0, row, column, last, details.end_col, {})[1]
+        end
+        drawn[#drawn + 1] = { line = row + 1, column = column, text = text, details = details }
+      end
+    end
+  end
+  return drawn
+end
+
+local function run()
+  local chunk = assert(loadfile(vim.env.HLO_TEST_SCRIPT))
+  local fine, outcome = xpcall(chunk, debug.traceback, nvim)
+  if outcome == nil then
+    outcome = vim.NIL
+  end
+  local result = fine and { value = outcome } or { failure = outcome }
+  vim.fn.writefile({ vim.json.encode(result) }, vim.env.HLO_TEST_RESULT)
+  vim.cmd('qall!')
+end
+
+-- As for a user: when Neovim has started, and from its main loop.
+vim.api.nvim_create_autocmd('VimEnter', { callback = vim.schedule_wrap(run) })

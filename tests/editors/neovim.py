@@ -39,14 +39,11 @@ class Neovim:
     def run(self, script: str, *, with_client: bool = True, **variables: object) -> Any:
         """What the Lua `script` returns. It is handed the helpers of driver.lua as `...`.
 
-        Further `variables` are global variables of the script: strings, numbers or lists.
+        Further `variables` are those of the script: strings, numbers, lists, or None.
         """
         lua, result = self._home / "script.lua", self._home / "result.json"
         result.unlink(missing_ok=True)
-        given = [
-            f"local {name} = vim.json.decode([==[{json.dumps(value, default=str)}]==])"
-            for name, value in variables.items()
-        ]
+        given = [f"local {name} = {_lua(value)}" for name, value in variables.items()]
         lua.write_text("\n".join(("local nvim = ...", *given, script)), "utf-8")
         client = ["--cmd", f"set runtimepath^={CLIENT}"] if with_client else []
         ended = subprocess.run(
@@ -83,3 +80,9 @@ class Neovim:
         """What the server wrote on standard error, as Neovim keeps it."""
         log = self._home / "nvim" / "lsp.log"
         return log.read_text("utf-8") if log.is_file() else ""
+
+
+def _lua(value: object) -> str:
+    if value is None:
+        return "nil"
+    return f"vim.json.decode([==[{json.dumps(value, default=str)}]==])"

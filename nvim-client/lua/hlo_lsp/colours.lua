@@ -1,0 +1,28 @@
+-- What the server's own kinds of semantic tokens look like: as the kinds that every colour scheme
+-- knows. Links are defaults: a colour scheme or the user's `:highlight` has the last word.
+local M = {}
+
+local LINKS = {
+  ['@lsp.type.elementType'] = '@lsp.type.type',
+  ['@lsp.type.opcode'] = '@lsp.type.function',
+  ['@lsp.type.instruction'] = '@lsp.type.variable',
+  ['@lsp.type.computation'] = '@lsp.type.class',
+  ['@lsp.type.attribute'] = '@lsp.type.property',
+  ['@lsp.type.memorySpace'] = '@lsp.type.enumMember',
+  ['@lsp.type.tile'] = '@lsp.type.macro',
+  -- Before 0.11 Neovim left these to the syntax of a language; there is none for dumps.
+  ['@lsp.type.number'] = 'Number',
+  ['@lsp.type.string'] = 'String',
+  ['@lsp.type.comment'] = 'Comment',
+  -- What nobody uses, and what has no memory of its own, is faint.
+  ['@lsp.mod.unused'] = 'Comment',
+  ['@lsp.mod.threadLocal'] = 'Comment',
+}
+
+function M.define()
+  for name, target in pairs(LINKS) do
+    vim.api.nvim_set_hl(0, name, { link = target, default = true })
+  end
+end
+
+return M

@@ -1,0 +1,119 @@
+"""Code actions in a real Neovim: a fix changes the buffer as the rule says."""
+
+from pathlib import Path
+
+import pytest
+
+from editors.conftest import Compile
+from editors.neovim import Neovim
+
+pytestmark = pytest.mark.editors
+
+WRONG_SIZE = "6s/size=1048576/size=1048575/"
+ASSIGNMENT, LIVE_RANGE = "-buffer-assignment", "-live-range"
+
+# The user's choice from the menu, as a function of the titles in it.
+CHOOSE = """
+    local offered = {}
+    vim.ui.select = function(items, _, choose)
+      local wanted
+      for _, item in ipairs(items) do
+        offered[#offered + 1] = item.action.title
+        wanted = wanted or (item.action.title:find(title, 1, true) and item)
+      end
+      choose(wanted)
+    end
+    nvim.open(path)
+    if damage then
+      vim.cmd(damage)
+    end
+    -- Advice stays when the damage is mended.
+    local function damaged()
+      return vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR })[1]
+    end
+    vim.api.nvim_win_set_cursor(0, { nvim.wait('a finding', damaged).lnum + 1, 0 })
+    vim.lsp.buf.code_action()
+    nvim.wait('a menu', function() return #offered > 0 end)
+"""
+MENDED = """
+    nvim.wait('silence', function() return not damaged() end)
+    return { offered, vim.api.nvim_buf_get_lines(0, 0, -1, false) }
+"""
+
+
+def act(
+    neovim: Neovim, path: Path, title: str, damage: str | None = None
+) -> tuple[list[str], list[str]]:
+    """The titles that were offered, and the lines of the buffer after the one was chosen."""
+    offered, lines = neovim.run(CHOOSE + MENDED, path=path, title=title, damage=damage)
+    return offered, lines
+
+
+def test_a_wrong_size_is_put_right(neovim: Neovim, compile_v5e: Compile) -> None:
+    path = compile_v5e.path(ASSIGNMENT)
+    offered, lines = act(neovim, path, "Put `", WRONG_SIZE)
+    assert offered == [
+        "Put `1048576`",
+        "Explain the rule `size-mismatch`",
+        f"Silence `size-mismatch` in the folder `{path.parent.name}`",
+        "Put in the right number",
+    ]
+    assert lines == path.read_text("utf-8").splitlines()
+
+
+def test_a_line_that_is_there_twice_is_removed(neovim: Neovim, compile_v5e: Compile) -> None:
+    path = compile_v5e.path(ASSIGNMENT)
+    _, lines = act(neovim, path, "Remove", "normal! 6Gyyp")
+    assert lines == path.read_text("utf-8").splitlines()
+
+
+def test_a_schedule_is_numbered_anew(neovim: Neovim, compile_v5e: Compile) -> None:
+    path = compile_v5e.path(LIVE_RANGE)
+    number = compile_v5e.holding(LIVE_RANGE, r"^    9:")[0]
+    _, lines = act(neovim, path, "Renumber", rf"{number}s/9:/10:/")
+    assert lines == path.read_text("utf-8").splitlines()
+
+
+def test_all_is_put_right_at_once(neovim: Neovim, compile_v5e: Compile) -> None:
+    path = compile_v5e.path(ASSIGNMENT)
+    damage = "6s/size=1048576/size=1048575/ | 8s/size=524288/size=524280/"
+    _, lines = act(neovim, path, "Put in all", damage)
+    assert lines == path.read_text("utf-8").splitlines()
+
+
+def test_a_damaged_dump_on_disk_is_mended(neovim: Neovim, own: Compile) -> None:
+    path = own.path(ASSIGNMENT)
+    sound = path.read_text("utf-8")
+    path.write_text(sound.replace("allocation 1: size 1048576", "allocation 1: size 1048577"))
+    _, lines = act(neovim, path, "Put")
+    assert lines == sound.splitlines()
+
+
+def test_a_rule_is_silenced_for_the_folder(neovim: Neovim, own: Compile) -> None:
+    path = own.path(ASSIGNMENT)
+    neovim.run(
+        CHOOSE
+        + """
+        nvim.wait('the file', function() return vim.fn.bufnr('hlo-lsp.toml') > 0 end)
+        vim.cmd('silent wall')
+        nvim.wait('silence', function() return not damaged() end)
+        """,
+        path=path,
+        title="Silence",
+        damage=WRONG_SIZE,
+    )
+    assert (path.parent / "hlo-lsp.toml").read_text("utf-8").strip() == 'ignore = ["size-mismatch"]'
+
+
+def test_a_rule_is_explained(neovim: Neovim, compile_v5e: Compile) -> None:
+    shown = neovim.run(
+        CHOOSE
+        + """
+        nvim.wait('the page', function() return vim.fn.expand('%:t') == 'rules.md' end)
+        return vim.fn.getline('.')
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+        title="Explain",
+        damage=WRONG_SIZE,
+    )
+    assert "size-mismatch" in shown

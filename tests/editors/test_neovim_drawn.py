@@ -1,0 +1,169 @@
+"""What a real Neovim draws over a dump: hints, colours, folds, highlights, by its extmarks."""
+
+import re
+
+import pytest
+
+from editors.conftest import Compile
+from editors.neovim import Neovim
+
+pytestmark = pytest.mark.editors
+
+MODULE, ASSIGNMENT, VALUES = "", "-buffer-assignment", "-buffer-assignment-values"
+
+HINTS = """
+    nvim.open(path)
+    vim.lsp.inlay_hint.enable(true)
+    nvim.cursor(text)
+    vim.cmd('normal! zt')
+    local function hints()
+      local shown = {}
+      for _, hint in ipairs(nvim.drawn('inlayhint')) do
+        local text = ''
+        for _, chunk in ipairs(hint.details.virt_text) do
+          text = text .. chunk[1]
+        end
+        shown[#shown + 1] = { hint.line, hint.column, text }
+      end
+      return #shown > 0 and shown
+    end
+    return nvim.wait('hints', hints)
+"""
+
+
+def with_hints(line: str, hints: list[list[object]], number: int) -> str:
+    """A line as it looks on the screen."""
+    here = [(column, text) for at, column, text in hints if at == number]
+    for column, text in sorted(here, key=lambda hint: -int(str(hint[0]))):
+        line = line[: int(str(column))] + str(text) + line[int(str(column)) :]
+    return line
+
+
+def test_hints_stand_between_the_words_of_a_module(neovim: Neovim, compile_v5e: Compile) -> None:
+    begin = "  %copy-start.3 = "
+    hints = neovim.run(HINTS, path=compile_v5e.path(MODULE), text=begin)
+    number = compile_v5e.starting(MODULE, begin)
+    shown = with_hints(compile_v5e.line(MODULE, number), hints, number)
+    step = re.search(r"^  step (\d+) %copy-start\.3 allocation ", shown)
+    assert step is not None
+    sequence = [compile_v5e.path("-live-range").read_text("utf-8")]
+    assert f"    {step[1]}:copy-start.3\n" in sequence[0]
+
+
+def test_hints_can_be_turned_off_by_kind(neovim: Neovim, compile_v5e: Compile) -> None:
+    settings = "vim.lsp.config('hlo_lsp', { settings = { hlo = { inlayHints = off } } })"
+    hints = neovim.run(
+        settings + HINTS,
+        path=compile_v5e.path(MODULE),
+        text="ENTRY",
+        off={"steps": False, "allocation": False},
+    )
+    texts = [str(text) for _, _, text in hints]
+    assert any("padded" in text for text in texts)
+    assert not any("step " in text or "allocation " in text for text in texts)
+
+
+COLOURS = """
+    nvim.open(path)
+    nvim.cursor(text)
+    vim.cmd('normal! zt')
+    local line = vim.fn.line('.')
+    return nvim.wait('colours', function()
+      local shown = {}
+      for _, token in ipairs(nvim.drawn('semantic_tokens')) do
+        if token.line == line then
+          local group = token.details.hl_group
+          local link = vim.api.nvim_get_hl(0, { name = (group:gsub('%.[%w_]+$', '')) }).link
+          shown[#shown + 1] = { token.text, group, link or '' }
+        end
+      end
+      return #shown > 0 and shown
+    end)
+"""
+
+
+def test_colours_tell_what_each_word_of_an_instruction_is(
+    neovim: Neovim, compile_v5e: Compile
+) -> None:
+    path = compile_v5e.path(MODULE)
+    found = neovim.run(COLOURS, path=path, text="  %copy-done.1 = ")
+    words = {text: (group, link) for text, group, link in found if "@lsp.type." in group}
+    assert words["%copy-done.1"] == ("@lsp.type.instruction.hlo", "@lsp.type.variable")
+    assert words["f32"] == ("@lsp.type.elementType.hlo", "@lsp.type.type")
+    assert words["copy-done"] == ("@lsp.type.opcode.hlo", "@lsp.type.function")
+    assert words["%copy-start.1"] == ("@lsp.type.instruction.hlo", "@lsp.type.variable")
+    assert words["512"][0] == "@lsp.type.number.hlo"
+    assert words["T(8,128)"] == ("@lsp.type.tile.hlo", "@lsp.type.macro")
+    assert ["%copy-done.1", "@lsp.mod.declaration.hlo"] in [each[:2] for each in found]
+
+
+def test_what_is_thread_local_is_faint(neovim: Neovim, compile_v5e: Compile) -> None:
+    path = compile_v5e.path(ASSIGNMENT)
+    found = neovim.run(COLOURS, path=path, text="<11 reduce_sum.40 @0>")
+    faint = ["reduce_sum.40", "@lsp.mod.threadLocal.xla_memory", "Comment"]
+    assert faint in found
+    used = neovim.run(COLOURS, path=path, text="<183 params_1__0_.1 @0>")
+    assert "params_1__0_.1" in [text for text, _, _ in used]
+    assert not [group for _, group, _ in used if "threadLocal" in group]
+
+
+def test_the_user_has_the_last_word_on_colours(neovim: Neovim, compile_v5e: Compile) -> None:
+    links = neovim.run(
+        """
+        vim.api.nvim_set_hl(0, '@lsp.type.opcode', { link = 'Special' })
+        vim.cmd.runtime('plugin/hlo_lsp.lua')
+        local mine = vim.api.nvim_get_hl(0, { name = '@lsp.type.opcode' }).link
+        vim.cmd.colorscheme('habamax')
+        return { mine, vim.api.nvim_get_hl(0, { name = '@lsp.type.tile' }).link }
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert links == ["Special", "@lsp.type.macro"]
+
+
+def test_allocations_fold_over_their_values(neovim: Neovim, compile_v5e: Compile) -> None:
+    folds = neovim.run(
+        """
+        nvim.open(path)
+        vim.wo.foldmethod, vim.wo.foldexpr = 'expr', 'v:lua.vim.lsp.foldexpr()'
+        vim.wo.foldlevel = 0
+        nvim.answered('textDocument/foldingRange')
+        return nvim.wait('folds', function()
+          vim.cmd('normal! zX')
+          local first = vim.fn.foldclosed(4)
+          return first > 0 and { first, vim.fn.foldclosedend(4), vim.fn.foldtextresult(4) }
+        end)
+        """,
+        path=compile_v5e.path(VALUES),
+    )
+    begin, end, _ = folds
+    lines = compile_v5e.path(VALUES).read_text("utf-8").splitlines()
+    assert lines[begin - 1].startswith("<") or lines[begin - 1] == "Used values:"
+    assert end > begin
+
+
+def test_mentions_of_the_name_under_the_cursor_are_highlighted(
+    neovim: Neovim, compile_v5e: Compile
+) -> None:
+    found = neovim.run(
+        """
+        nvim.open(path)
+        nvim.cursor('%copy-start.1 = ')
+        vim.lsp.buf.document_highlight()
+        return nvim.wait('highlights', function()
+          local groups = {}
+          for _, mark in ipairs(nvim.drawn('references')) do
+            groups[#groups + 1] = { mark.line, mark.text, mark.details.hl_group }
+          end
+          return #groups > 0 and groups
+        end)
+        """,
+        path=compile_v5e.path(MODULE),
+    )
+    lines = compile_v5e.holding(MODULE, r"%copy-start\.1\b")
+    assert sorted({line for line, _, _ in found}) == lines
+    assert {text for _, text, _ in found} <= {"%copy-start.1", "copy-start.1"}
+    define = compile_v5e.starting(MODULE, "  %copy-start.1 = ")
+    kinds = {line: group for line, _, group in found}
+    assert kinds.pop(define) == "LspReferenceWrite"
+    assert set(kinds.values()) == {"LspReferenceRead"}
