@@ -6,6 +6,7 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import Part, check_by_pace, in_order
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
+from hlo_lsp.features.spare_memory import give_back
 from hlo_lsp.text.steps import Steps
 
 Tell = Callable[[list[Finding], frozenset[str]], None]
@@ -50,6 +51,7 @@ async def _findings(asked: Asked, tell: Tell | None) -> list[Finding]:
         return known
     found = await steadily(asked.dump, lambda: _looked(asked, tell), asked.rest)
     asked.dump.remember(_key(asked), asked.dump.state(asked.dump.files), found)
+    give_back()
     return found
 
 

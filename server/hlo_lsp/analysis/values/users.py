@@ -29,7 +29,7 @@ class Users:
         self._ids: dict[str, int] = {}
         self._names: list[str] = []
         self._opcodes: list[str] = []  # by id; empty for what is only named as an operand
-        self._spans: dict[int, tuple[int, int]] = {}  # by id: the places of its operands
+        self._firsts, self._ends = array("i"), array("i")  # by id: the places of its operands
         # By place, in the order of entering:
         self._operands, self._users, self._numbers = array("i"), array("i"), array("i")
         # The places by operand, and by id where those of an operand begin.
@@ -42,9 +42,9 @@ class Users:
             self.doubled.add(name)
         self._opcodes[user] = opcode
         if operands:
-            first = len(self._operands)
-            self._spans[user] = first, first + len(operands)
+            self._firsts[user] = len(self._operands)
             self._operands.extend(map(self._id, operands))
+            self._ends[user] = len(self._operands)
             self._users.extend([user] * len(operands))
             self._numbers.extend(range(len(operands)))
         self._sorted = array("i")
@@ -62,8 +62,9 @@ class Users:
         """The operands of an instruction, None if it was not entered."""
         if name not in self:
             return None
-        first, end = self._spans.get(self._ids[name], (0, 0))
-        return [self._names[number] for number in self._operands[first:end]]
+        own = self._ids[name]
+        places = slice(self._firsts[own], self._ends[own])
+        return [self._names[number] for number in self._operands[places]]
 
     def with_opcode(self, opcode: str) -> list[str]:
         """The names of the instructions with this opcode."""
@@ -115,6 +116,8 @@ class Users:
         if number == len(self._names):
             self._names.append(name)
             self._opcodes.append("")
+            self._firsts.append(0)
+            self._ends.append(0)
         return number
 
 
