@@ -39,7 +39,7 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     try:
         environment, neovim = _programs()
-        dump = options.file or _dump()
+        dump = (options.file or _dump()).resolve()
     except SetupError as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -48,7 +48,9 @@ def main(arguments: Sequence[str]) -> int:
     if options.headless:
         # First, or Neovim would take its standard input for the text to open.
         return _headless([str(neovim), "--headless", *configured], dump, environment)
-    return subprocess.call([str(neovim), *configured, str(dump)], env=_variables(environment))
+    # In its folder, so that lists of places show short names.
+    command = [str(neovim), *configured, dump.name]
+    return subprocess.call(command, env=_variables(environment), cwd=dump.parent)
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:

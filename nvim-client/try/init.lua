@@ -9,7 +9,17 @@ vim.opt.signcolumn = 'yes'
 vim.opt.swapfile = false
 vim.diagnostic.config({ virtual_text = true })
 
-local KEYS = [[K hover | gd definition | gr references | gO symbols | \l lenses | :qa quit]]
+if vim.fn.exists('+winborder') == 1 then
+  vim.o.winborder = 'rounded'
+end
+if vim.lsp.inlay_hint then
+  vim.lsp.inlay_hint.enable(true)
+end
+if vim.lsp.foldexpr then
+  vim.o.foldmethod, vim.o.foldexpr, vim.o.foldlevelstart = 'expr', 'v:lua.vim.lsp.foldexpr()', 99
+end
+
+local KEYS = [[K hover | gd definition | gr references | gO symbols | \l click lens | \h hints | :qa quit]]
 
 vim.api.nvim_create_autocmd('LspAttach', {
   callback = function(event)
@@ -20,12 +30,10 @@ vim.api.nvim_create_autocmd('LspAttach', {
     map('gd', vim.lsp.buf.definition)
     map('gr', vim.lsp.buf.references)
     map('gO', vim.lsp.buf.document_symbol)
-    map('\\l', function()
-      vim.lsp.codelens.refresh({ bufnr = event.buf })
+    map('\\l', vim.lsp.codelens.run)
+    map('\\h', function()
+      vim.lsp.inlay_hint.enable(not vim.lsp.inlay_hint.is_enabled())
     end)
-    if #vim.api.nvim_list_uis() > 0 then
-      vim.api.nvim_echo({ { KEYS, 'ModeMsg' } }, true, {})
-    end
-    vim.wo[vim.fn.bufwinid(event.buf)].winbar = KEYS -- stays when the message goes
+    vim.wo[vim.fn.bufwinid(event.buf)].winbar = KEYS
   end,
 })

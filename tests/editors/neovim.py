@@ -6,10 +6,13 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from editors.terminal import Terminal, running
 
 CLIENT = Path(__file__).resolve().parents[2] / "nvim-client"
 _DRIVER = Path(__file__).with_name("driver.lua")
@@ -48,7 +51,11 @@ class Neovim:
         client = ["--cmd", f"set runtimepath^={CLIENT}"] if with_client else []
         ended = subprocess.run(
             [self._program, "--headless", "--clean", "-n", *client, "-S", str(_DRIVER)],
-            env=self._environment(lua, result),
+            env={
+                **self._environment(),
+                "HLO_TEST_SCRIPT": str(lua),
+                "HLO_TEST_RESULT": str(result),
+            },
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
@@ -62,7 +69,15 @@ class Neovim:
             pytest.fail(f"{outcome['failure']}\n{ended.stderr}{self._log()}")
         return outcome.get("value")
 
-    def _environment(self, lua: Path, result: Path) -> dict[str, str]:
+    def on_terminal(
+        self, path: Path, *, columns: int = 160, rows: int = 40
+    ) -> AbstractContextManager[Terminal]:
+        """Opens a file as `try.py` does, with a screen."""
+        init = str(CLIENT / "try" / "init.lua")
+        command = [self._program, "--clean", "-n", "-u", init, path.name]
+        return running(command, path.parent, self._environment(), columns=columns, rows=rows)
+
+    def _environment(self) -> dict[str, str]:
         kinds = {
             f"XDG_{kind}_HOME": str(self._home) for kind in ("CONFIG", "DATA", "STATE", "CACHE")
         }
@@ -72,8 +87,6 @@ class Neovim:
             "XDG_CONFIG_DIRS": str(self._home),
             "XDG_DATA_DIRS": str(self._home),
             "PATH": os.pathsep.join((str(_PROGRAMS), os.environ["PATH"])),
-            "HLO_TEST_SCRIPT": str(lua),
-            "HLO_TEST_RESULT": str(result),
         }
 
     def _log(self) -> str:

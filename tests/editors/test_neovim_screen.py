@@ -1,0 +1,137 @@
+"""Neovim on a terminal: what a user sees of a dump, and where."""
+
+import pytest
+
+from editors.conftest import Compile
+from editors.neovim import Neovim
+from editors.terminal import Terminal
+
+pytestmark = pytest.mark.editors
+
+MODULE, ASSIGNMENT = "", "-buffer-assignment"
+WIDE = 220  # columns: lines, hints, lenses and diagnostics stand beside each other
+
+
+def fit(screen: Terminal, text: str) -> set[str]:
+    """The colours of a text where it stands first."""
+    row, column = screen.wait(text, lambda: screen.place(text))
+    return {screen.cell(row, column + offset).fg for offset in range(len(text))}
+
+
+def test_the_card_opens_in_a_window_above_the_text(neovim: Neovim, compile_v5e: Compile) -> None:
+    with neovim.on_terminal(compile_v5e.path(ASSIGNMENT)) as screen:
+        screen.row_of("1 value, 512 B")
+        screen.type("/<237 \rwK")
+        top, left = screen.wait("a corner", lambda: screen.place("╭"))
+        bottom, _ = screen.wait("another corner", lambda: screen.place("╰"))
+        screen.settle()
+        card = [row[left + 1 :].rstrip("│ ") for row in screen.rows[top + 1 : bottom]]
+        assert "copy-start.1{0}" in card[0]
+        assert any("logical 1,048,576 B (1.00 MiB)" in row for row in card)
+        assert any("live 69-72 (3 steps)" in row for row in card)
+        assert screen.rows[top - 1].lstrip().startswith("6 ")  # below its line
+
+
+def test_lenses_stand_behind_their_lines(neovim: Neovim, compile_v5e: Compile) -> None:
+    with neovim.on_terminal(compile_v5e.path(ASSIGNMENT), columns=WIDE) as screen:
+        screen.row_of("2 time-share offset 0")
+        screen.settle()
+        lines = [compile_v5e.line(ASSIGNMENT, number) for number in (4, 6)]
+        assert screen.row_of("allocation 1: ").endswith(
+            f"4 {lines[0]} 2 values, 1.00 MiB, 2 time-share offset 0"
+        )
+        assert screen.row_of("<237 copy-start.1{0} @0>").endswith(
+            f"6 {lines[1]} live 69-72 (3 steps): copy-start.1 -> the end of the program"
+        )
+
+
+def test_a_click_on_a_lens_opens_a_list(neovim: Neovim, compile_v5e: Compile) -> None:
+    with neovim.on_terminal(compile_v5e.path(ASSIGNMENT), columns=WIDE) as screen:
+        screen.row_of("2 time-share offset 0")
+        screen.type("4G\\l")
+        row = screen.row_of("[Quickfix List] hlo-lsp: 2 values, 1.00 MiB, 2 time-share offset 0")
+        assert row
+        assert screen.row_of("buffer-assignment.txt|5 col").endswith(
+            compile_v5e.line(ASSIGNMENT, 5).strip()
+        )
+
+
+def test_a_finding_has_a_sign_and_its_text(neovim: Neovim, own: Compile) -> None:
+    path = own.path(ASSIGNMENT)
+    sound = path.read_text("utf-8")
+    path.write_text(
+        sound.replace(
+            "<237 copy-start.1{0} @0> (size=1048576", "<237 copy-start.1{0} @0> (size=1048575"
+        )
+    )
+    with neovim.on_terminal(path, columns=WIDE) as screen:
+        row = screen.row_of("■ size is 1,048,575 B, but the shape")
+        assert row.startswith("E   6  value: <237 ")
+        (number,) = [at for at, text in enumerate(screen.rows) if text == row]
+        assert screen.rows[number - 1].startswith("    5 ")
+        digits = row.index("1048575")
+        assert all(screen.cell(number, digits + offset).underscore for offset in range(7))
+        assert not screen.cell(number, digits - 2).underscore
+        screen.type(":6s/1048575/1048576/\r")
+        screen.wait("no sign", lambda: not any(text.startswith("E ") for text in screen.rows))
+
+
+def test_hints_stand_between_the_words(neovim: Neovim, compile_v5e: Compile) -> None:
+    with neovim.on_terminal(compile_v5e.path(MODULE), columns=WIDE) as screen:
+        screen.row_of("K hover")  # the server is there
+        screen.type("/%copy-start.3 = \rzt")
+        row = screen.row_of("%copy-start.3 allocation ")
+        number = compile_v5e.starting(MODULE, "  %copy-start.3 = ")
+        assert f"{number}   step " in row
+        screen.type("\\h")  # off, and on again
+        plain = f"{number} {compile_v5e.line(MODULE, number)}"[: WIDE - 10]
+        screen.wait("the bare line", lambda: screen.place(plain[:60]))
+        screen.type("\\h")
+        screen.row_of("%copy-start.3 allocation ")
+
+
+COLOURS = """
+    local colours = {}
+    for _, kind in ipairs({ 'elementType', 'opcode', 'tile', 'comment' }) do
+      local group = vim.api.nvim_get_hl(0, { name = '@lsp.type.' .. kind, link = false })
+      colours[kind] = group.fg and ('%06x'):format(group.fg) or 'none'
+    end
+    return colours
+"""
+
+
+def test_words_have_the_colours_of_their_kinds(neovim: Neovim, compile_v5e: Compile) -> None:
+    colours = neovim.run(COLOURS)
+    assert len({colours[kind] for kind in ("elementType", "opcode", "comment")}) > 1
+    with neovim.on_terminal(compile_v5e.path(MODULE), columns=WIDE) as screen:
+        screen.row_of("K hover")  # the server is there
+        screen.type("/%copy-done.1 = \rzt\\h:nohlsearch\r")
+        begin = "%copy-done.1 = f32[512,512]{1,0:T(8,128)} copy-done("
+        row, column = screen.wait(begin, lambda: screen.place(begin))
+
+        def shown(word: str) -> set[str]:
+            at = column + begin.rindex(word)
+            return {screen.cell(row, at + offset).fg for offset in range(len(word))}
+
+        screen.wait("colours", lambda: shown("copy-done") == {colours["opcode"]})
+        assert shown("f32") == {colours["elementType"]}
+        assert shown("T(8,128)") == {colours["tile"]}
+
+
+def test_what_is_thread_local_is_faint(neovim: Neovim, compile_v5e: Compile) -> None:
+    faint = neovim.run(COLOURS)["comment"]
+    with neovim.on_terminal(compile_v5e.path(ASSIGNMENT)) as screen:
+        screen.wait("faint", lambda: fit(screen, "reduce_sum.40") == {faint})
+        assert fit(screen, "params_1__0_.1") != {faint}
+
+
+def test_names_are_completed_while_they_are_typed(neovim: Neovim, own: Compile) -> None:
+    path = own.path(MODULE).with_name("written.hlo")
+    path.write_text(
+        "HloModule m\n\nENTRY main {\n  zero = f32[] constant(0)\n  ROOT n = f32[] negate(z)\n}\n"
+    )
+    with neovim.on_terminal(path) as screen:
+        screen.row_of("constant(0)")
+        screen.row_of("K hover")  # the server is there
+        screen.type("5G$i\x18\x0f")
+        screen.wait("the menu", lambda: screen.place("negate(zero)"))
