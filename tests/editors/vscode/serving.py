@@ -20,6 +20,7 @@ SETTINGS: Mapping[str, Any] = {
     "extensions.ignoreRecommendations": True,
     "git.enabled": False,
     "security.workspace.trust.enabled": False,
+    "terminal.integrated.gpuAcceleration": "off",  # what is written stands in the page then
     "telemetry.telemetryLevel": "off",
     "workbench.enableExperiments": False,
     "workbench.secondarySideBar.defaultVisibility": "hidden",

@@ -47,9 +47,8 @@ async def test_the_right_number_is_put_in_from_the_light_bulb(
     at = spot(damaged.path(ASSIGNMENT), "<235 fusion @1> (size=^1048577,")
     await window.open(at)
     await window.page.locator(SQUIGGLE).wait_for()
-    await window.page.keyboard.press("Control+.")
-    action = window.page.locator(".action-widget .monaco-list-row", has_text="Put `1048576`")
-    await action.click()
+    await window.press("Control+.", ".action-widget .monaco-list-row")
+    await window.page.locator(".action-widget .monaco-list-row", has_text="Put `1048576`").click()
 
     await window.line(RIGHT)
     await until(lambda: problems(window.host, at.path), lambda found: found == [])

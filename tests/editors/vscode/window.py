@@ -23,6 +23,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 from playwright.async_api import BrowserContext, Locator, Page
+from playwright.async_api import TimeoutError as TookTooLong
 
 from editors.conftest import Compile
 from editors.vscode.host import Host, Spot, uri
@@ -96,6 +97,21 @@ class Window:
         await until(entry.inner_text, lambda told: title in told)
         await self.page.keyboard.press("Enter")
         await box.wait_for(state="hidden")
+
+    async def press(self, key: str, selector: str) -> Locator:
+        """Presses a key until what it shows is there: editors that move close it again."""
+        found = self.page.locator(selector).first
+
+        async def pressed() -> bool:
+            await self.page.keyboard.press(key)
+            try:
+                await found.wait_for(timeout=_MILLISECONDS / 10)
+            except TookTooLong as problem:
+                raise NotYet(f"{key} did not show {selector}") from problem
+            return True
+
+        await until(pressed)
+        return found
 
     async def texts(self, selector: str) -> list[str]:
         """The texts on the screen in all that a selector finds, blanks made plain."""

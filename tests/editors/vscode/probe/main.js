@@ -81,6 +81,9 @@ const requests = {
     const kind = range ? "RangeSemanticTokens" : "SemanticTokens";
     const legend = await vscode.commands.executeCommand(`vscode.provideDocument${kind}Legend`, uri, range);
     const tokens = await vscode.commands.executeCommand(`vscode.provideDocument${kind}`, uri, range);
+    if (!legend) {
+      return undefined; // no provider yet
+    }
     const told = [];
     let [line, column] = [0, 0];
     const data = tokens?.data ?? [];

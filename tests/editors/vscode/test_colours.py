@@ -1,0 +1,128 @@
+"""Colours: what the server tells is what the screen shows, in the colours of the theme."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from editors.client import FOLDER as CLIENT
+from editors.conftest import Compile
+from editors.vscode.dump import MODULE, lines
+from editors.vscode.host import Spot, spot, uri
+from editors.vscode.marks import VSCODE
+from editors.vscode.themes import colour_of, colours
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+# The colours of places in lines of text: [[line, column], ...] -> [colour, ...].
+_COLOURS = """(places) => {
+  const lines = [...document.querySelectorAll(".editor-instance .view-line")];
+  return places.map(([text, column]) => {
+    const line = lines.find((each) => each.textContent.replaceAll("\u00a0", " ") === text);
+    const walker = line && document.createTreeWalker(line, NodeFilter.SHOW_TEXT);
+    for (let at = 0; walker?.nextNode(); at += walker.currentNode.length) {
+      if (column < at + walker.currentNode.length) {
+        return getComputedStyle(walker.currentNode.parentElement).color;
+      }
+    }
+    return null;
+  });
+}"""
+# What VS Code takes for a type of its own (tokenClassificationRegistry.ts) when a theme does not
+# name ours; of those that are super types here the ones that differ from our scopes.
+_OF_VSCODE = {"macro": ["entity.name.function.preprocessor"]}
+WRITTEN = """\
+HloModule small
+
+ENTRY %main (x: f32[4]) -> f32[4] {
+  %x = f32[4] parameter(0)
+  %idle = f32[4] negate(%x)
+  ROOT %sum = f32[4] add(%x, %x)
+}
+"""
+Token = tuple[str, int, int]  # type, line and column from 0
+THEMES = {"Default Light+": "light_plus.json", "Default Dark+": "dark_plus.json"}
+
+
+def scopes_of(kind: str, modifiers: list[str]) -> list[str]:
+    """The TextMate scopes whose colour a token has, as the client's manifest says.
+
+    Of the selectors that fit VS Code takes the one that names most.
+    """
+    contributes = json.loads((CLIENT / "package.json").read_text("utf-8"))["contributes"]
+    (declared,) = contributes["semanticTokenScopes"]
+    fitting = [
+        selector.split(".")
+        for selector in declared["scopes"]
+        if set(selector.split(".")) <= {kind, *modifiers}
+    ]
+    scopes: list[str] = declared["scopes"][".".join(max(fitting, key=len))]
+    supers = {each["id"]: each["superType"] for each in contributes["semanticTokenTypes"]}
+    return [*scopes, *_OF_VSCODE.get(supers.get(kind, ""), [])]
+
+
+@pytest.fixture(params=THEMES)
+def theme(request: pytest.FixtureRequest, folder: Path) -> str:
+    """A theme that the folder sets, without what would stand between the words."""
+    settings = folder / ".vscode" / "settings.json"
+    settings.parent.mkdir()
+    chosen = {
+        "workbench.colorTheme": request.param,
+        "editor.inlayHints.enabled": "off",
+        "editor.stickyScroll.enabled": False,
+    }
+    settings.write_text(json.dumps(chosen), "utf-8")
+    name: str = request.param
+    return name
+
+
+async def test_tokens_have_the_colours_of_their_scopes(
+    theme: str, dump: Compile, window: Window
+) -> None:
+    at = spot(dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
+    expected = await colours_by_token(theme, at, window)
+    kinds = {"elementType", "opcode", "instruction", "computation", "attribute", "tile", "number"}
+    assert {kind for kind, _, _ in expected} >= kinds
+    assert len(set(expected.values())) >= 4
+    await on_the_screen(expected, lines(at.path), window)
+
+
+async def test_what_nobody_uses_is_as_faint_as_a_comment(
+    theme: str, folder: Path, window: Window
+) -> None:
+    path = folder / "written.hlo"
+    path.write_text(WRITTEN, "utf-8")
+    at = spot(path, "%^idle")
+    expected = await colours_by_token(theme, at, window)
+    comment = colours(THEMES[theme])["comment"]
+    faint = [token for token, colour in expected.items() if colour == comment]
+    assert faint == [("instruction", at.line, at.column - 1)]
+    await on_the_screen(expected, lines(path), window)
+
+
+async def colours_by_token(theme: str, at: Spot, window: Window) -> dict[Token, str]:
+    """What colours the tokens around a place should have."""
+    await window.open(at)
+    tokens = await until(lambda: window.host.ask("tokens", uri(at.path)))
+    told = colours(THEMES[theme])
+    return {
+        (kind, line, column): colour_of(scopes_of(kind, modifiers), told)
+        for line, column, length, kind, modifiers in tokens
+        if abs(line - at.line) < 12 and column + length < 90
+    }
+
+
+async def on_the_screen(expected: dict[Token, str], text: list[str], window: Window) -> None:
+    """Wait until tokens have their colours."""
+
+    async def wrong() -> dict[Token, tuple[str, str]]:
+        places = [[text[line], column] for _, line, column in expected]
+        shown = await window.page.evaluate(_COLOURS, places)
+        return {
+            token: (colour, right)
+            for (token, right), colour in zip(expected.items(), shown, strict=True)
+            if colour != right
+        }
+
+    await until(wrong, lambda found: found == {})

@@ -1,0 +1,63 @@
+"""The commands of the client, run as a user runs them: from the command palette."""
+
+import re
+
+from editors.conftest import Compile
+from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, printed
+from editors.vscode.host import hover, spot
+from editors.vscode.marks import VSCODE
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+LOG = ".part.panel .view-line"
+TERMINAL = ".part.panel .xterm-rows > div"
+
+
+async def test_check_folder_prints_what_does_not_add_up(dump: Compile, window: Window) -> None:
+    path = dump.path(ASSIGNMENT)
+    text = path.read_text("utf-8")
+    path.write_text(
+        text.replace("<235 fusion @1> (size=1048576,", "<235 fusion @1> (size=1048577,")
+    )
+    at = spot(path, "<235 fusion @1> (size=^1048577,")
+    await window.open(dump.path(LIVE_RANGE))
+    await window.run("HLO: Check Folder")
+    shown = await until(
+        window.shown(TERMINAL), lambda shown: "size-mismatch" in "".join(shown), seconds=120
+    )
+    printed_lines = "".join(shown)
+    assert f"{at.path.name}:{at.line + 1}:{at.column + 1}: error" in printed_lines
+    await window.page.screenshot(path="/tmp/w/check.png")
+
+
+async def test_inspect_prints_what_stands_at_the_cursor(reading: Window) -> None:
+    at = spot(reading.dump.path(ASSIGNMENT), "<235 ^fusion @1>")
+    value = printed(at.path, "<235 fusion @1>")
+    await reading.open(at)
+    await until(lambda: hover(reading.host, at))
+    await reading.run("HLO: Inspect at Cursor")
+    shown = await until(
+        reading.shown(TERMINAL), lambda shown: "VMEM" in "".join(shown), seconds=120
+    )
+    await reading.page.screenshot(path="/tmp/w/inspect.png")
+    assert f"{value.allocation_size:,} B" in "".join(shown)
+
+
+async def test_the_log_says_which_server_runs_and_restart_starts_another(
+    window: Window, dump: Compile
+) -> None:
+    at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
+    await window.open(at)
+    await until(lambda: hover(window.host, at))
+    await window.run("HLO: Show Log")
+    begun = re.compile(r"starting \S+python\S* -m hlo_lsp \(python\)")
+
+    async def starts() -> int:
+        return len(begun.findall(" ".join(await window.texts(LOG))))
+
+    await until(starts, lambda count: count == 1)
+    await window.run("HLO: Restart Server")
+    await until(starts, lambda count: count == 2)
+    await until(lambda: hover(window.host, at))
+    await window.page.screenshot(path="/tmp/w/log.png")

@@ -1,0 +1,36 @@
+"""The outline and the breadcrumbs say where one is in a dump."""
+
+import re
+
+from editors.vscode.dump import ASSIGNMENT, MODULE, lines
+from editors.vscode.host import spot, uri
+from editors.vscode.marks import VSCODE
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+ROW = ".outline-pane .monaco-list-row"
+CRUMB = ".breadcrumbs-control .monaco-breadcrumb-item"
+
+
+async def test_the_outline_lists_allocations_and_leads_to_them(reading: Window) -> None:
+    path = reading.dump.path(ASSIGNMENT)
+    allocations = [line for line in lines(path) if line.startswith("allocation ")]
+    await reading.open(path)
+    (root,) = await until(
+        lambda: reading.host.command("vscode.executeDocumentSymbolProvider", uri(path))
+    )
+    assert len(root["children"]) == len(allocations)
+
+    await reading.host.command("outline.focus")
+    shown = await until(reading.shown(ROW), lambda told: len(told) > 3)
+    assert shown[:2] == ["BufferAssignment", "allocation 0512 B"]  # the size is a detail, apart
+    await reading.page.locator(ROW, has_text=re.compile("^allocation 1")).first.click()
+    await until(reading.cursor, lambda cursor: cursor[0] == lines(path).index(allocations[1]) + 1)
+
+
+async def test_breadcrumbs_tell_what_the_cursor_is_in(reading: Window) -> None:
+    at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
+    await reading.open(at)
+    told = await until(reading.shown(CRUMB), lambda told: len(told) == 3)
+    assert told == [at.path.name, "fused_computation.7", "fusion.40"]

@@ -1,0 +1,47 @@
+"""The colours of a theme that comes with VS Code, as its own files say."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from editors.code_server import ENTRY
+
+_THEMES = ENTRY.parents[2] / "lib/vscode/extensions/theme-defaults/themes"
+
+
+def colours(theme: str) -> dict[str, str]:
+    """Colours by scope, as in `light_plus.json` and what it includes; written as CSS does."""
+    told: dict[str, str] = {}
+    _add(_THEMES / theme, told)
+    return told
+
+
+def colour_of(scopes: list[str], told: dict[str, str]) -> str:
+    """The colour of the first scope that the theme names, as a whole or by its beginning."""
+    for scope in scopes:
+        names = scope.split(".")
+        for end in range(len(names), 0, -1):
+            found = told.get(".".join(names[:end]))
+            if found is not None:
+                return found
+    return told[""]
+
+
+def _add(path: Path, told: dict[str, str]) -> None:
+    theme: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    if "include" in theme:
+        _add(path.parent / theme["include"], told)
+    if "editor.foreground" in theme.get("colors", {}):
+        told[""] = _css(theme["colors"]["editor.foreground"])
+    for rule in theme.get("tokenColors", []):
+        scopes = rule.get("scope", [])
+        named = scopes if isinstance(scopes, list) else re.split(r",\s*", scopes)
+        for scope in named:
+            if "foreground" in rule["settings"]:
+                told[scope] = _css(rule["settings"]["foreground"])
+
+
+def _css(colour: str) -> str:
+    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+    return f"rgb({red}, {green}, {blue})"
