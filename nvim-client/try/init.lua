@@ -12,6 +12,9 @@ vim.diagnostic.config({ virtual_text = true })
 if vim.fn.exists('+winborder') == 1 then
   vim.o.winborder = 'rounded'
 end
+for _, group in ipairs({ 'LspCodeLens', 'LspInlayHint' }) do
+  vim.api.nvim_set_hl(0, group, { link = 'Comment' }) -- without it they are hardly to be seen
+end
 if vim.lsp.inlay_hint then
   vim.lsp.inlay_hint.enable(true)
 end

@@ -16,13 +16,13 @@ from editors.terminal import Terminal, running
 
 CLIENT = Path(__file__).resolve().parents[2] / "nvim-client"
 _DRIVER = Path(__file__).with_name("driver.lua")
-_PROGRAMS = Path(sys.executable).parent  # of the environment: `hlo-lsp`, and `nvim` if installed
+PROGRAMS = Path(sys.executable).parent  # of the environment: `hlo-lsp`, and `nvim` if installed
 _SECONDS = 180
 
 
 def find_neovim() -> str:
     """The environment's Neovim, else the machine's. A test that finds none has failed."""
-    found = shutil.which("nvim", path=os.pathsep.join((str(_PROGRAMS), os.environ["PATH"])))
+    found = shutil.which("nvim", path=os.pathsep.join((str(PROGRAMS), os.environ["PATH"])))
     if found is None:
         pytest.fail("there is no nvim: `pip install --group editors`, or run tests/run.py")
     printed = subprocess.check_output([found, "--version"], stdin=subprocess.DEVNULL, text=True)
@@ -86,7 +86,7 @@ class Neovim:
             **kinds,
             "XDG_CONFIG_DIRS": str(self._home),
             "XDG_DATA_DIRS": str(self._home),
-            "PATH": os.pathsep.join((str(_PROGRAMS), os.environ["PATH"])),
+            "PATH": os.pathsep.join((str(PROGRAMS), os.environ["PATH"])),
         }
 
     def _log(self) -> str:
