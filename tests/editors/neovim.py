@@ -6,51 +6,65 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from editors.absent import absent
 from editors.terminal import Terminal, running
 
 CLIENT = Path(__file__).resolve().parents[2] / "nvim-client"
-_DRIVER = Path(__file__).with_name("driver.lua")
 PROGRAMS = Path(sys.executable).parent  # of the environment: `hlo-lsp`, and `nvim` if installed
 _SECONDS = 180
 
 
 def find_neovim() -> str:
-    """The environment's Neovim, else the machine's. A test that finds none has failed."""
-    found = shutil.which("nvim", path=os.pathsep.join((str(PROGRAMS), os.environ["PATH"])))
-    if found is None:
-        pytest.fail("there is no nvim: `pip install --group editors`, or run tests/run.py")
-    printed = subprocess.check_output([found, "--version"], stdin=subprocess.DEVNULL, text=True)
-    version = re.match(r"NVIM v(\d+)\.(\d+)", printed)
-    if version is None or tuple(map(int, version.groups())) < (0, 11):
-        pytest.fail(f"{found} is older than 0.11: {printed.splitlines()[0]}")
-    return found
+    """The environment's Neovim, else the machine's, if it is as new as most of the client asks."""
+    new = [program for program, version in _neovims() if version >= (0, 11)]
+    return new[0] if new else absent("Neovim 0.11 or newer", "pip install --group editors")
+
+
+def find_old_neovim() -> str:
+    """A Neovim of the machine from before `vim.lsp.enable`: what Debian 12 has is the oldest."""
+    old = [program for program, version in _neovims() if (0, 7) <= version < (0, 11)]
+    return old[0] if old else absent("Neovim from 0.7 to 0.10", "apt-get install neovim")
+
+
+def _neovims() -> Iterator[tuple[str, tuple[int, ...]]]:
+    for folder in (str(PROGRAMS), *os.environ["PATH"].split(os.pathsep), "/usr/bin"):
+        found = shutil.which("nvim", path=folder)
+        if found is not None:
+            printed = subprocess.check_output(
+                [found, "--version"], stdin=subprocess.DEVNULL, text=True
+            )
+            version = re.match(r"NVIM v(\d+)\.(\d+)", printed)
+            if version is not None:
+                yield found, tuple(map(int, version.groups()))
 
 
 class Neovim:
     """Starts a fresh Neovim for each script, with or without the client of this project."""
 
-    def __init__(self, program: str, home: Path) -> None:
+    def __init__(self, program: str, home: Path, driver: str = "driver.lua") -> None:
         self._program = program
-        self._home = home
+        self.home = home
+        self._driver = Path(__file__).with_name(driver)
 
     def run(self, script: str, *, with_client: bool = True, **variables: object) -> Any:
         """What the Lua `script` returns. It is handed the helpers of driver.lua as `...`.
 
         Further `variables` are those of the script: strings, numbers, lists, or None.
         """
-        lua, result = self._home / "script.lua", self._home / "result.json"
+        lua, result = self.home / "script.lua", self.home / "result.json"
         result.unlink(missing_ok=True)
         given = [f"local {name} = {_lua(value)}" for name, value in variables.items()]
         lua.write_text("\n".join(("local nvim = ...", *given, script)), "utf-8")
         client = ["--cmd", f"set runtimepath^={CLIENT}"] if with_client else []
         ended = subprocess.run(
-            [self._program, "--headless", "--clean", "-n", *client, "-S", str(_DRIVER)],
+            [self._program, "--headless", "--clean", "-n", *client, "-S", str(self._driver)],
             env={
                 **self._environment(),
                 "HLO_TEST_SCRIPT": str(lua),
@@ -79,19 +93,19 @@ class Neovim:
 
     def _environment(self) -> dict[str, str]:
         kinds = {
-            f"XDG_{kind}_HOME": str(self._home) for kind in ("CONFIG", "DATA", "STATE", "CACHE")
+            f"XDG_{kind}_HOME": str(self.home) for kind in ("CONFIG", "DATA", "STATE", "CACHE")
         }
         return {
             **{name: value for name, value in os.environ.items() if not name.startswith("VIM")},
             **kinds,
-            "XDG_CONFIG_DIRS": str(self._home),
-            "XDG_DATA_DIRS": str(self._home),
+            "XDG_CONFIG_DIRS": str(self.home),
+            "XDG_DATA_DIRS": str(self.home),
             "PATH": os.pathsep.join((str(PROGRAMS), os.environ["PATH"])),
         }
 
     def _log(self) -> str:
         """What the server wrote on standard error, as Neovim keeps it."""
-        log = self._home / "nvim" / "lsp.log"
+        log = self.home / "nvim" / "lsp.log"
         return log.read_text("utf-8") if log.is_file() else ""
 
 

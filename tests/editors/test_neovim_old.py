@@ -1,0 +1,145 @@
+"""The client in Neovim 0.7 to 0.10: no `vim.lsp.enable`, one server by `start_client`."""
+
+from pathlib import Path
+
+import pytest
+
+from editors.conftest import Compile
+from editors.neovim import Neovim, find_old_neovim
+
+pytestmark = pytest.mark.editors
+
+MODULE, ASSIGNMENT, VALUES = "", "-buffer-assignment", "-buffer-assignment-values"
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Neovim:
+    return Neovim(find_old_neovim(), tmp_path, "driver_07.lua")
+
+
+def test_hover_shows_the_card_of_a_value(old: Neovim, compile_v5e: Compile) -> None:
+    shown = old.run(
+        """
+        nvim.open(path)
+        nvim.cursor('copy-start.1{0}')
+        vim.lsp.buf.hover()
+        return nvim.float()
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert "copy-start.1{0}" in shown.splitlines()[0]
+    assert "logical" in shown
+    assert "1,048,576 B (1.00 MiB)" in shown
+
+
+def test_an_operand_leads_to_its_instruction(old: Neovim, compile_v5e: Compile) -> None:
+    line = old.run(
+        """
+        nvim.open(path)
+        nvim.cursor('copy-done(%copy-start.1)')
+        vim.fn.search('%copy-start')
+        local before = vim.fn.line('.')
+        vim.lsp.buf.definition()
+        nvim.wait('a jump', function() return vim.fn.line('.') ~= before end)
+        return vim.fn.getline('.')
+        """,
+        path=compile_v5e.path(MODULE),
+    )
+    assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
+
+
+def test_a_wrong_size_is_found_and_forgotten(old: Neovim, compile_v5e: Compile) -> None:
+    codes = old.run(
+        """
+        nvim.open(path)
+        vim.cmd('6s/size=1048576/size=1048575/')
+        nvim.wait('a diagnostic', function() return #vim.diagnostic.get(0) > 0 end)
+        local found = vim.diagnostic.get(0)
+        vim.cmd('undo')
+        nvim.wait('silence', function() return #vim.diagnostic.get(0) == 0 end)
+        return { #found, found[1].lnum + 1, found[1].message }
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert codes[:2] == [1, 6]
+    assert codes[2].startswith("size is 1,048,575 B, but the shape takes 1,048,576 B")
+
+
+LENSES = """
+    nvim.open(path)
+    nvim.wait('lenses', function() return nvim.lenses()['6'] end)
+"""
+
+
+def test_lenses_come_by_themselves_and_anew_after_insert_mode(
+    old: Neovim, compile_v5e: Compile
+) -> None:
+    first, changed = old.run(
+        LENSES
+        + """
+        local first = nvim.lenses()
+        vim.cmd('normal! 4G0fzwi2') -- size 1048576 -> size 21048576
+        return { first, nvim.wait('the lens', function()
+          local lens = nvim.lenses()['4']
+          return lens ~= first['4'] and lens
+        end) }
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert first["2"] == "1 value, 512 B"
+    assert first["6"] == "live 69-72 (3 steps): copy-start.1 -> the end of the program"
+    assert changed == "2 values, 20.07 MiB, 2 time-share offset 0"
+
+
+def test_a_click_on_a_lens_lists_its_places(old: Neovim, compile_v5e: Compile) -> None:
+    title, lines = old.run(
+        LENSES
+        + """
+        vim.api.nvim_win_set_cursor(0, { 4, 0 })
+        vim.lsp.codelens.run()
+        nvim.wait('a list', function() return vim.bo.buftype == 'quickfix' end)
+        local list = vim.fn.getqflist({ title = true, items = true })
+        return { list.title, vim.tbl_map(function(item) return item.lnum end, list.items) }
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert title == "hlo-lsp: 2 values, 1.00 MiB, 2 time-share offset 0"
+    assert lines == [5, 6]
+
+
+def test_files_share_one_server_which_comes_back_when_it_dies(
+    old: Neovim, compile_v5e: Compile
+) -> None:
+    shared, servers, lens = old.run(
+        """
+        vim.o.hidden = true
+        local first = nvim.open(values).id
+        local shared = nvim.open(path).id == first
+        local servers = vim.api.nvim_get_proc_children(vim.fn.getpid())
+        vim.loop.kill(servers[1], 'sigkill')
+        nvim.wait('another', function()
+          return next(vim.lsp.buf_get_clients(0)) and not vim.lsp.buf_get_clients(0)[first]
+        end)
+        vim.cmd('normal! 4G0fzwi2')
+        return { shared, #servers, nvim.wait('a new lens', function()
+          local lens = nvim.lenses()['4']
+          return lens and lens:find('20.07', 1, true) and lens
+        end) }
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+        values=compile_v5e.path(VALUES),
+    )
+    assert (shared, servers) == (True, 1)
+    assert lens.startswith("2 values, 20.07 MiB")
+
+
+def test_the_program_can_be_another(old: Neovim, compile_v5e: Compile) -> None:
+    script = """
+        vim.g.hlo_lsp = { cmd = { 'sh', '-c', 'exec hlo-lsp --log-file ' .. log } }
+        vim.g.loaded_hlo_lsp = nil
+        vim.cmd('runtime plugin/hlo_lsp.lua')
+        nvim.open(path)
+        return vim.fn.filereadable(log)
+    """
+    log = compile_v5e.path(ASSIGNMENT).name
+    assert old.run(script, path=compile_v5e.path(ASSIGNMENT), log=f"{old.home}/{log}.log") == 1
