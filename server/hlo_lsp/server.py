@@ -1,15 +1,11 @@
 """The language server: every request it answers is registered here."""
 
-import logging
 from collections.abc import Awaitable, Callable
-from functools import partial
 from inspect import isawaitable
 from itertools import chain
-from pathlib import Path
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException
 
 from hlo_lsp import __version__
 from hlo_lsp.features import (
@@ -34,63 +30,36 @@ from hlo_lsp.features import (
     window,
 )
 from hlo_lsp.features.client import Client
-from hlo_lsp.features.configuration import Configuration
 from hlo_lsp.features.inlay_hints import OPTIONS as HINT_OPTIONS
 from hlo_lsp.features.inlay_hints import InlayHints
-from hlo_lsp.features.progress import Progress
+from hlo_lsp.features.keepers import Keepers
 from hlo_lsp.features.semantic_tokens import LEGEND, SemanticTokens
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.warming import warm
-from hlo_lsp.features.watching import Watcher
 from hlo_lsp.features.wire import Json
 from hlo_lsp.features.workspace_diagnostics import WorkspaceDiagnostics
-from hlo_lsp.features.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.windows import Windows
 from hlo_lsp.protocol.server import HloServer
+from hlo_lsp.views.terminal import card_text, findings_text
 
 RESTART = "hlo.server.restartIndex"  # forget what was read, and read it again
-
-logger = logging.getLogger(__name__)
 
 
 def make_server() -> HloServer:  # one registration after the other, no branches
     """A server for one connection."""
     server = HloServer("hlo-lsp", __version__)
     session = Session()
-    pusher = diagnostics.DiagnosticsPusher(
-        session,
-        partial(server.notify_json, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS),
-        partial(_told, server.workspace_diagnostic_refresh_async),
-    )
-    notes = InlayHints(session, partial(_told, server.workspace_inlay_hint_refresh_async))
-    configuration = Configuration(server, session, pusher.all_changed, notes.ask_for_more)
-    session.selections.complain = partial(_complain, server)
-    session.loader.reporter = partial(Progress, server)
-    colours = SemanticTokens(
-        session, partial(_told, server.workspace_semantic_tokens_refresh_async)
-    )
-
-    def neighbour_read(path: Path) -> None:
-        pusher.neighbour_read(path)
-        colours.neighbours_changed()
-        notes.ask_for_more()
-
-    session.loader.done = neighbour_read
-    names = WorkspaceSymbols(server, session)
-    everything = WorkspaceDiagnostics(server, session, server.notify_json)
+    keepers = Keepers(server, session, server.notify_json)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         encoding = server.protocol.workspace.position_encoding or "utf-16"
         session.client = Client.of(params.capabilities, encoding, params.initialization_options)
-        configuration.start(params)
+        keepers.configuration.start(params)
         session.in_background(warm())
 
-    watcher = Watcher(server, session, pusher, names)
-    _serve_workspace(server, configuration, watcher, names, everything)
-    _serve_texts(
-        server, session, pusher=pusher, colours=colours, notes=notes, names=names, watcher=watcher
-    )
+    _serve_workspace(server, keepers)
+    _serve_texts(server, session, keepers)
     _serve_calls(server, session)
 
     def answer(
@@ -155,87 +124,62 @@ def make_server() -> HloServer:  # one registration after the other, no branches
         lambda asked, p: calls.prepare(asked, p.position),
     )
     _serve_whole_documents(server, session)
-    _serve_tokens(server, colours)
-    _serve_hints(server, notes)
-    _serve_diagnostics(server, session, everything)
+    _serve_tokens(server, keepers.colours)
+    _serve_hints(server, keepers.notes)
+    _serve_diagnostics(server, session, keepers.everything)
     _serve_writing(server, session, answer)
     _serve_actions(server, session)
     _serve_windows(server)
-    _serve_restart(server, session, pusher=pusher, colours=colours, names=names)
 
     return server
 
 
-def _serve_texts(
-    server: HloServer,
-    session: Session,
-    *,
-    pusher: diagnostics.DiagnosticsPusher,
-    colours: SemanticTokens,
-    notes: InlayHints,
-    names: WorkspaceSymbols,
-    watcher: Watcher,
-) -> None:
+def _serve_texts(server: HloServer, session: Session, keepers: Keepers) -> None:
     """The texts that the client has open, and who wants to know of their edits."""
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
-        file = session.open(params.text_document)
-        watcher.opened()
-        pusher.changed(file)
-        colours.changed(file)
-        notes.changed(file)
-        names.opened(file)
+        keepers.opened(session.open(params.text_document))
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         file = session.edit(params)
         if file is not None:
-            pusher.changed(file)
-            colours.changed(file)
-            notes.changed(file)
+            keepers.changed(file)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         file = session.close(params.text_document.uri)
         if file is not None:
-            pusher.closed(file)
-            colours.closed(file)
-            notes.closed(file)
-            names.closed(file)
+            keepers.closed(file)
 
 
-def _serve_workspace(
-    server: HloServer,
-    configuration: Configuration,
-    watcher: Watcher,
-    names: WorkspaceSymbols,
-    everything: WorkspaceDiagnostics,
-) -> None:
+def _serve_workspace(server: HloServer, keepers: Keepers) -> None:
     """What is about no single document: settings, files on disk, folders, the names in them."""
 
     @server.feature(types.INITIALIZED)
     def initialized(_: types.InitializedParams) -> None:
-        configuration.initialized()
-        watcher.initialized()
-        names.folders_changed()
+        keepers.initialized()
 
-    server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)(
-        lambda params: configuration.changed(params.settings)
-    )
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def settings_changed(params: types.DidChangeConfigurationParams) -> None:
+        keepers.configuration.changed(params.settings)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
-        watcher.changed(params)  # pygls marks what it registers: a bound method cannot be
+        keepers.watcher.changed(params)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(_: types.DidChangeWorkspaceFoldersParams) -> None:
-        names.folders_changed()
-        everything.folders_changed()
+        keepers.folders_changed()
 
     @server.feature(types.WORKSPACE_SYMBOL)
     async def find(params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
-        return await names.find(params)
+        return await keepers.names.find(params)
+
+    @server.command(RESTART)
+    def restart() -> None:
+        keepers.read_again()
 
 
 def _serve_whole_documents(server: HloServer, session: Session) -> None:
@@ -387,11 +331,11 @@ def _serve_actions(server: HloServer, session: Session) -> None:
 
     @server.command(printed.INSPECT)
     async def on_inspect(uri: str, position: types.Position) -> str:
-        return await printed.inspected(session, uri, position)
+        return await printed.inspected(session, uri, position, card_text)
 
     @server.command(printed.CHECK)
     async def on_check(uri: str) -> str:
-        return await printed.checked(uri)
+        return await printed.checked(session, uri, findings_text)
 
     @server.command(actions.APPLY)
     async def on_apply(edit: types.WorkspaceEdit) -> None:
@@ -410,24 +354,6 @@ def _serve_calls(server: HloServer, session: Session) -> None:
         return await calls.outgoing(session, params.item)
 
 
-def _serve_restart(
-    server: HloServer,
-    session: Session,
-    *,
-    pusher: diagnostics.DiagnosticsPusher,
-    colours: SemanticTokens,
-    names: WorkspaceSymbols,
-) -> None:
-    """The way out when something is stuck, or was changed without a trace."""
-
-    @server.command(RESTART)
-    def restart() -> None:
-        session.read_again()
-        names.read_again()
-        pusher.all_changed()
-        colours.neighbours_changed()
-
-
 def _serve_windows(server: HloServer) -> None:
     """Parts of files that are too large to be opened."""
     windows = Windows()
@@ -435,16 +361,3 @@ def _serve_windows(server: HloServer) -> None:
     @server.feature(window.METHOD)
     async def on_window(params: Any) -> Json | None:
         return await window.window(windows, params)
-
-
-async def _told(refresh: Callable[[None], Awaitable[None]]) -> None:
-    """Tell the client to ask again; it may refuse."""
-    try:
-        await refresh(None)
-    except JsonRpcException as refusal:
-        logger.info("the client does not want to ask again: %s", refusal.message)
-
-
-def _complain(server: HloServer, complaint: str) -> None:
-    message = types.ShowMessageParams(types.MessageType.Warning, complaint)
-    server.window_show_message(message)

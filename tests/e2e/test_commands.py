@@ -1,5 +1,6 @@
 """The commands of the server that are about no finding."""
 
+import os
 import subprocess
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -28,10 +29,18 @@ def run(wire: Wire, name: str, *arguments: Any) -> Json:
     return wire.reply("run")
 
 
+def edited(uri: str, text: str) -> bytes:
+    """The notification that an open file has another text."""
+    document = {"uri": uri, "version": 2}
+    params = {"textDocument": document, "contentChanges": [{"text": text}]}
+    return message("textDocument/didChange", params)
+
+
 def printed(*arguments: str) -> str:
-    """What the command prints on a pipe."""
+    """What the command prints on a pipe, as wide as it likes."""
+    wide = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     return subprocess.run(
-        [*COMMAND, *arguments], stdout=subprocess.PIPE, check=False
+        [*COMMAND, *arguments], stdout=subprocess.PIPE, check=False, env=wide
     ).stdout.decode()
 
 
@@ -46,6 +55,60 @@ def test_files_and_folders_are_checked_as_in_a_terminal(wire: Wire, compiled: Co
     path.write_text(path.read_text().replace("size ", "size 1", 1))
     for place in (path, path.parent):
         assert run(wire, "check", place.as_uri())["result"] == printed("check", str(place)) != ""
+
+
+def test_a_place_in_a_text_that_is_not_saved_is_inspected_as_it_stands(
+    wire: Wire, compiled: Compiled
+) -> None:
+    path = compiled("tpu").assignment
+    uri, text = path.as_uri(), path.read_text("utf-8")
+    saved = printed("inspect", str(path), "--at", "2:13")
+    wire.send(opened(uri, text))
+    assert run(wire, "inspect", uri, {"line": 1, "character": 12})["result"] == saved
+    wire.send(edited(uri, text.replace("size ", "size 1", 1)))
+    unsaved = run(wire, "inspect", uri, {"line": 1, "character": 12})["result"]
+    assert unsaved != saved
+    path.write_text(text.replace("size ", "size 1", 1), "utf-8")
+    assert unsaved == printed("inspect", str(path), "--at", "2:13")
+
+
+def test_texts_that_are_not_saved_are_checked_as_they_stand(wire: Wire, compiled: Compiled) -> None:
+    path = compiled("tpu").assignment
+    uri, text = path.as_uri(), path.read_text("utf-8")
+    wrong = text.replace("size ", "size 1", 1)
+    wire.send(opened(uri, text))
+    before = [run(wire, "check", place.as_uri())["result"] for place in (path, path.parent)]
+    assert before == [printed("check", str(place)) for place in (path, path.parent)]
+    wire.send(edited(uri, wrong))
+    after = [run(wire, "check", place.as_uri())["result"] for place in (path, path.parent)]
+    assert after != before
+    path.write_text(wrong, "utf-8")
+    assert after == [printed("check", str(place)) for place in (path, path.parent)]
+
+
+def test_a_text_that_lies_nowhere_is_inspected_and_checked(wire: Wire, compiled: Compiled) -> None:
+    path = compiled("one file").assignment
+    wrong = path.read_text("utf-8").replace("offset=4096", "offset=4608")
+    wire.send(opened("untitled:1", wrong))
+    path.write_text(wrong, "utf-8")
+    found = run(wire, "check", "untitled:1")["result"]
+    assert found.replace("untitled:1:", f"{path}:") == printed("check", str(path)) != ""
+    place = run(wire, "inspect", "untitled:1", {"line": 1, "character": 12})["result"]
+    assert place == printed("inspect", str(path), "--at", "2:13")
+
+
+def test_what_is_printed_of_a_bundle_is_that_of_the_part(wire: Wire, compiled: Compiled) -> None:
+    folder = compiled("cpu").folder
+    text = "".join(
+        f"*** Begin {path.name} ***\n{path.read_text('utf-8')}*** End {path.name} ***\n"
+        for path in compiled("cpu").files
+    )
+    path = folder.parent / "printed.txt"
+    path.write_text(text.replace("size ", "size 1", 1), "utf-8")
+    line = text.split("\n").index("BufferAssignment:") + 1
+    reply = run(wire, "inspect", path.as_uri(), {"line": line, "character": 12})
+    assert reply["result"] == printed("inspect", str(path), "--at", f"{line + 1}:13") != ""
+    assert run(wire, "check", path.as_uri())["result"] == printed("check", str(path)) != ""
 
 
 def test_what_cannot_be_done_is_refused_with_a_reason(wire: Wire) -> None:

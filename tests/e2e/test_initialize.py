@@ -25,8 +25,10 @@ async def test_everything_of_the_server_is_offered(any_editor: Editor) -> None:
     assert offered.linked_editing_range_provider
     assert offered.document_formatting_provider
     assert offered.document_range_formatting_provider
-    assert offered.code_lens_provider == types.CodeLensOptions(resolve_provider=True)
-    assert offered.inlay_hint_provider == types.InlayHintOptions(resolve_provider=True)
+    assert offered.code_lens_provider is not None
+    assert offered.code_lens_provider.resolve_provider is True
+    assert isinstance(offered.inlay_hint_provider, types.InlayHintOptions)
+    assert offered.inlay_hint_provider.resolve_provider is True
 
 
 async def test_tokens_are_offered_whole_by_difference_and_by_range(any_editor: Editor) -> None:

@@ -105,7 +105,7 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
                 completes_markdown=True, helps_in_markdown=True, places_parameters=True,
                 versions_edits=True, creates_files=True, applies_edits=True,
                 takes_code_actions=True, prefers_actions=True, resolves_edits=True,
-                shows_documents=True, refreshes_tokens=True,
+                shows_documents=True, refreshes_tokens=True, refreshes_lenses=True,
             ),
         ),
         (

@@ -1,19 +1,18 @@
 """``hlo-lsp check``."""
 
 import argparse
-import os
 import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hlo_lsp.checks.folders.folder import Checked
 from hlo_lsp.checks.folders.jobs import Job, Plan, plan
+from hlo_lsp.checks.folders.outcome import outcome
 from hlo_lsp.checks.wishes.wishes import Complaint, Wishes
 from hlo_lsp.commands.output import print_report
 from hlo_lsp.commands.progress import shown
 from hlo_lsp.commands.watch import watch
 from hlo_lsp.commands.workers import Workers
-from hlo_lsp.syntax.kinds import FileKind
 
 _FOUND = 1
 _WRONG_USAGE = 2
@@ -59,28 +58,12 @@ def _look(
     left = [job for job in made.jobs if job not in known]
     size = sum(job.size for job in left)
     known.update(shown(workers.results(left), len(left), size))
-    place = {file: number for number, file in enumerate(made.files)}
-    results = [checked for job in made.jobs for checked in known[job]]
-    # The worst first: of hundreds of dumps it is the broken one that a reader looks for.
-    results.sort(key=lambda checked: (checked.worst, place[checked.path]))
-    notes = [*made.closed.values()]
-    notes += [checked.note for checked in results if checked.note is not None]
-    notes += [f"{path}: there is no HLO or memory dump in this folder"
-              for path in paths if os.path.isdir(path) and path not in made.closed
-              and not _holds_dump(path, results)]  # fmt: skip
-    print_report(results, notes, options.format, statistics=options.statistics)
-    status = _complain(notes) if notes else 0
-    if any(checked.counting for checked in results):
+    found = outcome(made, paths, known)
+    print_report(found.results, found.notes, options.format, statistics=options.statistics)
+    status = _complain(found.notes) if found.notes else 0
+    if any(checked.counting for checked in found.results):
         return status if options.exit_zero else _FOUND
     return status
-
-
-def _holds_dump(folder: Path, results: Iterable[Checked]) -> bool:
-    start = os.path.join(os.path.abspath(folder), "")
-    return any(
-        checked.kind is not FileKind.OTHER and os.path.abspath(checked.path).startswith(start)
-        for checked in results
-    )
 
 
 def _words(lists: Sequence[str] | None) -> list[str] | None:

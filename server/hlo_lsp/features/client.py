@@ -41,6 +41,7 @@ class Client:
     shows_documents: bool = False
     refreshes_tokens: bool = False
     refreshes_hints: bool = False
+    refreshes_lenses: bool = False
 
     @classmethod
     def of(
@@ -107,6 +108,7 @@ class Client:
                 workspace.semantic_tokens and workspace.semantic_tokens.refresh_support
             ),
             refreshes_hints=bool(workspace.inlay_hint and workspace.inlay_hint.refresh_support),
+            refreshes_lenses=bool(workspace.code_lens and workspace.code_lens.refresh_support),
         )
 
 

@@ -47,6 +47,10 @@ class Configuration:
         self._options = section_of_options(params.initialization_options)
         self._apply()
 
+    def folders_changed(self) -> None:
+        """The client has other folders open: paths in its settings may count from another."""
+        self._apply()
+
     def initialized(self) -> None:
         """Ask for the settings, and to be told when they change."""
         changes = self._capabilities.did_change_configuration

@@ -1,71 +1,123 @@
-"""What ``hlo-lsp inspect`` and ``hlo-lsp check`` print, for editors that have no terminal."""
+"""What ``hlo-lsp inspect`` and ``hlo-lsp check`` print, for editors that have no terminal.
+
+It is found in the texts as the editor has them, by work between other requests.
+"""
 
 import asyncio
-import os
-import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from lsprotocol import types
 
+from hlo_lsp.analysis.cards.about import card_about
+from hlo_lsp.analysis.cards.card import Card
+from hlo_lsp.checks.folders.folder import Checked, file_checked, job_checked
+from hlo_lsp.checks.folders.jobs import Job, plan
+from hlo_lsp.checks.folders.outcome import outcome
+from hlo_lsp.checks.folders.told import Told
+from hlo_lsp.checks.wishes.selection import Selection
+from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.features.asking import asking
 from hlo_lsp.features.refusal import RefusedError
-from hlo_lsp.features.session import Session
+from hlo_lsp.features.running import read, run
+from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.uris import path_of
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.library import Library
+from hlo_lsp.syntax.kinds import FileKind
 
 INSPECT = "hlo.server.inspect"
 CHECK = "hlo.server.check"
-_FOUND = 1  # the status of a check that found something
-# A process of its own: it is as quick as in a terminal, and the server answers meanwhile.
-_COMMAND = (sys.executable, "-m", "hlo_lsp")
+
+CardText = Callable[[Card], str]
+FindingsText = Callable[[Sequence[Told]], str]
 
 
-async def inspected(session: Session, uri: str, position: types.Position) -> str:
-    """What is known of a place in a file, as it is on disk.
+async def inspected(session: Session, uri: str, position: types.Position, text_of: CardText) -> str:
+    """What is known of a place in a file, open or on disk, from all of its compile.
 
     Raises:
-        RefusedError: nothing is, or the file is no dump on disk.
+        RefusedError: nothing is, or the file is no dump.
     """
-    document = types.TextDocumentIdentifier(uri)
-    path = path_of(uri)
-    asked = await session.ask(document, position.line, closed=True)
-    if path is None or asked is None:
-        raise RefusedError(f"{uri}: this is no HLO or memory dump on disk")
-    line, column = asked.convert.column(asked.file, position)
-    place = f"{asked.file.first_line + line + 1}:{column + 1}"
-    status, printed, complaints = await _run("inspect", "--at", place, "--", str(path))
-    if status:
-        raise RefusedError(complaints)
-    return printed
+    asked = await _asked_with_all(session, uri, position.line)
+    if asked is None:
+        raise RefusedError(f"{uri}: this is no HLO or memory dump")
+    found = asked.at(position)
+    card = None if found is None else card_about(asked.dump, found)
+    if card is None:
+        raise RefusedError(f"{uri}: nothing is known here")
+    return text_of(card)
 
 
-async def checked(uri: str) -> str:
-    """What does not add up in a file or the files of a folder, as they are on disk.
+async def checked(session: Session, uri: str, text_of: FindingsText) -> str:
+    """What does not add up in a file, or in the files of a folder.
+
+    As on the command line only ``hlo-lsp.toml`` says what is checked. What could not be looked at
+    stands in the end.
 
     Raises:
         RefusedError: there is nothing that can be checked.
     """
     path = path_of(uri)
     if path is None:
-        raise RefusedError(f"{uri}: this lies nowhere on disk")
-    status, printed, complaints = await _run("check", "--", str(path))
-    if status not in {0, _FOUND}:
-        raise RefusedError(complaints)
-    return printed
+        results, notes = await _checked_unsaved(session, uri), list[str]()
+    else:
+        results, notes = await _checked_below(session, path)
+    text = text_of([told for one in results for told in one.findings])
+    if notes and not text:
+        raise RefusedError("\n".join(notes))
+    return text + "".join(f"hlo-lsp: {note}\n" for note in notes)
 
 
-async def _run(*arguments: str) -> tuple[int, str, str]:
-    """The exit status of a command, what it prints, and what it complains of."""
-    environment = {name: value for name, value in os.environ.items()
-                   if name not in {"COLUMNS", "FORCE_COLOR"}}  # fmt: skip
-    process = await asyncio.create_subprocess_exec(
-        *_COMMAND,
-        *arguments,
-        env={**environment, "PYTHONIOENCODING": "utf-8"},
-        stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
-    )
-    try:
-        output, errors = await process.communicate()
-    finally:
-        if process.returncode is None:
-            process.kill()  # nobody waits for it any more
-    return process.returncode or 0, output.decode(), errors.decode().strip()
+async def _asked_with_all(session: Session, uri: str, line: int) -> Asked | None:
+    """A place with all of its compile, however long that takes to be read."""
+    document = types.TextDocumentIdentifier(uri)
+    asked = await session.ask(document, line, whole=True, closed=True)
+    unread = [] if asked is None else session.library.unread(asked.file)
+    if unread:
+        asking().doing("reading the other files of the compile")
+        await session.loader.wait(unread, None)
+        asked = await session.ask(document, line, whole=True, closed=True)
+    return asked
+
+
+async def _checked_below(session: Session, path: Path) -> tuple[list[Checked], list[str]]:
+    made = await asyncio.to_thread(plan, [path], Wishes())  # it only looks at names and times
+    if made.errors:
+        raise RefusedError("\n".join(map(str, made.errors)))
+    known: dict[Job, list[Checked]] = {}
+    total, done = max(sum(job.size for job in made.jobs), 1), 0
+    for job in made.jobs:
+        asking().doing(job.files[0].name, 100 * done // total)
+        known[job] = await run(job_checked(job, _library(session, job)))
+        done += job.size
+    found = outcome(made, [path], known)
+    return found.results, found.notes
+
+
+async def _checked_unsaved(session: Session, uri: str) -> list[Checked]:
+    """A text that lies nowhere but in the editor."""
+    opened = session.library.open_files.get(uri)
+    if opened is None:
+        raise RefusedError(f"{uri}: this lies nowhere on disk, and is not open")
+    library = Library()
+    file = _copied(library, opened)
+    await read(file)
+    if file.kind is FileKind.OTHER:
+        raise RefusedError(f"{uri}: this is no HLO or memory dump")
+    return [await run(file_checked(library, file, Path(uri), Selection.of([])))]
+
+
+def _library(session: Session, job: Job) -> Library:
+    """The files of a job on disk, and copies of those that are open: they may change meanwhile."""
+    library = Library()
+    names = {name for name, _, _ in job.stamps} | {path.name for path in job.files}
+    for file in session.library.open_files.values():
+        path = file.path
+        if path is not None and path.parent == job.files[0].parent and path.name in names:
+            _copied(library, file)
+    return library
+
+
+def _copied(library: Library, file: DumpFile) -> DumpFile:
+    return library.open(file.uri, file.path, file.document.copy())

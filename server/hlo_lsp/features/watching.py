@@ -5,6 +5,8 @@ before each answer. Only what nobody asks for, diagnostics, waits for the next e
 settings that change.
 """
 
+from collections.abc import Callable
+
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
@@ -27,11 +29,13 @@ class Watcher:
         session: Session,
         pusher: DiagnosticsPusher,
         symbols: WorkspaceSymbols,
+        neighbours_changed: Callable[[], None],
     ) -> None:
         self._server = server
         self._session = session
         self._pusher = pusher
         self._symbols = symbols
+        self._neighbours_changed = neighbours_changed
         self._settings = SettingsWatch(session, pusher.all_changed)
 
     def opened(self) -> None:
@@ -64,5 +68,6 @@ class Watcher:
             folder = {path for path in paths if path.parent == file.path.parent}
             if any(library.stem(path) == library.stem(file.path) for path in folder):
                 self._pusher.changed(file)
+                self._neighbours_changed()
         self._pusher.disk_changed()
         self._symbols.look()

@@ -66,6 +66,11 @@ class WorkspaceDiagnostics:
         """The workspace has other folders: what the user has stopped may begin again."""
         self._is_refused = False
 
+    def read_again(self) -> None:
+        """Forget what was found: it is looked for again, and told anew, at the next question."""
+        self._known.clear()
+        self._is_refused = False
+
     async def pull(self, params: types.WorkspaceDiagnosticParams) -> Json:
         """The reports that are news for a client.
 
@@ -129,7 +134,7 @@ class WorkspaceDiagnostics:
         if file.kind is FileKind.OTHER:
             return None
         items: list[Json] = []
-        for part in library.parts(file):
+        for part in (yield from library.known_parts(file)):
             dump = yield from library.set_of(part)
             found = yield from check(dump, part, chosen.rules, chosen.thresholds)
             items += yield from diagnostics(self._session.client, found)

@@ -134,12 +134,16 @@ class Library:
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """The files in the text of a file, read in one go: it alone, unless it is a bundle."""
+        return finish(self.known_parts(file))
+
+    def known_parts(self, file: DumpFile) -> Steps[Sequence[DumpFile]]:
+        """The same, in steps."""
         if file.kind is not FileKind.BUNDLE:
             return [file]
         bundle = self.bundle(file)
-        finish(bundle.refresh())
+        yield from bundle.refresh()
         for part in bundle.parts:
-            finish(part.refresh())
+            yield from part.refresh()
         return bundle.parts
 
     def set_of(self, file: DumpFile, *, patient: bool = True) -> Steps[DumpSet]:

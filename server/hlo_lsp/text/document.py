@@ -46,6 +46,12 @@ class Document:
         document.lines = lines or [""]
         return document
 
+    def copy(self) -> "Document":
+        """The same text, which edits of this one do not change."""
+        document = Document.of_lines(self.lines.copy())
+        document._ends = None if self._ends is None else self._ends.copy()
+        return document
+
     @property
     def text(self) -> str:
         """The whole text, joined anew at every call."""

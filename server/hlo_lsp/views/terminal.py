@@ -2,7 +2,8 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from io import StringIO
 
 from rich.console import Console
 from rich.table import Table
@@ -24,6 +25,21 @@ _STYLES = {
     Severity.INFORMATION: "bold blue",
     Severity.HINT: "bold cyan",
 }
+
+
+def card_text(card: Card) -> str:
+    """A card as it is printed into a pipe."""
+    return _printed(lambda console: print_card(console, card))
+
+
+def findings_text(findings: Sequence[Told]) -> str:
+    """Findings as they are printed into a pipe."""
+
+    def show(console: Console) -> None:
+        for told in findings:
+            print_finding(console, told)
+
+    return _printed(show)
 
 
 def print_card(console: Console, card: Card) -> None:
@@ -79,6 +95,13 @@ def wide_when_piped() -> Console:
     """The terminal; in a pipe one line for each fact, whatever its length."""
     wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE
     return Console(width=wide, highlight=False)
+
+
+def _printed(show: Callable[[Console], None]) -> str:
+    """What is shown in a pipe, whatever there is around this process."""
+    written = StringIO()
+    show(Console(file=written, width=_WIDE, highlight=False, color_system=None, no_color=True))
+    return written.getvalue()
 
 
 def _print_table(console: Console, table: Table) -> None:

@@ -13,6 +13,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
+from hlo_lsp.text.steps import Steps
 
 TINY = "BufferAssignment:\nallocation 0: size 512, constant:\n"
 
@@ -78,16 +79,16 @@ def test_a_dump_in_the_text_of_a_program_is_none_of_a_folder(tmp_path: Path) -> 
 def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = Library.file
+    read = Library.known_file
 
-    def failing(self: Library, path: Path) -> DumpFile:
+    def failing(self: Library, path: Path) -> Steps[DumpFile]:
         if path.name == "a.txt":
             raise RecursionError("too deep")
         return read(self, path)
 
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(TINY)
-    monkeypatch.setattr(Library, "file", failing)
+    monkeypatch.setattr(Library, "known_file", failing)
     first, second = check_paths([tmp_path])
     assert first.note == (
         f"{tmp_path / 'a.txt'}: the checker failed on this file (RecursionError: too deep);"
@@ -103,7 +104,7 @@ def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
         raise UnreadableError(f"{path}: Permission denied")
 
     (tmp_path / "a.txt").write_text(TINY)
-    monkeypatch.setattr(Library, "file", forbidden)
+    monkeypatch.setattr(Library, "known_file", forbidden)
     checked = _one(tmp_path)
     assert checked.note == f"{tmp_path / 'a.txt'}: Permission denied"
 
