@@ -196,7 +196,11 @@ class QuietClient extends LanguageClient {
   onLost: ((error: unknown) => void) | undefined;
 
   override error(message: string, data?: unknown): void {
-    super.error(message, data, false);
+    if (message === "Server process exited with code 0.") {
+      this.info(message, data, false); // it was asked to
+    } else {
+      super.error(message, data, false);
+    }
   }
 
   protected override async createMessageTransports(encoding: string): Promise<MessageTransports> {

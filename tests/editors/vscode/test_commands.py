@@ -28,7 +28,6 @@ async def test_check_folder_prints_what_does_not_add_up(dump: Compile, window: W
     )
     printed_lines = "".join(shown)
     assert f"{at.path.name}:{at.line + 1}:{at.column + 1}: error" in printed_lines
-    await window.page.screenshot(path="/tmp/w/check.png")
 
 
 async def test_inspect_prints_what_stands_at_the_cursor(reading: Window) -> None:
@@ -40,24 +39,24 @@ async def test_inspect_prints_what_stands_at_the_cursor(reading: Window) -> None
     shown = await until(
         reading.shown(TERMINAL), lambda shown: "VMEM" in "".join(shown), seconds=120
     )
-    await reading.page.screenshot(path="/tmp/w/inspect.png")
     assert f"{value.allocation_size:,} B" in "".join(shown)
 
 
 async def test_the_log_says_which_server_runs_and_restart_starts_another(
-    window: Window, dump: Compile
+    dump: Compile, window: Window
 ) -> None:
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
     await until(lambda: hover(window.host, at))
     await window.run("HLO: Show Log")
-    begun = re.compile(r"starting \S+python\S* -m hlo_lsp \(python\)")
+    begun = re.compile(r"\[info\] starting \S+python\S* -m hlo_lsp \(python\)")
 
-    async def starts() -> int:
-        return len(begun.findall(" ".join(await window.texts(LOG))))
+    async def log() -> str:
+        return " ".join(await window.texts(LOG))
 
-    await until(starts, lambda count: count == 1)
+    await until(log, lambda text: len(begun.findall(text)) == 1)
     await window.run("HLO: Restart Server")
-    await until(starts, lambda count: count == 2)
+    await until(log, lambda text: len(begun.findall(text)) == 2)
+    text = await until(log, lambda text: "exited with code 0" in text)
+    assert "rror" not in text
     await until(lambda: hover(window.host, at))
-    await window.page.screenshot(path="/tmp/w/log.png")

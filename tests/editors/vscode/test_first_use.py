@@ -44,14 +44,12 @@ async def test_the_server_is_set_up_when_the_user_agrees(
     (question,) = await until(window.shown(NOTICE))
     assert question.startswith("No Python here has hlo-lsp")
     assert question.endswith("needs no network.")
-    await window.page.screenshot(path="/tmp/w/first.png")
     assert await hover(window.host, at) == ""
     await window.page.locator(".notifications-toasts .monaco-button", has_text="Set Up").click()
 
     told = await until(lambda: hover(window.host, at))
     assert "1,048,576 B (1.00 MiB): fits T(8,128)" in told
     await until(window.shown(NOTICE), lambda shown: shown == [])
-    await window.page.screenshot(path="/tmp/w/first2.png")
     (environment,) = (server.storage / "server").iterdir()
     packages = next(environment.glob("lib/python3*/site-packages"))
     assert (packages / "hlo_lsp").is_dir()
@@ -71,5 +69,4 @@ async def test_who_declines_has_colours_and_is_told_by_the_status(
         window.shown(".hover-language-status"),
         lambda told: any("hlo-lsp does not run" in each for each in told),
     )
-    await window.page.screenshot(path="/tmp/w/first3.png")
     assert not (server.storage / "server").exists()

@@ -21,6 +21,4 @@ async def test_it_tells_the_version_and_the_problems(reading: Window) -> None:
         reading.shown(".hover-language-status"),
         lambda told: any("1 problem here" in each for each in told),
     )
-    print(shown)
-    await reading.page.screenshot(path="/tmp/w/status.png")
     assert any(f"hlo-lsp {__version__}" in each for each in shown)

@@ -1,31 +1,70 @@
-"""The walkthrough opens the dump that came with the extension."""
+"""The walkthrough "Read your first memory dump", on the dump that came with the extension."""
 
+import json
 from pathlib import Path
 
+from editors.client import FOLDER as CLIENT
+from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, lines
 from editors.vscode.host import Spot, hover
 from editors.vscode.marks import VSCODE
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
-STEPS = ".gettingStartedContainer .getting-started-step"
+STEP = ".gettingStartedContainer .getting-started-step"
+# By the title of the step: its button, the file that it opens, how the line begins.
+LEADS = {
+    "Open a buffer assignment": ("Open the Buffer Assignment", ASSIGNMENT, "BufferAssignment:"),
+    "Ask what a value is": ("Go to a Value", ASSIGNMENT, " value: <235 fusion @1> "),
+    "Follow it": ("Open the Module", MODULE, "ENTRY %main"),
+    "Find the peak": ("Show the Peak", LIVE_RANGE, "  Live ranges at "),
+}
 
 
-async def test_its_first_step_opens_a_buffer_assignment(window: Window) -> None:
+async def walk(window: Window) -> None:
+    """Opens the walkthrough."""
     await window.host.command(
         "workbench.action.openWalkthrough", "hlo-lsp.hlo-lsp#firstDump", False
     )
-    titles = await until(window.shown(f"{STEPS} .step-title"), lambda told: len(told) == 5)
-    print(titles)
-    await window.page.screenshot(path="/tmp/w/walk1.png")
-    button = window.page.locator(
-        f"{STEPS}.expanded .monaco-button", has_text="Open the Buffer Assignment"
+
+
+def headings_by_title() -> dict[str, str]:
+    """The first line of the page that is beside a step."""
+    manifest = json.loads((CLIENT / "package.json").read_text("utf-8"))
+    (walkthrough,) = manifest["contributes"]["walkthroughs"]
+    return {
+        step["title"]: lines(CLIENT / step["media"]["markdown"])[0].removeprefix("# ")
+        for step in walkthrough["steps"]
+    }
+
+
+async def test_each_step_leads_where_it_says(reading: Window) -> None:
+    extension = Path((await reading.host.ask("extension", "hlo-lsp.hlo-lsp"))["path"])
+    await walk(reading)
+    titles = await until(reading.shown(f"{STEP} .step-title"), lambda told: len(told) == 5)
+    assert titles[:4] == [*LEADS]
+    # Walkthroughs show markdown in a frame, and that in another.
+    beside = reading.page.frame_locator("iframe.webview").frame_locator("iframe")
+    headings = headings_by_title()
+    for title, (button, suffix, beginning) in LEADS.items():
+        await walk(reading)
+        await reading.page.locator(f"{STEP} .step-title", has_text=title).click()
+        await beside.locator("h1", has_text=headings[title]).wait_for()
+        step = reading.page.locator(f"{STEP}.expanded", has_text=title)
+        await step.locator(".monaco-button", has_text=button).click()
+        path, _ = await until(
+            reading.front,
+            lambda front, suffix=suffix, beginning=beginning: (
+                front[0].name.endswith(f"after_optimizations{suffix}.txt")
+                and front[1].startswith(beginning)
+            ),
+        )
+        assert path.parent == extension / "bundled" / "dump"
+    value = reading.dump.path(ASSIGNMENT)  # the same file as the bundled one
+    line = next(
+        number
+        for number, text in enumerate(lines(value))
+        if text.startswith(LEADS["Ask what a value is"][2])
     )
-    await button.click()
-    path, line = await until(window.front)
-    extension = Path((await window.host.ask("extension", "hlo-lsp.hlo-lsp"))["path"])
-    assert path.parent == extension / "bundled" / "dump"
-    assert (path.name.endswith("-buffer-assignment.txt"), line) == (True, "BufferAssignment:")
-    at = Spot(path, 1, 0)
-    assert "512 B" in await until(lambda: hover(window.host, at))
-    await window.page.screenshot(path="/tmp/w/walk2.png")
+    bundled = Spot(extension / "bundled" / "dump" / value.name, line, len(" value: <235 "))
+    assert "1,048,576 B (1.00 MiB)" in await until(lambda: hover(reading.host, bundled))
