@@ -41,6 +41,7 @@ class Node:
             **variables,
             "PATH": f"{PROGRAMS}:{variables['PATH']}",
             "npm_config_nodedir": str(self.folder),
+            "JOBS": "max",  # node-gyp compiles on all cores
             "npm_config_update_notifier": "false",
         }
 
