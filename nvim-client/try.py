@@ -12,7 +12,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -21,14 +20,10 @@ ROOT = CLIENT.parent
 sys.path.insert(0, str(ROOT / "server"))
 
 from environment import Environment, SetupError, provide  # noqa: E402  (found by the line above)
+from sample import unpacked  # noqa: E402
 
 FOLDER = ROOT / ".venv-hlo-lsp"
 OLDEST_NEOVIM = (0, 11)  # the first with vim.lsp.config
-ARCHIVE = ROOT / "tests" / "corpus" / "small.tar.xz"
-# A training step of a small network, compiled for a TPU v5e.
-COMPILE = "module_0000.jit_mlp_train.cl_1003875606"
-MEMBERS = f"/tpu_v5e/{COMPILE}."
-OPENED = f"{COMPILE}.after_optimizations-buffer-assignment.txt"
 HEADLESS_SECONDS = 120
 # Set by a Neovim around us (`:terminal`) or by the user; each would change what ours loads.
 UNWANTED = ("VIMINIT", "EXINIT", "VIM", "VIMRUNTIME", "NVIM", "NVIM_APPNAME")
@@ -39,7 +34,7 @@ def main(arguments: Sequence[str]) -> int:
     options = _options(arguments)
     try:
         environment, neovim = _programs()
-        dump = (options.file or _dump()).resolve()
+        dump = (options.file or unpacked(FOLDER)).resolve()
     except SetupError as problem:
         print(problem, file=sys.stderr)
         return 1
@@ -91,34 +86,6 @@ def _version(neovim: str) -> tuple[int, ...]:
         return ()
     found = re.match(r"NVIM v(\d+)\.(\d+)", printed)
     return tuple(map(int, found.groups())) if found else ()
-
-
-def _dump() -> Path:
-    """One compile's dump files, unpacked in a folder of their own as XLA would have left them."""
-    folder = FOLDER / "dump"
-    opened = folder / OPENED
-    if not opened.is_file():
-        print(f"Unpacking a dump into {folder} ...", flush=True)
-        _unpack(folder)
-    return opened
-
-
-def _unpack(folder: Path) -> None:
-    part = folder.with_name("dump.part")  # a half unpacked folder must not look whole
-    shutil.rmtree(part, ignore_errors=True)
-    part.mkdir(parents=True)
-    try:
-        with tarfile.open(ARCHIVE) as archive:
-            for member in archive:
-                content = archive.extractfile(member) if MEMBERS in f"/{member.name}" else None
-                if content:
-                    (part / Path(member.name).name).write_bytes(content.read())
-    except (OSError, tarfile.TarError) as problem:
-        raise SetupError(f"{ARCHIVE} cannot be unpacked: {problem}") from problem
-    if not (part / OPENED).is_file():
-        raise SetupError(f"{ARCHIVE} holds no {OPENED}")
-    shutil.rmtree(folder, ignore_errors=True)
-    part.rename(folder)
 
 
 def _variables(environment: Environment) -> dict[str, str]:

@@ -11,6 +11,7 @@ from editors.node import MADE, ROOT, Node
 
 FOLDER = ROOT / "vscode-client"
 VSIX = FOLDER / "hlo-lsp.vsix"
+LOG = MADE / "client.log"
 # In this order: some unit tests are about the wheels that packaging puts in.
 CHECKS = ("lint", "check", "package", "test", "test:grammar")
 """Scripts of the client's package.json."""
@@ -22,5 +23,5 @@ def install(node: Node) -> None:
     lock = hashlib.sha256((FOLDER / "package-lock.json").read_bytes()).hexdigest()
     if _STAMP.is_file() and _STAMP.read_text("utf-8") == lock:
         return
-    node.npm(FOLDER, MADE / "client.log", "ci")
+    node.npm(FOLDER, LOG, "ci")
     _STAMP.write_text(lock, "utf-8")

@@ -1,0 +1,75 @@
+"""The command that brings the extension into the VS Code of a newcomer."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+CLIENT = Path(__file__).resolve().parents[2] / "vscode-client"
+
+
+@pytest.fixture
+def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
+    """The script, with an extension that is packaged already."""
+    spec = importlib.util.spec_from_file_location("install_vscode", CLIENT / "install.py")
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    monkeypatch.setattr(found, "FOLDER", tmp_path / "made")
+    monkeypatch.setattr(found, "packaged", lambda: tmp_path / "hlo-lsp.vsix")
+    return found
+
+
+@pytest.fixture
+def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A VS Code on the PATH that writes down what it is asked to do."""
+    programs = tmp_path / "bin"
+    programs.mkdir()
+    program = programs / "codium"
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$*" >> {tmp_path}/asked\n', "utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
+    return tmp_path / "asked"
+
+
+def test_the_extension_is_installed_and_a_real_dump_opened(
+    script: ModuleType, code: Path, tmp_path: Path
+) -> None:
+    assert script.main([]) == 0
+    installing, opening = code.read_text("utf-8").splitlines()
+    assert installing == f"--install-extension {tmp_path}/hlo-lsp.vsix --force"
+    folder, dump = map(Path, opening.split(" "))
+    assert dump.parent == folder == tmp_path / "made" / "dump"
+    assert dump.read_text("utf-8").startswith("BufferAssignment:")
+    assert len(list(folder.glob("*.txt"))) > 4
+
+
+def test_a_dump_of_the_user_is_opened_instead(
+    script: ModuleType, code: Path, tmp_path: Path
+) -> None:
+    mine = tmp_path / "mine.txt"
+    mine.write_text("HloModule m\n", "utf-8")
+    assert script.main(["--file", str(mine)]) == 0
+    assert code.read_text("utf-8").splitlines()[1] == f"{tmp_path} {mine}"
+
+
+def test_without_vs_code_it_says_where_the_extension_is(
+    script: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert script.main([]) == 1
+    printed = capsys.readouterr().out
+    assert "hlo-lsp.vsix" in printed
+    assert "Install from VSIX" in printed
+
+
+def test_an_extension_that_is_refused_opens_nothing(
+    script: ModuleType, code: Path, tmp_path: Path
+) -> None:
+    refusing = tmp_path / "refusing"
+    refusing.write_text("#!/bin/sh\nexit 1\n", "utf-8")
+    refusing.chmod(0o755)
+    assert script.main(["--code", str(refusing)]) == 1
+    assert not code.exists()

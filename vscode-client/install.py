@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+"""Packages the extension, installs it into your VS Code and opens a real dump there.
+
+Needs only Python and VS Code: the first run makes a private environment in this checkout, with
+the Node that packages. The extension brings its own server; it asks before it sets it up.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+CLIENT = Path(__file__).resolve().parent
+ROOT = CLIENT.parent
+sys.path[:0] = [str(ROOT / "server"), str(ROOT / "tests")]
+
+from editors import client  # noqa: E402  (they import what is found by the line above)
+from editors.node import Node  # noqa: E402
+from environment import SetupError, provide  # noqa: E402
+from sample import unpacked  # noqa: E402
+
+FOLDER = ROOT / ".venv-hlo-lsp"
+# The command lines of VS Code and of what is made of it, as they are on a PATH.
+EDITORS = ("code", "codium", "code-insiders", "cursor", "windsurf", "positron", "code-server")
+NO_EDITOR = """\
+There is no VS Code on the PATH (looked for {names}); `--code PATH` names one. In a window of it
+"Extensions: Install from VSIX..." installs the extension from
+{vsix}"""
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Runs the command; returns the exit status."""
+    options = _options(arguments)
+    try:
+        vsix = packaged()
+        dump = (options.file or unpacked(FOLDER)).resolve()
+    except SetupError as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    editor = options.code or next(filter(None, map(shutil.which, EDITORS)), None)
+    if editor is None:
+        print(NO_EDITOR.format(names=", ".join(EDITORS), vsix=vsix))
+        return 1
+    print(f"VS Code: {editor}\nExtension: {vsix}\nDump: {dump}", flush=True)
+    if subprocess.call([editor, "--install-extension", str(vsix), "--force"]) != 0:
+        return 1
+    return 0 if options.install_only else subprocess.call([editor, str(dump.parent), str(dump)])
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--code", metavar="PATH", help="the command line of VS Code")
+    parser.add_argument("--file", type=Path, metavar="PATH", help="open this dump instead")
+    parser.add_argument("--install-only", action="store_true", help="open nothing")
+    options = parser.parse_args(arguments)
+    if options.file and not options.file.is_file():
+        parser.error(f"there is no file {options.file}")
+    return options
+
+
+def packaged() -> Path:
+    """The extension as users install it, made from this checkout; raises SetupError."""
+    node = Node(provide(FOLDER, ["node"]))
+    client.install(node)
+    node.npm(CLIENT, client.LOG, "run", "package")
+    return client.VSIX
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
