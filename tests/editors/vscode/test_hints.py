@@ -2,6 +2,7 @@
 
 import re
 
+from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT, lines
 from editors.vscode.host import Spot, uri
 from editors.vscode.marks import VSCODE
@@ -35,3 +36,14 @@ async def test_padded_values_say_how_large_they_are_without(reading: Window) -> 
         return await shown.inner_text()
 
     await until(row, lambda text: text.rstrip().endswith(told[first].replace(" ", "\u00a0")))
+
+
+async def test_a_setting_turns_them_off_at_once(dump: Compile, window: Window) -> None:
+    path = dump.path(ASSIGNMENT)
+    await window.open(path)
+    row = await window.line("value: <11 reduce_sum.40 @0>")
+    await until(row.inner_text, lambda text: "padded\u00a0from" in text)
+    await window.host.ask("set", "hlo", "inlayHints.paddedSize", False)
+    await until(row.inner_text, lambda text: text.endswith("f32[]{:T(128)}"))
+    await window.host.ask("set", "hlo", "inlayHints.paddedSize", True)
+    await until(row.inner_text, lambda text: "padded\u00a0from" in text)

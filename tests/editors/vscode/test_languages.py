@@ -1,0 +1,49 @@
+"""Which files are dumps: by the names that XLA gives them, and by what stands in them."""
+
+import shutil
+from pathlib import Path
+
+from editors.vscode.host import Spot, hover
+from editors.vscode.marks import VSCODE
+from editors.vscode.processes import is_served
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+KINDS = {
+    "": ("hlo", "HLO"),
+    "-buffer-assignment": ("xla-buffer-assignment", "XLA Buffer Assignment"),
+    "-buffer-assignment-values": ("xla-values", "XLA Used Values"),
+    "-live-range": ("xla-live-range", "XLA Live Ranges"),
+    "-memory-usage-report": ("xla-memory-report", "XLA Memory Report"),
+}
+
+
+async def test_files_of_a_dump_are_known_by_name(reading: Window) -> None:
+    for suffix, (language, title) in KINDS.items():
+        assert await reading.open(reading.dump.path(suffix)) == language
+        shown = reading.shown("[id='status.editor.mode']")
+        await until(shown, lambda told, title=title: told == [title])
+
+
+async def test_a_text_is_known_by_what_is_in_it(
+    folder: Path, corpus_small: Path, window: Window
+) -> None:
+    path = folder / "notes.txt"
+    shutil.copy(corpus_small / "samples" / "sample_000.txt", path)
+    await window.open(path)
+    shown = window.shown("[id='status.editor.mode']")
+    await until(shown, lambda told: told == ["XLA Buffer Assignment"])
+    assert await until(lambda: hover(window.host, Spot(path, 1, 0)))
+
+
+async def test_other_texts_are_left_alone_and_start_no_server(folder: Path, window: Window) -> None:
+    path = folder / "todo.txt"
+    path.write_text("allocation of time: none\n", "utf-8")
+    await window.open(path)
+    await until(
+        lambda: window.host.ask("extension", "hlo-lsp.hlo-lsp"), lambda told: told["isActive"]
+    )
+    assert await window.texts("[id='status.editor.mode']") == ["Plain Text"]
+    assert await hover(window.host, Spot(path, 0, 0)) == ""
+    assert not is_served(window)
