@@ -1,0 +1,121 @@
+"""The documented set-up for Emacs with eglot, with the real server, on a real dump."""
+
+from pathlib import Path
+
+import pytest
+
+from editors.conftest import Compile
+from editors.emacs_batch import Emacs
+
+pytestmark = pytest.mark.editors
+
+MODULE, ASSIGNMENT = "", "-buffer-assignment"
+OPEN = """
+    (hlo-test-open path)
+    (hlo-test-wait "a server" #'eglot-current-server)
+"""
+
+
+@pytest.fixture
+def emacs(tmp_path: Path) -> Emacs:
+    return Emacs("eglot", tmp_path)
+
+
+def test_hover_shows_the_card_of_a_value(emacs: Emacs, compile_v5e: Compile) -> None:
+    shown = emacs.run(
+        OPEN
+        + """
+        (hlo-test-go "copy-start.1{0}")
+        (let (card)
+          (eglot-hover-eldoc-function (lambda (text &rest _) (setq card text)))
+          (substring-no-properties (hlo-test-wait "a card" (lambda () card))))
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert "copy-start.1{0}" in shown.splitlines()[0]
+    assert "1,048,576 B (1.00 MiB)" in shown
+
+
+def test_an_operand_leads_to_its_instruction(emacs: Emacs, compile_v5e: Compile) -> None:
+    line = emacs.run(
+        OPEN
+        + """
+        (hlo-test-go "copy-done(%copy-start.1)")
+        (search-forward "%copy-s")
+        (call-interactively #'xref-find-definitions)
+        (hlo-test-here)
+        """,
+        path=compile_v5e.path(MODULE),
+    )
+    assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
+
+
+def test_a_wrong_size_is_found_and_forgotten(emacs: Emacs, compile_v5e: Compile) -> None:
+    number, text, left = emacs.run(
+        OPEN
+        + """
+        (flymake-start)
+        (defun edit (old new)
+          (hlo-test-line 6)
+          (search-forward old)
+          (replace-match new t t)
+          (eglot--signal-textDocument/didChange)) ; what a timer does while the user is idle
+        (edit "size=1048576" "size=1048575")
+        (let ((found (hlo-test-wait "a finding" #'flymake-diagnostics)))
+          (edit "size=1048575" "size=1048576")
+          (hlo-test-wait "silence" (lambda () (null (flymake-diagnostics))))
+          (vector (line-number-at-pos (flymake-diagnostic-beg (car found)))
+                  (flymake-diagnostic-text (car found))
+                  (length (flymake-diagnostics))))
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert (number, left) == (6, 0)
+    assert "size is 1,048,575 B, but the shape takes 1,048,576 B" in text
+
+
+def test_rename_changes_every_mention(emacs: Emacs, compile_v5e: Compile) -> None:
+    path = compile_v5e.path(MODULE)
+    text = emacs.run(
+        OPEN
+        + """
+        (hlo-test-go "%copy-start.1 = ")
+        (eglot-rename "moved.out")
+        (prog1 (buffer-string) (set-buffer-modified-p nil))
+        """,
+        path=path,
+    )
+    count = text.count("%moved.out")
+    assert count == len(compile_v5e.holding(MODULE, r"%copy-start\.1\b"))
+    assert "%copy-start.1)" not in text
+    assert text.count("\n") == path.read_text("utf-8").count("\n")
+
+
+def test_names_are_completed(emacs: Emacs, tmp_path: Path) -> None:
+    path = tmp_path / "begun.hlo"
+    path.write_text("HloModule m\n\nENTRY e {\n  zero = f32[] constant(0)\n  n = f32[] abs(z)\n}\n")
+    names = emacs.run(
+        OPEN
+        + """
+        (hlo-test-go "z)")
+        (forward-char)
+        (let ((completion (eglot-completion-at-point)))
+          (apply #'vector (all-completions "z" (nth 2 completion))))
+        """,
+        path=path,
+    )
+    assert [name.strip().lstrip("%") for name in names] == ["zero"]
+
+
+def test_the_server_ends_when_it_is_told_to(emacs: Emacs, compile_v5e: Compile) -> None:
+    managed = emacs.run(
+        OPEN
+        + """
+        (let* ((server (eglot-current-server)) (process (jsonrpc--process server)))
+          (eglot-shutdown server nil hlo-test-patience) ; an error if it does not answer
+          (hlo-test-wait "its end" (lambda () (not (process-live-p process))))
+          (if (eglot-managed-p) "yes" "no"))
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert managed == "no"

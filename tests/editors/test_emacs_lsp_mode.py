@@ -1,0 +1,110 @@
+"""The documented set-up for Emacs with lsp-mode, with the real server, on a real dump."""
+
+from pathlib import Path
+
+import pytest
+
+from editors.conftest import Compile
+from editors.emacs_batch import Emacs
+
+pytestmark = pytest.mark.editors
+
+MODULE, ASSIGNMENT = "", "-buffer-assignment"
+OPEN = """
+    (setq lsp-session-file (expand-file-name "session" "~") lsp-keep-workspace-alive nil)
+    (lsp-workspace-folders-add (file-name-directory path)) ; or it would ask for the project
+    (hlo-test-open path)
+    (lsp--init-if-visible) ; what `lsp-deferred' put off
+    (hlo-test-wait "a server"
+      (lambda () (cl-some (lambda (each) (eq 'initialized (lsp--workspace-status each)))
+                          (lsp-workspaces))))
+"""
+
+
+@pytest.fixture
+def emacs(tmp_path: Path) -> Emacs:
+    return Emacs("lsp-mode", tmp_path)
+
+
+def test_hover_shows_the_card_of_a_value(emacs: Emacs, compile_v5e: Compile) -> None:
+    shown = emacs.run(
+        OPEN
+        + """
+        (hlo-test-go "copy-start.1{0}")
+        (gethash "value" (gethash "contents"
+          (lsp-request "textDocument/hover" (lsp--text-document-position-params))))
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert "`copy-start.1{0}`" in shown.splitlines()[0]
+
+
+def test_an_operand_leads_to_its_instruction(emacs: Emacs, compile_v5e: Compile) -> None:
+    line = emacs.run(
+        OPEN
+        + """
+        (hlo-test-go "copy-done(%copy-start.1)")
+        (search-forward "%copy-s")
+        (lsp-find-definition)
+        (hlo-test-here)
+        """,
+        path=compile_v5e.path(MODULE),
+    )
+    assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
+
+
+def test_a_wrong_size_is_found_and_forgotten(emacs: Emacs, compile_v5e: Compile) -> None:
+    found = emacs.run(
+        OPEN
+        + """
+        (defun findings () (gethash (lsp--fix-path-casing path) (lsp-diagnostics)))
+        (defun edit (old new)
+          (hlo-test-line 6)
+          (search-forward old)
+          (replace-match new t t))
+        (edit "size=1048576" "size=1048575")
+        (let ((found (hlo-test-wait "a finding" #'findings)))
+          (edit "size=1048575" "size=1048576")
+          (hlo-test-wait "silence" (lambda () (null (findings))))
+          (vector (gethash "code" (car found)) (gethash "message" (car found))))
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert found[0] == "size-mismatch"
+    assert found[1].startswith("size is 1,048,575 B, but the shape takes 1,048,576 B")
+
+
+def test_lenses_stand_at_the_ends_of_lines(emacs: Emacs, compile_v5e: Compile) -> None:
+    lenses = emacs.run(
+        OPEN
+        + """
+        (lsp-lens-show)
+        (apply #'vector
+               (cl-loop for overlay in (overlays-in (point-min) (point-max))
+                        for text = (overlay-get overlay 'after-string)
+                        for place = (overlay-get overlay 'lsp-lens-position)
+                        when (and text (overlay-get overlay 'lsp-lens))
+                        collect (vector (line-number-at-pos place)
+                                        (string-trim (substring-no-properties text)))))
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    shown = dict(lenses)
+    assert shown[2] == "1 value, 512 B"
+    assert shown[6] == "live 69-72 (3 steps): copy-start.1 -> the end of the program"
+    count = len(compile_v5e.path(ASSIGNMENT).read_text("utf-8").splitlines())
+    assert sorted(shown) == list(range(2, count + 1))
+
+
+def test_the_server_ends_when_it_is_told_to(emacs: Emacs, compile_v5e: Compile) -> None:
+    left = emacs.run(
+        OPEN
+        + """
+        (let ((process (lsp--workspace-proc (car (lsp-workspaces)))))
+          (lsp-workspace-shutdown (car (lsp-workspaces)))
+          (hlo-test-wait "its end" (lambda () (not (process-live-p process))))
+          (length (lsp-workspaces)))
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert left == 0
