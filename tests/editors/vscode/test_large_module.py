@@ -1,0 +1,106 @@
+"""A module of 22 MB: VS Code turns off lenses and folding; what is left is there, and is quick."""
+
+import re
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from conftest import SHOWN
+from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, lines
+from editors.vscode.host import Spot, hover, places, problems, uri
+from editors.vscode.large import TOASTS, Train, notice, open_by_click
+from editors.vscode.marks import VSCODE
+from editors.vscode.serving import CodeServer
+from editors.vscode.test_hover import HOVER
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+EDITOR = ".editor-instance"
+CRUMBS = ".breadcrumbs-control .monaco-breadcrumb-item"
+QUICK = 2.0  # seconds, on a machine that is busy with other tests
+
+
+@pytest.fixture
+def train(train_l96: Path, folder: Path) -> Train:
+    return Train(train_l96).copied((MODULE, ASSIGNMENT, LIVE_RANGE), folder)
+
+
+@pytest.fixture
+def module(train_l96: Path, folder: Path) -> Path:
+    return Train(train_l96).copied((MODULE,), folder).path(MODULE)
+
+
+@pytest.fixture
+def settings(code_server: CodeServer) -> Iterator[None]:
+    """What a test sets for the user is taken back."""
+    path = code_server.folder / "user" / "User" / "settings.json"
+    before = path.read_text("utf-8")
+    yield
+    path.write_text(before, "utf-8")
+
+
+async def test_it_is_served_but_for_what_vs_code_turns_off(
+    settings: None, train: Train, window: Window, record_property: Callable[[str, object], None]
+) -> None:
+    path = train.path(MODULE)
+    text = lines(path)
+    line = next(n for n, each in enumerate(text) if re.match(r"  %fusion\.6677 = ", each))
+    at = Spot(path, line, text[line].index("fusion.6677") + 1)
+    operand = Spot(path, line, text[line].index("%bitcast.11395") + 1)
+
+    await open_by_click(window, path)
+    assert await notice(window, "has 21 MiB: VS Code shows no lenses, folding and colours") == [
+        "Turn On"
+    ]
+    await window.open(at)
+    # What stands in the module is told at once, what others of the compile know when they are read.
+    card = await until(lambda: hover(window.host, at), lambda card: "**lies in**" in card)
+    assert card.startswith("**`fusion.6677` fusion**")
+    assert "- **padded** 131,072 B (128.0 KiB): fits" in card  # bf16[2,128,256]
+    await window.point()
+    (shown,) = await until(window.shown(HOVER))
+    assert shown.startswith("fusion.6677 fusion")
+    defined = next(n for n, each in enumerate(text) if each.startswith("  %bitcast.11395 = "))
+    assert await places(window.host, "Definition", operand) == [(path, defined)]
+    crumbs = await until(window.shown(CRUMBS), lambda crumbs: len(crumbs) > 1)
+    assert crumbs == [path.name, "main.582"]  # a large module is outlined without instructions
+    assert not await window.page.locator(f"{EDITOR} .codelens-decoration").count()
+    assert not await window.page.locator(f"{EDITOR} .codicon-folding-expanded").count()
+
+    # The number of an operand gets one digit more, and more: nothing has such a name.
+    await window.open(Spot(path, line, text[line].index("%bitcast.11395") + len("%bitcast.11395")))
+    taken = []
+    for count in range(1, 10):
+        begun = time.monotonic()
+        await window.page.keyboard.press("7")
+        await window.line("%bitcast.11395" + count * "7")
+        assert (await hover(window.host, at)).startswith("**`fusion.6677` fusion**")
+        taken.append(time.monotonic() - begun)
+    quick = statistics.median(taken)
+    record_property(SHOWN, f"a key, then a hover: {quick * 1000:.0f} ms (worst {max(taken):.1f} s)")
+    assert quick < QUICK
+    (problem,) = await until(lambda: problems(window.host, path))
+    assert problem["code"]["value"] == "undefined-instruction"
+    assert "bitcast.11395777777777" in problem["message"]
+    await window.page.locator(f"{EDITOR} .squiggly-error").first.wait_for()
+    typed = text[line].replace("%bitcast.11395", "%bitcast.11395777777777")
+    assert (await window.host.ask("text", uri(path))).split("\n")[line] == typed
+
+
+async def test_what_is_turned_off_can_be_turned_on(
+    settings: None, module: Path, window: Window
+) -> None:
+    entry = next(n for n, each in enumerate(lines(module)) if each.startswith("ENTRY "))
+    await open_by_click(window, module)
+    await notice(window, "has 21 MiB")
+    await window.page.locator(TOASTS).locator(".monaco-button", has_text="Turn On").click()
+    await window.page.locator(TOASTS, has_text="files that are opened from now on").wait_for()
+    await window.clear()
+    await open_by_click(window, module)
+    await window.open(Spot(module, entry, 0))
+    lenses = await until(window.shown(f"{EDITOR} .codelens-decoration"))
+    assert any("instructions" in each for each in lenses)

@@ -1,0 +1,101 @@
+"""A values file of 60 MB, which VS Code shares with no extension: windows show what is meant."""
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+
+from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, VALUES
+from editors.vscode.host import Host, hover, spot, uri
+from editors.vscode.large import TOASTS, Train, notice, open_by_click
+from editors.vscode.marks import VSCODE
+from editors.vscode.test_hover import HOVER
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+BYTES = 60_000_000
+VALUE = "<77458 arg_tuple.1{301} @0>"  # its entry is 30 MB into the file
+SCHEME = "hlo-window:/lines "
+
+
+@pytest.fixture
+def train(train_l96: Path, folder: Path) -> Train:
+    """The siblings, and the first entries of the values."""
+    train = Train(train_l96).copied((ASSIGNMENT, LIVE_RANGE), folder)
+    with Train(train_l96).path(VALUES).open("rb") as whole:
+        head = whole.read(BYTES)
+    train.path(VALUES).write_bytes(head[: head.rindex(b"\n<") + 1])
+    return train
+
+
+async def active(window: Window) -> dict[str, Any]:
+    """What is in front, once a window is."""
+    told = window.host.ask
+    found = await until(lambda: told("active"), lambda it: it and it["file"].startswith("hlo-w"))
+    return {**found, "name": unquote(found["file"])}
+
+
+async def asked(host: Host, what: str, shown: dict[str, Any], column: int) -> Any:
+    """What is told at a column of the line where the cursor is."""
+    place = {"$position": [shown["selection"][0], column]}
+    return await host.command(f"vscode.execute{what}Provider", uri(shown["file"]), place)
+
+
+async def test_go_to_definition_opens_a_window_on_the_record(train: Train, window: Window) -> None:
+    values, text = train.path(VALUES), train.path(VALUES).read_text("utf-8").split("\n")
+    entry = text.index(VALUE)
+    at = spot(train.path(ASSIGNMENT), " value: <77458 ^arg_tuple.1{301} @0> (size")
+    await window.open(at)
+    card = await until(lambda: hover(window.host, at), lambda card: "uses" in card)
+    await window.page.keyboard.press("F12")
+    shown = await active(window)
+    assert shown["line"] == VALUE
+    assert shown["language"] == "xla-values"
+    await window.line(VALUE)
+    first, last = map(int, shown["name"].removeprefix(SCHEME).partition("/")[0].split("-"))
+    assert first - 1 <= entry < last
+    told = await window.host.ask("text", uri(shown["file"]))
+    assert told.rstrip("\n").split("\n") == text[first - 1 : last]
+
+    await window.page.keyboard.press("x")
+    await window.page.locator(".monaco-editor-overlaymessage", has_text="read-only").wait_for()
+    await window.page.keyboard.press("Escape")
+    assert (await hovered(window, shown, VALUE.index("arg"))).splitlines()[0] == card.splitlines()[
+        0
+    ]
+    await window.point()
+    (on_screen,) = await until(window.shown(HOVER))
+    assert on_screen.splitlines()[0] == "arg_tuple.1{301}"
+
+    (back, *_) = await asked(window.host, "Definition", shown, VALUE.index("arg"))
+    assert (Path(back["uri"]), back["range"][0]) == (at.path, at.line)
+    await window.run("HLO: Lines Behind")
+    behind = await until(lambda: active(window), lambda it: it["file"] != shown["file"])
+    assert behind["name"].startswith(f"{SCHEME}{last + 1}-")
+    assert behind["line"] == text[last]
+    assert values.name in behind["name"]
+
+
+async def hovered(window: Window, shown: dict[str, Any], column: int) -> str:
+    (found,) = await until(lambda: asked(window.host, "Hover", shown, column))
+    return "\n\n".join(map(str, found["contents"]))
+
+
+async def test_it_says_what_helps_when_it_is_opened(train: Train, window: Window) -> None:
+    path = train.path(VALUES)
+    text = path.read_text("utf-8").split("\n")
+    entry = text.index(VALUE)
+    await open_by_click(window, path)
+    told = "has 57 MiB: VS Code shares no text above 50 MiB with extensions"
+    assert await notice(window, told) == ["Open Window at Line..."]
+    toast = window.page.locator(TOASTS, has_text=told)
+    await toast.locator(".monaco-button").click()
+    box = window.page.locator(".quick-input-widget input.input")
+    await box.fill("nowhere")
+    await window.page.locator(".quick-input-widget", has_text="A line is a number").wait_for()
+    await box.fill(str(entry + 1))
+    await window.page.keyboard.press("Enter")
+    shown = await active(window)
+    assert shown["line"] == VALUE

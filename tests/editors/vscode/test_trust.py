@@ -1,0 +1,60 @@
+"""A folder that the user does not trust: nothing in it is run, and dumps are read nevertheless."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from editors.conftest import Compile
+from editors.vscode.conftest import Serve, Show
+from editors.vscode.dump import ASSIGNMENT
+from editors.vscode.host import hover, spot
+from editors.vscode.marks import VSCODE
+from editors.vscode.processes import server
+from editors.vscode.waiting import until
+
+pytestmark = VSCODE
+TRUST = {
+    "security.workspace.trust.enabled": True,
+    "security.workspace.trust.startupPrompt": "never",
+    "security.workspace.trust.banner": "never",
+}
+PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+
+
+@pytest.fixture
+def ran(folder: Path) -> Path:
+    """What the program writes that the setting of the folder names, when it is run."""
+    ran = folder.parent / "ran"
+    program = folder / "hlo-lsp"
+    served = f'exec "{sys.executable}" -m hlo_lsp "$@"'
+    program.write_text(f'#!/bin/sh\necho "$@" >"{ran}"\n{served}\n', "utf-8")
+    program.chmod(0o755)
+    settings = folder / ".vscode" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps({"hlo.server.path": "./hlo-lsp"}), "utf-8")
+    return ran
+
+
+async def test_no_program_of_the_folder_is_run_before_it_is_trusted(
+    ran: Path, dump: Compile, serve: Serve, show: Show
+) -> None:
+    window = await show(await serve(PATH, TRUST), dump.folder)
+    assert not await window.host.ask("isTrusted")
+    at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
+    await window.open(at)
+    card = await until(lambda: hover(window.host, at))
+    assert card.startswith("**`fusion`**")
+    first = await server(window)
+    assert not ran.exists()
+
+    await window.run("Workspaces: Manage Workspace Trust")
+    await window.page.locator(
+        ".workspace-trust-editor .monaco-button", has_text="Trust"
+    ).first.click()
+    await until(lambda: window.host.ask("isTrusted"))
+    assert await server(window, but=first) != first
+    assert ran.read_text("utf-8").split() == ["--stdio"]
+    await until(lambda: hover(window.host, at), lambda told: told == card)
