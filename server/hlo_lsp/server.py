@@ -298,8 +298,10 @@ def _serve_writing(server: HloServer, session: Session, answer: Callable[..., No
 
     @server.feature(types.TEXT_DOCUMENT_RANGE_FORMATTING)
     async def on_range_formatting(params: types.DocumentRangeFormattingParams) -> list[Json] | None:
-        asked = await session.ask(params.text_document, params.range.start.line)
-        return None if asked is None else await formatting.format_range(asked, params.range)
+        found = await session.joined(
+            params.text_document, lambda asked: formatting.format_range(asked, params.range)
+        )
+        return list(chain.from_iterable(found)) if found else None
 
     answer(
         types.TEXT_DOCUMENT_LINKED_EDITING_RANGE,

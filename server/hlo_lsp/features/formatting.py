@@ -23,10 +23,14 @@ async def format_document(asked: Asked) -> list[Json]:
 
 
 async def format_range(asked: Asked, span: types.Range) -> list[Json]:
-    """The edits of all lines that a range touches; one that ends in front of a line does not."""
-    first, _ = asked.convert.column(asked.file, span.start)
-    last, column = asked.convert.column(asked.file, span.end)
-    return await _edits(asked, first, max(last + (column > 0), first + 1))
+    """The edits of all lines that a range touches; one that ends in front of a line does not.
+
+    The range may begin in front of a file that is a part of the text, or behind it.
+    """
+    begin = asked.file.first_line
+    first, end = span.start.line - begin, span.end.line - begin + (span.end.character > 0)
+    end = max(end, first + 1)
+    return [] if end <= 0 else await _edits(asked, max(first, 0), end)
 
 
 async def _edits(asked: Asked, first: int, end: int | None) -> list[Json]:
