@@ -97,7 +97,9 @@ async def test_the_requests_are_offered(any_editor: Editor) -> None:
     assert list(completion.trigger_characters or ()) == ["%", "(", ",", " ", "=", "{"]
     assert signature is not None
     assert list(signature.trigger_characters or ()) == ["(", ",", "="]
-    assert offered.rename_provider in (True, types.RenameOptions(prepare_provider=True))
+    if offered.rename_provider is not True:
+        assert isinstance(offered.rename_provider, types.RenameOptions)
+        assert offered.rename_provider.prepare_provider is True
 
 
 async def test_operands_of_a_real_module_on_a_line_being_typed(

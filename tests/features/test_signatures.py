@@ -13,9 +13,7 @@ async def test_labels_as_places_and_sentences_in_markdown() -> None:
     found = signature_help(await asked(TEXT, client), at(TEXT, "  %q", "%po"))
     assert found is not None
     [signature] = found.signatures
-    assert (signature.label, found.active_parameter, signature.active_parameter) == (
-        "add(lhs, rhs)", 1, 1
-    )  # fmt: skip
+    assert (signature.label, found.active_parameter) == ("add(lhs, rhs)", 1)
     assert signature.parameters is not None
     assert [parameter.label for parameter in signature.parameters] == [(4, 7), (9, 12)]
     assert signature.documentation == types.MarkupContent(

@@ -15,9 +15,7 @@ def signature_help(asked: Asked, position: types.Position) -> types.SignatureHel
     if found is None:
         return None
     parameters = [_parameter(asked, found, parameter) for parameter in found.parameters]
-    information = types.SignatureInformation(
-        found.label, _text(asked, found.text), parameters, found.active
-    )
+    information = types.SignatureInformation(found.label, _text(asked, found.text), parameters)
     return types.SignatureHelp([information], active_signature=0, active_parameter=found.active)
 
 

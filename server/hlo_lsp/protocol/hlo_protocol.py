@@ -46,6 +46,7 @@ class HloProtocol(LanguageServerProtocol):
 
     def __init__(self, server: Any, converter: Any) -> None:
         super().__init__(server, converter)
+        _leave_out_nothing_said(converter, types.SignatureInformation, types.SignatureHelp)
         self._requests = Requests(self._write, self._dumps)
         self.ended: Callable[[int], None] = lambda _: None  # is told the exit status
         for method in [name for name in self.fm.builtin_features if name.startswith(_NOTEBOOKS)]:
@@ -203,6 +204,21 @@ class HloProtocol(LanguageServerProtocol):
         if self.writer is not None:
             body = text.encode()
             self.writer.write(b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
+
+
+def _leave_out_nothing_said(converter: Any, *kinds: type[Any]) -> None:
+    """Write no ``null`` where there is nothing to say; of kinds in each other the inner ones first.
+
+    lsprotocol writes one wherever the newest version of the specification has a meaning for it,
+    which older clients do not know.
+    """
+    for kind in kinds:
+        write = converter.get_unstructure_hook(kind)
+        converter.register_unstructure_hook(kind, partial(_without_none, write))
+
+
+def _without_none(write: Callable[[Any], dict[str, Any]], said: Any) -> dict[str, Any]:
+    return {name: value for name, value in write(said).items() if value is not None}
 
 
 def _work(method: str, handler: Callable[..., Any], params: Any) -> Work:

@@ -61,13 +61,16 @@ def title_of(method: str) -> str:
 
 
 def with_progress(offered: types.ServerCapabilities) -> types.ServerCapabilities:
-    """Offer to say how far each long work is."""
+    """Offer to say how far each long work is.
+
+    Options of renaming may only be given to a client that prepares it.
+    """
     for _, _, name, options in _LONG:
         provider = f"{name}_provider"
         offer = getattr(offered, provider)
-        if offer is True:
+        if offer is True and options is not types.RenameOptions:
             offer = options()
             setattr(offered, provider, offer)
-        if offer:
+        if isinstance(offer, options):
             offer.work_done_progress = True
     return offered
