@@ -80,7 +80,10 @@ class Terminal:
 
     def ended(self) -> None:
         """Draw until the program has ended."""
-        self.wait("its end", lambda: self._has_ended or (self._draw(0.1) and None))
+        until = time.monotonic() + _PATIENCE
+        while not self._has_ended:
+            assert time.monotonic() < until, "\n".join(("it does not end:", *self.rows))
+            self._draw(0.1)
 
     def _draw(self, seconds: float) -> bool:
         """Draw what the program prints next; whether it printed anything in that time."""

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from editors.conftest import Compile
-from editors.emacs_batch import Emacs
+from editors.emacs_batch import Emacs, said
 
 pytestmark = pytest.mark.editors
 
@@ -72,6 +72,30 @@ def test_a_wrong_size_is_found_and_forgotten(emacs: Emacs, compile_v5e: Compile)
     )
     assert found[0] == "size-mismatch"
     assert found[1].startswith("size is 1,048,575 B, but the shape takes 1,048,576 B")
+
+
+def test_the_documented_settings_reach_the_server(emacs: Emacs, compile_v5e: Compile) -> None:
+    path = compile_v5e.path(ASSIGNMENT)
+    damaged = (
+        OPEN
+        + """
+        (hlo-test-line 6)
+        (search-forward "size=1048576")
+        (replace-match "size=1048575")
+        (defun fixes ()
+          (cl-count-if
+           (lambda (action) (string-prefix-p "Put `" (gethash "title" action)))
+           (lsp-request "textDocument/codeAction"
+                        (list :textDocument (lsp--text-document-identifier)
+                              :range (lsp--region-to-range (line-beginning-position)
+                                                           (line-end-position))
+                              :context (list :diagnostics [])))))
+        """
+    )
+    assert emacs.run(damaged + "(fixes)", path=path) == 1
+    ignoring = said("lsp-mode")[1].replace("padding-waste", "size-mismatch")
+    script = ignoring + damaged + '(hlo-test-wait "none" (lambda () (zerop (fixes)))) (fixes)'
+    assert emacs.run(script, path=path) == 0
 
 
 def test_lenses_stand_at_the_ends_of_lines(emacs: Emacs, compile_v5e: Compile) -> None:

@@ -1,12 +1,17 @@
 """The help page: Neovim accepts it, and every link in it leads somewhere."""
 
+import json
 import re
 import shutil
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from editors.conftest import Compile
 from editors.neovim import CLIENT, Neovim
+from hlo_lsp.analysis.hints.hint import HintKind
+from hlo_lsp.checks.wishes.wishes import Wishes
 
 pytestmark = pytest.mark.editors
 
@@ -45,3 +50,31 @@ def test_the_page_names_every_file_type_of_the_client(neovim: Neovim) -> None:
     assert types == ["hlo", "xla_memory", "xla_thunks", "xla_stdout"]
     page = PAGE.read_text("utf-8")
     assert [f"*ft-{name}*" in page for name in types] == [True] * len(types)
+
+
+def test_the_page_names_every_setting() -> None:
+    page = PAGE.read_text("utf-8")
+    manifest = json.loads((CLIENT.parent / "vscode-client" / "package.json").read_text("utf-8"))
+    settings = manifest["contributes"]["configuration"]["properties"]
+    ours = [name for name in settings if not name.startswith(("hlo.server.", "hlo.trace."))]
+    for kind in HintKind:
+        assert f"`{kind.value}`" in page
+    for field in fields(Wishes):
+        assert f"`{field.name}`" in page
+    assert {name.split(".")[1] for name in ours} <= set(re.findall(r"`hlo\.(\w+)`", page))
+
+
+def test_what_the_page_calls_on_is_on_and_what_it_calls_off_is_off(
+    neovim: Neovim, compile_v5e: Compile
+) -> None:
+    shown = neovim.run(
+        """
+        nvim.open(path)
+        nvim.lenses(vim.api.nvim_buf_line_count(0) - 1)
+        nvim.answered('textDocument/diagnostic')
+        nvim.wait('colours', function() return #nvim.drawn('semantic_tokens') > 0 end)
+        return { hints = vim.lsp.inlay_hint.is_enabled(), folds = vim.wo.foldmethod }
+        """,
+        path=compile_v5e.path("-buffer-assignment"),
+    )
+    assert shown == {"hints": False, "folds": "manual"}

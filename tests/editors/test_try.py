@@ -1,6 +1,7 @@
 """The README's first command: a dump in Neovim, with nothing set up beforehand."""
 
 import importlib
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +10,7 @@ from types import ModuleType
 import pytest
 
 from editors.neovim import CLIENT, find_neovim
+from editors.terminal import running
 
 pytestmark = pytest.mark.editors
 
@@ -37,6 +39,32 @@ def test_headless_prints_what_the_server_answered(
     assert "-buffer-assignment-values.txt:121\n  <172 copy-start.10{} @0>" in printed
     assert "--- code lenses: 123\nline 2: 1 value, 512 B\n" in printed
     assert "--- diagnostics: 0\n" in printed
+
+
+# The script as somebody types it, but for the environment that it would make first.
+TYPED = """
+import importlib, sys
+from pathlib import Path
+client, folder, environment = sys.argv[1:]
+sys.path.insert(0, client)
+script = importlib.import_module("try")
+script.FOLDER = Path(folder)
+script.provide = lambda *_: script.Environment(Path(environment))
+sys.exit(script.main([]))
+"""
+
+
+def test_a_newcomer_sees_lenses_hints_and_a_card(tmp_path: Path) -> None:
+    made = str(tmp_path / "made")
+    command = [sys.executable, "-c", TYPED, str(CLIENT), made, sys.prefix]
+    with running(command, tmp_path, os.environ) as screen:
+        assert screen.row_of("K hover | gd definition").endswith(":qa quit")
+        assert screen.row_of("thread-local: 1 value, 512 B").startswith("    2 allocation 0: ")
+        screen.row_of("padded from 4 B")
+        screen.type("5jwwK")
+        screen.row_of("- logical 1,048,576 B (1.00 MiB)")
+        screen.type("\x1b:qa\r")
+        screen.ended()
 
 
 def test_another_dump_can_be_opened(
