@@ -66,15 +66,16 @@ CLICK = """
     nvim.open(path)
     nvim.lenses(vim.api.nvim_buf_line_count(0) - 1)
     vim.api.nvim_win_set_cursor(0, { line, 0 })
-    local window, buffer = vim.fn.win_getid(), vim.api.nvim_get_current_buf()
+    local buffer = vim.api.nvim_get_current_buf()
     vim.lsp.codelens.run()
     nvim.wait('a list', function() return vim.bo.buftype == 'quickfix' end)
     local list = vim.fn.getqflist({ title = true, items = true })
     local places = vim.tbl_map(function(item)
       return { vim.fn.fnamemodify(vim.fn.bufname(item.bufnr), ':t'), item.lnum, item.text }
     end, list.items)
-    vim.fn.win_gotoid(window)
-    nvim.wait('the lens again', function() return nvim.lenses_now()[tostring(line)] end)
+    vim.api.nvim_buf_call(buffer, function() -- Neovim hid the lens that was run
+      nvim.wait('the lens again', function() return nvim.lenses_now()[tostring(line)] end)
+    end)
     return { list.title, places }
 """
 
