@@ -8,6 +8,7 @@ from itertools import groupby
 from weakref import WeakKeyDictionary
 
 from hlo_lsp.analysis.files.ending import ending
+from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.analysis.files.siblings import kin
 from hlo_lsp.analysis.shapes.sizes import Target
 from hlo_lsp.checks.case import Case
@@ -19,6 +20,7 @@ from hlo_lsp.checks.run_on_compile import cost, on_compile, remembered
 from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.text.steps import Steps
@@ -88,7 +90,9 @@ def check_by_pace(
     pending = Counter(rule.code for rule in rules)
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
         of_pace = list(group)
-        found = yield from _on_records(context, file, of_pace, pace)
+        # In several modules nobody can tell which of them a name or a frame is of.
+        joined = pace is not Pace.LINE and file.kind is FileKind.MODULE and is_joined(file)
+        found = yield from _on_records(context, file, [] if joined else of_pace, pace)
         pending -= Counter(rule.code for rule in of_pace)
         yield Part(found, frozenset(pending))
     for rule in whole:

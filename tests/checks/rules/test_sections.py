@@ -93,6 +93,19 @@ def test_two_dumps_in_one_text_are_told_once(sample: str) -> None:
     )
 
 
+def test_two_modules_in_one_text_are_told_once(corpus_small: Path) -> None:
+    names = ("jit_while_fn", "jit_mlp_train")
+    one, other = (
+        next((corpus_small / "tpu_v5e").glob(f"*.{name}.*after_optimizations.txt")).read_text(
+            "utf-8"
+        )
+        for name in names
+    )
+    ((code, place, message),) = tell_of(one + other)
+    assert (code, place.split(":")[0]) == ("section-order", str(one.count("\n") + 1))
+    assert message.startswith("`HloModule` begins a second time, the first time on line 1: ")
+
+
 def test_two_values_files_in_one(compiled: Path) -> None:
     edited(compiled, VALUES, lambda text: text + text)
     ((name, code, place, _),) = tell_in(compiled)

@@ -37,6 +37,7 @@ class Section(IntEnum):
     RANGES = 5
     PEAK = 6
     STACKS = 7
+    MODULE = 8  # a text of its own
 
     @property
     def title(self) -> str:
@@ -53,6 +54,7 @@ _TITLES = {
     Section.RANGES: "BufferLiveRange:",
     Section.PEAK: "Live ranges at ... (peak):",
     Section.STACKS: "Stack trace breakdown for peak usage",
+    Section.MODULE: "HloModule",
 }
 _LABELS = {
     "assignment_label": Section.ALLOCATIONS,
@@ -150,16 +152,24 @@ def row_section(row: Record) -> Section | None:
 
 
 def disorder(file: DumpFile) -> tuple[Disorder, ...]:
-    """What is not in order in a buffer assignment, values or live-range file.
+    """What is not in order in a buffer assignment, values or live-range file, or a module text.
 
     Remembered until the file changes. Reports have an order of their own.
     """
+    if file.kind is FileKind.MODULE:
+        return _further_modules(file)
     if not file.kind.is_memory or file.kind is FileKind.REPORT:
         return ()
     known = _KNOWN.get(file)
     if known is None or known[0] != file.version:
         known = _KNOWN[file] = file.version, tuple(_disorder(list(_runs(file))))
     return known[1]
+
+
+def _further_modules(file: DumpFile) -> tuple[Disorder, ...]:
+    """The heads of modules behind the first one."""
+    heads = sorted(file.module.headers.records(), key=lambda head: head.line)
+    return tuple(Repeated(Section.MODULE, head, heads[0]) for head in heads[1:])
 
 
 def is_joined(file: DumpFile) -> bool:

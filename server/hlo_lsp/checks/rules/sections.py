@@ -74,7 +74,7 @@ def _line_place(file: DumpFile, line: int) -> Place:
     return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
-_PRINTED = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.RANGES})
+_PRINTED = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.RANGES, Part.MODULE})
 RULES: tuple[AnyRule, ...] = (
     WholeRule("section-order", Severity.ERROR, section_order, _PRINTED, needs_whole_files=False),
     WholeRule("truncated", Severity.ERROR, truncated, frozenset(Part), needs_whole_files=False),
