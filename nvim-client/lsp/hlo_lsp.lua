@@ -16,12 +16,17 @@ return {
       -- files.
       workspaceEdit = { documentChanges = true },
       diagnostics = { refreshSupport = true },
+      codeLens = { refreshSupport = true },
     },
   },
   handlers = {
     ['workspace/diagnostic/refresh'] = vim.lsp.handlers['workspace/diagnostic/refresh']
       or function(...)
         return require('hlo_lsp.findings').on_refresh(...)
+      end,
+    ['workspace/codeLens/refresh'] = vim.lsp.handlers['workspace/codeLens/refresh']
+      or function(...)
+        return require('hlo_lsp.lenses').on_refresh(...)
       end,
   },
   commands = {

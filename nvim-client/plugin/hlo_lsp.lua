@@ -8,7 +8,9 @@ local group = vim.api.nvim_create_augroup('hlo_lsp', {})
 local filetype = require('hlo_lsp.filetype')
 local comeback = require('hlo_lsp.comeback')
 local lenses = require('hlo_lsp.lenses')
-require('hlo_lsp.colours').define()
+if vim.fn.has('nvim-0.9') == 1 then -- the first with semantic tokens
+  require('hlo_lsp.colours').define()
+end
 
 local function autocmd(event, opts)
   vim.api.nvim_create_autocmd(event, vim.tbl_extend('error', { group = group }, opts))

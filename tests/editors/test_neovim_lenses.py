@@ -62,6 +62,28 @@ def test_lenses_come_anew_after_a_change_without_insert_mode(
     assert shown == "1 value, 1.00 MiB"
 
 
+def test_lenses_follow_another_file_of_the_compile(neovim: Neovim, own: Compile) -> None:
+    shown = neovim.run(
+        """
+        vim.o.hidden = true
+        nvim.open(path)
+        nvim.lenses(vim.api.nvim_buf_line_count(0) - 1)
+        local buffer = vim.api.nvim_get_current_buf()
+        nvim.open(ranges)
+        vim.cmd([[%s/copy-start.1{0}:69-72/copy-start.1{0}:69-71/]])
+        return vim.api.nvim_buf_call(buffer, function()
+          return nvim.wait('the lens', function()
+            local lens = nvim.lenses_now()['6']
+            return lens and lens:find('69-71', 1, true) and lens
+          end)
+        end)
+        """,
+        path=own.path(ASSIGNMENT),
+        ranges=own.path("-live-range"),
+    )
+    assert shown.startswith("live 69-71 (2 steps): copy-start.1 -> ")
+
+
 CLICK = """
     nvim.open(path)
     nvim.lenses(vim.api.nvim_buf_line_count(0) - 1)

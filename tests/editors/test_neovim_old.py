@@ -133,6 +133,18 @@ def test_files_share_one_server_which_comes_back_when_it_dies(
     assert lens.startswith("2 values, 20.07 MiB")
 
 
+def test_nothing_is_said_at_the_start(old: Neovim, compile_v5e: Compile) -> None:
+    messages = old.run(
+        """
+        nvim.open(path)
+        return vim.fn.execute('messages')
+        """,
+        path=compile_v5e.path(ASSIGNMENT),
+    )
+    assert "W18" not in messages
+    assert "Error" not in messages
+
+
 def test_the_program_can_be_another(old: Neovim, compile_v5e: Compile) -> None:
     script = """
         vim.g.hlo_lsp = { cmd = { 'sh', '-c', 'exec hlo-lsp --log-file ' .. log } }

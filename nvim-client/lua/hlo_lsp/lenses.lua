@@ -14,6 +14,15 @@ function M.refresh(client, bufnr)
   request(client, 'textDocument/codeLens', params, vim.lsp.codelens.on_codelens, bufnr)
 end
 
+--- For `workspace/codeLens/refresh`: another file of the compile has changed.
+function M.on_refresh(_, _, context)
+  local client = vim.lsp.get_client_by_id(context.client_id)
+  for _, bufnr in ipairs(client and vim.lsp.get_buffers_by_client_id(client.id) or {}) do
+    M.refresh(client, bufnr)
+  end
+  return vim.NIL
+end
+
 local function after_a_pause(action)
   local asked = 0
   return function()
