@@ -27,6 +27,10 @@ EMPTY = {
     "textDocument/formatting", "textDocument/rangeFormatting", "textDocument/typeDefinition",
     "textDocument/documentLink", "textDocument/implementation", "workspace/executeCommand",
 }  # fmt: skip
+ABLE = {
+    "publishDiagnostics": {"relatedInformation": True, "codeDescriptionSupport": True},
+    "diagnostic": None,
+}
 Rule = Callable[[Replies], Iterator[str]]
 
 
@@ -290,3 +294,20 @@ def test_a_client_that_can_do_nothing_is_told_of_findings_and_rules_only(replies
     assert {one["method"] for one in replies.told} <= {
         "textDocument/publishDiagnostics", "window/showMessage",
     }  # fmt: skip
+
+
+def test_the_rules_would_find_it(corpus_small: Path, tmp_path: Path) -> None:
+    """What is said to one that can do much is too much for one that can do nothing."""
+    wire = Wire()
+    try:
+        capabilities = default_converter().unstructure(client_capabilities("neovim@v0.11.0"))
+        capabilities["textDocument"].update(ABLE)
+        capabilities["workspace"]["workspaceEdit"]["documentChanges"] = True
+        capabilities["workspace"]["didChangeWatchedFiles"] = {"dynamicRegistration": True}
+        said = all_replies(wire, capabilities, copied(corpus_small, "tpu", tmp_path / "tpu"))
+    finally:
+        wire.process.kill()
+    assert [each for rule in RULES for each in rule(said)] == []
+    said.capabilities = {}
+    silent = {rule for rule in RULES if not list(rule(said))}
+    assert silent == {links, folds, tokens}  # these are the same for everyone
