@@ -111,6 +111,8 @@ const requests = {
     const extension = vscode.extensions.getExtension(id);
     return extension && { isActive: extension.isActive, path: extension.extensionPath };
   },
+  addFolder: (uri) =>
+    vscode.workspace.updateWorkspaceFolders(vscode.workspace.workspaceFolders.length, 0, { uri }),
   isTrusted: () => vscode.workspace.isTrusted,
   tabs: () =>
     vscode.window.tabGroups.all.flatMap(({ tabs }) =>

@@ -1,0 +1,85 @@
+"""A workspace of several folders: each has its own dumps and its own hlo-lsp.toml."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from e2e.compiles import copied
+from editors.vscode.host import Host, problems, uri
+from editors.vscode.marks import VSCODE
+from editors.vscode.serving import CodeServer
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+
+
+@pytest.fixture
+def folders(corpus_small: Path, tmp_path: Path) -> dict[str, Path]:
+    """The buffer assignments of one program for three backends, each in a folder, all damaged."""
+    paths = {}
+    for name in ("tpu", "cpu", "gpu"):
+        path = paths[name] = copied(corpus_small, name, tmp_path / name).assignment
+        text = path.read_text("utf-8")
+        path.write_text(
+            text.replace("(size=262144,offset=0)", "(size=262145,offset=0)", 1), "utf-8"
+        )
+    return paths
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def window(
+    folders: dict[str, Path], code_server: CodeServer, browser: Browser, tmp_path: Path
+) -> AsyncIterator[Window]:
+    """A window on two of them."""
+    workspace = tmp_path / "two.code-workspace"
+    workspace.write_text(json.dumps({"folders": [{"path": "tpu"}, {"path": "cpu"}]}), "utf-8")
+    first = tmp_path / "tpu"
+    context = await browser.new_context()
+    page = await context.new_page()
+    shown = Window(page, Host(code_server.ports, first), first)
+    await page.goto(f"{code_server.address}/?{urlencode({'workspace': str(workspace)})}")
+    await page.locator(".monaco-workbench .part.editor").wait_for()
+    await until(lambda: shown.host.ask("extension", "hlo-lsp.hlo-lsp"))
+    yield shown
+    await shown.close()
+    await context.close()
+
+
+async def test_dumps_of_all_folders_are_known(folders: dict[str, Path], window: Window) -> None:
+    await window.open(folders["cpu"])
+    for name in ("cpu", "tpu"):  # both, and one is not open
+        path = folders[name]
+        found = await until(lambda path=path: problems(window.host, path))
+        assert [each["code"]["value"] for each in found] == ["size-mismatch"]
+    assert await until(lambda: names(window, "multiply_add_fusion")) == {"cpu"}
+    assert await names(window, "loop_add_fusion") == set()
+
+    await window.host.ask("addFolder", uri(folders["gpu"].parent))
+    assert await until(lambda: names(window, "loop_add_fusion")) == {"gpu"}
+    found = await until(lambda: problems(window.host, folders["gpu"]))
+    assert [each["code"]["value"] for each in found] == ["size-mismatch"]
+
+
+async def test_each_folder_says_what_is_checked_in_it(
+    folders: dict[str, Path], window: Window
+) -> None:
+    tpu, cpu = folders["tpu"], folders["cpu"]
+    for path in (tpu, cpu):
+        await window.open(path)
+        await until(lambda path=path: problems(window.host, path))
+    (cpu.parent / "hlo-lsp.toml").write_text('ignore = ["size-mismatch"]\n', "utf-8")
+    await until(lambda: problems(window.host, cpu), lambda found: not found)
+    (found,) = await problems(window.host, tpu)
+    assert found["code"]["value"] == "size-mismatch"
+
+
+async def names(window: Window, name: str) -> set[str]:
+    """The folders in which a symbol of this name is."""
+    found = await window.host.command("vscode.executeWorkspaceSymbolProvider", name)
+    return {Path(each["location"]["uri"]).parent.name for each in found if each["name"] == name}

@@ -1,0 +1,59 @@
+"""Settings that change while dumps are open count at once."""
+
+import re
+import shutil
+from pathlib import Path
+
+from dumps import CORPUS
+from editors.conftest import Compile
+from editors.vscode.dump import ASSIGNMENT, MODULE, lines
+from editors.vscode.host import Spot, problems, spot, uri
+from editors.vscode.marks import VSCODE
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+SQUIGGLE = ".editor-instance .squiggly-error"
+RIGHT = "<235 fusion @1> (size=1048576,"
+
+
+async def test_a_rule_that_is_ignored_is_silent(dump: Compile, window: Window) -> None:
+    path = dump.path(ASSIGNMENT)
+    path.write_text(path.read_text("utf-8").replace(RIGHT, RIGHT.replace("76", "77")), "utf-8")
+    await window.open(spot(path, "<235 ^fusion @1>"))
+    (problem,) = await until(lambda: problems(window.host, path))
+    assert problem["code"]["value"] == "size-mismatch"
+    squiggle = window.page.locator(SQUIGGLE)
+    await squiggle.first.wait_for()
+    await window.host.ask("set", "hlo", "check.ignore", ["size-mismatch"])
+    await until(squiggle.count, lambda count: count == 0)
+    assert await problems(window.host, path) == []
+    await window.host.ask("set", "hlo", "check.ignore", [])
+    await squiggle.first.wait_for()
+
+
+async def test_sources_are_found_where_they_were_moved_to(dump: Compile, window: Window) -> None:
+    path = dump.path(MODULE)
+    row = next(n for n, line in enumerate(lines(path)) if line.startswith("FileLocations")) + 5
+    place = re.search(r"line=(\d+) ", lines(path)[row])
+    assert place
+    moved = dump.folder / "moved" / "programs.py"
+    moved.parent.mkdir()
+    shutil.copy(CORPUS / "programs.py", moved)
+
+    async def links() -> list[tuple[int, str]]:
+        found = await window.host.command("vscode.executeLinkProvider", uri(path), 1000)
+        return [(each["range"][0], str(each["target"])) for each in found]
+
+    await window.open(Spot(path, row, 0))
+    await until(lambda: problems(window.host, path), lambda found: isinstance(found, list))
+    await window.host.ask("set", "hlo", "sourceMap", {"/home/user/models": "moved"})
+    found = await until(links, lambda found: row in dict(found))
+    assert Path(dict(found)[row].partition("#")[0].removeprefix("file://")) == moved
+    await window.clear()  # VS Code asks for the links of an editor when it is opened
+    await window.open(Spot(path, row, 0))
+    link = (await window.line(lines(path)[row])).locator(".detected-link").first
+    await link.wait_for()
+    await link.click(modifiers=["Control"])
+    await until(lambda: window.host.ask("active"), lambda it: it and it["file"] == str(moved))
+    await until(window.cursor, lambda cursor: cursor[0] == int(place[1]))
