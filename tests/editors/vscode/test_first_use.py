@@ -47,7 +47,7 @@ async def test_the_server_is_set_up_when_the_user_agrees(
     assert await hover(window.host, at) == ""
     await window.page.locator(".notifications-toasts .monaco-button", has_text="Set Up").click()
 
-    told = await until(lambda: hover(window.host, at))
+    told = await until(lambda: hover(window.host, at), seconds=180)
     assert "1,048,576 B (1.00 MiB): fits T(8,128)" in told
     await until(window.shown(NOTICE), lambda shown: shown == [])
     (environment,) = (server.storage / "server").iterdir()

@@ -30,7 +30,7 @@ from editors.vscode.host import Host, Spot, uri
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import NotYet, until
 
-_MILLISECONDS = 60_000
+_MILLISECONDS = 90_000
 
 
 @dataclass(frozen=True)
