@@ -28,6 +28,10 @@ _SIZE = {"width": 1400, "height": 900}
 _FAILED = pytest.StashKey[bool]()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--take-pictures", action="store_true", help="take those of the client again")
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]

@@ -1,0 +1,145 @@
+"""What the pictures of the client show: a window is brought there, and its texts are read.
+
+Each scene shows one thing, in a real dump, and returns what it says, by what it is.
+"""
+
+import shutil
+from collections.abc import Awaitable, Callable, Mapping
+from pathlib import Path
+
+from dumps import CORPUS
+from editors.vscode.dump import ASSIGNMENT
+from editors.vscode.host import Spot, hover, problems, spot
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+
+Texts = dict[str, list[str]]
+SIZE = {"width": 1280, "height": 800}
+HEIGHTS = {"hover": 620, "lenses": 680, "problems": 800}  # below is nothing to be seen
+SCALE = 1.5
+# The dump and what is known about it; nothing of VS Code's that is not about it.
+SETTINGS: Mapping[str, object] = {
+    "workbench.colorTheme": "Default Dark Modern",
+    "workbench.activityBar.location": "hidden",
+    "workbench.statusBar.visible": False,
+    "workbench.layoutControl.enabled": False,
+    "workbench.editor.editorActionsLocation": "hidden",
+    "window.commandCenter": False,
+    "window.menuBarVisibility": "hidden",
+    "breadcrumbs.enabled": False,
+    "editor.minimap.enabled": False,
+    "editor.stickyScroll.enabled": False,
+    "editor.guides.indentation": False,
+    "editor.lightbulb.enabled": "off",
+    "editor.occurrencesHighlight": "off",
+    "editor.hover.delay": 100,
+    "editor.hover.above": False,
+    "problems.showCurrentInStatus": False,
+    "hlo.sourceMap": {"/home/user/models": "models"},
+}
+_MORE = 150  # pixels
+_BREATH = 700  # milliseconds in which VS Code asks for lenses and fades in a hover
+_LENS = ".editor-instance .codelens-decoration"
+_PROBLEM = ".markers-panel .monaco-list-row"
+_HOVER = ".monaco-hover:not(.hidden) .hover-contents"
+
+
+def dump(source: Path, folder: Path, damaged: bool) -> None:
+    """The files of one real compile, by shorter names, and the program that was compiled.
+
+    If it is to be damaged, one digit is wrong.
+    """
+    stem = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
+    for path in source.glob(f"tpu_v5e/{stem}[-.]*"):
+        text = path.read_text("utf-8")
+        if damaged and path.name == f"{stem}{ASSIGNMENT}.txt":
+            right = "<235 fusion @1> (size=1048576,"
+            assert text.count(right) == 1
+            text = text.replace(right, right.replace("1048576", "1048676"))
+        name = path.name.replace(stem, "jit_mlp_train.after_optimizations")
+        (folder / name).write_text(text, "utf-8")
+    models = folder / "models"
+    models.mkdir()
+    shutil.copy(CORPUS / "programs.py", models)
+
+
+async def hovered(window: Window) -> Texts:
+    """The hover on a value that lives at the peak and shares its bytes."""
+    at = _spot(window, ASSIGNMENT, "<243 ^")
+    lenses = await _shown(window, at, above=4)
+    await until(lambda: hover(window.host, at))
+    told = await _pointed(window)
+    await _stretched(window)
+    return {"lenses": lenses, "hover": told}
+
+
+async def lensed(window: Window) -> Texts:
+    """What is in an allocation and time-shares it; when its values live; hints behind them."""
+    at = _spot(window, ASSIGNMENT, "^allocation 25:")
+    return {"lenses": await _shown(window, at, above=1)}
+
+
+async def damaged(window: Window) -> Texts:
+    """A size that does not fit its shape, in the text and among the problems."""
+    at = _spot(window, ASSIGNMENT, "<235 fusion @1> (size=^1048676")
+    await window.open(at)
+    await until(lambda: problems(window.host, at.path))
+    await window.host.command("workbench.actions.view.problems")
+    await until(window.shown(_PROBLEM))
+    await window.host.command("workbench.action.focusActiveEditorGroup")
+    await _shown(window, at, above=5)
+    await window.page.locator(".editor-instance .squiggly-error").first.wait_for()
+    return {"hover": await _pointed(window), "problems": await window.texts(_PROBLEM)}
+
+
+SCENES: Mapping[str, Callable[[Window], Awaitable[Texts]]] = {
+    "hover": hovered,
+    "lenses": lensed,
+    "problems": damaged,
+}
+
+
+def _spot(window: Window, suffix: str, marked: str) -> Spot:
+    return spot(window.folder / f"jit_mlp_train.after_optimizations{suffix}.txt", marked)
+
+
+async def _shown(window: Window, at: Spot, above: int) -> list[str]:
+    """Opens a file at a place, some lines below the top; returns the lenses on the screen."""
+    await window.open(at)
+    await _steady(window, _LENS)
+    await window.host.command("revealLine", {"lineNumber": at.line - above, "at": "top"})
+    return await _steady(window, _LENS)
+
+
+async def _pointed(window: Window) -> list[str]:
+    async def pointed() -> bool:
+        await window.point()
+        return True
+
+    await until(pointed)
+    return await _steady(window, _HOVER)
+
+
+async def _stretched(window: Window) -> None:
+    """Draws the lower edge of the hover down, until all of it is seen."""
+    box = await window.page.locator(".monaco-resizable-hover").bounding_box()
+    assert box is not None
+    middle, edge = box["x"] + box["width"] / 2, box["y"] + box["height"]
+    await window.page.mouse.move(middle, edge - 1, steps=4)
+    await window.page.mouse.down()
+    await window.page.mouse.move(middle, edge + _MORE, steps=4)
+    await window.page.mouse.up()
+
+
+async def _steady(window: Window, selector: str) -> list[str]:
+    """Texts on the screen that do not change any more."""
+    before: list[str] = []
+
+    async def told() -> list[str]:
+        nonlocal before
+        now = await window.texts(selector)
+        steady, before = now == before, now
+        await window.page.wait_for_timeout(_BREATH)
+        return now if steady else []
+
+    return await until(told)

@@ -1,0 +1,78 @@
+"""Pictures of the client: what they show is what VS Code shows now.
+
+    pytest tests/editors/vscode/test_pictures.py --take-pictures    # takes them again
+
+Pixels differ between machines, by their fonts; so the texts on the screen are kept beside each
+picture, and are compared.
+"""
+
+import io
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser
+
+from editors.node import ROOT
+from editors.vscode import scenes
+from editors.vscode.marks import VSCODE
+from editors.vscode.serving import CodeServer
+from editors.vscode.window import Window
+
+pytestmark = VSCODE
+PICTURES = ROOT / "vscode-client" / "pictures"
+BYTES = 250_000
+COLOURS = 128
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def stage(
+    name: str, code_server: CodeServer, browser: Browser, corpus_small: Path, folder: Path
+) -> AsyncIterator[Window]:
+    """A window of the size of the pictures, without what is around an editor."""
+    scenes.dump(corpus_small, folder, damaged=name == "problems")
+    settings = folder / ".vscode" / "settings.json"
+    settings.parent.mkdir()
+    settings.write_text(json.dumps(scenes.SETTINGS), "utf-8")
+    context = await browser.new_context(viewport=scenes.SIZE, device_scale_factor=scenes.SCALE)
+    window = await Window.show(code_server, context, folder)
+    await window.host.command("workbench.action.closeSidebar")
+    await window.host.command("notifications.clearAll")
+    yield window
+    await window.close()
+    await context.close()
+
+
+@pytest.mark.parametrize("name", scenes.SCENES)
+async def test_a_picture_is_what_vs_code_shows(
+    name: str, stage: Window, request: pytest.FixtureRequest
+) -> None:
+    texts = await scenes.SCENES[name](stage)
+    kept = PICTURES / f"{name}.json"
+    if request.config.getoption("--take-pictures", default=False):
+        PICTURES.mkdir(exist_ok=True)
+        # Shadows and fading end with the animations.
+        clip = {"x": 0, "y": 0, **scenes.SIZE, "height": scenes.HEIGHTS[name]}
+        screen = await stage.page.screenshot(animations="disabled", caret="hide", clip=clip)
+        (PICTURES / f"{name}.png").write_bytes(_small(screen))
+        kept.write_text(json.dumps(texts, indent=1, ensure_ascii=False) + "\n", "utf-8")
+    assert json.loads(kept.read_text("utf-8")) == texts, "take the pictures again, and look at them"
+
+
+async def test_each_is_small_enough_for_a_page() -> None:
+    pictures = {path.stem: path.stat().st_size for path in PICTURES.glob("*.png")}
+    assert set(pictures) == set(scenes.SCENES)
+    assert max(pictures.values()) < BYTES
+
+
+def _small(png: bytes) -> bytes:
+    """The same picture with few colours: text needs no more."""
+    from PIL import Image
+
+    with Image.open(io.BytesIO(png)) as image, io.BytesIO() as out:
+        image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
+            out, "PNG", optimize=True
+        )
+        return out.getvalue()
