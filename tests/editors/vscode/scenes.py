@@ -9,7 +9,7 @@ from pathlib import Path
 
 from dumps import CORPUS
 from editors.vscode.dump import ASSIGNMENT
-from editors.vscode.host import Spot, hover, problems, spot
+from editors.vscode.host import Spot, hover, problems, spot, uri
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -38,7 +38,7 @@ SETTINGS: Mapping[str, object] = {
     "hlo.sourceMap": {"/home/user/models": "models"},
 }
 _MORE = 150  # pixels
-_BREATH = 700  # milliseconds in which VS Code asks for lenses and fades in a hover
+_BREATH = 700  # milliseconds in which a hover is there as a whole
 _LENS = ".editor-instance .codelens-decoration"
 _PROBLEM = ".markers-panel .monaco-list-row"
 _HOVER = ".monaco-hover:not(.hidden) .hover-contents"
@@ -66,7 +66,7 @@ def dump(source: Path, folder: Path, damaged: bool) -> None:
 async def hovered(window: Window) -> Texts:
     """The hover on a value that lives at the peak and shares its bytes."""
     at = _spot(window, ASSIGNMENT, "<243 ^")
-    lenses = await _shown(window, at, above=4)
+    lenses = await _shown(window, at, above=4, lines=6)
     await until(lambda: hover(window.host, at))
     told = await _pointed(window)
     await _stretched(window)
@@ -76,7 +76,7 @@ async def hovered(window: Window) -> Texts:
 async def lensed(window: Window) -> Texts:
     """What is in an allocation and time-shares it; when its values live; hints behind them."""
     at = _spot(window, ASSIGNMENT, "^allocation 25:")
-    return {"lenses": await _shown(window, at, above=1)}
+    return {"lenses": await _shown(window, at, above=1, lines=18)}
 
 
 async def damaged(window: Window) -> Texts:
@@ -87,7 +87,7 @@ async def damaged(window: Window) -> Texts:
     await window.host.command("workbench.actions.view.problems")
     await until(window.shown(_PROBLEM))
     await window.host.command("workbench.action.focusActiveEditorGroup")
-    await _shown(window, at, above=5)
+    await _shown(window, at, above=5, lines=9)
     await window.page.locator(".editor-instance .squiggly-error").first.wait_for()
     return {"hover": await _pointed(window), "problems": await window.texts(_PROBLEM)}
 
@@ -103,12 +103,30 @@ def _spot(window: Window, suffix: str, marked: str) -> Spot:
     return spot(window.folder / f"jit_mlp_train.after_optimizations{suffix}.txt", marked)
 
 
-async def _shown(window: Window, at: Spot, above: int) -> list[str]:
-    """Opens a file at a place, some lines below the top; returns the lenses on the screen."""
+async def _shown(window: Window, at: Spot, above: int, lines: int) -> list[str]:
+    """Opens a file with a place some lines below the top; returns the lenses of lines below it.
+
+    The picture is not ready before all of them are there.
+    """
     await window.open(at)
-    await _steady(window, _LENS)
-    await window.host.command("revealLine", {"lineNumber": at.line - above, "at": "top"})
-    return await _steady(window, _LENS)
+    top = at.line - above
+    all_told = await until(
+        lambda: window.host.command("vscode.executeCodeLensProvider", uri(at.path), 1000)
+    )
+    below = range(top + 1, top + lines)
+    told = sorted(
+        (each["range"][0], each["command"]["title"])
+        for each in all_told
+        if each["range"][0] in below
+    )
+    lenses = [title for _, title in told]
+
+    async def shown() -> list[str]:
+        await window.host.command("revealLine", {"lineNumber": top, "at": "top"})
+        return await window.texts(_LENS)
+
+    await until(shown, lambda shown: set(lenses) <= set(shown))
+    return lenses
 
 
 async def _pointed(window: Window) -> list[str]:
