@@ -4,7 +4,7 @@ import re
 
 from editors.conftest import Compile
 from editors.vscode.dump import MODULE
-from editors.vscode.host import spot, uri
+from editors.vscode.host import hover, spot, uri
 from editors.vscode.marks import VSCODE
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
@@ -19,6 +19,7 @@ async def test_f2_renames_an_instruction_and_its_uses(dump: Compile, window: Win
     assert count == 2
     await window.open(at)
     await window.line("%fusion.40,")
+    await until(lambda: hover(window.host, at))
     await window.press("F2", ".rename-box input")
     assert await window.page.locator(".rename-box input").input_value() == "fusion.40"
     await window.page.locator(".rename-box input").fill("halves")
@@ -33,6 +34,7 @@ async def test_a_name_that_is_taken_is_refused(dump: Compile, window: Window) ->
     at = spot(dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
     before = at.path.read_text("utf-8")
     await window.open(at)
+    await until(lambda: hover(window.host, at))
     await window.press("F2", ".rename-box input")
     await window.page.locator(".rename-box input").fill("fusion.45")
     await window.page.keyboard.press("Enter")

@@ -44,7 +44,7 @@ async def test_each_step_leads_where_it_says(reading: Window) -> None:
     titles = await until(reading.shown(f"{STEP} .step-title"), lambda told: len(told) == 5)
     assert titles[:4] == [*LEADS]
     # Walkthroughs show markdown in a frame, and that in another.
-    beside = reading.page.frame_locator("iframe.webview").frame_locator("iframe")
+    beside = reading.page.frame_locator("iframe.webview").frame_locator("#active-frame")
     headings = headings_by_title()
     for title, (button, suffix, beginning) in LEADS.items():
         await walk(reading)

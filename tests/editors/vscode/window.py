@@ -31,6 +31,7 @@ from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import NotYet, until
 
 _MILLISECONDS = 90_000
+_AGAIN = 5_000  # until a key is pressed once more
 
 
 @dataclass(frozen=True)
@@ -105,7 +106,7 @@ class Window:
         async def pressed() -> bool:
             await self.page.keyboard.press(key)
             try:
-                await found.wait_for(timeout=_MILLISECONDS / 10)
+                await found.wait_for(timeout=_AGAIN)
             except TookTooLong as problem:
                 raise NotYet(f"{key} did not show {selector}") from problem
             return True
