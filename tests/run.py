@@ -25,7 +25,12 @@ from environment import Environment, SetupError, provide  # noqa: E402
 FOLDER = ROOT / ".venv-hlo-lsp-tests"
 QUICK_GROUPS = ("test", "lint", "editors")
 GROUPS = (*QUICK_GROUPS, "vscode")
-SCRIPTS = ("server/environment.py", "nvim-client/try.py", "vscode-client/install.py", "tests/run.py")
+SCRIPTS = (
+    "server/environment.py",
+    "nvim-client/try.py",
+    "vscode-client/install.py",
+    "tests/run.py",
+)
 CHECKS = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
