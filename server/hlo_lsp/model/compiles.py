@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hlo_lsp.model.grouping import grouped
-from hlo_lsp.model.naming import DumpName
-from hlo_lsp.model.suffixes import BetweenPasses, Role, Suffix, split_suffix
+from hlo_lsp.model.naming import suffix_of
+from hlo_lsp.model.suffixes import BetweenPasses, Role
 
 # Texts whose instructions are those of S.txt, as far as both have one of a name: over the corpus
 # 24 324 alike, 4 not (hlo sanitization puts converts in). Memory space assignment adds copies and
@@ -132,7 +132,7 @@ class _Module:
 
     def __init__(self, folder: Path, names: list[str]) -> None:
         self._folder = folder
-        self._suffixes = {name: _suffix(name) for name in sorted(names)}
+        self._suffixes = {name: suffix_of(name) for name in sorted(names)}
         architectures: dict[str, str] = {}
         for name, suffix in self._suffixes.items():
             if suffix.role is Role.AFTER_OPTIMIZATIONS or suffix.role.is_memory:
@@ -202,14 +202,8 @@ class _Module:
         return sorted(texts, key=place)
 
 
-def _role(path: Path) -> Role | None:
-    name = DumpName.of(path.name)
-    return None if name is None else name.role
-
-
-def _suffix(name: str) -> Suffix:
-    parts = DumpName.of(name)
-    return split_suffix(name)[1] if parts is None else parts.suffix
+def _role(path: Path) -> Role:
+    return suffix_of(path.name).role
 
 
 def _only(stems: Iterable[str]) -> str | None:

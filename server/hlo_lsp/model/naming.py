@@ -73,6 +73,12 @@ class DumpName:
         return len(self.filename.encode()) + 1 + len(module_name.encode()) > _MAX_NAME
 
 
+def suffix_of(filename: str) -> Suffix:
+    """What stands behind the name of the module; also of a file that somebody has renamed."""
+    name = DumpName.of(filename)
+    return split_suffix(filename)[1] if name is None else name.suffix
+
+
 def group_key(filename: str) -> str:
     """What the names of all files of one module have in common, as far as names alone tell.
 

@@ -144,6 +144,16 @@ def test_a_value_under_its_allocation_and_in_the_other_sections() -> None:
     ]
 
 
+def test_a_size_that_the_shape_does_not_take_is_no_padding() -> None:
+    wrong = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=520")
+    assert DUMP.count("(size=512") == wrong.count("(size=512") + 1
+    right, left = [
+        [hint.label for hint in told(text).values()].count("padded from 16 B")
+        for text in (DUMP, wrong)
+    ]
+    assert left == right - 1
+
+
 def test_what_is_told_more_about_it() -> None:
     found = told(MODULE.text, neighbours=DUMP)
     assert found[MODULE["add-end"].position].explain() == (

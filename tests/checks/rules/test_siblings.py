@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from checks.values_rules import tell_in
+from hlo_lsp.cli import main
 
 ENDS = {
     "-buffer-assignment.txt",
@@ -122,3 +123,13 @@ def test_the_same_program_for_another_chip_is_another_compile(
     shutil.copy(corpus_small / "tpu_v5p" / path.name, path)
     ((name, code, *_),) = tell_in(tmp_path)
     assert (name, code) == (end, "sibling-mismatch")
+
+
+def test_files_that_somebody_has_renamed_are_of_one_compile_still(
+    corpus_small: Path, tmp_path: Path
+) -> None:
+    """The texts from other moments differ from what buffers were assigned for, by their names."""
+    for path in (corpus_small / "tpu_v5e").glob("module_0000.jit_mlp_train.*.txt"):
+        shutil.copy(path, tmp_path / f"mine.{path.name.partition('cl_')[2].partition('.')[2]}")
+    assert len(list(tmp_path.glob("mine.after_optimizations_*.txt"))) == 2
+    assert main(["check", str(tmp_path), "--severity", "error"]) == 0

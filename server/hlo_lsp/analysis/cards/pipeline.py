@@ -4,7 +4,7 @@ from hlo_lsp.analysis.cards.card import Fact, listed
 from hlo_lsp.analysis.module.counterparts import counterparts
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.naming import DumpName
+from hlo_lsp.model.naming import suffix_of
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -21,5 +21,7 @@ def pipeline_facts(dump: DumpSet, line: Located[InstructionLine]) -> list[Fact]:
 
 def text_name(file: DumpFile) -> str:
     """What a module text is of its compile: ``before_optimizations``."""
-    name = None if file.path is None else DumpName.of(file.path.name)
-    return file.label if name is None else name.suffix.text.removesuffix(".txt")
+    suffix = None if file.path is None else suffix_of(file.path.name)
+    if suffix is None or not suffix.is_known:
+        return file.label
+    return suffix.text.removesuffix(".txt")

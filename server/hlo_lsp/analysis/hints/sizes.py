@@ -39,10 +39,14 @@ def size_notes(dump: DumpSet, text: str, key: str | None = None) -> Iterator[Siz
 
 
 def elements_note(dump: DumpSet, text: str, size: int, color: int) -> tuple[str, str] | None:
-    """The same the other way round for a line that prints a ``size``: what of it is no padding."""
+    """The same the other way round for a line that prints a ``size``: what of it is no padding.
+
+    None where the shape does not take that size: a rule tells of it, and more is not known.
+    """
     shape = try_shape(text)
     logical = logical_bytes(shape) if isinstance(shape, Array) else None
-    if logical is None or logical == size:
+    padded = padded_size_of(text, target_of(dump), color)
+    if logical is None or logical == size or (padded is not None and padded.bytes != size):
         return None
     return f"padded from {short(logical)}", _tooltip(dump, text, color, logical, size)
 

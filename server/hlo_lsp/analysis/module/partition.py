@@ -2,7 +2,7 @@
 
 from hlo_lsp.analysis.cards.sharding import Printed
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.naming import DumpName
+from hlo_lsp.model.naming import suffix_of
 from hlo_lsp.model.suffixes import Role
 
 _WHOLE = frozenset({Role.BEFORE_OPTIMIZATIONS})
@@ -22,8 +22,7 @@ def printed_shapes(file: DumpFile) -> Printed | None:
         return Printed.WHOLE
     if "is_scheduled=true" in text:
         return Printed.SHARD
-    name = None if file.path is None else DumpName.of(file.path.name)
-    role = None if name is None else name.role
+    role = None if file.path is None else suffix_of(file.path.name).role
     if role in _SHARDS:
         return Printed.SHARD
     return Printed.WHOLE if role in _WHOLE or "xla.sdy.meshes" in text else None

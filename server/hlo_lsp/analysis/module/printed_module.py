@@ -3,7 +3,7 @@
 from hlo_lsp.analysis.files.ending import ending
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.naming import DumpName
+from hlo_lsp.model.naming import suffix_of
 from hlo_lsp.model.suffixes import Role
 from hlo_lsp.syntax.kinds import FileKind
 
@@ -43,5 +43,4 @@ def is_whole(module: DumpFile) -> bool:
 
 
 def _role(file: DumpFile) -> Role | None:
-    name = None if file.path is None else DumpName.of(file.path.name)
-    return None if name is None else name.role
+    return None if file.path is None else suffix_of(file.path.name).role
