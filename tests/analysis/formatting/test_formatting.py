@@ -85,6 +85,21 @@ def test_blanks_and_lines_become_those_of_xla(printed: str, written: str) -> Non
     assert edited(PRINTED.replace(printed, written)) == PRINTED
 
 
+@pytest.mark.parametrize(
+    ("printed", "written"),
+    [
+        ('1 "a  b.py"', '1   "a  b.py"  '),
+        (
+            "1 {file_location_id=1 parent_frame_id=1}",
+            "1{ file_location_id=1   parent_frame_id=1 } ",
+        ),
+        ("StackFrames", "StackFrames   "),
+    ],
+)
+def test_blanks_in_the_tables_become_those_of_xla(printed: str, written: str) -> None:
+    assert edited(PRINTED.replace(printed, written, 1)) == PRINTED
+
+
 def test_a_computation_on_one_line_gets_a_line_for_each_instruction() -> None:
     text = "HloModule m\n%f (p: f32[]) -> f32[] { %p = f32[] parameter(0) ROOT %r = f32[] add(%p,%p) }\n"  # noqa: E501
     assert edited(text) == (

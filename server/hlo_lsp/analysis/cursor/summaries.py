@@ -54,7 +54,7 @@ def computation_summary(dump: DumpSet, computation: Located[ComputationLine]) ->
     inside = buffers_inside(dump, computation.record)
     if inside is None:
         return words
-    return f"{words}, {counted(inside.values, 'buffer')} inside, {short(inside.bytes)}"
+    return f"{words}, {counted(inside.buffers, 'buffer')} inside, {short(inside.bytes)}"
 
 
 def total_summary(dump: DumpSet) -> str:

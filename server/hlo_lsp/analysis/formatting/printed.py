@@ -21,6 +21,8 @@ _SHAPE_PARTS = re.compile(r"/\*index=\d+\*/|\s+|[()\[\]{},]|[^\s()\[\]{},]+")
 _PARAMETER = re.compile(r"(%?[A-Za-z_][\w.\-]*)\s*:\s*(\S.*)", re.DOTALL)
 _RESULT = re.compile(r"\s*->\s*")
 _WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^"]+')
+_BRACES = re.compile(r"\s*([{}])\s*")
+_AS_PRINTED = {"{": " {", "}": "}"}  # in the rows of the location tables
 _WIDE = re.compile(r"\s*\n\s*|[ \t]{2,}|\t")
 _HEAD = re.compile(r"\s*(ROOT\s+)?(%?)")
 _LITERALS = frozenset({"constant", "parameter"})
@@ -76,7 +78,8 @@ def printed_header(text: str) -> str | None:
 def printed_row(text: str) -> str:
     """A label or row of the location tables."""
     parts = (part if part[0] == '"' else " ".join(part.split()) for part in _words(text.strip()))
-    return " ".join(filter(None, parts))
+    row = " ".join(filter(None, parts))
+    return row if '"' in row else _BRACES.sub(lambda brace: _AS_PRINTED[brace[1]], row)
 
 
 @lru_cache(maxsize=1 << 12)
