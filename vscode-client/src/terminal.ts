@@ -1,6 +1,10 @@
 import * as vscode from "vscode";
+import { ExecuteCommandRequest } from "vscode-languageclient";
 import type { FileWindows } from "./fileWindows";
+import { printed } from "./printed";
 import type { Server } from "./server";
+
+const INSPECT = "hlo.server.inspect"; // a command of the server: it knows texts that are not saved
 
 /** `hlo-lsp check` and `hlo-lsp inspect` in a terminal: what they print is made for one. */
 export class Terminal {
@@ -19,20 +23,34 @@ export class Terminal {
     }
   }
 
-  /** Print what stands at the cursor, from the files on disk. */
+  /** Print what stands at the cursor, from the files on disk; of a text that is not saved by its server. */
   async inspect(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined) {
       return;
     }
     const { uri, range } = await this.windows.place(editor.document.uri, editor.selection.active);
-    if (uri.scheme !== "file") {
-      void vscode.window.showInformationMessage("Save the text first: it is inspected as it is on disk.");
+    if (uri.scheme !== "file" || editor.document.isDirty) {
+      await this.inspectUnsaved(uri, range.start);
       return;
     }
     const line = editor.document.lineAt(editor.selection.active.line).text;
     const column = Array.from(line.slice(0, range.start.character)).length; // in code points, as the server counts
     await this.run("inspect", [uri.fsPath, "--at", `${range.start.line + 1}:${column + 1}`]);
+  }
+
+  private async inspectUnsaved(uri: vscode.Uri, position: vscode.Position): Promise<void> {
+    const client = await this.server.client();
+    if (client === undefined) {
+      return; // the user was told
+    }
+    const { code2ProtocolConverter: convert } = client;
+    const question = { command: INSPECT, arguments: [convert.asUri(uri), convert.asPosition(position)] };
+    try {
+      printed("hlo-lsp inspect", String(await client.sendRequest(ExecuteCommandRequest.type, question)));
+    } catch (refusal) {
+      void vscode.window.showInformationMessage(refusal instanceof Error ? refusal.message : String(refusal));
+    }
   }
 
   private async chosenFolder(): Promise<vscode.Uri | undefined> {

@@ -42,6 +42,22 @@ async def test_inspect_prints_what_stands_at_the_cursor(reading: Window) -> None
     assert f"{value.allocation_size:,} B" in "".join(shown)
 
 
+async def test_what_is_not_saved_is_inspected_as_it_is_in_the_editor(
+    dump: Compile, window: Window
+) -> None:
+    at = spot(dump.path(ASSIGNMENT), "<235 fusion @1> (size=^1048576,")
+    await window.open(at)
+    await until(lambda: hover(window.host, at))
+    await window.page.keyboard.type("9")
+    await until(lambda: hover(window.host, at), lambda told: "91,048,576" in told)
+    await window.run("HLO: Inspect at Cursor")
+    shown = await until(
+        window.shown(TERMINAL), lambda shown: "91,048,576 B" in "".join(shown), seconds=120
+    )
+    assert "fusion" in "".join(shown)
+    assert "size=1048576," in at.path.read_text("utf-8")
+
+
 async def test_the_log_says_which_server_runs_and_restart_starts_another(
     dump: Compile, window: Window
 ) -> None:
