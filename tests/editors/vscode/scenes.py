@@ -11,7 +11,7 @@ from dumps import CORPUS
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import Spot, hover, problems, spot, uri
 from editors.vscode.waiting import until
-from editors.vscode.window import Window
+from editors.vscode.window import HOVER, Window
 
 Texts = dict[str, list[str]]
 SIZE = {"width": 1280, "height": 800}
@@ -41,7 +41,6 @@ _MORE = 150  # pixels
 _BREATH = 700  # milliseconds in which a hover is there as a whole
 _LENS = ".editor-instance .codelens-decoration"
 _PROBLEM = ".markers-panel .monaco-list-row"
-_HOVER = ".monaco-hover:not(.hidden) .hover-contents"
 
 
 def dump(source: Path, folder: Path, damaged: bool) -> None:
@@ -135,7 +134,7 @@ async def _pointed(window: Window) -> list[str]:
         return True
 
     await until(pointed)
-    return await _steady(window, _HOVER)
+    return await _steady(window, HOVER)
 
 
 async def _stretched(window: Window) -> None:

@@ -7,7 +7,6 @@ from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
-HOVER = ".monaco-hover:not(.hidden) .hover-contents"
 
 
 async def test_it_tells_what_a_value_is(reading: Window) -> None:
@@ -24,8 +23,7 @@ async def test_it_tells_what_a_value_is(reading: Window) -> None:
     ) in told
     assert any(line.startswith(f"- **live** {first}-{last} ") for line in told)
 
-    await reading.point()
-    (shown,) = await until(reading.shown(HOVER))
+    shown = await reading.hovered("fusion")
     assert f"padded {value.size:,} B (1.00 MiB): fits T(8,128)" in shown.splitlines()
     assert f"live {first}-{last} ({last - first} steps)" in shown
     assert "**" not in shown  # it is shown as markdown
@@ -35,8 +33,6 @@ async def test_it_tells_what_an_instruction_is(reading: Window) -> None:
     at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
     await reading.open(at)
     await until(lambda: hover(reading.host, at))
-    await reading.point()
-    (shown,) = await until(reading.shown(HOVER))
-    assert shown.splitlines()[0] == "fusion.40 fusion"
+    shown = await reading.hovered("fusion.40 fusion")
     assert f"logical {64 * 256 * 4:,} B (64.0 KiB)" in shown.splitlines()
     assert "calls bitcast_fusion.1" in shown.splitlines()

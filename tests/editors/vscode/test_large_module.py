@@ -14,7 +14,6 @@ from editors.vscode.host import Spot, hover, places, problems, uri
 from editors.vscode.large import TOASTS, Train, notice, open_by_click
 from editors.vscode.marks import VSCODE
 from editors.vscode.serving import CodeServer
-from editors.vscode.test_hover import HOVER
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -61,9 +60,7 @@ async def test_it_is_served_but_for_what_vs_code_turns_off(
     card = await until(lambda: hover(window.host, at), lambda card: "**lies in**" in card)
     assert card.startswith("**`fusion.6677` fusion**")
     assert "- **padded** 131,072 B (128.0 KiB): fits" in card  # bf16[2,128,256]
-    await window.point()
-    (shown,) = await until(window.shown(HOVER))
-    assert shown.startswith("fusion.6677 fusion")
+    await window.hovered("fusion.6677 fusion")
     defined = next(n for n, each in enumerate(text) if each.startswith("  %bitcast.11395 = "))
     assert await places(window.host, "Definition", operand) == [(path, defined)]
     crumbs = await until(window.shown(CRUMBS), lambda crumbs: len(crumbs) > 1)

@@ -10,7 +10,6 @@ from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, VALUES
 from editors.vscode.host import Host, hover, spot, uri
 from editors.vscode.large import TOASTS, Train, notice, open_by_click
 from editors.vscode.marks import VSCODE
-from editors.vscode.test_hover import HOVER
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
@@ -65,9 +64,7 @@ async def test_go_to_definition_opens_a_window_on_the_record(train: Train, windo
     assert (await hovered(window, shown, VALUE.index("arg"))).splitlines()[0] == card.splitlines()[
         0
     ]
-    await window.point()
-    (on_screen,) = await until(window.shown(HOVER))
-    assert on_screen.splitlines()[0] == "arg_tuple.1{301}"
+    await window.hovered("arg_tuple.1{301}")
 
     (back, *_) = await asked(window.host, "Definition", shown, VALUE.index("arg"))
     assert (Path(back["uri"]), back["range"][0]) == (at.path, at.line)

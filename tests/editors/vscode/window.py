@@ -5,8 +5,7 @@
         await reading.open(at)                          # shows the file, with the cursor there
         told = await until(lambda: hover(reading.host, at))    # as an extension is told
         assert "65,536 B" in told
-        await reading.point()                           # rests the mouse at the cursor
-        await until(reading.shown(".monaco-hover"))     # as it is on the screen
+        await reading.hovered("fusion.40 fusion")       # as it is on the screen
 
     async def test_another(dump: Compile, window: Window) -> None:  # one's own, to be changed
 
@@ -18,6 +17,7 @@ import asyncio
 import os
 import re
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
@@ -30,7 +30,9 @@ from editors.vscode.host import Host, Spot, uri
 from editors.vscode.serving import CodeServer
 from editors.vscode.waiting import NotYet, until
 
+HOVER = ".monaco-hover:not(.hidden) .hover-contents"
 _MILLISECONDS = 90_000
+_LOOK = 5.0  # seconds in which a hover comes, or the mouse is not where it was
 _AGAIN = 5_000  # until a key is pressed once more
 
 
@@ -141,6 +143,23 @@ class Window:
         # A mouse that comes from afar, as one that has always been there is not noticed.
         await self.page.mouse.move(box["x"] + 40, box["y"] + 200)
         await self.page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2, steps=4)
+
+    async def hovered(self, title: str) -> str:
+        """Rests the mouse at the cursor until a hover is there whose first line is so; its text.
+
+        Lenses that come meanwhile move the lines below the mouse: then it goes where the cursor is.
+        """
+
+        async def rested() -> str:
+            await self.point()
+            with suppress(AssertionError):
+                (text,) = await until(self.shown(HOVER), seconds=_LOOK)
+                if text.startswith(f"{title}\n"):
+                    return text
+            await self.page.keyboard.press("Escape")
+            return ""
+
+        return await until(rested)
 
     async def front(self) -> tuple[Path, str]:
         """The file in front and the text of the line with the cursor, as an extension is told."""
