@@ -153,6 +153,10 @@ def _used_value(record: UsedValue) -> Described | None:
     return NodeKind.VALUE, f"{record.id} {record.name}{record.index or ''}", ""
 
 
+def _reported(record: memory.ReportedAllocation) -> Described:
+    return NodeKind.ALLOCATION, f"allocation {record.number}", record.human
+
+
 # One entry a type of record, as a chain of questions would be asked 100 000 times.
 _DESCRIBED: dict[type[Record], Callable[[Any], Described | None]] = {
     memory.AssignedValue: lambda record: (
@@ -177,16 +181,8 @@ _DESCRIBED: dict[type[Record], Callable[[Any], Described | None]] = {
         f"allocation {record.number}",
         short(record.size),
     ),
-    memory.ReportedAllocation: lambda record: (
-        NodeKind.ALLOCATION,
-        f"allocation {record.number}",
-        record.human,
-    ),
-    memory.ListedAllocation: lambda record: (
-        NodeKind.ALLOCATION,
-        f"allocation {record.number}",
-        record.human,
-    ),
+    memory.ReportedAllocation: _reported,
+    memory.ListedAllocation: _reported,
     memory.TotalLine: lambda record: (NodeKind.SECTION, "Total bytes used", short(record.total)),
     memory.LiveRangeLabel: lambda record: (
         NodeKind.SECTION,
