@@ -6,8 +6,9 @@ import pytest
 
 from hlo_lsp.analysis.cursor.references import declared_and_mentioned
 from hlo_lsp.analysis.cursor.subject import subject_at
-from hlo_lsp.analysis.values.uses import TextUses
-from hlo_lsp.syntax.used_value import Position
+from hlo_lsp.analysis.values.entry_rows import row_of
+from hlo_lsp.analysis.values.users import users_of_module
+from hlo_lsp.text.steps import finish
 from oracles.compiles import Compile, compiles_of
 from oracles.modules import module_of
 from oracles.printed import Entry, Spot
@@ -42,13 +43,16 @@ def _count(folder: Path) -> int:
         module = module_of(compile_)
         if module is None:
             continue
-        uses = TextUses(module)
+        users = finish(users_of_module(module))
+        assert not users.doubled
         for entry in compile_.printed.entries.values():
-            found = uses.of(Position(row.name, row.index, row=0) for row in entry.positions)
-            assert found is not None, entry.key
+            assert all(row.name in users for row in entry.positions), entry.key
+            found = users.rows([row_of(row.name, row.index) for row in entry.positions])
             # XLA prints users in the order in which its passes made them; no text tells that.
-            said = sorted((use.user.name, use.operand, use.index or "") for use in found)
-            assert said == sorted((row.name, row.operand, row.index or "") for row in entry.uses)
+            printed = [
+                row_of(f"{row.name}, operand {row.operand}", row.index) for row in entry.uses
+            ]
+            assert sorted(found) == sorted(printed), entry.key
             count += 1
     return count
 

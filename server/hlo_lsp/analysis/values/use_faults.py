@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary, ref
 from hlo_lsp.analysis.module.printed_module import is_whole, printed_module
 from hlo_lsp.analysis.values.entry_rows import NONE, parts_of, position_rows, use_rows
 from hlo_lsp.analysis.values.positions import position_faults
-from hlo_lsp.analysis.values.users import FORWARDS, READS_THE_TOP, Users, split_use
+from hlo_lsp.analysis.values.users import FORWARDS, READS_THE_TOP, Users, split_use, users_of_module
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.syntax.used_value import UsedValue
@@ -67,7 +67,7 @@ def use_faults(dump: DumpSet) -> Steps[UseFaults | None]:
         users = yield from _users_of_entries(file)
         basis: object = None
     else:
-        users = yield from _users_of_module(module)
+        users = yield from users_of_module(module.module)
         basis = ref(module), module.version
     search = _Search(dump, file, module, users)
     before = _WELL.get(file)
@@ -254,20 +254,6 @@ def _of(row: str, users: set[str]) -> bool:
 
 def _bare(rows: list[str]) -> tuple[str, ...]:
     return tuple(row.strip() for row in rows)
-
-
-def _users_of_module(module: DumpFile) -> Steps[Users]:
-    users, index = Users(), module.module
-    for count, record in enumerate(index.instructions.records()):
-        if count % _STEP == _STEP - 1:
-            yield
-        users.add(record.name, record.opcode, record.operands)
-    for computation in index.all_computations():
-        root = index.computation(computation).root
-        if root is not None:
-            users.roots.add(root.name)
-        yield
-    return users
 
 
 def _users_of_entries(file: DumpFile) -> Steps[Users]:

@@ -1,7 +1,6 @@
 """Who uses which part of an instruction, as ``HloValue::ComputeUses`` (hlo_value.cc) tells it.
 
-Made in one pass over all operands, and asked for the rows that XLA prints under ``uses:``. What is
-asked for a single value is in ``uses.py``.
+Made in one pass over all operands, and asked for the rows that XLA prints under ``uses:``.
 """
 
 from array import array
@@ -10,10 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
 from hlo_lsp.analysis.values.entry_rows import parts_of
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.text.steps import Steps
 
 FORWARDS = frozenset({"tuple", "domain"})  # hand all of an operand on and read none of it
 READS_THE_TOP = frozenset({"get-tuple-element", "copy"})  # hand on all but the table of a tuple
 _TOPS = frozenset({None, "{}"})
+_STEP = 1000  # instructions between two breaths
 
 
 class Users:
@@ -125,3 +127,18 @@ def split_use(row: str) -> tuple[str, int]:
     """The user and the number of the operand in a row of a use."""
     name, _, rest = row[2:].partition(", operand ")
     return name, int(rest.partition(" ")[0])
+
+
+def users_of_module(index: ModuleIndex) -> Steps[Users]:
+    """Those of all instructions of a module."""
+    users = Users()
+    for count, record in enumerate(index.instructions.records()):
+        if count % _STEP == _STEP - 1:
+            yield
+        users.add(record.name, record.opcode, record.operands)
+    for computation in index.all_computations():
+        root = index.computation(computation).root
+        if root is not None:
+            users.roots.add(root.name)
+        yield
+    return users

@@ -1,8 +1,8 @@
 """Uses by the module text: who reads a value, and who only hands it on."""
 
-from hlo_lsp.analysis.values.uses import TextUses
+from hlo_lsp.analysis.values.users import Users, users_of_module
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.used_value import Position
+from hlo_lsp.text.steps import finish
 
 MODULE = """\
 HloModule jit_f, is_scheduled=true
@@ -29,7 +29,7 @@ def test_a_tuple_is_no_use_and_neither_is_what_takes_the_tuple_apart() -> None:
 
 
 def test_copy_and_get_tuple_element_read_the_table_of_a_tuple() -> None:
-    assert _uses("pair {}") == ["copy.1 0 {}", "first 0 {}", "call.1 0 {}"]
+    assert _uses("pair {}") == ["call.1 0 {}", "copy.1 0 {}", "first 0 {}"]
 
 
 def test_a_root_that_holds_the_value_counts_even_if_it_is_a_tuple() -> None:
@@ -41,22 +41,19 @@ def test_the_last_instruction_is_the_root_where_none_is_marked() -> None:
     assert _uses("call.1", "out {1}", text=MODULE.replace("ROOT ", "")) == ["out 1"]
 
 
-def test_positions_of_another_module_tell_nothing() -> None:
-    assert TextUses(DumpFile.of_text(MODULE).module).of([Position("add.2", None, 0)]) is None
+def test_positions_of_another_module_have_no_uses() -> None:
+    assert "add.2" not in _users(MODULE)
+    assert _uses("add.2") == []
 
 
-def test_a_name_that_is_there_twice_tells_nothing() -> None:
-    twice = MODULE.replace("%first =", "%pair =")
-    assert TextUses(DumpFile.of_text(twice).module).of([Position("pair", "{0}", 0)]) is None
+def test_a_name_that_is_there_twice_is_known_to_be() -> None:
+    assert _users(MODULE.replace("%first =", "%pair =")).doubled == {"pair"}
+
+
+def _users(text: str) -> Users:
+    return finish(users_of_module(DumpFile.of_text(text).module))
 
 
 def _uses(*positions: str, text: str = MODULE) -> list[str]:
-    rows = (position.partition(" ") for position in positions)
-    found = TextUses(DumpFile.of_text(text).module).of(
-        Position(name, index or None, row=0) for name, _, index in rows
-    )
-    assert found is not None
-    return [
-        " ".join([use.user.name, str(use.operand), *([] if use.index is None else [use.index])])
-        for use in found
-    ]
+    found = _users(text).rows([f"  {position}" for position in positions])
+    return sorted(row.strip().replace(", operand", "") for row in found)
