@@ -29,6 +29,8 @@ SETTINGS: Mapping[str, Any] = {
 }
 _OPTIONS = (
     *("--bind-addr", "127.0.0.1:0", "--auth", "none"),
+    # A page that goes is not sure to say so: without this its extension host waits for three hours.
+    *("--reconnection-grace-time", "20"),
     *("--disable-telemetry", "--disable-update-check", "--disable-getting-started-override"),
 )
 _LISTENS = re.compile(r"HTTP server listening on (http://127\.0\.0\.1:\d+)")
