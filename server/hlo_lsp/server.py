@@ -12,7 +12,6 @@ from hlo_lsp.features import (
     actions,
     calls,
     completion,
-    diagnostics,
     explain,
     folding,
     formatting,
@@ -37,7 +36,6 @@ from hlo_lsp.features.semantic_tokens import LEGEND, SemanticTokens
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.warming import warm
 from hlo_lsp.features.wire import Json
-from hlo_lsp.features.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.model.windows import Windows
 from hlo_lsp.protocol.server import HloServer
 from hlo_lsp.views.terminal import card_text, findings_text
@@ -126,7 +124,7 @@ def make_server() -> HloServer:  # one registration after the other, no branches
     _serve_whole_documents(server, session)
     _serve_tokens(server, keepers.colours)
     _serve_hints(server, keepers.notes)
-    _serve_diagnostics(server, session, keepers.everything)
+    _serve_diagnostics(server, keepers)
     _serve_writing(server, session, answer)
     _serve_actions(server, session)
     _serve_windows(server)
@@ -250,9 +248,7 @@ def _serve_hints(server: HloServer, notes: InlayHints) -> None:
         return await notes.resolve(hint)
 
 
-def _serve_diagnostics(
-    server: HloServer, session: Session, everything: WorkspaceDiagnostics
-) -> None:
+def _serve_diagnostics(server: HloServer, keepers: Keepers) -> None:
     """What is wrong, for clients that ask for it."""
 
     @server.feature(
@@ -262,13 +258,11 @@ def _serve_diagnostics(
         ),
     )
     async def on_pull(params: types.DocumentDiagnosticParams) -> Json:
-        asked = await session.ask_all(params.text_document)
-        number = session.selections.number
-        return await diagnostics.pulled(asked, params.previous_result_id, number)
+        return await keepers.puller.pull(params)
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
     async def on_pull_all(params: types.WorkspaceDiagnosticParams) -> Json:
-        return await everything.pull(params)
+        return await keepers.everything.pull(params)
 
 
 def _serve_writing(server: HloServer, session: Session, answer: Callable[..., None]) -> None:

@@ -85,8 +85,10 @@ def _large_module() -> Path:
 
 
 def _capabilities() -> Any:
-    """What Neovim 0.11 can, which offers and asks for nearly everything."""
-    return default_converter().unstructure(client_capabilities("neovim@0.11.0"))
+    """What Neovim 0.11 can, which offers and asks for nearly everything, and VS Code's pulls."""
+    capabilities = default_converter().unstructure(client_capabilities("neovim@0.11.0"))
+    capabilities["workspace"]["diagnostics"] = {"refreshSupport": True}
+    return capabilities
 
 
 def _row(client: Client, method: str) -> Iterator[str]:

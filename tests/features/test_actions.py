@@ -5,12 +5,15 @@ from pathlib import Path
 
 import pytest
 from lsprotocol import types
+from lsprotocol.converters import get_converter
 
 from features.opened import DUMP, at, item
 from hlo_lsp.checks.wishes.settings_file import NAME
+from hlo_lsp.features import running, session
 from hlo_lsp.features.actions import APPLY, FIX_ALL, code_actions, resolve
-from hlo_lsp.features.checking import findings
+from hlo_lsp.features.checking import findings, findings_until, known_findings
 from hlo_lsp.features.client import Client
+from hlo_lsp.features.diagnostic import diagnostic
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.text.document import Document
 
@@ -28,10 +31,10 @@ QUICK = types.CodeActionKind.QuickFix
 
 
 async def asked_about(folder: Path, text: str, client: Client) -> Asked:
-    session = Session()
-    session.client = client
-    file = session.open(item((folder / "dump.txt").as_uri(), text, version=7))
-    found = await session.ask(types.TextDocumentIdentifier(file.uri))
+    desk = Session()
+    desk.client = client
+    file = desk.open(item((folder / "dump.txt").as_uri(), text, version=7))
+    found = await desk.ask(types.TextDocumentIdentifier(file.uri))
     assert found is not None
     return found
 
@@ -224,3 +227,29 @@ async def test_an_editor_that_asks_by_itself_does_not_make_us_look(tmp_path: Pat
     assert await offered(types.CodeActionTriggerKind.Automatic) == []
     assert (await offered(types.CodeActionTriggerKind.Invoked))[0] == "Put `512`"
     assert (await offered(types.CodeActionTriggerKind.Automatic))[0] == "Put `512`"
+
+
+async def test_in_a_large_text_what_the_editor_names_is_enough(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session, "LONG", 0)
+    monkeypatch.setattr(running, "_SLICE", 0)
+    asked = await asked_about(tmp_path, DAMAGED, RICH)
+    place = at(DAMAGED, " value: <2 add", "500")
+
+    async def offered(*named: types.Diagnostic, only: str | None = None) -> list[str]:
+        context = types.CodeActionContext(list(named), None if only is None else [only])
+        document = types.TextDocumentIdentifier(asked.file.uri)
+        params = types.CodeActionParams(document, types.Range(place, place), context)
+        return [each.title for each in await code_actions([asked], params, lambda _: 7)]
+
+    # Of a few findings nobody knows what all of the text needs.
+    assert await offered() == []
+    assert known_findings(asked) is None
+    early = await findings_until(asked, bool)
+    named = diagnostic(asked.client, early[0])
+    told = get_converter().structure(named, types.Diagnostic)
+    assert (await offered(told))[0] == "Put `512`"
+    assert known_findings(asked) is None
+    assert await offered(only=FIX_ALL) == ["Put in all 2 right numbers"]
+    assert known_findings(asked) is not None

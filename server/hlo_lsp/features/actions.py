@@ -9,8 +9,9 @@ from lsprotocol import types
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.fix import Fix, together
 from hlo_lsp.features import explain
-from hlo_lsp.features.checking import findings_of_all, known_findings
+from hlo_lsp.features.checking import findings_of_all, findings_until, known_findings
 from hlo_lsp.features.client import Client
+from hlo_lsp.features.diagnostic import SOURCE
 from hlo_lsp.features.edits import VersionOf, workspace_edit
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.silence import silence_edit, silence_title
@@ -33,29 +34,18 @@ async def code_actions(
     ``parts`` are the files in the text, all of one client: most texts are one file. Edits that are
     costly to find, or only of use when they are chosen, come with ``resolve``.
     """
-    found = await _findings(parts, params.context)
     desk = _Desk(parts[0], params, version_of)
+    is_whole, found = await desk.findings(parts)
     actions: list[types.CodeAction] = []
     if desk.wants(types.CodeActionKind.QuickFix):
         here = [one for one in found if desk.is_asked_about(one)]
         actions += [action for one in here for action in desk.fixes(one)]
         actions += desk.about_rules(here)
-    if desk.wants(FIX_ALL):
+    if desk.wants(FIX_ALL) and is_whole:
         actions += desk.fix_all(found)
     if desk.client.takes_code_actions:
         return [*actions]
     return [command for action in actions for command in _as_command(desk.client, action)]
-
-
-async def _findings(parts: Sequence[Asked], context: types.CodeActionContext) -> list[Finding]:
-    """All of a text. Where the client asks by itself, as the cursor moves, those that are known.
-
-    It shows none there: to look for others can take seconds in a large text.
-    """
-    by_itself = context.trigger_kind is types.CodeActionTriggerKind.Automatic
-    if by_itself and not context.diagnostics and context.only is None:
-        return [one for asked in parts for one in known_findings(asked) or ()]
-    return await findings_of_all(parts)
 
 
 async def resolve(
@@ -86,6 +76,30 @@ class _Desk:
     def client(self) -> Client:
         """Who asks."""
         return self.asked.client
+
+    async def findings(self, parts: Sequence[Asked]) -> tuple[bool, list[Finding]]:
+        """Those of a text, and whether they are all.
+
+        To look for all can take seconds in a large compile. There an editor has those that it
+        names; where it names none it shows none, and those that are known are enough. So they are
+        in any text when it asks by itself, as the cursor moves.
+        """
+        known = [one for asked in parts for one in known_findings(asked) or ()]
+        is_whole = all(known_findings(asked) is not None for asked in parts)
+        by_itself = self.params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
+        is_large = any(asked.is_large for asked in parts)
+        if is_whole or not self.wants(types.CodeActionKind.QuickFix):
+            return True, await findings_of_all(parts)
+        if (by_itself or is_large) and not self.params.context.diagnostics:
+            return False, known
+        if is_large and len(parts) == 1:
+            return False, await findings_until(self.asked, self._has_named)
+        return True, await findings_of_all(parts)
+
+    def _has_named(self, found: list[Finding]) -> bool:
+        """Whether all are found that the client names."""
+        named = [told for told in self.params.context.diagnostics if told.source in {None, SOURCE}]
+        return all(any(self._is_about(told, one) for one in found) for told in named)
 
     def wants(self, kind: str) -> bool:
         """Whether actions of a kind are asked for: it is named, or one above it."""

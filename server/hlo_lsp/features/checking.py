@@ -1,12 +1,16 @@
 """What is wrong in a file, for every request that is about it."""
 
+import asyncio
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
 
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import Part, check_by_pace, in_order
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.spare_memory import give_back
+from hlo_lsp.model.dump_set import State
 from hlo_lsp.text.steps import Steps
 
 Tell = Callable[[list[Finding], frozenset[str]], None]
@@ -24,14 +28,48 @@ async def findings(asked: Asked, tell: Tell | None = None) -> list[Finding]:
     Meanwhile ``tell`` is told between two slices of the work what was found so far, and which
     codes are still to come. If the text changes it begins anew.
     """
-    async with asked.turn:
-        return await _findings(asked, tell)
+    known = known_findings(asked)
+    if known is not None:
+        return known
+    with _joined(asked, tell or _deaf) as work:
+        return await asyncio.shield(work)
+
+
+async def findings_until(asked: Asked, is_enough: Callable[[list[Finding]], bool]) -> list[Finding]:
+    """The first that are found and are enough; all of them, if no fewer are.
+
+    Whoever asks about one place of a large text need not wait for what is found in all others.
+    """
+    while True:
+        found = known_findings(asked)
+        if found is None:
+            found = await _first_found(asked, is_enough)
+        if found is not None:
+            return found
+
+
+async def _first_found(
+    asked: Asked, is_enough: Callable[[list[Finding]], bool]
+) -> list[Finding] | None:
+    """Those that are enough, or all; None if they are of a text that has changed by now."""
+    early: asyncio.Future[list[Finding]] = asyncio.get_running_loop().create_future()
+    state: list[State] = []
+
+    def tell(found: list[Finding], _: frozenset[str]) -> None:
+        if not early.done() and is_enough(found):
+            state.append(_state(asked))
+            early.set_result(in_order(found))
+
+    with _joined(asked, tell) as work:
+        await asyncio.wait((work, early), return_when=asyncio.FIRST_COMPLETED)
+    if not early.done():
+        return work.result()
+    return early.result() if state == [_state(asked)] else None
 
 
 def known_findings(asked: Asked) -> list[Finding] | None:
     """What is wrong in a file, if that was found out already; its text is as it was then."""
-    state = asked.dump.state(asked.dump.files)
-    known: list[Finding] | None = asked.dump.remembered(_key(asked), state)
+    known: list[Finding] | None = asked.dump.remembered(_key(asked), _state(asked))
     return known if all(file.is_fresh for file in asked.dump.files) else None
 
 
@@ -45,20 +83,6 @@ async def findings_of_all(parts: Sequence[Asked]) -> list[Finding]:
             return found
 
 
-async def _findings(asked: Asked, tell: Tell | None) -> list[Finding]:
-    known = known_findings(asked)
-    if known is not None:
-        return known
-    found = await steadily(asked.dump, lambda: _looked(asked, tell), asked.rest)
-    asked.dump.remember(_key(asked), asked.dump.state(asked.dump.files), found)
-    give_back()
-    return found
-
-
-def _key(asked: Asked) -> _Key:
-    return _Key((asked.file, asked.selection))
-
-
 def state_of(asked: Asked, selection: int) -> str:
     """A text that stays the same as long as the findings in a file do.
 
@@ -68,7 +92,18 @@ def state_of(asked: Asked, selection: int) -> str:
     return f"{asked.dump.number}-{versions}@{asked.file.first_line}/{selection}"
 
 
-def _looked(asked: Asked, tell: Tell | None) -> Steps[list[Finding]]:
+def _joined(asked: Asked, tell: Tell) -> "AbstractContextManager[asyncio.Task[list[Finding]]]":
+    return asked.checks.joined((asked.dump, _key(asked)), partial(_looked, asked), tell)
+
+
+async def _looked(asked: Asked, tell: Tell) -> list[Finding]:
+    found = await steadily(asked.dump, lambda: _steps(asked, tell), asked.rest)
+    asked.dump.remember(_key(asked), _state(asked), found)
+    give_back()
+    return found
+
+
+def _steps(asked: Asked, tell: Tell) -> Steps[list[Finding]]:
     chosen = asked.selection
     part: Part | None
     found: list[Finding] = []
@@ -78,7 +113,19 @@ def _looked(asked: Asked, tell: Tell | None) -> Steps[list[Finding]]:
             found += part.findings
             pending = part.pending
             continue
-        if tell is not None and pending:
+        if pending:
             tell(found, pending)
         yield
     return in_order(found)
+
+
+def _state(asked: Asked) -> State:
+    return asked.dump.state(asked.dump.files)
+
+
+def _key(asked: Asked) -> _Key:
+    return _Key((asked.file, asked.selection))
+
+
+def _deaf(found: list[Finding], pending: frozenset[str]) -> None:
+    """Whoever waits for the end alone hears nothing of what is found before."""

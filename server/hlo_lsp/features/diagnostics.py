@@ -1,10 +1,9 @@
-"""Diagnostics: pushed after a pause in typing, or pulled where the client can."""
+"""Diagnostics that are pushed, after a pause in typing."""
 
 import asyncio
 import gc
 import logging
-import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -13,9 +12,9 @@ from typing import Any
 from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.wishes.selection import Selection
-from hlo_lsp.features.checking import findings, state_of
-from hlo_lsp.features.diagnostic import diagnostic, diagnostics
+from hlo_lsp.features.checking import findings
+from hlo_lsp.features.diagnostic import diagnostics
+from hlo_lsp.features.look import Look
 from hlo_lsp.features.running import OutdatedError, at_once
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.shown import Shown
@@ -26,7 +25,6 @@ logger = logging.getLogger(__name__)
 
 _PAUSE = 0.03  # seconds without an edit before a file is looked at
 _INTERVAL = 0.1  # seconds between two lists that are not complete
-_FEW = 200  # diagnostics; longer lists are only sent when they are complete
 
 
 class DiagnosticsPusher:
@@ -109,7 +107,7 @@ class DiagnosticsPusher:
         await asyncio.sleep(_PAUSE)
         await self._session.foreground.rest()
         shown = self._shown.setdefault(file.uri, Shown())
-        look = _Look(file, shown, self._publish)
+        look = Look(file, shown, partial(self._send, file), _INTERVAL)
         document = types.TextDocumentIdentifier(file.uri)
         found = await self._session.joined(document, partial(diagnose, tell=look.tell))
         version = self._session.version(file.uri)
@@ -118,42 +116,13 @@ class DiagnosticsPusher:
             shown.complete(shown.sent, file.lines)
             self._publish({"uri": file.uri, "version": version, "diagnostics": shown.sent})
 
+    def _send(self, file: DumpFile, listed: list[Json]) -> None:
+        self._publish({"uri": file.uri, "diagnostics": listed})
+
     async def _ask_for_pull(self) -> None:
         await asyncio.sleep(_PAUSE)
         # A question that is on its way is not taken back: its answer would find nobody.
         await asyncio.shield(self._refresh())
-
-
-class _Look:
-    """One look at a file: sends what was found so far, where that is news."""
-
-    def __init__(self, file: DumpFile, shown: Shown, publish: Callable[[Json], None]) -> None:
-        self._file = file
-        self._shown = shown
-        self._publish = publish
-        self._count = 0
-        self._next = 0.0  # when the next list may be sent
-
-    def tell(self, asked: Asked, found: list[Finding], pending: frozenset[str]) -> None:
-        """These were found; what has the other codes is still to come."""
-        # A text of several files has one list: it is sent when all of them are done.
-        if asked.file is not self._file or len(found) == self._count:
-            return
-        if max(len(found), len(self._shown.whole)) > _FEW or time.monotonic() < self._next:
-            return
-        self._count = len(found)
-        listed = [diagnostic(asked.client, one) for one in found]
-        listed += self._shown.left(pending, self._file.lines)
-        listed.sort(key=_place)
-        if listed != self._shown.sent:
-            self._shown.sent = listed
-            self._publish({"uri": self._file.uri, "diagnostics": listed})
-            self._next = time.monotonic() + _INTERVAL
-
-
-def _place(diagnostic: Json) -> tuple[int, int]:
-    start = diagnostic["range"]["start"]
-    return start["line"], start["character"]
 
 
 async def diagnose(
@@ -166,22 +135,6 @@ async def diagnose(
             return await at_once(asked.dump, diagnostics(asked.client, found))
         except OutdatedError:
             continue
-
-
-async def pulled(
-    asked: Sequence[Asked], previous_result_id: str | None, number: Callable[[Selection], int]
-) -> Json:
-    """The answer to a pull: unchanged if no file in the text and no compile of one has changed.
-
-    ``number`` tells selections of rules apart.
-    """
-    if not asked:
-        return {"kind": "full", "items": []}
-    result_id = " ".join(state_of(one, number(one.selection)) for one in asked)
-    if result_id == previous_result_id:
-        return {"kind": "unchanged", "resultId": result_id}
-    items = [found for one in asked for found in await diagnose(one)]
-    return {"kind": "full", "items": items, "resultId": result_id}
 
 
 def _log_failure(task: "asyncio.Task[None]") -> None:

@@ -14,6 +14,7 @@ from hlo_lsp.features.configuration import Configuration
 from hlo_lsp.features.diagnostics import DiagnosticsPusher
 from hlo_lsp.features.inlay_hints import InlayHints
 from hlo_lsp.features.progress import Progress
+from hlo_lsp.features.pulling import DiagnosticsPuller
 from hlo_lsp.features.semantic_tokens import SemanticTokens
 from hlo_lsp.features.session import Session
 from hlo_lsp.features.watching import Watcher
@@ -32,11 +33,10 @@ class Keepers:
         self, server: LanguageServer, session: Session, notify: Callable[[str, Json], None]
     ) -> None:
         self._session = session
-        self.pusher = DiagnosticsPusher(
-            session,
-            partial(notify, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS),
-            partial(_told, server.workspace_diagnostic_refresh_async),
-        )
+        ask_again = partial(_told, server.workspace_diagnostic_refresh_async)
+        publish = partial(notify, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
+        self.pusher = DiagnosticsPusher(session, publish, ask_again)
+        self.puller = DiagnosticsPuller(session, ask_again)
         self.colours = SemanticTokens(
             session, partial(_told, server.workspace_semantic_tokens_refresh_async)
         )
@@ -78,6 +78,7 @@ class Keepers:
     def closed(self, file: DumpFile) -> None:
         """A file was closed: it counts as it is on disk now."""
         self.pusher.closed(file)
+        self.puller.closed(file)
         self.colours.closed(file)
         self.notes.closed(file)
         self.lenses.changed(file)

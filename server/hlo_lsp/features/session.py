@@ -11,6 +11,7 @@ from lsprotocol import types
 
 from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.analysis.cursor.subjects import Found
+from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
@@ -18,7 +19,9 @@ from hlo_lsp.features.loading import Loader
 from hlo_lsp.features.running import Foreground, read, run
 from hlo_lsp.features.selecting import Selections
 from hlo_lsp.features.settings import Settings
+from hlo_lsp.features.shared_work import SharedWork
 from hlo_lsp.features.uris import path_of
+from hlo_lsp.features.wire import LONG
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -31,6 +34,7 @@ from hlo_lsp.text.document import Document
 from hlo_lsp.text.steps import Steps
 
 T = TypeVar("T")
+Checks = SharedWork[[list[Finding], frozenset[str]], list[Finding]]
 _PATIENCE = 2  # seconds that requests wait for settings that the client was asked for
 
 
@@ -39,8 +43,9 @@ class Asked:
     """A file that a request is about, with its compile, all up to date.
 
     ``unread`` are files of the compile that are too large to wait for, and come later.
-    ``selection`` is what is checked in it, in ``turn``: files of one compile share what was found
-    out. ``rest`` is what long work that nobody waits for does between two slices.
+    ``selection`` is what is checked in it, by ``checks``, each after the other: files of one
+    compile share what was found out. ``rest`` is what long work that nobody waits for does between
+    two slices.
     """
 
     file: DumpFile
@@ -50,8 +55,13 @@ class Asked:
     convert: Converter
     sources: SourceFiles
     selection: Selection
-    turn: asyncio.Lock
+    checks: Checks
     rest: Callable[[], Awaitable[None]]
+
+    @property
+    def is_large(self) -> bool:
+        """Whether it takes seconds to look at all of the compile."""
+        return sum(len(file.lines) for file in self.dump.files) > LONG
 
     def at(self, position: types.Position) -> Found | None:
         """What the cursor is on."""
@@ -68,7 +78,7 @@ class Session:
         self.selections = Selections()
         self.foreground = Foreground()
         self.loader = Loader(self.library, self.foreground.rest)
-        self._turn = asyncio.Lock()
+        self._checks = Checks()
         self._tasks: set[asyncio.Task[None]] = set()
         self._learning: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -252,7 +262,7 @@ class Session:
             self.convert,
             sources,
             selection,
-            self._turn,
+            self._checks,
             rest,
         )
 

@@ -25,14 +25,15 @@ class Shown:
         rows = {_line(one) for one in found}
         self.lines = {row: lines[row] for row in rows if row < len(lines)}
 
-    def left(self, pending: frozenset[str], lines: list[str]) -> Iterator[Json]:
+    def left(self, pending: frozenset[str] | None, lines: list[str]) -> Iterator[Json]:
         """Those of the last look that may still be true, where they are now.
 
-        They are of codes that are still ``pending``, and their line is as it was, as far from the
-        beginning or from the end of the text as before: an edit in one place moves them with it.
+        They are of codes that are still ``pending`` (None: all are), and their line is as it was,
+        as far from the beginning or from the end of the text as before: an edit in one place moves
+        them with it.
         """
         for one in self.whole:
-            if one["code"] not in pending:
+            if pending is not None and one["code"] not in pending:
                 continue
             row = _line(one)
             for moved in (row, row + len(lines) - self.count):

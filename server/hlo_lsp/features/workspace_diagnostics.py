@@ -17,8 +17,8 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.features.asking import asking
 from hlo_lsp.features.diagnostic import diagnostics
-from hlo_lsp.features.diagnostics import pulled
 from hlo_lsp.features.progress import Progress
+from hlo_lsp.features.pulling import pulled
 from hlo_lsp.features.running import politely
 from hlo_lsp.features.session import Session
 from hlo_lsp.features.uris import folders_of, path_of

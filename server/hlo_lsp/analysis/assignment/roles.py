@@ -154,12 +154,6 @@ def _at_the_border(
     elif is_parameter and _no_parameter(placement, origins):
         why = "none of its values is a parameter of the program"
         yield Contradiction(Role.PARAMETER, why, is_absence=True)
-    elif not is_parameter:
-        kinds = [(value, origins.kind(value)) for value in placement.values]
-        held = next((value for value, kind in kinds if kind is Kind.PARAMETER), None)
-        if held is not None:
-            why = _holds(held, Kind.PARAMETER)
-            yield Contradiction(None, why, held, _is(Kind.PARAMETER))
 
 
 def _no_parameter(placement: Placement, origins: Origins) -> bool:

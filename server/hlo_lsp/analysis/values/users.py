@@ -4,9 +4,8 @@ Made in one pass over all operands, and asked for the rows that XLA prints under
 """
 
 from array import array
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, chain
 
 from hlo_lsp.analysis.values.entry_rows import parts_of
 from hlo_lsp.model.module_index import ModuleIndex
@@ -16,6 +15,11 @@ FORWARDS = frozenset({"tuple", "domain"})  # hand all of an operand on and read 
 READS_THE_TOP = frozenset({"get-tuple-element", "copy"})  # hand on all but the table of a tuple
 _TOPS = frozenset({None, "{}"})
 _STEP = 1000  # instructions between two breaths
+_BREATH = 1 << 14  # operands between two breaths
+# What an instruction does with an operand: reads it, hands all of it on, or reads the table of a
+# tuple and hands the rest on.
+_READ, _FORWARD, _TOP = range(3)
+_KINDS = 3
 
 
 class Users:
@@ -34,7 +38,7 @@ class Users:
         self._firsts, self._ends = array("i"), array("i")  # by id: the places of its operands
         # By place, in the order of entering:
         self._operands, self._users, self._numbers = array("i"), array("i"), array("i")
-        # The places by operand, and by id where those of an operand begin.
+        # The places by operand and by what is done with it, and where those of each begin.
         self._sorted, self._starts = array("i"), array("i")
 
     def add(self, name: str, opcode: str, operands: Sequence[str]) -> None:
@@ -85,33 +89,56 @@ class Users:
         found: set[str] = set()
         for name, index in parts:
             end = "" if index is None else f" {index}"
-            for user, number in self._uses(name):
-                opcode = self._opcodes[user]
-                hands_on = opcode in FORWARDS or opcode in READS_THE_TOP
-                reads = not hands_on or (opcode in READS_THE_TOP and index in _TOPS)
-                if reads or self._names[user] in at_roots:
-                    found.add(f"  {self._names[user]}, operand {number}{end}")
+            uses = chain(
+                self._uses(name, _READ),
+                self._uses(name, _TOP) if index in _TOPS else self._tops_at(name, at_roots),
+                (use for use in self._uses(name, _FORWARD) if use[0] in at_roots),
+            )
+            found.update(f"  {user}, operand {number}{end}" for user, number in uses)
         return found
 
-    def _uses(self, operand: str) -> Iterator[tuple[int, int]]:
-        number = self._ids.get(operand)
-        if number is None:
+    def _tops_at(self, operand: str, roots: set[str]) -> Iterator[tuple[str, int]]:
+        """Uses by roots that read the top of a tuple alone: a tuple may have thousands of these."""
+        for root in roots:
+            if self.opcode(root) in READS_THE_TOP:
+                for number, name in enumerate(self.operands(root) or ()):
+                    if name == operand:
+                        yield root, number
+
+    def _uses(self, operand: str, kind: int) -> Iterator[tuple[str, int]]:
+        operand_id = self._ids.get(operand)
+        if operand_id is None:
             return
         if not self._sorted:
-            self._sort()
-        for place in self._sorted[self._starts[number] : self._starts[number + 1]]:
-            yield self._users[place], self._numbers[place]
+            for _ in self.sort():
+                pass
+        key = _KINDS * operand_id + kind
+        for place in self._sorted[self._starts[key] : self._starts[key + 1]]:
+            yield self._names[self._users[place]], self._numbers[place]
 
-    def _sort(self) -> None:
-        """Put the places in the order of their operands, by counting."""
-        counts = Counter(self._operands)
-        numbers = range(len(self._names))
-        self._starts = array("i", accumulate((counts[number] for number in numbers), initial=0))
-        self._sorted = array("i", bytes(self._operands.itemsize * len(self._operands)))
-        following = self._starts[:]
+    def sort(self) -> Steps[None]:
+        """Put the places in the order of their operands and of what is done, by counting.
+
+        It is done when rows are first asked for, at the latest.
+        """
+        kinds = array("i", map(_kind, self._opcodes))
+        keys = array("i", bytes(kinds.itemsize * len(self._operands)))
+        following = array("i", bytes(kinds.itemsize * (_KINDS * len(self._names) + 1)))
         for place, operand in enumerate(self._operands):
-            self._sorted[following[operand]] = place
-            following[operand] += 1
+            keys[place] = key = _KINDS * operand + kinds[self._users[place]]
+            following[key + 1] += 1
+            if place % _BREATH == 0:
+                yield
+        following = array("i", accumulate(following))
+        yield
+        starts = following[:]
+        places = array("i", bytes(keys.itemsize * len(keys)))
+        for place, key in enumerate(keys):
+            places[following[key]] = place
+            following[key] += 1
+            if place % _BREATH == 0:
+                yield
+        self._starts, self._sorted = starts, places
 
     def _id(self, name: str) -> int:
         number = self._ids.setdefault(name, len(self._names))
@@ -121,6 +148,12 @@ class Users:
             self._firsts.append(0)
             self._ends.append(0)
         return number
+
+
+def _kind(opcode: str) -> int:
+    if opcode in FORWARDS:
+        return _FORWARD
+    return _TOP if opcode in READS_THE_TOP else _READ
 
 
 def split_use(row: str) -> tuple[str, int]:
@@ -141,4 +174,5 @@ def users_of_module(index: ModuleIndex) -> Steps[Users]:
         if root is not None:
             users.roots.add(root.name)
         yield
+    yield from users.sort()
     return users

@@ -1,5 +1,6 @@
-"""Diagnostics that the client pulls, and how findings look in the protocol."""
+"""Diagnostics that the client asks for, and how findings look in the protocol."""
 
+import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,8 +11,10 @@ from lsprotocol.converters import get_converter
 from features.opened import DUMP, asked, item, split_dump
 from features.test_session_edits import edit, part, whole
 from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.features import pulling, running
+from hlo_lsp.features import session as session_module
 from hlo_lsp.features.client import Client
-from hlo_lsp.features.diagnostics import pulled
+from hlo_lsp.features.pulling import DiagnosticsPuller, pulled
 from hlo_lsp.features.selecting import Selections
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.settings import Settings
@@ -152,3 +155,131 @@ async def test_a_file_that_is_opened_again_is_not_taken_for_the_old_one() -> Non
         session.open(item(URI, DUMP))
         assert not (await full(await ask(session), damaged.result_id)).items
         session.close(URI)
+
+
+class Desk:
+    """A session with a puller, whose compiles all count as large; the client can be told."""
+
+    def __init__(self, text: str, **flags: bool) -> None:
+        self.refreshes = 0
+        self.session = Session()
+        self.session.client = replace(
+            Client(), **{"pulls_diagnostics": True, "refreshes_diagnostics": True, **flags}
+        )
+        self.puller = DiagnosticsPuller(self.session, self.refresh)
+        self.file = self.session.open(item(URI, text))
+
+    async def refresh(self) -> None:
+        self.refreshes += 1
+
+    async def pull(self, previous: str | None = None) -> Full | Unchanged:
+        document = types.TextDocumentIdentifier(URI)
+        params = types.DocumentDiagnosticParams(document, previous_result_id=previous)
+        report = await self.puller.pull(params)
+        return CONVERTER.structure(report, {"full": Full, "unchanged": Unchanged}[report["kind"]])
+
+    async def codes(self) -> tuple[bool, list[str]]:
+        """Whether the list is said to be complete, and what is in it."""
+        report = await self.pull()
+        assert isinstance(report, Full)
+        return report.result_id is not None, [str(one.code) for one in report.items]
+
+    async def settle(self) -> int:
+        """Let all end that goes on; how often the client was told to ask again meanwhile."""
+        before = self.refreshes
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return self.refreshes - before
+
+
+@pytest.fixture
+def large(monkeypatch: pytest.MonkeyPatch) -> type[Desk]:
+    monkeypatch.setattr(session_module, "LONG", 0)
+    monkeypatch.setattr(pulling, "_SOON", 0)
+    monkeypatch.setattr(running, "_SLICE", 0)
+    return Desk
+
+
+async def test_of_a_large_compile_a_client_hears_soon_and_again_when_all_is_found(
+    large: type[Desk],
+) -> None:
+    at = large(DAMAGED)
+    assert await at.codes() == (False, [])
+    assert await at.settle() > 0
+    assert await at.codes() == (True, ["out-of-bounds"])
+    assert await at.settle() == 0
+
+
+async def test_a_client_that_cannot_be_told_waits(large: type[Desk]) -> None:
+    at = large(DAMAGED, refreshes_diagnostics=False)
+    assert await at.codes() == (True, ["out-of-bounds"])
+    assert await at.settle() == 0
+
+
+async def test_of_a_small_compile_a_client_hears_all_at_once(
+    large: type[Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(session_module, "LONG", 1000)
+    at = large(DAMAGED)
+    assert await at.codes() == (True, ["out-of-bounds"])
+
+
+async def test_what_the_client_has_is_unchanged_also_of_a_large_compile(large: type[Desk]) -> None:
+    at = large(DAMAGED)
+    await at.pull()
+    await at.settle()
+    report = await at.pull()
+    assert isinstance(await at.pull(report.result_id), Unchanged)
+
+
+async def test_after_an_edit_stays_what_may_still_hold_where_it_is_now(large: type[Desk]) -> None:
+    at = large(DAMAGED)
+    await at.pull()
+    await at.settle()
+    before = await at.pull()
+    assert isinstance(before, Full)
+    edit(at.session, part((0, 0), (0, 0), "\n"))
+    after = await at.pull()
+    assert isinstance(after, Full)
+    assert after.result_id is None
+    assert [one.code for one in after.items] == ["out-of-bounds"]
+    assert after.items[0].range.start.line == before.items[0].range.start.line + 1
+
+
+async def test_a_line_that_was_edited_has_none_until_it_was_looked_at(large: type[Desk]) -> None:
+    at = large(DAMAGED)
+    await at.pull()
+    await at.settle()
+    edit(at.session, whole(DAMAGED.replace("offset=1000", "offset=1001")))
+    assert await at.codes() == (False, [])
+    await at.settle()
+    assert await at.codes() == (True, ["out-of-bounds"])
+
+
+async def test_edits_while_it_is_looked_at_are_looked_at(large: type[Desk]) -> None:
+    at = large(DUMP)
+    assert await at.codes() == (False, [])
+    edit(at.session, whole(DAMAGED))
+    assert await at.codes() == (False, [])
+    await at.settle()
+    assert await at.codes() == (True, ["out-of-bounds"])
+
+
+async def test_what_is_found_early_is_told_before_the_end(large: type[Desk]) -> None:
+    at = large(DAMAGED.replace("<1 x @0> (size=512", "<1 x @0> (size=500"))
+    told = []
+    while not (report := await at.codes())[0]:
+        told.append(report[1])
+        await asyncio.sleep(0)
+    assert ["size-mismatch"] in told
+    await at.settle()
+    assert at.refreshes > 1
+
+
+async def test_a_file_that_is_closed_is_looked_at_no_more(large: type[Desk]) -> None:
+    at = large(DAMAGED)
+    await at.pull()
+    at.session.close(URI)
+    at.puller.closed(at.file)
+    assert await at.settle() == 0
+    assert await at.codes() == (False, [])  # nothing is said of a file that is not open
