@@ -148,3 +148,21 @@ def test_a_record_that_was_well_is_asked_again_when_its_line_changes(sample: str
 def _errors(dump: DumpSet, file: DumpFile) -> list[Finding]:
     found = finish(run.check(dump, file))
     return [one for one in found if one.severity is Severity.ERROR]
+
+
+def test_what_was_edited_last_is_looked_at_first(
+    sample: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "_STEP", 2)
+    dump = dump_of(sample)
+    (file,) = dump.files
+    rows = [row for row, line in enumerate(file.lines) if line.startswith(" value: <")]
+    for row in (rows[0], rows[-1]):
+        column = file.lines[row].index("size=") + len("size=")
+        file.changed(file.document.edit((row, column), (row, column), "7"))
+        finish(file.refresh())
+    parts = [one for one in run.check_by_pace(dump, file) if one is not None and one.findings]
+    assert [one.place.line for part in parts[:2] for one in part.findings] == [rows[-1], rows[0]]
+    assert "size-mismatch" in parts[1].pending  # it is not done before the last record
+    found = [one for part in parts for one in part.findings]
+    assert run.in_order(found) == finish(run.check(dump, file))

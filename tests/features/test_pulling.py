@@ -1,6 +1,8 @@
 """Diagnostics that the client asks for, and how findings look in the protocol."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -166,11 +168,18 @@ class Desk:
         self.session.client = replace(
             Client(), **{"pulls_diagnostics": True, "refreshes_diagnostics": True, **flags}
         )
-        self.puller = DiagnosticsPuller(self.session, self.refresh)
+        self.told: list[str] = []
+        self.puller = DiagnosticsPuller(self.session, self.refresh, self.report)
         self.file = self.session.open(item(URI, text))
 
     async def refresh(self) -> None:
         self.refreshes += 1
+
+    @contextmanager
+    def report(self, title: str) -> Iterator[None]:
+        self.told.append(f"{title} ...")
+        yield
+        self.told.append(f"{title}: done")
 
     async def pull(self, previous: str | None = None) -> Full | Unchanged:
         document = types.TextDocumentIdentifier(URI)
@@ -208,6 +217,17 @@ async def test_of_a_large_compile_a_client_hears_soon_and_again_when_all_is_foun
     assert await at.settle() > 0
     assert await at.codes() == (True, ["out-of-bounds"])
     assert await at.settle() == 0
+
+
+async def test_the_user_is_told_that_a_large_compile_is_looked_at(large: type[Desk]) -> None:
+    at = large(DAMAGED)
+    await at.pull()
+    await at.pull()
+    await asyncio.sleep(0)
+    assert at.told == [f"Checking {URI} ..."]
+    await at.settle()
+    await at.pull()
+    assert at.told == [f"Checking {URI} ...", f"Checking {URI}: done"]
 
 
 async def test_a_client_that_cannot_be_told_waits(large: type[Desk]) -> None:

@@ -38,3 +38,7 @@ def test_what_was_edited_goes() -> None:
 
 def test_what_its_rule_has_looked_at_goes() -> None:
     assert left(shown(1), LINES, frozenset("y")) == []
+
+
+def test_nothing_is_left_out_that_nobody_has_looked_at() -> None:
+    assert [one["code"] for one in shown(1).left(None, LINES)] == ["x"]

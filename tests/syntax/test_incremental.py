@@ -155,3 +155,15 @@ def test_blocks_stay_of_about_equal_size(texts: Texts, block: int) -> None:
         followed.update(followed.document.edit((5, 0), (6, 0), ""))
     assert max(len(part.records) for part in followed.records._blocks) <= 2 * block
     assert len(followed.records._blocks) <= 4 * (1 + len(list(followed.records)) // block)
+
+
+def test_records_can_be_walked_from_any_line_on(texts: Texts, block: int) -> None:
+    followed = Followed(texts["one file"], MemoryScanner())
+    records = list(followed.records)
+    for place in (0, 1, len(records) // 2, len(records) - 1):
+        line = records[place].line
+        walked = list(followed.records.beginning_at(line))
+        assert walked == [*records[place:], *records[:place]]
+    behind = followed.records.beginning_at(len(followed.document.lines) + 5)
+    assert sorted(map(id, behind)) == sorted(map(id, records))
+    assert list(RecordSequence().beginning_at(0)) == []

@@ -35,7 +35,7 @@ _WELL: "WeakKeyDictionary[DumpFile, _Well]" = WeakKeyDictionary()
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """What some of the rules found. ``pending`` are the codes of those that come later."""
+    """What some of the rules found. ``pending`` are the codes of which more may come."""
 
     findings: list[Finding]
     pending: frozenset[str]
@@ -79,6 +79,7 @@ def check_by_pace(
 ) -> Iterator[Part | None]:
     """What the quick rules find, then the slower ones; None wherever others may have a turn.
 
+    Rules on records begin where the text was edited last: there somebody waits for what they say.
     Of rules on the compile those come first that have nothing new to look at, then those that find
     errors, and of these the ones that took little time before or read few files.
     """
@@ -92,9 +93,10 @@ def check_by_pace(
         of_pace = list(group)
         # In several modules nobody can tell which of them a name or a frame is of.
         joined = pace is not Pace.LINE and file.kind is FileKind.MODULE and is_joined(file)
-        found = yield from _on_records(context, file, [] if joined else of_pace, pace)
+        for found in _on_records(context, file, [] if joined else of_pace, pace):
+            yield None if found is None else Part(found, frozenset(pending))
         pending -= Counter(rule.code for rule in of_pace)
-        yield Part(found, frozenset(pending))
+        yield Part([], frozenset(pending))
     for rule in whole:
         found = yield from on_compile(context, rule)
         pending -= Counter([rule.code])
@@ -107,7 +109,8 @@ def _pace(rule: "Rule[Record]") -> Pace:
 
 def _on_records(
     context: Context, file: DumpFile, rules: "list[Rule[Record]]", pace: Pace
-) -> Steps[list[Finding]]:
+) -> Iterator[list[Finding] | None]:
+    """What is found in some records, then in others; None between."""
     well = None
     if pace is Pace.LINE and file.kind.is_memory:
         well = _well(context, file, rules)
@@ -116,9 +119,12 @@ def _on_records(
     found: list[Finding] = []
     cut = ending(file)
     cut_off = frozenset() if cut is None else cut.records
-    for count, outer in enumerate(file.records):
+    for count, outer in enumerate(file.records.beginning_at(file.edited_line)):
         if count % _STEP == _STEP - 1:
-            yield
+            if found:
+                yield found
+                found = []
+            yield None
         if well is not None and outer in well:
             still_well.add(outer)
             continue
@@ -130,12 +136,12 @@ def _on_records(
                     continue  # that the text ends there is told by a code of its own
                 _ask(rule, Case(context, file, record, rule.code, rule.severity), found)
                 if isinstance(record, ModuleHeader):  # the layouts of a large step are long
-                    yield
+                    yield None
         if len(found) == before and outer not in cut_off:
             still_well.add(outer)
     if well is not None:
         _WELL[file] = [*rules], context.target, still_well
-    return found
+    yield found
 
 
 class _ByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):

@@ -36,7 +36,9 @@ class Keepers:
         ask_again = partial(_told, server.workspace_diagnostic_refresh_async)
         publish = partial(notify, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
         self.pusher = DiagnosticsPusher(session, publish, ask_again)
-        self.puller = DiagnosticsPuller(session, ask_again)
+        self.puller = DiagnosticsPuller(
+            session, ask_again, partial(Progress, server, boundless=True)
+        )
         self.colours = SemanticTokens(
             session, partial(_told, server.workspace_semantic_tokens_refresh_async)
         )

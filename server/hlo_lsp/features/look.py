@@ -39,12 +39,18 @@ class Look:
             return
         self._count = len(found)
         listed = [diagnostic(asked.client, one) for one in found]
-        listed += self._shown.left(pending, self._file.lines)
+        said = set(map(_identity, listed))
+        left = self._shown.left(pending, self._file.lines)
+        listed += (one for one in left if _identity(one) not in said)
         listed.sort(key=_place)
         if listed != self._shown.sent:
             self._shown.sent = listed
             self._on_news(listed)
             self._next = time.monotonic() + self._interval
+
+
+def _identity(diagnostic: Json) -> tuple[object, ...]:
+    return diagnostic["code"], *_place(diagnostic), diagnostic["message"]
 
 
 def _place(diagnostic: Json) -> tuple[int, int]:

@@ -13,12 +13,14 @@ class Progress:
     """Long work as the editor shows it, from the beginning to the end of a ``with`` block.
 
     The work does not wait for the client to agree to a token: what was reported until then is said
-    with the beginning. A client that shows no progress, or does not agree, is told nothing.
+    with the beginning. A client that shows no progress, or does not agree, is told nothing. Of work
+    that is ``boundless`` nobody knows how far it is, and nobody stops it.
     """
 
-    def __init__(self, server: LanguageServer, title: str) -> None:
+    def __init__(self, server: LanguageServer, title: str, *, boundless: bool = False) -> None:
         self._server = server
         self._title = title
+        self._is_boundless = boundless
         self._token = str(uuid4())
         self._percentage = 0
         self._message: str | None = None
@@ -68,7 +70,10 @@ class Progress:
             return
         self._has_begun = True
         beginning = types.WorkDoneProgressBegin(
-            self._title, cancellable=True, message=self._message, percentage=self._percentage
+            self._title,
+            cancellable=not self._is_boundless,
+            message=self._message,
+            percentage=None if self._is_boundless else self._percentage,
         )
         self._server.work_done_progress.begin(self._token, beginning)
         if self._has_ended:

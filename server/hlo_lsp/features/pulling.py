@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractContextManager
 from functools import partial
 
 from lsprotocol import types
@@ -17,6 +18,7 @@ from hlo_lsp.features.wire import Json
 from hlo_lsp.model.dump_file import DumpFile
 
 logger = logging.getLogger(__name__)
+Reporter = Callable[[str], AbstractContextManager[object]]
 
 _SOON = 0.01  # seconds that the pull of a large compile waits for the end of the look
 _INTERVAL = 1.0  # seconds between two lists that are not complete
@@ -27,12 +29,15 @@ class DiagnosticsPuller:
 
     To look at all of a large compile takes seconds. A client that can be told to ask again, by
     ``refresh``, has an answer at once: what is found by then, and what may still hold of the look
-    before.
+    before. ``reporter`` tells the user, by a title, that it goes on.
     """
 
-    def __init__(self, session: Session, refresh: Callable[[], Awaitable[None]]) -> None:
+    def __init__(
+        self, session: Session, refresh: Callable[[], Awaitable[None]], reporter: Reporter
+    ) -> None:
         self._session = session
         self._refresh = refresh
+        self._reporter = reporter
         self._looks: dict[str, _Looking] = {}
         self._shown: dict[str, Shown] = {}
         self._telling: set[asyncio.Future[None]] = set()
@@ -66,7 +71,8 @@ class DiagnosticsPuller:
         look = self._looks.get(file.uri)
         if look is None or look.task.done():
             shown = self._shown.setdefault(file.uri, Shown())
-            look = self._looks[file.uri] = _Looking(self._session, file, shown, self._ask_again)
+            work = _Looking(self._session, file, shown, self._ask_again, self._reporter)
+            look = self._looks[file.uri] = work
         return look
 
     def _ask_again(self) -> None:
@@ -80,12 +86,18 @@ class _Looking:
     """A look at a file that goes on when its first question was answered."""
 
     def __init__(
-        self, session: Session, file: DumpFile, shown: Shown, news: Callable[[], None]
+        self,
+        session: Session,
+        file: DumpFile,
+        shown: Shown,
+        news: Callable[[], None],
+        reporter: Reporter,
     ) -> None:
         self._session = session
         self._file = file
         self._shown = shown
         self._news = news
+        self._reporter = reporter
         self._version: int | None = None  # of the text that the list is about
         self.task = asyncio.ensure_future(self._work())
 
@@ -99,7 +111,8 @@ class _Looking:
         document = types.TextDocumentIdentifier(self._file.uri)
         look = Look(self._file, self._shown, self._tell, _INTERVAL)
         try:
-            found = await self._session.joined(document, partial(diagnose, tell=look.tell))
+            with self._reporter(f"Checking {self._file.title}"):
+                found = await self._session.joined(document, partial(diagnose, tell=look.tell))
         except Exception:
             logger.exception("nothing can be said of %s", self._file.uri)
             return

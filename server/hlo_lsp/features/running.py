@@ -51,7 +51,7 @@ class Foreground:
 async def read(file: DumpFile) -> None:
     """Read what has changed in a file."""
     if not file.is_fresh:
-        asking().doing(f"reading {file.uri.rpartition('/')[2]}")
+        asking().doing(f"reading {file.title}")
         await run(file.refresh())
 
 

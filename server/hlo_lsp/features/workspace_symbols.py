@@ -161,8 +161,7 @@ class WorkspaceSymbols:
         try:
             version = self._session.version(file.uri)
             lines = list(file.lines)  # those of the file change when it is edited meanwhile
-            title = file.uri.rpartition("/")[2] if file.path is None else file.path.name
-            read = await politely(read_text(file.uri, title, lines))
+            read = await politely(read_text(file.uri, file.title, lines))
             self._open[file.uri] = version, read
         finally:
             if self._open_readings.get(file.uri) is asyncio.current_task():

@@ -31,6 +31,7 @@ class DumpFile:
         self.kind = FileKind.OTHER
         self.version = 0
         self.version_but_places = 0
+        self.edited_line = 0  # the first one of the last edit: what is near is of most interest
         self._scanner: Scanner | None = None
         self._pending: LineChange | None = LineChange(0, 0, len(document.lines))
         self._work: Steps[None] | None = None
@@ -57,6 +58,11 @@ class DumpFile:
     def label(self) -> str:
         """The name for people."""
         return self.uri if self.path is None else str(self.path)
+
+    @property
+    def title(self) -> str:
+        """The name without its folder."""
+        return self.uri.rpartition("/")[2] if self.path is None else self.path.name
 
     @property
     def is_fresh(self) -> bool:
@@ -100,6 +106,7 @@ class DumpFile:
                 return
             delta = yield from self._read(scanner, change)
             if delta is not None:
+                self.edited_line = change.first
                 yield from self._enter(delta)
                 self._grow(places_only=_is_of_places(delta))
 

