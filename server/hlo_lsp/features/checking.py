@@ -64,13 +64,13 @@ async def _first_found(
         await asyncio.wait((work, early), return_when=asyncio.FIRST_COMPLETED)
     if not early.done():
         return work.result()
-    return early.result() if state == [_state(asked)] else None
+    return early.result() if state == [_state(asked)] and _is_fresh(asked) else None
 
 
 def known_findings(asked: Asked) -> list[Finding] | None:
     """What is wrong in a file, if that was found out already; its text is as it was then."""
     known: list[Finding] | None = asked.dump.remembered(_key(asked), _state(asked))
-    return known if all(file.is_fresh for file in asked.dump.files) else None
+    return known if _is_fresh(asked) else None
 
 
 async def findings_of_all(parts: Sequence[Asked]) -> list[Finding]:
@@ -117,6 +117,10 @@ def _steps(asked: Asked, tell: Tell) -> Steps[list[Finding]]:
             tell(found, pending)
         yield
     return in_order(found)
+
+
+def _is_fresh(asked: Asked) -> bool:
+    return all(file.is_fresh for file in asked.dump.files)
 
 
 def _state(asked: Asked) -> State:

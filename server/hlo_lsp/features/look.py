@@ -27,13 +27,18 @@ class Look:
         self._shown = shown
         self._on_news = on_news
         self._interval = interval
+        self._found: list[Finding] = []
         self._count = 0
         self._next = 0.0  # when the next list may be shown
 
     def tell(self, asked: Asked, found: list[Finding], pending: frozenset[str]) -> None:
         """These were found; what has the other codes is still to come."""
         # A text of several files has one list: it is shown when all of them are done.
-        if asked.file is not self._file or len(found) == self._count:
+        if asked.file is not self._file:
+            return
+        if found is not self._found:  # the text has changed, and it has begun anew
+            self._found, self._count = found, 0
+        if len(found) == self._count:
             return
         if max(len(found), len(self._shown.whole)) > _FEW or time.monotonic() < self._next:
             return
