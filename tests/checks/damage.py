@@ -5,9 +5,9 @@ Each text is read by a scanner that has read nothing else, so that no test depen
 
 from pathlib import Path
 
+from checks.looked import looked_at
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.folders import told as in_folders
-from hlo_lsp.checks.folders.folder import check_paths
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -67,7 +67,7 @@ def found_in(folder: Path) -> list[tuple[str, in_folders.Told]]:
     module_scanner.cache_clear()
     return [
         (one.path.name.rpartition("after_optimizations")[2], finding)
-        for one in check_paths([folder])
+        for one in looked_at([folder])
         for finding in one.findings
         if finding.severity in _PROBLEMS
     ]

@@ -4,23 +4,24 @@ from pathlib import Path
 
 import pytest
 
+from checks.looked import looked_at
 from dumps import files_of, kind_by_name
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import Checked, check_paths
+from hlo_lsp.checks.folders.folder import Checked
 from hlo_lsp.syntax.kinds import FileKind
 
 pytestmark = pytest.mark.corpus
 
 
 def test_check_finds_nothing_in_a_folder(folder: Path) -> None:
-    checked = list(check_paths([folder]))
+    checked = looked_at([folder])
     found = [(one.path.name, finding) for one in checked for finding in _problems(one)]
     assert found == []
     assert [one.note for one in checked if one.note is not None] == []
 
 
 def test_check_looks_at_every_file_of_a_folder_as_what_it_is(folder: Path) -> None:
-    checked = {one.path: one.kind for one in check_paths([folder])}
+    checked = {one.path: one.kind for one in looked_at([folder])}
     assert checked.keys() == set(files_of(folder))
     wrong = {path.name: kind for path, kind in checked.items() if kind is not kind_by_name(path)}
     assert wrong == {}
@@ -33,14 +34,14 @@ def test_check_finds_nothing_in_a_file_without_its_neighbours(folder: Path, tmp_
     for path in files_of(folder, *kinds):
         copy = alone / path.name
         copy.write_bytes(path.read_bytes())
-        for one in check_paths([copy]):
+        for one in looked_at([copy]):
             assert _problems(one) == []
             assert one.note is None
         copy.unlink()
 
 
 def test_check_finds_nothing_in_a_values_file_of_210_mb(train_l96: Path) -> None:
-    checked = list(check_paths([train_l96]))
+    checked = looked_at([train_l96])
     assert max(one.path.stat().st_size for one in checked) > 200e6
     assert [finding for one in checked for finding in _problems(one)] == []
 

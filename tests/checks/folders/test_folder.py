@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from checks.damage import replaced
+from checks.looked import looked_at
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import Checked, check_paths
+from hlo_lsp.checks.folders.folder import Checked
 from hlo_lsp.checks.folders.told import Spot
 from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.model.dump_file import DumpFile
@@ -19,14 +20,14 @@ TINY = "BufferAssignment:\nallocation 0: size 512, constant:\n"
 
 
 def _one(path: Path) -> Checked:
-    (checked,) = check_paths([path])
+    (checked,) = looked_at([path])
     return checked
 
 
 def _codes(paths: list[Path]) -> list[tuple[str, str]]:
     return [
         (one.path.name.rpartition("after_optimizations")[2], finding.code)
-        for one in check_paths(paths)
+        for one in looked_at(paths)
         for finding in one.findings
         if finding.severity is Severity.ERROR
     ]
@@ -36,7 +37,7 @@ def test_a_folder_is_looked_at_with_all_that_is_below_it(compiled: Path, tmp_pat
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "deep.txt").write_text(TINY)
     (tmp_path / "flagfile").write_text("--xla_flag=1\n")
-    kinds = [checked.kind for checked in check_paths([tmp_path])]
+    kinds = [checked.kind for checked in looked_at([tmp_path])]
     assert sorted(kinds, key=list(FileKind).index) == [
         FileKind.ASSIGNMENT,
         FileKind.ASSIGNMENT,
@@ -55,7 +56,7 @@ def test_whatever_is_no_dump_is_passed_over_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     (tmp_path / "program.ll").write_text("define i32 @f() {\n}\n")
     (tmp_path / "module_0000.f.cpu_after_optimizations.txt").write_bytes(b"\xff\xfe\x00binary")
-    for checked in check_paths([tmp_path]):
+    for checked in looked_at([tmp_path]):
         assert (checked.kind, checked.findings, checked.note) == (FileKind.OTHER, [], None)
 
 
@@ -67,7 +68,7 @@ def test_a_dump_in_the_text_of_a_program_is_none_of_a_folder(tmp_path: Path) -> 
         assert [told.code for told in _one(tmp_path / name).findings] != []
     (tmp_path / "last.dump").write_text(wrong)
     (tmp_path / "head is gone.log").write_text("a line of something else\n" + wrong)
-    kinds = {checked.path.name: checked.kind for checked in check_paths([tmp_path])}
+    kinds = {checked.path.name: checked.kind for checked in looked_at([tmp_path])}
     assert kinds == {
         "README.md": FileKind.OTHER,
         "test_dumps.py": FileKind.OTHER,
@@ -89,7 +90,7 @@ def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(TINY)
     monkeypatch.setattr(Library, "known_file", failing)
-    first, second = check_paths([tmp_path])
+    first, second = looked_at([tmp_path])
     assert first.note == (
         f"{tmp_path / 'a.txt'}: the checker failed on this file (RecursionError: too deep);"
         " please report it"
@@ -110,7 +111,7 @@ def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
 
 
 def test_an_empty_folder_has_nothing_to_look_at(tmp_path: Path) -> None:
-    assert list(check_paths([tmp_path])) == []
+    assert looked_at([tmp_path]) == []
 
 
 @pytest.mark.parametrize(
@@ -144,7 +145,7 @@ def test_a_link_that_leads_nowhere_is_said_to_be_one(tmp_path: Path) -> None:
 def test_a_link_to_its_own_folder_is_not_followed_for_ever(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TINY)
     (tmp_path / "loop").symlink_to(tmp_path)
-    assert [checked.path.name for checked in check_paths([tmp_path])].count("a.txt") == 1
+    assert [checked.path.name for checked in looked_at([tmp_path])].count("a.txt") == 1
 
 
 def test_a_relative_path_is_as_good_as_another(
@@ -189,7 +190,7 @@ def test_files_of_another_compile_are_no_neighbours(compiled: Path) -> None:
 def test_a_folder_and_a_file_can_be_named_together(compiled: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text(TINY + " value: <1 a @0> (size=513,offset=0): f32[]\n")
-    checked = list(check_paths([compiled, other]))
+    checked = looked_at([compiled, other])
     assert [one.path.parent for one in checked] == [compiled] * 6 + [tmp_path]
     assert _codes([compiled, other]) == [("other.txt", "out-of-bounds")]
 
@@ -197,9 +198,9 @@ def test_a_folder_and_a_file_can_be_named_together(compiled: Path, tmp_path: Pat
 def test_rules_that_nobody_wants_do_not_run(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
-    (wanted,) = check_paths([values], Wishes(select=frozenset({"total-mismatch"})))
+    (wanted,) = looked_at([values], Wishes(select=frozenset({"total-mismatch"})))
     assert [told.code for told in wanted.findings] == ["total-mismatch"]
-    (unwanted,) = check_paths([values], Wishes(ignore=frozenset({"total-mismatch"})))
+    (unwanted,) = looked_at([values], Wishes(ignore=frozenset({"total-mismatch"})))
     assert "total-mismatch" not in [told.code for told in unwanted.findings]
 
 
@@ -207,7 +208,7 @@ def test_what_counts_is_counted(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
     for ignore, counting in ((frozenset[str](), 1), (frozenset({"total-mismatch"}), 0)):
-        assert next(check_paths([values], Wishes(ignore=ignore))).counting == counting
+        assert looked_at([values], Wishes(ignore=ignore))[0].counting == counting
 
 
 def test_a_finding_says_where_it_is_and_what_else_it_speaks_of(tmp_path: Path) -> None:

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import replaced, tell
-from hlo_lsp.checks.folders.folder import check_paths
+from checks.damage import found_in, replaced, tell
 
 
 @pytest.mark.parametrize(
@@ -85,6 +84,6 @@ def test_module_text_tells_parameters_and_what_is_returned(
     assert "maybe-live-out" in line
     shape = line.split("|")[1]
     path.write_text(replaced(text, line, line.replace(old.format(shape), new)))
-    found = [finding for one in check_paths([compiled]) for finding in one.findings]
+    found = [finding for _, finding in found_in(compiled)]
     ((_, said),) = {(one.code, one.message) for one in found if one.code.startswith("flag")}
     assert sentence in said

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import replaced, tell
-from hlo_lsp.checks.folders.folder import check_paths
+from checks.damage import found_in, replaced, tell
 
 HEAD_1 = "allocation 1: size 32768, parameter 1, shape |f32[64,64]| at ShapeIndex {}:"
 HEAD_3 = "allocation 3: size 8192, output shape is |f32[16,32]|, maybe-live-out:"
@@ -98,10 +97,8 @@ def test_module_text_tells_the_shape_of_the_output(compiled: Path) -> None:
     said = next(line for line in text.splitlines() if "output shape is" in line)
     shape = said.split("output shape is |")[1].split("|")[0]
     path.write_text(replaced(text, said, said.replace(f"is |{shape}|", "is |f32[7]|")))
-    ((message,),) = [
-        [finding.message for finding in one.findings if finding.code == "output-mismatch"]
-        for one in check_paths([compiled])
-        if any(finding.code == "output-mismatch" for finding in one.findings)
+    (message,) = [
+        finding.message for _, finding in found_in(compiled) if finding.code == "output-mismatch"
     ]
     assert message.endswith(f"says that the output is f32[7], but the program returns {shape}")
 
@@ -120,6 +117,6 @@ def test_a_parameter_without_an_allocation(compiled: Path) -> None:
             f"allocation {number}:{block.partition(':')[2]}" for number, block in enumerate(rest)
         )
     )
-    found = [finding for one in check_paths([compiled]) for finding in one.findings]
+    found = [finding for _, finding in found_in(compiled)]
     (message,) = {one.message for one in found if one.code == "parameter-mismatch"}
     assert message.startswith("no allocation holds parameter ")

@@ -75,6 +75,13 @@ class Disagreements:
     short: list[Short] = field(default_factory=list)
 
     @property
+    def told(self) -> set[Header]:
+        """The headers with an id that is not theirs: nothing else is said of them."""
+        return {fault.intruder.record for fault in self.doubled} | {
+            fault.accused.record for fault in self.renumbered
+        }
+
+    @property
     def suspects(self) -> set[int]:
         """The ids of values whose headers are not to be trusted."""
         found: set[int | None] = set()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 from hlo_lsp.analysis.assignment.ordering import misplaced
 from hlo_lsp.model.dump_file import DumpFile
@@ -13,6 +13,7 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
 Header = AssignedValue | UsedValue
+H = TypeVar("H", bound=Header)
 Key = tuple[str | None, str | None, bool, int | None]
 
 
@@ -34,7 +35,7 @@ class HeaderList:
         self.keys: MultiMap[str, Header] = keys
         self.groups = groups
 
-    def located(self, record: Header) -> Located[Header]:
+    def located(self, record: H) -> Located[H]:
         """A header of the list with its file."""
         return Located(self.file, record)
 

@@ -1,16 +1,14 @@
 """Findings in files on disk: named ones, or all dumps of folders."""
 
 import logging
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.jobs import Job, plan
+from hlo_lsp.checks.folders.jobs import Job
 from hlo_lsp.checks.folders.told import Told
 from hlo_lsp.checks.run import check
 from hlo_lsp.checks.wishes.selection import Selection
-from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind, sniff
@@ -40,15 +38,6 @@ class Checked:
     def worst(self) -> int:
         """The rank of the worst finding; without one, behind all others."""
         return min((told.severity.rank for told in self.findings), default=len(Severity))
-
-
-def check_paths(paths: Sequence[Path], wishes: Wishes | None = None) -> Iterator[Checked]:
-    """Look at files, and at everything below folders, one compile after the other.
-
-    Errors in settings files are passed over.
-    """
-    for job in plan(paths, wishes or Wishes()).jobs:
-        yield from check_job(job)
 
 
 def check_job(job: Job) -> list[Checked]:

@@ -1,0 +1,14 @@
+"""Files on disk as `hlo-lsp check` looks at them, in one process."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from hlo_lsp.checks.folders.folder import Checked, check_job
+from hlo_lsp.checks.folders.jobs import plan
+from hlo_lsp.checks.wishes.wishes import Wishes
+
+
+def looked_at(paths: Sequence[Path], wishes: Wishes | None = None) -> list[Checked]:
+    """What is found in files, and in everything below folders, one compile after the other."""
+    jobs = plan(paths, wishes or Wishes()).jobs
+    return [checked for job in jobs for checked in check_job(job)]
