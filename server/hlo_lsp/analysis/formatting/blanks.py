@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _RUN = re.compile(r"\s+")
+_WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[\w.\-+%]+|\S')
 
 
 class Change(NamedTuple):
@@ -16,8 +17,8 @@ class Change(NamedTuple):
 
 
 def same_words(one: str, other: str) -> bool:
-    """Whether nothing but blanks and line ends tells two texts apart."""
-    return "".join(one.split()) == "".join(other.split())
+    """Whether nothing but blanks and line ends tells two texts apart, and none in a word."""
+    return _WORDS.findall(one) == _WORDS.findall(other)
 
 
 def differences(old: str, new: str) -> Iterator[Change]:
