@@ -29,7 +29,9 @@ def test_formatting_keeps_what_xla_reads(folder: Path) -> None:
         joined = _joined(blanked_module(text, chance), chance)
         read = _read(hlo, text)
         assert _read(hlo, joined) == read
-        assert _read(hlo, _formatted(joined)) == read, path
+        once = _formatted(joined)
+        assert _read(hlo, once) == read, path
+        assert _formatted(once) == once, path
 
 
 def _joined(text: str, chance: Random) -> str:

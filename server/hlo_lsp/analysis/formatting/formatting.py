@@ -130,9 +130,11 @@ def _inside(statement: _Statement) -> Iterator[TextEdit]:
     old, new = (_words(statement.text) or "").strip(), _rewritten(statement)
     if new is None or new == old:
         return
-    line, column = statement.begin
+    place, behind = statement.begin, 0
     for start, end, text in differences(old, new):
-        yield TextEdit(_moved(line, column, old[:start]), _moved(line, column, old[:end]), text)
+        begin = _moved(*place, old[behind:start])
+        place, behind = _moved(*begin, old[start:end]), end
+        yield TextEdit(begin, place, text)
 
 
 def _rewritten(statement: _Statement) -> str | None:
