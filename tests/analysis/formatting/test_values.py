@@ -102,6 +102,7 @@ def test_any_blanks_become_those_of_xla(printed: tuple[str, str], chance: Random
         ("input_output_alias", "{{}: (0, {})} {}"),
         ("operand_layout_constraints", "{f32[ 2]} %b = f32[2] add( %a,%a)"),
         ("outfeed_shape", "f32[ 2] %b = f32[2] add( %a,%a)"),
+        ("outfeed_shape", "(f32[2]{0},s32[]) %b = f32[2] add( %a,%a)"),
         ("replica_groups", "[2,2] <= [4] %b = f32[2] add( %a,%a)"),
         ("frontend_attributes", '{a= "b"} %b = f32[2] add( %a,%a)'),
     ],

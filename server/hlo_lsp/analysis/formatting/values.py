@@ -27,7 +27,7 @@ _GROUPS = re.compile(
     r"\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?"  # replica groups that are counted
     r"|(?:mesh\[[^\[\]]*\]|\([^\s()]*(?:\([\d,]+\))?\))(?: \{[^{}]*\})?"  # axes of a mesh
 )
-_SHAPE = re.compile(r"\(.*\)|[a-z]\w*\[[^\]]*\](?:\{[^{}]*\})?")
+_ARRAY = re.compile(r"[a-z]\w*\[[^\]]*\](?:\{[^{}]*\})?")
 
 
 def printed_value(name: str, value: str) -> str:
@@ -106,7 +106,8 @@ def _shapes(value: str) -> str:
 
 def _shape(value: str) -> str:
     printed = printed_shape(value)
-    return value if printed is None or _SHAPE.fullmatch(printed) is None else printed
+    is_shape = printed is not None and (_ARRAY.fullmatch(printed) or _is_one(printed))
+    return printed if printed is not None and is_shape else value
 
 
 def _metadata(value: str) -> str:
