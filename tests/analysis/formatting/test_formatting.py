@@ -2,12 +2,14 @@
 
 import re
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from analysis import tiny
+from analysis.formatting.blanked import blanked_module
 from dumps import files_of
 from edits import WRITTEN, Texts
 from features.opened import DUMP
@@ -73,10 +75,12 @@ def test_what_xla_prints_stays_as_it_is() -> None:
          "custom-call( f32[2]{0 : T(128)}   %x ,/*index=1*/ %x )"),
         ("(f32[2]{0:T(128)}, /*index=1*/s32[])", "( f32[2]{0:T(128)},/*index=1*/  s32[] )"),
         (", control-predecessors={%x, %y}, m", " ,control-predecessors={%x,%y},\n      m"),
+        ("metadata={op_name=", "metadata={ op_name= "),
         ('metadata={op_name="a  (b" line=3}', 'metadata={op_name="a  (b"   line=3}'),
         ("dimensions={0,1}, branch_computations={%a, %b}",
          "dimensions={0, 1},  branch_computations={%a , %b}"),
-        ("slice={[0:1], [0:2]}", "slice={[0:1],   [0:2]}"),
+        ("slice={[0:1], [0:2]}", "slice={ [0 :1],[0:2] }"),
+        ("constant({1, 2})", "constant( {1,2} )"),
         ("  ROOT %y = f32[2] reduce(%t, %x)", " ROOT   %y = f32[2] reduce(%t,%x)"),
     ],
 )  # fmt: skip
@@ -106,6 +110,34 @@ def test_a_computation_on_one_line_gets_a_line_for_each_instruction() -> None:
         "HloModule m\n\n%f (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n"
         "  ROOT %r = f32[] add(%p, %p)\n}\n"
     )
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        ("%x = f32[] copy( %a )  %z = f32[] add(%x,%x),  dimensions={ 0 }", None),
+        ("%x = f32[] copy( %a )  %z = f32[] copy(%x), kind=k  %w = f32[] copy( %z )", None),
+        ("%x =  f32[] copy(%a), dimensions={ 0 } ROOT %z = f32[]  copy(%x)",
+         "%x = f32[] copy(%a), dimensions={ 0 } ROOT %z = f32[]  copy(%x)"),
+    ],
+)  # fmt: skip
+def test_a_second_statement_on_the_line_is_not_touched(written: str, printed: str | None) -> None:
+    """XLA reads it, our reader takes it for more of the first."""
+    text = PRINTED.replace("  ROOT %r", f"  {written}\n ROOT  %r")
+    assert edited(text) == PRINTED.replace("  ROOT %r", f"  {printed or written}\n  ROOT %r")
+
+
+def test_what_xla_keeps_as_a_text_stays_as_it_is() -> None:
+    config = '{"kernel": "k",\n "cost":  {"flops": 1},\n "needs_layout_passes": true}'
+    text = PRINTED.replace("%sum\n}", f"%sum, backend_config={config}\n}}")
+    assert edited(text) == text
+    assert edited(text.replace("slice={[0:1], [0:2]}", "slice={[0:1],[0:2]}")) == text
+
+
+def test_a_computation_without_its_end_keeps_its_distance() -> None:
+    """Without the empty line the reader would take the brace for the end of the first line."""
+    text = "HloModule m\n\n%f (p: f32[]) -> f32[] { %p = f32[] parameter(0), x={a}\n\n}\n"
+    assert edited(text) == text
 
 
 def test_comments_are_kept() -> None:
@@ -144,6 +176,7 @@ HloModule m
         "  %x = f32[] add(%a,%b) dimensions={0}",
         "  %x  = f32[] call( %a ),  to_apply={ %p = f32[] parameter(0)  ROOT %q = f32[] copy(%p) }",
         "  what  is  this",
+        "  % x = f32[] add(%a,%b)",
         '  %x = f32[] add(%a,%b), metadata={op_name="unfinished}',
     ],
 )
@@ -250,3 +283,12 @@ def test_real_modules_are_formatted_already(corpus_small: Path) -> None:
         file = DumpFile(path.as_uri(), path, disk.read(path))
         finish(file.refresh())
         assert finish(formatted(file)) == [], path
+
+
+@pytest.mark.corpus
+def test_other_blanks_in_real_modules_become_those_of_xla(corpus_small: Path) -> None:
+    paths = files_of(corpus_small, FileKind.MODULE)[::10]
+    assert len(paths) > 50
+    for path in paths:
+        text = path.read_bytes().decode()
+        assert edited(blanked_module(text, Random(path.name))) == text, path

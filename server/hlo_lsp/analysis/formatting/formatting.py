@@ -1,6 +1,5 @@
 """Which blanks and line ends of a module text XLA's printer would write otherwise."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from itertools import chain, takewhile
@@ -35,7 +34,6 @@ from hlo_lsp.text.steps import Steps
 
 _STEP = 50  # statements between two breaths: about 3 ms
 _INDENT = "  "
-_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
 _ROWS = (NameRow, LocationRow, FrameRow)
 
 
@@ -53,21 +51,19 @@ class _Statement:
 
     record: Record
     text: str  # of its whole lines
+    below: str  # the line behind them
     is_inside: bool  # of a computation
 
     @property
     def begin(self) -> tuple[int, int]:
         """The place of the first word."""
         before = self.text[: len(self.text) - len(self.text.lstrip())]
-        row = before.count("\n")
-        return self.record.line + row, len(before) - before.rfind("\n") - 1
+        return _moved(self.record.line, 0, before)
 
     @property
     def end(self) -> tuple[int, int]:
         """The place behind the last word."""
-        words = self.text.rstrip()
-        row = words.count("\n")
-        return self.record.line + row, len(words) - words.rfind("\n") - 1
+        return _moved(self.record.line, 0, self.text.rstrip())
 
 
 def formatted(file: DumpFile, first: int = 0, end: int | None = None) -> Steps[list[TextEdit]]:
@@ -110,8 +106,9 @@ def _statements(file: DumpFile, first: int) -> Iterator[_Statement]:
             record.is_head and not isinstance(record, Broken)
         ):
             inside = False
-        lines = file.lines[record.line : record.line + record.line_count]
-        yield _Statement(record, "\n".join(lines), inside)
+        end = record.line + record.line_count
+        below = file.lines[end] if end < len(file.lines) else ""
+        yield _Statement(record, "\n".join(file.lines[record.line : end]), below, inside)
         if isinstance(record, ComputationLine):
             inside = not record.members
 
@@ -130,18 +127,23 @@ def _is_inside(file: DumpFile, record: Record) -> bool:
 
 def _inside(statement: _Statement) -> Iterator[TextEdit]:
     """What changes between the first and the last word of a statement."""
+    old, new = (_words(statement.text) or "").strip(), _rewritten(statement)
+    if new is None or new == old:
+        return
+    place, behind = statement.begin, 0
+    for start, end, text in differences(old, new):
+        begin = _moved(*place, old[behind:start])
+        place, behind = _moved(*begin, old[start:end]), end
+        yield TextEdit(begin, place, text)
+
+
+def _rewritten(statement: _Statement) -> str | None:
+    """XLA's words for a statement; None if they are not known, or would be read otherwise."""
     words = _words(statement.text)
     new = None if words is None else _printed(statement.record, words)
     if words is None or new is None or new == words.strip():
-        return
-    old = words.strip()
-    if not same_words(old, new) or _STRING.findall(old) != _STRING.findall(new):
-        return
-    if not _means_the_same(statement.record, new):
-        return
-    line, column = statement.begin
-    for start, end, text in differences(old, new):
-        yield TextEdit(_moved(line, column, old[:start]), _moved(line, column, old[:end]), text)
+        return new
+    return new if same_words(words, new) and _means_the_same(statement, new) else None
 
 
 def _words(text: str) -> str | None:
@@ -177,13 +179,19 @@ def _whole(record: ComputationLine, text: str) -> str | None:
     return "\n".join([head, *(f"{_INDENT}{member}" for member in members), "}"])
 
 
-def _means_the_same(record: Record, text: str) -> bool:
-    """Whether XLA's words for a record are read as that record."""
-    lines = text.split("\n")
+def _means_the_same(statement: _Statement, text: str) -> bool:
+    """Whether XLA's words for a record are read as that record, and as no more than it."""
+    record, lines = statement.record, text.split("\n")
     if isinstance(record, ComputationLine) and record.members:
         head, *body, _ = (module_scanner().read([line, ""], 0) for line in lines)
         return _said(head) == _said(record) and [*map(_said, body)] == [*map(_said, record.members)]
-    return len(lines) == 1 and _said(module_scanner().read([text, ""], 0)) == _said(record)
+    margin = _indentation(statement)
+    if margin is None:
+        row, column = statement.begin
+        margin = statement.text.split("\n")[row - record.line][:column]
+    lines[0] = margin + lines[0]
+    found = module_scanner().read([*lines, statement.below], 0)
+    return found.line_count == len(lines) and _said(found) == _said(record)
 
 
 def _said(record: Record) -> tuple[object, ...]:
@@ -210,7 +218,7 @@ def _squeezed(text: str) -> str:
 
 def _gap(file: DumpFile, before: _Statement | None, statement: _Statement) -> Iterator[TextEdit]:
     """What changes between two statements: empty lines, and the indentation of the second."""
-    if before is None or isinstance(before.record, Broken) or isinstance(statement.record, Broken):
+    if before is None or _is_left(before) or _is_left(statement):
         return
     (row, column), (line, indentation) = before.end, statement.begin
     if row == line:
@@ -223,6 +231,14 @@ def _gap(file: DumpFile, before: _Statement | None, statement: _Statement) -> It
     if old != new:
         start, end, text = change(0, old, new)
         yield TextEdit(_moved(row, column, old[:start]), _moved(row, column, old[:end]), text)
+
+
+def _is_left(statement: _Statement) -> bool:
+    """Whether nobody can say where a statement ends: its neighbours keep their distance."""
+    record = statement.record
+    if isinstance(record, ComputationLine) and record.members:
+        return _rewritten(statement) is None
+    return isinstance(record, Broken)
 
 
 def _indentation(statement: _Statement) -> str | None:

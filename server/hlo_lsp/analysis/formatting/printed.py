@@ -4,26 +4,22 @@ Every function returns None for what it does not know all of: that is left as it
 """
 
 import re
-from collections.abc import Iterator
-from functools import lru_cache
 
+from hlo_lsp.analysis.formatting.literals import printed_literal
+from hlo_lsp.analysis.formatting.parts import pieces, printed_shape
+from hlo_lsp.analysis.formatting.values import printed_value
 from hlo_lsp.syntax.grammar import load
-from hlo_lsp.syntax.instruction_text import CALLING, InstructionText, instruction_text
-from hlo_lsp.syntax.nesting import closing, commas, is_balanced
+from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
+from hlo_lsp.syntax.nesting import closing, is_balanced
 
 _PLAIN_OPERANDS = re.compile(r"(?:%?[A-Za-z_][\w.\-]*(?:, %?[A-Za-z_][\w.\-]*)*)?")
 _OPERAND = re.compile(r"(/\*index=\d+\*/)?\s*(?:(\S.*?)\s+)?(%?[A-Za-z_][\w.\-]*)", re.DOTALL)
 _ATTRIBUTE = re.compile(r"([\w\-]+)=\s*(\S.*)", re.DOTALL)
-_NUMBERS = re.compile(r"[{},\d\s\-]+")
-_LISTS = CALLING | {"control-predecessors"}
-_LIST = re.compile(r"\{[^{}\"]*\}")
-_SHAPE_PARTS = re.compile(r"/\*index=\d+\*/|\s+|[()\[\]{},]|[^\s()\[\]{},]+")
 _PARAMETER = re.compile(r"(%?[A-Za-z_][\w.\-]*)\s*:\s*(\S.*)", re.DOTALL)
 _RESULT = re.compile(r"\s*->\s*")
 _WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^"]+')
 _BRACES = re.compile(r"\s*([{}])\s*")
 _AS_PRINTED = {"{": " {", "}": "}"}  # in the rows of the location tables
-_WIDE = re.compile(r"\s*\n\s*|[ \t]{2,}|\t")
 _HEAD = re.compile(r"\s*(ROOT\s+)?(%?)")
 _LITERALS = frozenset({"constant", "parameter"})
 
@@ -36,7 +32,7 @@ def printed_instruction(text: str, at: int = 0) -> str | None:
     line = parts.line
     begin = _HEAD.match(line, at)
     shape = printed_shape(parts.shape.text)
-    operands = _operands(parts)
+    operands = None if shape is None else _operands(parts, shape)
     attributes = _attributes(line, parts.attributes_at)
     if begin is None or shape is None or operands is None or attributes is None:
         return None
@@ -82,32 +78,15 @@ def printed_row(text: str) -> str:
     return row if '"' in row else _BRACES.sub(lambda brace: _AS_PRINTED[brace[1]], row)
 
 
-@lru_cache(maxsize=1 << 12)
-def printed_shape(text: str) -> str | None:
-    """A shape: blanks stand behind the commas of tuples, and nowhere else."""
-    depth = 0  # of brackets in which commas have no blanks
-    found: list[str] = []
-    for match in _SHAPE_PARTS.finditer(text):
-        part = match[0]
-        if part.isspace():
-            continue
-        if part in "[{":
-            depth += 1
-        elif part in "]}":
-            depth -= 1
-        found.append(", " if part == "," and depth == 0 else part)
-    return "".join(found) if depth == 0 else None
-
-
-def _operands(parts: InstructionText) -> str | None:
+def _operands(parts: InstructionText, shape: str) -> str | None:
     text = parts.literal.text
     if parts.opcode.text in _LITERALS:
-        return _narrowed(text.strip())
+        return printed_literal(text, shape)
     if _PLAIN_OPERANDS.fullmatch(text):
         return text
     found = []
     if text.strip():
-        for piece in _pieces(text, 0, len(text)):
+        for piece in pieces(text, 0, len(text)):
             match = _OPERAND.fullmatch(piece)
             if match is None:  # written out in place
                 return None
@@ -127,21 +106,12 @@ def _attributes(text: str, start: int) -> str | None:
     if rest[0] != ",":
         return None
     found = []
-    for piece in _pieces(rest, 1, len(rest)):
+    for piece in pieces(rest, 1, len(rest)):
         match = _ATTRIBUTE.fullmatch(piece)
         if match is None:
             return None
-        found.append(f", {match[1]}={_value(match[1], match[2])}")
+        found.append(f", {match[1]}={printed_value(match[1], match[2])}")
     return "".join(found)
-
-
-def _value(name: str, value: str) -> str:
-    """A value has the blanks that it has, but lists of names and of numbers are known."""
-    if name in _LISTS and _LIST.fullmatch(value):
-        return f"{{{', '.join(part.strip() for part in value[1:-1].split(','))}}}"
-    if _NUMBERS.fullmatch(value):
-        return "".join(value.split())
-    return _narrowed(value)
 
 
 def _signature(text: str) -> str | None:
@@ -150,7 +120,7 @@ def _signature(text: str) -> str | None:
     if close is None or arrow is None:
         return None
     found = []
-    for piece in _pieces(text, 1, close) if text[1:close].strip() else ():
+    for piece in pieces(text, 1, close) if text[1:close].strip() else ():
         match = _PARAMETER.fullmatch(piece)
         shape = None if match is None else printed_shape(match[2])
         if match is None or shape is None:
@@ -158,20 +128,6 @@ def _signature(text: str) -> str | None:
         found.append(f"{match[1]}: {shape}")
     result = printed_shape(text[arrow.end() :].strip())
     return None if result is None else f"({', '.join(found)}) -> {result}"
-
-
-def _pieces(text: str, start: int, end: int) -> Iterator[str]:
-    """What stands between the commas outside of brackets."""
-    for stop in (*commas(text, start, end), end):
-        yield text[start:stop].strip()
-        start = stop + 1
-
-
-def _narrowed(text: str) -> str:
-    """One blank in place of several, and of line ends; strings stay as they are."""
-    if _WIDE.search(text) is None:
-        return text
-    return "".join(part if part[0] == '"' else _WIDE.sub(" ", part) for part in _words(text))
 
 
 def _words(text: str) -> list[str]:

@@ -1,0 +1,52 @@
+"""Texts with other blanks are the same module to XLA, and so are they once they are formatted."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from analysis.formatting.blanked import blanked_module
+from dumps import files_of
+from hlo_lsp.analysis.formatting.formatting import formatted
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.text.steps import finish
+from oracles.libtpu_syntax import opened
+
+pytestmark = pytest.mark.corpus
+
+_LARGEST = 60_000  # bytes of a text
+_EVERY = 8  # of how many modules one is taken
+
+
+def test_formatting_keeps_what_xla_reads(folder: Path) -> None:
+    hlo = pytest.importorskip("jaxlib._hlo", reason="there is no jaxlib 0.10.2 for this Python")
+    paths = [path for path in files_of(folder, FileKind.MODULE) if path.stat().st_size < _LARGEST]
+    for path in paths[::_EVERY]:
+        text = opened(path.read_bytes().decode()).text
+        chance = Random(path.name)
+        joined = _joined(blanked_module(text, chance), chance)
+        read = _read(hlo, text)
+        assert _read(hlo, joined) == read
+        once = _formatted(joined)
+        assert _read(hlo, once) == read, path
+        assert _formatted(once) == once, path
+
+
+def _joined(text: str, chance: Random) -> str:
+    """The text with some statements behind others on their lines, and some empty lines."""
+    ends = [chance.choice([" ", "\n\n", *["\n"] * 20]) for _ in text.split("\n")]
+    return "".join(line + end for line, end in zip(text.split("\n"), ends, strict=True))
+
+
+def _formatted(text: str) -> str:
+    file = DumpFile.of_text(text)
+    for edit in reversed(finish(formatted(file))):
+        file.document.edit(edit.start, edit.end, edit.text)
+    return file.document.text
+
+
+def _read(hlo: Any, text: str) -> str:
+    printed: str = hlo.hlo_module_from_text(text).to_string()
+    return printed
