@@ -1,5 +1,6 @@
 -- Runs the Lua of one test inside Neovim and writes down what it returns, or how it failed.
 -- $HLO_TEST_SCRIPT is the test's Lua, $HLO_TEST_RESULT the JSON file to write.
+-- It is one for Neovim 0.7 and 0.11: a helper may only be called where what it calls is there.
 
 -- Milliseconds; only a broken client or server ever takes this long.
 local PATIENCE = tonumber(vim.env.HLO_TEST_PATIENCE or 60000)
@@ -22,15 +23,17 @@ local answered = setmetatable({}, {
     return 0
   end,
 })
-vim.api.nvim_create_autocmd('LspRequest', {
-  callback = function(event)
-    local request = event.data.request
-    if request.type == 'complete' then
-      local key = request.method .. ' ' .. event.buf
-      answered[key] = answered[key] + 1
-    end
-  end,
-})
+if vim.fn.exists('##LspRequest') == 1 then -- since 0.10
+  vim.api.nvim_create_autocmd('LspRequest', {
+    callback = function(event)
+      local request = event.data.request
+      if request.type == 'complete' then
+        local key = request.method .. ' ' .. event.buf
+        answered[key] = answered[key] + 1
+      end
+    end,
+  })
+end
 
 --- Waits until the server has answered a method for this buffer at least `times` times.
 function nvim.answered(method, times)
@@ -40,12 +43,23 @@ function nvim.answered(method, times)
   end)
 end
 
+--- The clients of this buffer.
+local function clients()
+  if vim.lsp.get_clients then -- since 0.10
+    return vim.lsp.get_clients({ bufnr = 0 })
+  end
+  return vim.lsp.buf_get_clients(0)
+end
+
 --- Opens a file as a user does and waits for the client.
 function nvim.open(path)
-  vim.cmd.edit(vim.fn.fnameescape(path))
+  vim.cmd('edit ' .. vim.fn.fnameescape(path))
   return nvim.wait('a server for ' .. path, function()
-    local client = vim.lsp.get_clients({ bufnr = 0, name = 'hlo_lsp' })[1]
-    return client and client.initialized and client
+    for _, client in pairs(clients()) do
+      if client.name == 'hlo_lsp' and client.initialized then
+        return client
+      end
+    end
   end)
 end
 

@@ -17,6 +17,7 @@ from editors.absent import absent
 from editors.terminal import Terminal, running
 
 CLIENT = Path(__file__).resolve().parents[2] / "nvim-client"
+DRIVER = Path(__file__).with_name("driver.lua")
 PROGRAMS = Path(sys.executable).parent  # of the environment: `hlo-lsp`, and `nvim` if installed
 _SECONDS = 180
 
@@ -48,10 +49,9 @@ def _neovims() -> Iterator[tuple[str, tuple[int, ...]]]:
 class Neovim:
     """Starts a fresh Neovim for each script, with or without the client of this project."""
 
-    def __init__(self, program: str, home: Path, driver: str = "driver.lua") -> None:
+    def __init__(self, program: str, home: Path) -> None:
         self._program = program
         self.home = home
-        self._driver = Path(__file__).with_name(driver)
 
     def run(self, script: str, *, with_client: bool = True, **variables: object) -> Any:
         """What the Lua `script` returns. It is handed the helpers of driver.lua as `...`.
@@ -64,7 +64,7 @@ class Neovim:
         lua.write_text("\n".join(("local nvim = ...", *given, script)), "utf-8")
         client = ["--cmd", f"set runtimepath^={CLIENT}"] if with_client else []
         ended = subprocess.run(
-            [self._program, "--headless", "--clean", "-n", *client, "-S", str(self._driver)],
+            [self._program, "--headless", "--clean", "-n", *client, "-S", str(DRIVER)],
             env={
                 **self._environment(),
                 "HLO_TEST_SCRIPT": str(lua),

@@ -14,7 +14,7 @@ MODULE, ASSIGNMENT, VALUES = "", "-buffer-assignment", "-buffer-assignment-value
 
 @pytest.fixture
 def old(tmp_path: Path) -> Neovim:
-    return Neovim(find_old_neovim(), tmp_path, "driver_07.lua")
+    return Neovim(find_old_neovim(), tmp_path)
 
 
 def test_hover_shows_the_card_of_a_value(old: Neovim, compile_v5e: Compile) -> None:
@@ -67,7 +67,7 @@ def test_a_wrong_size_is_found_and_forgotten(old: Neovim, compile_v5e: Compile) 
 
 LENSES = """
     nvim.open(path)
-    nvim.wait('lenses', function() return nvim.lenses()['6'] end)
+    nvim.wait('lenses', function() return nvim.lenses_now()['6'] end)
 """
 
 
@@ -77,10 +77,10 @@ def test_lenses_come_by_themselves_and_anew_after_insert_mode(
     first, changed = old.run(
         LENSES
         + """
-        local first = nvim.lenses()
+        local first = nvim.lenses_now()
         vim.cmd('normal! 4G0fzwi2') -- size 1048576 -> size 21048576
         return { first, nvim.wait('the lens', function()
-          local lens = nvim.lenses()['4']
+          local lens = nvim.lenses_now()['4']
           return lens ~= first['4'] and lens
         end) }
         """,
@@ -122,7 +122,7 @@ def test_files_share_one_server_which_comes_back_when_it_dies(
         end)
         vim.cmd('normal! 4G0fzwi2')
         return { shared, #servers, nvim.wait('a new lens', function()
-          local lens = nvim.lenses()['4']
+          local lens = nvim.lenses_now()['4']
           return lens and lens:find('20.07', 1, true) and lens
         end) }
         """,

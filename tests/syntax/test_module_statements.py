@@ -51,6 +51,12 @@ def test_operands_written_out_in_place_count() -> None:
     assert found.operands == ("", "")
 
 
+def test_tens_of_thousands_of_operands_may_stand_on_lines_of_their_own() -> None:
+    operands = [f"p.{number}" for number in range(30_000)]
+    (found,) = instructions("  %r = (f32[]) tuple({})".format(",\n    ".join(operands)))
+    assert [span.text for span in found.parsed.operands] == operands
+
+
 def test_a_missing_bracket_costs_one_instruction() -> None:
     broken, fine, end = records_of(
         """

@@ -135,7 +135,8 @@ def _ends(clean: list[str], innermost: str | None, following: str) -> bool:
     if not last:  # nothing but a comment
         return True
     first = next(line for line in clean if line and not line.isspace())
-    begun = "\n".join(clean) if len(clean) > 1 else first
+    # What has come to its operands on the first line has so on all: thousands may follow.
+    begun = first if _UP_TO_OPERANDS.match(first) else "\n".join(clean)
     if _INSTRUCTION.match(begun):
         if not _UP_TO_OPERANDS.match(begun) and _goes_on(begun, following):
             return False

@@ -5,6 +5,7 @@ in place, and the parameters in the signature of a computation.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,8 +22,13 @@ from hlo_lsp.syntax.statements import begins_statement
 _LAST_NAME = re.compile(r"(?<![\w.\-%])%?([A-Za-z_][\w.\-]*)\s*$")
 _NESTED = re.compile(r"(?:[^()]*\s)?[a-z][\w\-]*\s*(?=\()")
 _FIRST_NAME = re.compile(r"\s*%?([A-Za-z_][\w.\-]*)\s*:")
-_SIGNED_NAME = re.compile(r'"(?:[^"\\\n]|\\.)*"|(?<![\w.\-%])%([A-Za-z_][\w.\-]*)')
-_CALLED = re.compile(rf"\b(?:{'|'.join(sorted(CALLING))})=(?:\{{[^{{}}=]*)?$")
+_LINE_END = re.compile(r"\n")
+_IN_BROKEN = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"'
+    r"|(?<![\w.\-%])%(?P<NAME>[A-Za-z_][\w.\-]*)"
+    rf"|\b(?P<CALLED>{'|'.join(sorted(CALLING))})=\{{?"
+    r"|(?P<END>[{}=])"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,18 +76,35 @@ def signed_parameter(
     return names[number]
 
 
+class _Text:
+    """The text of a record, which begins with a whole line, with the lines that it takes."""
+
+    def __init__(self, file: DumpFile, record: Record, text: str) -> None:
+        self._file = file
+        self._line = record.line
+        self._begins = [0, *(end.end() for end in _LINE_END.finditer(text))]
+
+    def naming(
+        self, at: int, name: str, *, of_computation: bool = False, defines: bool = False
+    ) -> Naming:
+        """The name that stands at an offset."""
+        row = bisect_right(self._begins, at) - 1
+        column = at - self._begins[row]
+        place = Place(self._file, self._line + row, column, column + len(name))
+        return Naming(name, place, of_computation, defines)
+
+
 def _in_instruction(file: DumpFile, record: InstructionLine) -> Iterator[Naming]:
     parsed = record.parsed
-    yield Naming(
-        record.name, _place(file, record, parsed.line, parsed.name.start, record.name), False, True
-    )
+    text = _Text(file, record, parsed.line)
+    yield text.naming(parsed.name.start, record.name, defines=True)
     if record.opcode not in {"constant", "parameter"}:
         for at, name in _operands(parsed.line, parsed.literal.start, parsed.literal.end):
-            yield Naming(name, _place(file, record, parsed.line, at, name), False)
+            yield text.naming(at, name)
     for span in parsed.predecessors:
-        yield Naming(span.text, _place(file, record, parsed.line, span.start, span.text), False)
+        yield text.naming(span.start, span.text)
     for span in parsed.called:
-        yield Naming(span.text, _place(file, record, parsed.line, span.start, span.text), True)
+        yield text.naming(span.start, span.text, of_computation=True)
 
 
 def _operands(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
@@ -106,9 +129,8 @@ def _in_head(file: DumpFile, record: ComputationLine) -> Iterator[Naming]:
     match = match or grammar.expression("whole_computation").match(text)
     if match is None:
         return
-    yield Naming(
-        record.name, _place(file, record, text, match.start("NAME"), record.name), True, True
-    )
+    head = _Text(file, record, text)
+    yield head.naming(match.start("NAME"), record.name, of_computation=True, defines=True)
     if match["SIGNATURE"] is None:
         return
     start = match.start("SIGNATURE") + 1
@@ -117,8 +139,7 @@ def _in_head(file: DumpFile, record: ComputationLine) -> Iterator[Naming]:
     for stop in (*commas(text, start, end), end):
         name = _FIRST_NAME.match(text, start, stop)
         if name is not None:
-            place = _place(file, record, text, name.start(1), name[1])
-            yield Naming(name[1], place, False)
+            yield head.naming(name.start(1), name[1])
         start = stop + 1
 
 
@@ -127,14 +148,13 @@ def _in_broken(file: DumpFile, record: Broken) -> Iterator[Naming]:
     text = without_comments(record.text)
     if not begins_statement(text):
         return
-    for match in _SIGNED_NAME.finditer(text):
-        if match[1] is not None:
-            called = _CALLED.search(text, 0, match.start()) is not None
-            yield Naming(match[1], _place(file, record, text, match.start(1), match[1]), called)
-
-
-def _place(file: DumpFile, record: Record, text: str, at: int, name: str) -> Place:
-    """The place of an offset in the text of a record, which begins with a whole line."""
-    row = text.count("\n", 0, at)
-    column = at - (text.rfind("\n", 0, at) + 1)
-    return Place(file, record.line + row, column, column + len(name))
+    line = _Text(file, record, text)
+    in_list, behind = False, -1  # of called computations; where the only one would begin
+    for match in _IN_BROKEN.finditer(text):
+        if match["NAME"] is not None:
+            called = in_list or match.start() == behind
+            yield line.naming(match.start("NAME"), match["NAME"], of_computation=called)
+        elif match["CALLED"] is not None:
+            in_list, behind = match[0].endswith("{"), match.end()
+        elif match["END"] is not None:
+            in_list = False
