@@ -15,6 +15,7 @@ from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.rule import Part, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.memory_records import TotalLine
 from hlo_lsp.text.steps import finish
 
@@ -119,17 +120,56 @@ def test_what_a_rule_on_the_compile_found_holds_until_a_file_changes_that_it_rea
         assert label is not None
         yield survey.finding(label, "TOTAL", "said")
 
+    def silent(survey: Survey) -> Iterator[Finding]:
+        runs.append(survey.code)
+        return iter(())
+
     rules = [WholeRule("one", Severity.ERROR, counted, frozenset({Part.ENTRIES}))]
-    rules += [WholeRule("two", Severity.ERROR, counted, frozenset({Part.MODULE}))]
+    rules += [WholeRule("two", Severity.ERROR, silent, frozenset({Part.MODULE}))]
     dump = dump_of(sample)
     (file,) = dump.files
     for _ in range(2):
-        assert [found.code for found in finish(run.check(dump, file, rules))] == ["one", "two"]
+        assert [found.code for found in finish(run.check(dump, file, rules))] == ["one"]
         assert runs == ["one", "two"]
     file.changed(file.document.edit((0, 0), (0, 0), "x"))
     finish(file.refresh())
     finish(run.check(dump, file, rules))
     assert runs == ["one", "two", "one"]
+
+
+def test_what_a_rule_says_of_a_file_that_it_does_not_read_goes_with_its_text(sample: str) -> None:
+    def elsewhere(survey: Survey) -> Iterator[Finding]:
+        (file,) = survey.dump.files
+        yield survey.accuse(Place(file, len(file.lines) - 1, 0, 0), "the last line")
+
+    rules = [WholeRule("last", Severity.ERROR, elsewhere, frozenset({Part.MODULE}))]
+    dump = dump_of(sample)
+    (file,) = dump.files
+    for _ in range(3):
+        (found,) = finish(run.check(dump, file, rules))
+        assert found.place.line == len(file.lines) - 1
+        file.changed(file.document.edit((0, 0), (0, 0), "\n"))
+        finish(file.refresh())
+
+
+def test_a_file_without_any_part_is_looked_at_after_each_edit() -> None:
+    texts = (
+        "BufferAssignment:\nallocation 0: size 5",
+        "BufferAssignment:\n",
+        "BufferAssignment:\n\n\nallocation 0: si",
+    )
+    dump = dump_of("BufferAssignment:\n\n\n\n\n")
+    (file,) = dump.files
+    for text in texts:
+        finish(run.check(dump, file))
+        file.changed(file.document.replace(text))
+        finish(file.refresh())
+        found, fresh = finish(run.check(dump, file)), dump_of(text)
+        assert [one.code for one in found] == ["truncated"]
+        assert [(one.code, one.place.line, one.message) for one in found] == [
+            (one.code, one.place.line, one.message)
+            for one in finish(run.check(fresh, fresh.files[0]))
+        ]
 
 
 def test_a_record_that_was_well_is_asked_again_when_its_line_changes(sample: str) -> None:

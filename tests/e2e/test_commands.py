@@ -123,6 +123,20 @@ def test_what_cannot_be_done_is_refused_with_a_reason(wire: Wire) -> None:
     assert wire.log == ""
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param((), id="none"),
+        pytest.param(("untitled:1",), id="too few"),
+        pytest.param(("untitled:1", {"line": 0, "character": 0}, 3), id="too many"),
+        pytest.param(("untitled:1", "here"), id="no position"),
+    ],
+)
+def test_arguments_that_do_not_fit_are_refused(wire: Wire, arguments: tuple[Any, ...]) -> None:
+    assert run(wire, "inspect", *arguments)["error"]["code"] == -32602
+    assert wire.log == ""
+
+
 def test_what_was_read_is_read_again(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     uri = path.as_uri()

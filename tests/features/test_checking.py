@@ -6,7 +6,7 @@ import pytest
 from lsprotocol import types
 
 from features.opened import DUMP, asked, item
-from features.test_session_edits import URI, edit, part
+from features.test_session_edits import URI, edit, part, whole
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.features import checking, running
 from hlo_lsp.features.checking import findings, findings_until, known_findings
@@ -57,6 +57,25 @@ async def test_one_who_leaves_does_not_take_the_check_from_the_other(begun: list
     leaving.cancel()
     assert {one.code for one in await staying} == {"size-mismatch", "total-mismatch"}
     assert len(begun) == 1
+
+
+async def test_what_was_found_is_of_the_text_as_it_is_when_it_is_told() -> None:
+    """Also if it is edited after the end of the work, and before those who wait have their turn."""
+    session = Session()
+    session.open(item(URI, DAMAGED))
+    file = await session.ask(types.TextDocumentIdentifier(URI))
+    assert file is not None
+
+    async def look() -> None:
+        found = await findings(file)
+        assert all(one.place.line < len(file.file.lines) for one in found)
+        assert found == known_findings(file)
+
+    looking = asyncio.ensure_future(look())
+    while known_findings(file) is None:
+        await asyncio.sleep(0)
+    edit(session, whole(""))
+    await looking
 
 
 async def test_the_first_findings_that_are_enough_come_before_the_others() -> None:

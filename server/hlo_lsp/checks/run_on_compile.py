@@ -22,8 +22,8 @@ def on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
     if found is None:
         state = _state(context, rule)
         found = []
-        if rule.needs_whole_files and not all(_is_whole(file) for file, _ in state):
-            context.dump.remember(_key(context, rule), state, (found, _versions(context, state)))
+        if rule.needs_whole_files and not all(map(_is_whole, _read(context, rule))):
+            context.dump.remember(_key(context, rule), state, (found, []))
             return found
         seconds, begun = 0.0, time.monotonic()
         try:
@@ -38,7 +38,8 @@ def on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
             logger.exception("rule %s failed on %s", rule.code, context.dump.files[0].label)
         seconds += time.monotonic() - begun
         _note(context.dump, rule, seconds)
-        context.dump.remember(_key(context, rule), state, (found, _versions(context, state)))
+        told_of = {file for file, _ in state} | {one.place.file for one in found}
+        context.dump.remember(_key(context, rule), state, (found, context.dump.state(told_of)))
     return found
 
 
@@ -49,7 +50,8 @@ def remembered(context: Context, rule: WholeRule) -> list[Finding] | None:
     if known is None:
         return None
     found, versions = known
-    return None if found and versions != _versions(context, state) else found
+    holds = not found or all(file.version == version for file, version in versions)
+    return found if holds else None
 
 
 def _note(dump: DumpSet, rule: WholeRule, seconds: float) -> None:
@@ -76,17 +78,20 @@ def _key(context: Context, rule: WholeRule) -> object:
     return rule, context.thresholds
 
 
+def _read(context: Context, rule: WholeRule) -> dict[DumpFile, set[Part]]:
+    """The files that a rule reads, with what it reads in each."""
+    files = {file: {part for part in rule.reads if part.is_in(file)} for file in context.dump.files}
+    return {file: read for file, read in files.items() if read}
+
+
 def _state(context: Context, rule: WholeRule) -> State:
-    """The files that a rule reads, as they are now."""
-    dump = context.dump
-    exact: list[DumpFile] = []
-    rough: list[DumpFile] = []
-    for file in dump.files:
-        read = {part for part in rule.reads if part.is_in(file)}
-        if read:
-            (rough if read == {Part.VALUES} else exact).append(file)
+    """The files that a rule reads, as they are now.
+
+    Of a file that has nothing in it that makes a part, as it is broken or cut off, nobody knows who
+    speaks of it.
+    """
+    dump, read = context.dump, _read(context, rule)
+    rough = [file for file, parts in read.items() if parts == {Part.VALUES}]
+    exact = [file for file in read if file not in rough]
+    exact += (file for file in dump.files if not any(part.is_in(file) for part in Part))
     return dump.state(exact) + dump.state(rough, but_places=True)
-
-
-def _versions(context: Context, state: State) -> State:
-    return context.dump.state(file for file, _ in state)

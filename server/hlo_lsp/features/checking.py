@@ -28,11 +28,13 @@ async def findings(asked: Asked, tell: Tell | None = None) -> list[Finding]:
     Meanwhile ``tell`` is told between two slices of the work what was found so far, and which
     codes are still to come. If the text changes it begins anew.
     """
-    known = known_findings(asked)
-    if known is not None:
-        return known
-    with _joined(asked, tell or _deaf) as work:
-        return await asyncio.shield(work)
+    while True:
+        known = known_findings(asked)
+        if known is not None:
+            return known
+        with _joined(asked, tell or _deaf) as work:
+            # The text may change between the end of the work and here.
+            await asyncio.shield(work)
 
 
 async def findings_until(asked: Asked, is_enough: Callable[[list[Finding]], bool]) -> list[Finding]:
@@ -63,7 +65,8 @@ async def _first_found(
     with _joined(asked, tell) as work:
         await asyncio.wait((work, early), return_when=asyncio.FIRST_COMPLETED)
     if not early.done():
-        return work.result()
+        work.result()
+        return known_findings(asked)
     return early.result() if state == [_state(asked)] and _is_fresh(asked) else None
 
 

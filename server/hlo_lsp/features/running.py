@@ -79,9 +79,12 @@ async def at_once(
     """Long work over the files of a compile as they are now.
 
     Raises:
-        OutdatedError: one of them has changed before the end.
+        OutdatedError: one of them has changed before the end, or was not read.
     """
-    return await run(steps, partial(_are_at, dump, [file.version for file in dump.files]), rest)
+    is_valid = partial(_are_at, dump, [file.version for file in dump.files])
+    if not is_valid():
+        raise OutdatedError
+    return await run(steps, is_valid, rest)
 
 
 def _are_at(dump: DumpSet, versions: list[int]) -> bool:

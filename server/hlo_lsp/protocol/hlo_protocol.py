@@ -226,6 +226,10 @@ def _work(method: str, handler: Callable[..., Any], params: Any) -> Work:
     if method != types.WORKSPACE_EXECUTE_COMMAND:
         return partial(handler, params)
     command, args, named = next(handler(params))  # that of pygls names the one of the command
+    try:
+        inspect.signature(command).bind(*args, **named)
+    except TypeError as wrong:
+        raise JsonRpcInvalidParams(f"the arguments of the command: {wrong}") from None
     return partial(command, *args, **named)
 
 
