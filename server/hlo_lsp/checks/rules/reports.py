@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice
 
 from hlo_lsp.analysis.assignment.assignment_doubts import (
     doubts_allocation,
@@ -158,13 +158,17 @@ def _is_cut_off(printed: PrintedReport, one: Difference) -> bool:
 
 
 def _of_another(survey: Survey, printed: PrintedReport, unknown: int, rows: int) -> Finding:
-    first = next(survey.dump.allocations())
+    # There is none where all of them are gone.
+    related = [
+        Related(field_place(first.file, first.record), "the buffer assignment")
+        for first in islice(survey.dump.allocations(), 1)
+    ]
     return survey.finding(
         Located(printed.file, printed.records[0]),
         None,
         f"the report is not of this buffer assignment: {unknown:,} of its {rows:,} rows are none "
         "that it makes",
-        Related(field_place(first.file, first.record), "the buffer assignment"),
+        *related,
     )
 
 
