@@ -9,6 +9,8 @@ import pytest
 from lsprotocol import types
 
 from features.opened import DUMP, item, split_dump
+from hlo_lsp.analysis.colours import tokens
+from hlo_lsp.features import running
 from hlo_lsp.features.client import Client
 from hlo_lsp.features.semantic_tokens import LARGEST, LEGEND, SemanticTokens
 from hlo_lsp.features.session import Session
@@ -199,6 +201,33 @@ async def test_several_files_in_one_text() -> None:
     ]
     data = await desk.lines(6, 6)
     assert [word.split()[0] for word in words(text, data or [])] == ["%b", "f32", "negate", "%a"]
+
+
+@pytest.mark.parametrize("after", ["noise above is gone", "one file alone"])
+async def test_files_in_one_text_that_move_while_they_are_read(
+    after: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running, "_SLICE", 0)
+    monkeypatch.setattr(tokens, "_STEP", 1)
+    part = f"*** Begin NAME ***\n{MODULE}*** End NAME ***\n"
+    whole = "noise\n" * 9 + part.replace("NAME", "a.txt") + part.replace("NAME", "b.txt")
+    desk = Desk(whole)
+    telling = asyncio.ensure_future(desk.tokens.full(DOCUMENT))
+    for _ in range(12):
+        await asyncio.sleep(0)
+    assert not telling.done()
+    file = desk.session.library.open_files[URI]
+    file.changed(file.document.replace(whole.replace("noise\n", "")))
+    await desk.lines(0, 0)
+    text = whole.replace("noise\n", "")
+    if after == "one file alone":
+        text = MODULE
+        file.changed(file.document.replace(text))
+        await desk.lines(0, 0)
+    told, fresh = await telling, await Desk(text).tokens.full(DOCUMENT)
+    assert told is not None
+    assert fresh is not None
+    assert told["data"] == fresh["data"]
 
 
 async def test_clients_are_told_when_a_neighbour_changes(

@@ -124,9 +124,10 @@ class SemanticTokens:
 def _encode(asked: Asked, first: int, end: int | None) -> Steps[Encoder]:
     """The tokens of a file on these lines of the text that it is in."""
     file = asked.file
-    encoder = Encoder(asked.convert.encoding)
-    start = max(first - file.first_line, 0)
-    stop = None if end is None else end - file.first_line
+    begin = file.first_line
+    encoder = Encoder(asked.convert.encoding, begin)
+    start = max(first - begin, 0)
+    stop = None if end is None else end - begin
     for found in tokens(asked.dump, file, start, stop):
         encoder.add(file, found)
         yield

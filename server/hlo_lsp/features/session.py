@@ -212,7 +212,8 @@ class Session:
             file = self.library.open_files.get(document.uri)
             version = None if file is None else file.version
             answers = [await reply(one) for one in asked]
-            if file is None or file.kind is not FileKind.BUNDLE:
+            in_parts = any(isinstance(one.file, Part) for one in asked)
+            if file is None or not (in_parts or file.kind is FileKind.BUNDLE):
                 return answers
             if file.is_fresh and file.version == version:
                 return answers

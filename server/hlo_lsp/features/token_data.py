@@ -15,17 +15,22 @@ _KEPT = 8  # documents; as many as an editor shows side by side
 
 
 class Encoder:
-    """Collects the tokens of the files in a text, from top to bottom."""
+    """Collects the tokens of a file, from top to bottom.
 
-    def __init__(self, encoding: Encoding) -> None:
+    ``first_line`` is where the file begins in its text: of a part of a longer text it may move
+    meanwhile, of which its own lines know nothing.
+    """
+
+    def __init__(self, encoding: Encoding, first_line: int) -> None:
         self.data = array("I")
         self._units = encoding.units
+        self._first_line = first_line
         self._last = 0, 0  # line and column of the last token
 
     def add(self, file: DumpFile, tokens: Iterable[Token]) -> None:
         """Add tokens that stand behind all others."""
         last_line, last_start = self._last
-        begin, lines = file.first_line, file.lines
+        begin, lines = self._first_line, file.lines
         known, text, plain = -1, "", True
         column = units = 0  # how far a line that is not plain is counted, which is slow
         numbers: list[int] = []
