@@ -209,3 +209,13 @@ def test_a_row_that_nobody_can_read_costs_its_table_only(new: Pair) -> None:
     assert new.reported(row, row.replace("( 50%)", "[ 50%]")) == []
     both = new.report.replace(row, row.replace("( 50%)", "[ 50%]")).replace("vmem (", "smem (")
     assert len(new.findings(report=both)) == 1
+
+
+def test_a_report_beside_values_without_their_allocations(
+    new: Pair, caplog: pytest.LogCaptureFixture
+) -> None:
+    lines = new.assignment.split("\n")
+    values = "\n".join(line for line in lines if not line.startswith("allocation "))
+    for found in new.findings(assignment=values):
+        assert found.related == ()
+    assert caplog.text == ""

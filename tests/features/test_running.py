@@ -1,0 +1,58 @@
+"""Long work over the files of a compile, which may change meanwhile."""
+
+import pytest
+
+from features.opened import asked
+from hlo_lsp.features import running
+from hlo_lsp.features.running import OutdatedError, at_once, steadily
+from hlo_lsp.features.session import Asked
+from hlo_lsp.text.steps import Steps
+
+
+@pytest.fixture(autouse=True)
+def _breathless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others have their turn after each step of the work."""
+    monkeypatch.setattr(running, "_SLICE", 0)
+
+
+def edit(file: Asked) -> None:
+    file.file.changed(file.file.document.edit((0, 0), (0, 0), "\n"))
+
+
+def counted(file: Asked, edits_at: int | None = None) -> Steps[int]:
+    """How many lines the records have; in some step the text is edited."""
+    count = 0
+    for step, record in enumerate(file.file.records):
+        if step == edits_at:
+            edit(file)
+        count += record.line_count
+        yield
+    return count
+
+
+def no_work() -> Steps[None]:
+    """Work that is done before anybody else has a turn."""
+    return
+    yield
+
+
+async def test_work_does_not_begin_on_files_that_were_not_read_since_they_were_edited() -> None:
+    file = await asked()
+    edit(file)
+    with pytest.raises(OutdatedError):
+        await at_once(file.dump, no_work())
+
+
+async def test_work_ends_when_a_file_is_edited() -> None:
+    file = await asked()
+    with pytest.raises(OutdatedError):
+        await at_once(file.dump, counted(file, edits_at=3))
+
+
+async def test_work_that_is_wanted_begins_again_with_the_text_as_it_is_then() -> None:
+    file = await asked()
+    before = len(file.file.lines)
+    edits = iter([3, None])
+    assert await steadily(file.dump, lambda: counted(file, next(edits))) == before + 1
+    edit(file)
+    assert await steadily(file.dump, lambda: counted(file)) == before + 2
