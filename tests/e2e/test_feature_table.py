@@ -42,6 +42,7 @@ KINDS: dict[str, tuple[str, Callable[[Compile], Path]]] = {
     "report": ("tpu", lambda compiled: compiled.report),
     "thunks": ("gpu", lambda compiled: compiled.thunks),
 }
+_INSTRUCTION = re.compile(r"^( +(?:ROOT )?%[\w.\-]+) = ", re.MULTILINE)
 _ABOUT_FAULTS = {"codeAction", "diagnostic", "formatting", "rangeFormatting"}
 _TO_PYTHON = {"documentLink", "implementation"}
 AT_PLACES = {
@@ -108,8 +109,8 @@ def near_python(folder: Path) -> AbstractAsyncContextManager[Editor]:
 
 
 def spoilt(text: str) -> str:
-    """With too many blanks in a line, and with something that nobody can read in another."""
-    lines = text.replace(" = ", "   = ", 1).split("\n")
+    """With too many blanks in an instruction, and with what nobody can read in another line."""
+    lines = _INSTRUCTION.sub(r"\1   = ", text, count=1).split("\n")
     third = len(lines) // 3
     at = next(number for number in range(third, len(lines)) if lines[number].strip())
     lines[at] = f"?? {lines[at]}"
