@@ -34,7 +34,7 @@ def on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
                     begun = time.monotonic()
                 else:
                     found.append(finding)
-        except Exception:
+        except Exception:  # a fault of one rule must not silence the others
             logger.exception("rule %s failed on %s", rule.code, context.dump.files[0].label)
         seconds += time.monotonic() - begun
         _note(context.dump, rule, seconds)

@@ -113,7 +113,7 @@ class _Looking:
         try:
             with self._reporter(f"Checking {self._file.title}"):
                 found = await self._session.joined(document, partial(diagnose, tell=look.tell))
-        except Exception:
+        except Exception:  # a fault of ours: whoever asks next is answered by it
             logger.exception("nothing can be said of %s", self._file.uri)
             return
         self._shown.complete([one for part in found for one in part], self._file.lines)

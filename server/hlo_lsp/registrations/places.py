@@ -1,11 +1,12 @@
 """What stands at a place, and where it leads."""
 
+from collections.abc import Callable
 from typing import Any
 
 from lsprotocol import types
 
 from hlo_lsp.features import calls, goto, hover, references
-from hlo_lsp.features.session import Session
+from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.protocol.server import HloServer
 from hlo_lsp.registrations.answers import Answers
 
@@ -16,30 +17,10 @@ def serve_places(answers: Answers) -> None:
     at_place(
         types.TEXT_DOCUMENT_HOVER, lambda asked, p: hover.hover(asked, p.position), closed=True
     )
-    at_place(
-        types.TEXT_DOCUMENT_DEFINITION,
-        lambda asked, p: goto.definition(asked, p.position),
-        whole=True,
-        closed=True,
-    )
-    at_place(
-        types.TEXT_DOCUMENT_DECLARATION,
-        lambda asked, p: goto.declaration(asked, p.position),
-        whole=True,
-        closed=True,
-    )
-    at_place(
-        types.TEXT_DOCUMENT_TYPE_DEFINITION,
-        lambda asked, p: goto.type_definition(asked, p.position),
-        whole=True,
-        closed=True,
-    )
-    at_place(
-        types.TEXT_DOCUMENT_IMPLEMENTATION,
-        lambda asked, p: goto.implementation(asked, p.position),
-        whole=True,
-        closed=True,
-    )
+    _leads(answers, types.TEXT_DOCUMENT_DEFINITION, goto.definition)
+    _leads(answers, types.TEXT_DOCUMENT_DECLARATION, goto.declaration)
+    _leads(answers, types.TEXT_DOCUMENT_TYPE_DEFINITION, goto.type_definition)
+    _leads(answers, types.TEXT_DOCUMENT_IMPLEMENTATION, goto.implementation)
     at_place(
         types.TEXT_DOCUMENT_REFERENCES,
         lambda asked, p: references.references(
@@ -56,6 +37,11 @@ def serve_places(answers: Answers) -> None:
         types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY,
         lambda asked, p: calls.prepare(asked, p.position),
     )
+
+
+def _leads(answers: Answers, method: str, find: Callable[[Asked, types.Position], Any]) -> None:
+    """Where a place leads, in all files of the compile."""
+    answers.at_place(method, lambda asked, p: find(asked, p.position), whole=True, closed=True)
 
 
 def serve_calls(server: HloServer, session: Session) -> None:
