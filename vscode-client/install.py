@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Packages the extension, installs it into your VS Code and opens a real dump there.
+"""Package the extension, install it into VS Code, and open a real dump.
 
-Needs only Python and VS Code: the first run makes a private environment in this checkout, with
-the Node that packages. The extension brings its own server; it asks before it sets it up.
+Requires only Python 3.10 or later and VS Code. The first run makes an environment in this
+checkout with Node.js, which packages the extension.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ FOLDER = ROOT / ".venv-hlo-lsp"
 # The command lines of VS Code and of what is made of it, as they are on a PATH.
 EDITORS = ("code", "codium", "code-insiders", "cursor", "windsurf", "positron", "code-server")
 NO_EDITOR = """\
-There is no VS Code on the PATH (looked for {names}); `--code PATH` names one. In a window of it
-"Extensions: Install from VSIX..." installs the extension from
+VS Code was not found on PATH (tried {names}). Name its command line with `--code PATH`,
+or run "Extensions: Install from VSIX..." in VS Code and select
 {vsix}"""
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the command; returns the exit status."""
+    """Run the command and return its exit status."""
     options = _options(arguments)
     try:
         vsix = packaged()
@@ -53,17 +53,26 @@ def main(arguments: Sequence[str]) -> int:
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--code", metavar="PATH", help="the command line of VS Code")
-    parser.add_argument("--file", type=Path, metavar="PATH", help="open this dump instead")
-    parser.add_argument("--install-only", action="store_true", help="open nothing")
+    parser.add_argument("--code", metavar="PATH", help="command line of VS Code")
+    parser.add_argument(
+        "--file", type=Path, metavar="PATH", help="dump to open instead of the sample"
+    )
+    parser.add_argument("--install-only", action="store_true", help="do not open a dump")
     options = parser.parse_args(arguments)
     if options.file and not options.file.is_file():
-        parser.error(f"there is no file {options.file}")
+        parser.error(f"file not found: {options.file}")
     return options
 
 
 def packaged() -> Path:
-    """The extension as users install it, made from this checkout; raises SetupError."""
+    """Package the extension from this checkout.
+
+    Returns:
+        The path of the VSIX file.
+
+    Raises:
+        SetupError: if the environment or the package cannot be made.
+    """
     node = Node(provide(FOLDER, ["node"]))
     client.install(node)
     node.npm(CLIENT, client.LOG, "run", "package")

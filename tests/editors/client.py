@@ -12,7 +12,7 @@ from editors.node import MADE, ROOT, Node
 FOLDER = ROOT / "vscode-client"
 VSIX = FOLDER / "hlo-lsp.vsix"
 LOG = MADE / "client.log"
-# In this order: some unit tests are about the wheels that packaging puts in.
+# In this order: some unit tests run the server that packaging bundles.
 CHECKS = ("lint", "check", "package", "test", "test:grammar")
 """Scripts of the client's package.json."""
 _STAMP = FOLDER / "node_modules" / ".made-for"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the README: real programs on a real (emulated) terminal, as SVG.
+"""Takes the pictures of the documentation: real programs on a real (emulated) terminal, as SVG.
 
     python tests/editors/pictures.py     # in the environment of tests/run.py
 

@@ -1,4 +1,4 @@
-"""The pictures of the README are what the programs show."""
+"""The pictures of the documentation are what the programs show."""
 
 from pathlib import Path
 

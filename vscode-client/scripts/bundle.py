@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Puts into `bundled/` what goes into the extension beside its own code, and is not written here.
+"""Fill `bundled/` with what goes into the extension and is not written there.
 
-`wheels/`: the server's own wheel, made from this checkout, and those of all that it needs, as
-wheels.txt names them. `dump/`: a real dump, for the walkthrough. The licence is the repository's.
+`libs/` holds the server from this checkout and its dependencies, as requirements.txt pins them:
+pure Python, importable by every interpreter that the server supports. `dump/` holds a real dump
+for the walkthrough. The license is that of the repository.
 """
 
 from __future__ import annotations
@@ -12,69 +13,79 @@ import shutil
 import subprocess
 import sys
 import tarfile
-import zipfile
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
 CLIENT = Path(__file__).resolve().parent.parent
 ROOT = CLIENT.parent
-BUNDLED = CLIENT / "bundled"
+LIBS = CLIENT / "bundled" / "libs"
+DUMP = CLIENT / "bundled" / "dump"
 CORPUS = ROOT / "tests" / "corpus" / "small.tar.xz"
-DUMP = re.compile(
+DUMP_FILE = re.compile(
     r"(?:\./)?tpu_v5e/module_0000\.jit_mlp_train\.cl_\d+\."
     r"(?:before_optimizations|after_codegen|after_optimizations[\w-]*)\.txt"
 )
-LEFT_OUT = {"pygments"}  # wheels.txt says why
-# For every system and every Python that the server runs on, whatever this one is.
-ANYWHERE = ("--platform", "any", "--implementation", "py", "--abi", "none")
-OLDEST = ("--python-version", "3.10")
+OMITTED = {"pygments", "markdown-it-py", "mdurl"}  # requirements.txt says why
+# Accept only wheels for every system and every supported Python, whichever Python runs this.
+PURE = (
+    *("--only-binary", ":all:", "--platform", "any", "--implementation", "py", "--abi", "none"),
+    *("--python-version", "3.10"),
+)
 
 
 def main() -> None:
-    """Make everything anew."""
-    shutil.rmtree(BUNDLED, ignore_errors=True)
-    wheels = BUNDLED / "wheels"
-    wheels.mkdir(parents=True)
-    _pip("wheel", "--no-deps", "--wheel-dir", str(wheels), str(ROOT))
-    exactly = ("--no-deps", "--require-hashes", "--only-binary", ":all:")
-    named = ("--dest", str(wheels), "-r", str(CLIENT / "scripts" / "wheels.txt"))
-    _pip("download", *exactly, *ANYWHERE, *OLDEST, *named)
-    check(sorted(wheels.glob("*.whl")))
-    unpack(BUNDLED / "dump")
+    """Replace the generated part of `bundled/`."""
+    for folder in (LIBS, DUMP):
+        shutil.rmtree(folder, ignore_errors=True)
+    install_libs()
+    check_libs()
+    unpack_dump()
     shutil.copyfile(ROOT / "LICENSE", CLIENT / "LICENSE")
 
 
-def check(wheels: list[Path]) -> None:
-    """Refuse wheels that cannot be simply unpacked, and sets of wheels in which one is missing."""
-    present = {_canonical(wheel.name.partition("-")[0]) for wheel in wheels}
-    for wheel in wheels:
-        if not wheel.name.endswith("-none-any.whl"):
-            raise SystemExit(f"{wheel.name} is not for every system")
-        with zipfile.ZipFile(wheel) as archive:
-            if any(".data/" in name for name in archive.namelist()):
-                raise SystemExit(f"{wheel.name} wants more than to be unpacked")
-            missing = set(_needed(archive)) - present - LEFT_OUT
+def install_libs() -> None:
+    """Install the server and its dependencies into `libs/`."""
+    target = ("install", "--target", str(LIBS), "--no-deps", "--no-compile", "--upgrade")
+    pinned = ("--require-hashes", *PURE)
+    _pip(*target, *pinned, "-r", str(CLIENT / "scripts" / "requirements.txt"))
+    with tempfile.TemporaryDirectory() as wheels:
+        _pip("wheel", "--no-deps", "--wheel-dir", wheels, str(ROOT))
+        # By name, because pip records the folder of a wheel that is installed by its path.
+        _pip(*target, *PURE, "--no-index", "--find-links", wheels, "hlo-lsp")
+    shutil.rmtree(LIBS / "bin", ignore_errors=True)  # scripts for the Python that runs this
+
+
+def check_libs() -> None:
+    """Exit with a message if a file is compiled or a dependency is missing."""
+    compiled = [path.name for path in LIBS.rglob("*") if path.suffix in {".so", ".pyd", ".dylib"}]
+    if compiled:
+        raise SystemExit(f"not pure Python: {', '.join(compiled)}")
+    infos = sorted(LIBS.glob("*.dist-info"))
+    present = {_canonical(info.name.partition("-")[0]) for info in infos}
+    for info in infos:
+        missing = set(_dependencies(info)) - present - OMITTED
         if missing:
-            raise SystemExit(f"{wheel.name} needs {sorted(missing)}: name them in wheels.txt")
+            raise SystemExit(f"{info.stem} requires {sorted(missing)}: add to requirements.txt")
 
 
-def unpack(folder: Path) -> None:
-    """Unpack the texts of one compile from the corpus."""
-    folder.mkdir()
+def unpack_dump() -> None:
+    """Unpack the text files of one compile from the corpus into `dump/`."""
+    DUMP.mkdir(parents=True)
     with tarfile.open(CORPUS) as corpus:
         for member in corpus:
-            content = corpus.extractfile(member) if DUMP.fullmatch(member.name) else None
+            content = corpus.extractfile(member) if DUMP_FILE.fullmatch(member.name) else None
             if content is not None:
-                (folder / Path(member.name).name).write_bytes(content.read())
+                (DUMP / Path(member.name).name).write_bytes(content.read())
 
 
-def _needed(wheel: zipfile.ZipFile) -> Iterator[str]:
-    """What a wheel needs on any Python and any system, without its extras."""
-    (path,) = (name for name in wheel.namelist() if name.endswith(".dist-info/METADATA"))
-    for line in wheel.read(path).decode().partition("\n\n")[0].splitlines():
-        found = re.match(r"Requires-Dist: ([\w.-]+)(?!.*\bextra\b)", line)
-        if found is not None:
-            yield _canonical(found[1])
+def _dependencies(info: Path) -> Iterator[str]:
+    """Yield the names of the dependencies of a package on any Python, without its extras."""
+    metadata = (info / "METADATA").read_text("utf-8").partition("\n\n")[0]
+    for line in metadata.splitlines():
+        match = re.match(r"Requires-Dist: ([\w.-]+)(?!.*\bextra\b)", line)
+        if match is not None:
+            yield _canonical(match[1])
 
 
 def _canonical(name: str) -> str:
@@ -82,8 +93,8 @@ def _canonical(name: str) -> str:
 
 
 def _pip(*arguments: str) -> None:
-    quietly = ("--quiet", "--no-input", "--disable-pip-version-check")
-    subprocess.run([sys.executable, "-m", "pip", *arguments, *quietly], check=True)
+    options = ("--quiet", "--no-input", "--disable-pip-version-check")
+    subprocess.run([sys.executable, "-m", "pip", *arguments, *options], check=True)
 
 
 if __name__ == "__main__":

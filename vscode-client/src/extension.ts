@@ -2,16 +2,13 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 import { adoptDumps } from "./adoption";
 import { FileWindows } from "./fileWindows";
-import { findServer } from "./finding";
 import { LANGUAGES } from "./languages";
 import { LargeFileNotice } from "./largeFileNotice";
 import { middlewareOf } from "./middleware";
 import { showPlaces } from "./places";
-import { PrivateEnvironment } from "./privateEnvironment";
+import { onDidSelectInterpreter } from "./pythonExtension";
 import { openSample } from "./sample";
-import { onPythonSelected } from "./selectedPython";
 import { SCHEMES, Server } from "./server";
-import { Setup } from "./setup";
 import { Status } from "./status";
 import { Terminal } from "./terminal";
 import { Work } from "./work";
@@ -21,17 +18,7 @@ let server: Server | undefined;
 export function activate(context: vscode.ExtensionContext): void {
   const bundled = (...names: string[]): string => context.asAbsolutePath(join(...names));
   const log = vscode.window.createOutputChannel("HLO", { log: true });
-  const own = new PrivateEnvironment(
-    join(context.globalStorageUri.fsPath, "server"),
-    bundled("bundled", "wheels"),
-    bundled("python", "unpack.py"),
-  );
-  const started = new Server(
-    () => findServer(own, context.extensionPath),
-    new Setup(own, log),
-    log,
-    context.extensionPath,
-  );
+  const started = new Server(context.extensionPath, log);
   server = started;
   const work = new Work(() => {
     status.show();
@@ -41,8 +28,8 @@ export function activate(context: vscode.ExtensionContext): void {
   const notice = new LargeFileNotice(windows);
   const terminal = new Terminal(started, windows, context.extensionPath);
   started.middleware = middlewareOf(windows, work);
-  // Not before a server was looked for: it wakes the Python extension.
-  let followPython: (() => void) | undefined = () => void follow(context, started);
+  // Only after the first start, because this activates the Python extension.
+  let followPython: (() => void) | undefined = () => void restartOnSelection(context, started);
 
   context.subscriptions.push(
     log,
@@ -102,7 +89,7 @@ function register(
   }
 }
 
-/** The server starts with the first dump that is open; whoever opens none has no server. */
+/** Start the server with the first dump that is open. */
 function startWithDumps(started: Server): vscode.Disposable {
   const selector = LANGUAGES.flatMap((language) => SCHEMES.map((scheme) => ({ language, scheme })));
   const look = (document: vscode.TextDocument): void => {
@@ -114,16 +101,16 @@ function startWithDumps(started: Server): vscode.Disposable {
   return vscode.workspace.onDidOpenTextDocument(look);
 }
 
-/** A server that was found in a Python, or not at all, is looked for again when another is selected. */
-async function follow(context: vscode.ExtensionContext, started: Server): Promise<void> {
-  const following = await onPythonSelected(() => {
-    const follows = started.state === "running" && started.launch?.origin !== "setting";
-    if (follows || started.state === "failed") {
+/** Restart the server when the user selects another interpreter, unless a setting names the server. */
+async function restartOnSelection(context: vscode.ExtensionContext, started: Server): Promise<void> {
+  const listener = await onDidSelectInterpreter(() => {
+    const path = vscode.workspace.getConfiguration("hlo").get("server.path", "").trim();
+    if (path === "" && started.state !== "idle") {
       void started.restart();
     }
   });
-  if (following !== undefined) {
-    context.subscriptions.push(following);
+  if (listener !== undefined) {
+    context.subscriptions.push(listener);
   }
 }
 

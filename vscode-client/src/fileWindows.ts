@@ -70,7 +70,7 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
   async provideTextDocumentContent(uri: vscode.Uri): Promise<string> {
     const window = await this.windows.named(uri);
     if (window === undefined) {
-      throw vscode.FileSystemError.Unavailable("The HLO language server shows no such lines.");
+      throw vscode.FileSystemError.Unavailable("The HLO language server cannot show these lines.");
     }
     return window.text;
   }
@@ -121,7 +121,7 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
     if (window !== undefined) {
       const line = way > 0 ? window.firstLine + window.lineCount : window.firstLine - 1;
       if (!(await this.open(vscode.Uri.parse(window.file), line, window.stamp))) {
-        vscode.window.setStatusBarMessage(way > 0 ? "The file ends here." : "The file begins here.", 3_000);
+        vscode.window.setStatusBarMessage(way > 0 ? "End of file" : "Start of file", 3_000);
       }
     }
   }

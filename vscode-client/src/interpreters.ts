@@ -1,45 +1,59 @@
-/** Python interpreters, asked what they are. */
+/** Python interpreters and what they can run. Nothing here depends on VS Code. */
 
-import type { Interpreter } from "./discovery";
-import { run } from "./run";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 
-// The server is imported and not only looked for: one that is broken is none.
-const QUESTION = `
-import json, sys
-try:
-    from hlo_lsp import __version__ as server
-    import pygls, lsprotocol, lark
-except Exception:
-    server = None
-print(json.dumps([sys.executable, sys.version_info[:2], server]))
+export interface Interpreter {
+  /** Absolute path. */
+  readonly path: string;
+  readonly version: readonly [major: number, minor: number];
+  /** Whether hlo-lsp is installed for this interpreter. */
+  readonly hasServer: boolean;
+}
+
+const MIN_VERSION = [3, 10] as const;
+const PROBE = `
+import importlib.util, json, sys
+print(json.dumps([sys.executable, sys.version_info[:2], importlib.util.find_spec("hlo_lsp") is not None]))
 `;
-const PATIENCE = 30_000; // milliseconds; the first start of an interpreter from a network drive is slow
+const PROBE_TIMEOUT_MS = 30_000; // the first start of an interpreter on a network drive is slow
+
+/** Return the names under which interpreters are on PATH, the preferred one first. */
+export function interpreterNames(platform: NodeJS.Platform): readonly string[] {
+  return platform === "win32" ? ["python", "py", "python3"] : ["python3", "python"];
+}
 
 /**
- * Ask an interpreter what it is; undefined if there is none of that name.
+ * Run an interpreter to get its path and version; undefined if it cannot be run.
  *
- * @param folder where it runs: Python imports from there first, so it must not be a workspace
+ * @param cwd working directory; Python imports from it first, so it must not be a workspace folder
  */
-export async function ask(command: string, folder: string): Promise<Interpreter | undefined> {
+export async function probe(command: string, cwd: string): Promise<Interpreter | undefined> {
   try {
-    const answer = await run(command, ["-c", QUESTION], { cwd: folder, timeout: PATIENCE });
-    return read(answer);
+    const options = { cwd, timeout: PROBE_TIMEOUT_MS, windowsHide: true };
+    const { stdout } = await promisify(execFile)(command, ["-c", PROBE], options);
+    return parseProbe(stdout);
   } catch {
     return undefined;
   }
 }
 
-/** Read an answer, of which the last line counts: start-up files of a site may print, too. */
-export function read(answer: string): Interpreter | undefined {
-  const told: unknown = JSON.parse(answer.trimEnd().split("\n").at(-1) ?? "");
-  if (!Array.isArray(told)) {
+/** Parse the last line of the output: startup files of a site may print before it. */
+export function parseProbe(output: string): Interpreter | undefined {
+  const values: unknown = JSON.parse(output.trimEnd().split("\n").at(-1) ?? "");
+  if (!Array.isArray(values)) {
     return undefined;
   }
-  const [path, version, server] = told as [string, [number, number], string | null];
-  return path === "" ? undefined : { path, version, server: server ?? undefined };
+  const [path, version, hasServer] = values as [string, [number, number], boolean];
+  return path === "" ? undefined : { path, version, hasServer };
 }
 
-/** The names under which interpreters are on the path. */
-export function usualNames(platform: NodeJS.Platform): readonly string[] {
-  return platform === "win32" ? ["python", "py", "python3"] : ["python3", "python"];
+/** Whether hlo-lsp supports the version of an interpreter. */
+export function isSupported({ version: [major, minor] }: Interpreter): boolean {
+  return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);
+}
+
+/** Whether a path names a Python interpreter and not, for example, `hlo-lsp` itself. */
+export function isInterpreter(path: string): boolean {
+  return /(?:^|[\\/])(?:python|pypy)[\d.]*(?:\.exe)?$/i.test(path);
 }

@@ -6,7 +6,7 @@ import { languageOf, LANGUAGES, type Language } from "./languages";
 import { explain, serviceFor } from "./largeFiles";
 
 const WINDOW = "Open Window at Line...";
-const TURN_ON = "Turn On";
+const TURN_ON = "Turn Off Limits";
 const HEAD = 65_536; // bytes in which a dump is recognised
 
 /** Says of large dumps, once each, what VS Code does not do with them, and what helps. */
@@ -35,17 +35,17 @@ export class LargeFileNotice {
   async ask(uri = activeFile()): Promise<void> {
     const stamp = uri && (await stampOfLarge(uri));
     if (uri === undefined || stamp === undefined) {
-      void vscode.window.showInformationMessage("Windows are for dumps above 50 MiB: this one opens as it is.");
+      void vscode.window.showInformationMessage("Windows are for dumps larger than 50 MiB. Open this file directly.");
       return;
     }
     const line = await vscode.window.showInputBox({
       title: basename(uri.fsPath),
-      prompt: "The line to show, with the records around it",
+      prompt: "Line to show, with the records around it",
       value: "1",
-      validateInput: (text) => (/^[1-9]\d*$/.test(text) ? undefined : "A line is a number from 1 on."),
+      validateInput: (text) => (/^[1-9]\d*$/.test(text) ? undefined : "Enter a line number, 1 or greater."),
     });
     if (line !== undefined && !(await this.windows.open(uri, Number(line) - 1, stamp))) {
-      void vscode.window.showErrorMessage(`The HLO language server shows no line ${line} of this file.`);
+      void vscode.window.showErrorMessage(`The HLO language server cannot show line ${line} of this file.`);
     }
   }
 
@@ -63,7 +63,7 @@ export class LargeFileNotice {
       const message = explain(basename(uri.fsPath), size, "reduced");
       if ((await vscode.window.showInformationMessage(message, TURN_ON)) === TURN_ON) {
         await settings.update("largeFileOptimizations", false, vscode.ConfigurationTarget.Global, true);
-        void vscode.window.showInformationMessage("It counts for files that are opened from now on.");
+        void vscode.window.showInformationMessage("Reopen the file to apply the change.");
       }
     }
   }

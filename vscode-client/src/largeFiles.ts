@@ -1,4 +1,4 @@
-/** What VS Code does with large files, and what a user is told about it. */
+/** The limits of VS Code for large files, and the messages about them. */
 
 /** Bytes up to which a text is shared with extensions (TextModel._MODEL_SYNC_LIMIT). */
 export const SYNCHRONISED = 50 * 1024 * 1024;
@@ -17,13 +17,12 @@ export function serviceFor(bytes: number, lines = 0): Service {
   return bytes > OPTIMISED || lines > OPTIMISED_LINES ? "reduced" : "full";
 }
 
-/** What to say about a file that is not served in full. */
+/** Return the message about a file that is not served in full. */
 export function explain(name: string, bytes: number, service: "reduced" | "none"): string {
-  const size = `${name} has ${(bytes / 1024 / 1024).toFixed(0)} MiB`;
+  const size = `${name} is ${(bytes / 1024 / 1024).toFixed(0)} MiB`;
   return service === "reduced"
-    ? `${size}: VS Code shows no lenses, folding and colours in files of its size. Hover, go to, ` +
-        "references, outline and problems work."
-    : `${size}: VS Code shares no text above 50 MiB with extensions, so there is no help inside of it. ` +
-        "The other files of the compile know it nevertheless: go to definition opens a window on the " +
-        "record that is meant.";
+    ? `${size}. VS Code turns off colors, folding, and code lenses in files of this size. Hovers, navigation, ` +
+        "the outline, and problems still work."
+    : `${size}. VS Code does not share files larger than 50 MiB with extensions. Go to Definition in the other ` +
+        "files of the compile opens a window on the matching record of this file.";
 }

@@ -1,4 +1,4 @@
-/** The program that a setting names. */
+/** Programs that settings name. */
 
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
@@ -16,7 +16,7 @@ export interface Surroundings {
  * The absolute path of a program: of a path, also with `~` or `${workspaceFolder}` or relative to
  * the folder that is open, or of a name that is on PATH. Undefined if nothing there can be run.
  */
-export async function programOf(setting: string, around: Surroundings): Promise<string | undefined> {
+export async function findProgram(setting: string, around: Surroundings): Promise<string | undefined> {
   for (const path of candidates(setting, around)) {
     if (await canRun(path)) {
       return path;

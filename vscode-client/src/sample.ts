@@ -16,7 +16,7 @@ export async function openSample(
 ): Promise<void> {
   const name = (await readdir(folder)).find((each) => each.endsWith(ending));
   if (name === undefined) {
-    throw new Error(`The dump that came with this extension has no file that ends with ${ending}.`);
+    throw new Error(`The sample dump has no file whose name ends with ${ending}.`);
   }
   const document = await vscode.workspace.openTextDocument(join(folder, name));
   const lines = Array.from({ length: document.lineCount }, (_, line) => line);

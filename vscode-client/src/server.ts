@@ -1,214 +1,179 @@
-import { setTimeout } from "node:timers/promises";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import * as vscode from "vscode";
 import {
   CloseAction,
   ErrorAction,
-  ErrorCodes,
   LanguageClient,
-  ResponseError,
   RevealOutputChannelOn,
   State,
   TransportKind,
-  type MessageTransports,
   type Middleware,
 } from "vscode-languageclient/node";
-import { Backoff } from "./backoff";
-import type { Discovery, Launch } from "./discovery";
+import { interpreterNames, probe } from "./interpreters";
 import { LANGUAGES } from "./languages";
-import type { Setup } from "./setup";
+import { findLaunch, type Launch } from "./launch";
+import { showLaunchError } from "./launchMessage";
+import { findProgram, isBelow } from "./programs";
+import { selectedInterpreter } from "./pythonExtension";
 
-/** Where files are that the server can look at. */
+/** Schemes of documents that the server can read. */
 export const SCHEMES = ["file", "untitled"] as const;
 
 /** Commands of this client that lenses and actions of the server may name. */
-export const CLIENT_COMMANDS = ["hlo.showPlaces"] as const;
+const CLIENT_COMMANDS = ["hlo.showPlaces"] as const;
 
 export type ServerState = "idle" | "starting" | "running" | "failed";
 
-/** The server's life: it is looked for when the first dump is opened, and started again when it dies. */
+/** The language server: it starts with the first dump that is opened. */
 export class Server implements vscode.Disposable {
-  /** What answers the middleware gives in place of the server's. Set before the first start. */
+  /** Set before the first start. */
   middleware: Middleware = {};
 
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
 
-  private readonly backoff = new Backoff(Date.now);
-  private begun: Promise<LanguageClient | undefined> | undefined;
-  private found: Launch | undefined;
+  private starting: Promise<LanguageClient | undefined> | undefined;
+  private launch: Launch | undefined;
   private current: LanguageClient | undefined;
-  private told: ServerState = "idle";
+  private currentState: ServerState = "idle";
 
-  /** @param folder where the server runs; Python imports from there first, so it is no workspace */
+  /**
+   * @param folder the folder of this extension, which is also the working directory of the server:
+   *   Python imports from there first, so it must not be a workspace folder
+   */
   constructor(
-    private readonly find: () => Promise<Discovery>,
-    private readonly setup: Setup,
-    private readonly log: vscode.LogOutputChannel,
     private readonly folder: string,
+    private readonly log: vscode.LogOutputChannel,
   ) {}
 
   get state(): ServerState {
-    return this.told;
+    return this.currentState;
   }
 
-  /** The version that the server told; undefined unless it runs. */
+  /** The version that the server reported; undefined unless it runs. */
   get version(): string | undefined {
     return this.current?.initializeResult?.serverInfo?.version;
   }
 
-  /** How it was found. */
-  get launch(): Launch | undefined {
-    return this.found;
-  }
-
-  /** The client of the running server, which is started first; undefined if there is none. */
+  /** Return the client of the server, which is started first; undefined if it cannot be started. */
   client(): Promise<LanguageClient | undefined> {
-    this.begun ??= this.begin();
-    return this.begun;
+    this.starting ??= this.start();
+    return this.starting;
   }
 
-  /** How `hlo-lsp` is run here, for its other commands; undefined if it is not there. */
+  /** Return the command that runs hlo-lsp; undefined if there is none. */
   async program(): Promise<Launch | undefined> {
     await this.client();
-    return this.found;
+    return this.launch;
   }
 
-  /** Look for it again, and start it again. */
+  /** Find the command again and start the server again. */
   async restart(): Promise<void> {
-    this.backoff.forgive();
-    const before = this.begun;
-    this.begun = undefined;
-    await before?.catch(() => undefined);
-    await this.stop();
-    await this.client();
+    const before = this.starting;
+    this.starting = (async () => {
+      await before;
+      await this.stop();
+      return this.start();
+    })();
+    await this.starting;
   }
 
   async stop(): Promise<void> {
     const client = this.current;
     this.current = undefined;
     // A server that hangs or never started must not keep the next one from starting.
-    await client?.dispose(2_000).catch((error: unknown) => {
+    await client?.dispose().catch((error: unknown) => {
       this.log.warn(String(error));
     });
-    this.become("idle");
+    this.setState("idle");
   }
 
   dispose(): void {
     this.changed.dispose();
   }
 
-  private async begin(): Promise<LanguageClient | undefined> {
-    this.become("starting");
+  private async start(): Promise<LanguageClient | undefined> {
+    this.setState("starting");
+    this.launch = undefined;
     try {
-      const discovery = await this.find();
-      this.found = discovery.kind === "found" ? discovery.launch : await this.setup.help(discovery);
-      if (this.found === undefined) {
-        this.become("failed");
-        return undefined;
-      }
-      return await this.start(this.found);
+      this.launch = await this.find();
     } catch (error) {
-      this.become("failed");
-      void this.setup.complain(`The HLO language server did not start: ${String(error)}`);
+      this.setState("failed");
+      void showLaunchError(error instanceof Error ? error.message : String(error), this.log);
       return undefined;
+    }
+    this.log.info(`starting ${[this.launch.command, ...this.launch.args].join(" ")}`);
+    const client = this.createClient(this.launch);
+    this.current = client;
+    client.onDidChangeState(({ newState }) => {
+      if (this.current === client) {
+        this.setState(newState === State.Running ? "running" : newState === State.Starting ? "starting" : "failed");
+      }
+    });
+    try {
+      await client.start();
+      return client;
+    } catch {
+      return undefined; // the client has shown the error
     }
   }
 
-  private async start(launch: Launch): Promise<LanguageClient> {
-    const line = [launch.command, ...launch.args].join(" ");
-    this.log.info(`starting ${line} (${launch.origin})`);
-    let wasRunning = false;
-    let isDown = false; // it died, and is not yet started again
-    const client: QuietClient = new QuietClient(
-      "hlo",
-      "HLO",
-      {
-        command: launch.command,
-        args: [...launch.args],
-        options: { cwd: this.folder },
-        transport: TransportKind.stdio,
-      },
-      {
-        documentSelector: LANGUAGES.flatMap((language) => SCHEMES.map((scheme) => ({ scheme, language }))),
-        outputChannel: this.log,
-        revealOutputChannelOn: RevealOutputChannelOn.Never,
-        initializationOptions: { commands: CLIENT_COMMANDS },
-        markdown: { isTrusted: false },
-        middleware: {
-          ...this.middleware,
-          // VS Code goes on asking; each question that nobody can answer would be an error in the log.
-          sendRequest: (type, params, token, next) =>
-            isDown
-              ? Promise.reject(new ResponseError(ErrorCodes.ConnectionInactive, "the server is down"))
-              : next(type, params, token),
-        },
-        initializationFailedHandler: () => false,
-        errorHandler: {
-          error: () => ({ action: ErrorAction.Continue, handled: true }),
-          // One that ends before it answers would only do so again; `start` tells why.
-          closed: async () => {
-            isDown = true;
-            const goesOn = wasRunning && (await this.goesOn(client));
-            isDown = false;
-            return { action: goesOn ? CloseAction.Restart : CloseAction.DoNotRestart, handled: true };
-          },
-        },
-      },
-    );
-    this.current = client;
-    client.onDidChangeState(({ newState }) => {
-      // While it is down it has not failed: `goesOn` tells.
-      if (this.current === client && !isDown) {
-        this.become(newState === State.Running ? "running" : newState === State.Starting ? "starting" : "failed");
-      }
-    });
-    await client.start();
-    wasRunning = true;
-    client.onLost = (error) => {
-      void this.setup.complain(`The HLO language server could not be started again: ${String(error)}`);
+  private find(): Promise<Launch> {
+    const surroundings = {
+      folder: vscode.workspace.workspaceFolders?.[0]?.uri.fsPath,
+      home: homedir(),
+      path: process.env["PATH"] ?? "",
     };
+    return findLaunch({
+      setting: vscode.workspace.getConfiguration("hlo").get<string>("server.path", "").trim(),
+      script: join(this.folder, "bundled", "tool", "hlo_lsp_main.py"),
+      findProgram: (setting) => findProgram(setting, surroundings),
+      interpreters: () => this.interpreters(),
+      probe: (command) => probe(command, this.folder),
+    });
+  }
+
+  private async interpreters(): Promise<string[]> {
+    const selected = await selectedInterpreter().catch((error: unknown) => {
+      this.log.warn(`the Python extension reports no interpreter: ${String(error)}`);
+      return undefined;
+    });
+    const commands = [...(selected === undefined ? [] : [selected]), ...interpreterNames(process.platform)];
+    const folders = (vscode.workspace.workspaceFolders ?? []).map(({ uri }) => uri.fsPath);
+    return vscode.workspace.isTrusted
+      ? commands
+      : commands.filter((command) => !folders.some((folder) => isBelow(command, folder)));
+  }
+
+  private createClient({ command, args }: Launch): LanguageClient {
+    const server = { command, args: [...args], options: { cwd: this.folder }, transport: TransportKind.stdio };
+    let hasStarted = false;
+    const client: LanguageClient = new LanguageClient("hlo", "HLO", server, {
+      documentSelector: LANGUAGES.flatMap((language) => SCHEMES.map((scheme) => ({ scheme, language }))),
+      outputChannel: this.log,
+      revealOutputChannelOn: RevealOutputChannelOn.Never,
+      initializationOptions: { commands: CLIENT_COMMANDS },
+      markdown: { isTrusted: false },
+      middleware: this.middleware,
+      initializationFailedHandler: () => false,
+      errorHandler: {
+        // Writing to a server that has crashed fails; the closed connection decides about a restart.
+        error: () => ({ action: ErrorAction.Continue, handled: true }),
+        // A server that exits before its first reply would only do so again.
+        closed: () =>
+          hasStarted ? restarts.closed() : { action: CloseAction.DoNotRestart, handled: true },
+      },
+    });
+    const restarts = client.createDefaultErrorHandler();
+    client.onDidChangeState(({ newState }) => {
+      hasStarted ||= newState === State.Running;
+    });
     return client;
   }
 
-  /** Whether a server that died is to be started again, said when it is time to. */
-  private async goesOn(client: LanguageClient): Promise<boolean> {
-    const wait = this.backoff.died();
-    if (wait === undefined) {
-      this.become("failed");
-      void this.setup.complain("The HLO language server ended again and again, and is not started any more.");
-      return false;
-    }
-    this.log.warn(`the server ended; it is started again in ${wait} ms`);
-    this.become("starting");
-    await setTimeout(wait);
-    return this.current === client; // meanwhile the user may have restarted it, or closed the editor
-  }
-
-  private become(state: ServerState): void {
-    this.told = state;
+  private setState(state: ServerState): void {
+    this.currentState = state;
     this.changed.fire();
-  }
-}
-
-/** What goes wrong is told by `Setup`, once, with what helps; the library would tell it as well. */
-class QuietClient extends LanguageClient {
-  /** Called when the program cannot be run any more that once was. */
-  onLost: ((error: unknown) => void) | undefined;
-
-  override error(message: string, data?: unknown): void {
-    if (message === "Server process exited with code 0.") {
-      this.info(message, data, false); // it was asked to
-    } else {
-      super.error(message, data, false);
-    }
-  }
-
-  protected override async createMessageTransports(encoding: string): Promise<MessageTransports> {
-    try {
-      return await super.createMessageTransports(encoding);
-    } catch (error) {
-      this.onLost?.(error);
-      throw error;
-    }
   }
 }

@@ -4,7 +4,7 @@ import type { Server } from "./server";
 import { SCHEME } from "./windows";
 import type { Work } from "./work";
 
-/** The item beside the language of a dump: whether the server runs, reads, and what it found here. */
+/** The language status item of dumps: the state of the server, its work, and the number of problems. */
 export class Status implements vscode.Disposable {
   private readonly item = vscode.languages.createLanguageStatusItem("hlo.server", [
     ...LANGUAGES.map((language) => ({ language })),
@@ -35,7 +35,7 @@ export class Status implements vscode.Disposable {
     const [work] = this.work.current;
     item.busy = server.state === "starting" || work !== undefined;
     item.severity = isFailed ? vscode.LanguageStatusSeverity.Error : vscode.LanguageStatusSeverity.Information;
-    item.text = { idle: "hlo-lsp", starting: "hlo-lsp starts", failed: "hlo-lsp does not run", running: "" }[
+    item.text = { idle: "hlo-lsp", starting: "Starting hlo-lsp", failed: "hlo-lsp is not running", running: "" }[
       server.state
     ] || `hlo-lsp ${server.version ?? ""}`.trimEnd();
     item.detail = server.state === "running" ? (work ?? problemsHere()) : "";
@@ -52,5 +52,5 @@ export class Status implements vscode.Disposable {
 function problemsHere(): string {
   const uri = vscode.window.activeTextEditor?.document.uri;
   const count = uri === undefined ? 0 : vscode.languages.getDiagnostics(uri).length;
-  return count === 0 ? "no problems here" : count === 1 ? "1 problem here" : `${count} problems here`;
+  return count === 0 ? "No problems in this file" : count === 1 ? "1 problem in this file" : `${count} problems in this file`;
 }

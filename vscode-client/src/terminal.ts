@@ -42,7 +42,7 @@ export class Terminal {
   private async inspectUnsaved(uri: vscode.Uri, position: vscode.Position): Promise<void> {
     const client = await this.server.client();
     if (client === undefined) {
-      return; // the user was told
+      return; // the error is on the screen
     }
     const { code2ProtocolConverter: convert } = client;
     const question = { command: INSPECT, arguments: [convert.asUri(uri), convert.asPosition(position)] };
@@ -56,7 +56,7 @@ export class Terminal {
   private async chosenFolder(): Promise<vscode.Uri | undefined> {
     const folders = vscode.workspace.workspaceFolders ?? [];
     if (folders.length > 1) {
-      return (await vscode.window.showWorkspaceFolderPick({ placeHolder: "Check the dumps in" }))?.uri;
+      return (await vscode.window.showWorkspaceFolderPick({ placeHolder: "Select a folder to check" }))?.uri;
     }
     if (folders[0] !== undefined) {
       return folders[0].uri;
@@ -68,7 +68,7 @@ export class Terminal {
   private async run(command: "check" | "inspect", args: readonly string[]): Promise<void> {
     const program = await this.server.program();
     if (program === undefined) {
-      return; // the user was told
+      return; // the error is on the screen
     }
     const task = new vscode.Task(
       { type: "hlo", command },

@@ -1,27 +1,40 @@
 import assert from "node:assert/strict";
 import { tmpdir } from "node:os";
 import { test } from "node:test";
-import { ask, read } from "../src/interpreters";
+import { isInterpreter, isSupported, parseProbe, probe } from "../src/interpreters";
 
-test("the last line of an answer counts", () => {
-  assert.deepEqual(read('welcome\n["/usr/bin/python3", [3, 11], "0.1.0"]\n'), {
+test("the last line of the output counts", () => {
+  assert.deepEqual(parseProbe('welcome\n["/usr/bin/python3", [3, 11], true]\n'), {
     path: "/usr/bin/python3",
     version: [3, 11],
-    server: "0.1.0",
-  });
-  assert.deepEqual(read('["/usr/bin/python3", [3, 9], null]'), {
-    path: "/usr/bin/python3",
-    version: [3, 9],
-    server: undefined,
+    hasServer: true,
   });
 });
 
-test("what names no path is no interpreter", () => {
-  assert.equal(read('["", [3, 11], null]'), undefined);
-  assert.equal(read("{}"), undefined);
+test("output without a path is no interpreter", () => {
+  assert.equal(parseProbe('["", [3, 11], false]'), undefined);
+  assert.equal(parseProbe("{}"), undefined);
 });
 
-test("a program that is not there, or no Python, is none", async () => {
-  assert.equal(await ask("no-such-python", tmpdir()), undefined);
-  assert.equal(await ask(process.execPath, tmpdir()), undefined);
+test("a missing program and a program other than Python are no interpreters", async () => {
+  assert.equal(await probe("no-such-python", tmpdir()), undefined);
+  assert.equal(await probe(process.execPath, tmpdir()), undefined);
+});
+
+test("Python 3.10 is the oldest supported version", () => {
+  const supports = (...version: [number, number]): boolean =>
+    isSupported({ path: "/python", version, hasServer: false });
+  assert.ok(supports(3, 10));
+  assert.ok(supports(4, 0));
+  assert.ok(!supports(3, 9));
+  assert.ok(!supports(2, 11));
+});
+
+test("interpreters are recognized by name", () => {
+  for (const path of ["/usr/bin/python3", "C:\\Py\\python.exe", "python", "/x/pypy3.10"]) {
+    assert.ok(isInterpreter(path), path);
+  }
+  for (const path of ["/usr/bin/hlo-lsp", "/python3/bin/hlo-lsp", "C:\\Scripts\\hlo-lsp.exe"]) {
+    assert.ok(!isInterpreter(path), path);
+  }
 });

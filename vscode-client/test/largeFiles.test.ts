@@ -12,6 +12,6 @@ test("limits are the last sizes that are still served", () => {
 });
 
 test("the message says how large the file is and what works", () => {
-  assert.match(explain("a.txt", 210 * 1024 * 1024, "none"), /^a\.txt has 210 MiB: .*window/);
-  assert.match(explain("a.txt", 22 * 1024 * 1024, "reduced"), /^a\.txt has 22 MiB: .*Hover.* work\.$/);
+  assert.match(explain("a.txt", 210 * 1024 * 1024, "none"), /^a\.txt is 210 MiB\. .*window/);
+  assert.match(explain("a.txt", 22 * 1024 * 1024, "reduced"), /^a\.txt is 22 MiB\. .*Hovers.* work\.$/);
 });

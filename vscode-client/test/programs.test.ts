@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
-import { isBelow, programOf, type Surroundings } from "../src/programs";
+import { isBelow, findProgram, type Surroundings } from "../src/programs";
 
 let root = "";
 let around: Surroundings;
@@ -22,19 +22,19 @@ after(() => rm(root, { recursive: true }));
 test("all ways of naming a program lead to it", async () => {
   const there = join(root, "bin", "hlo-lsp");
   for (const setting of [there, "~/bin/hlo-lsp", "${workspaceFolder}/bin/hlo-lsp", "./bin/hlo-lsp", "bin/hlo-lsp", "hlo-lsp"]) {
-    assert.equal(await programOf(setting, around), there, setting);
+    assert.equal(await findProgram(setting, around), there, setting);
   }
 });
 
 test("what cannot be run is no program", { skip: process.platform === "win32" }, async () => {
   for (const setting of ["./bin/notes", "notes", "./bin", "./bin/gone", "gone"]) {
-    assert.equal(await programOf(setting, around), undefined, setting);
+    assert.equal(await findProgram(setting, around), undefined, setting);
   }
 });
 
 test("without a folder relative paths lead nowhere", async () => {
   for (const setting of ["./bin/hlo-lsp", "${workspaceFolder}/bin/hlo-lsp"]) {
-    assert.equal(await programOf(setting, { ...around, folder: undefined }), undefined, setting);
+    assert.equal(await findProgram(setting, { ...around, folder: undefined }), undefined, setting);
   }
 });
 

@@ -3,10 +3,10 @@
 import os
 import shutil
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pytest
 import pytest_asyncio
@@ -24,6 +24,7 @@ from editors.vscode.window import Window
 
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 _PROBE = Path(__file__).with_name("probe")
+_PYTHON_EXTENSION = Path(__file__).with_name("python_extension")
 _SIZE = {"width": 1400, "height": 900}
 _FAILED = pytest.StashKey[bool]()
 
@@ -53,16 +54,27 @@ def extensions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     return [client.VSIX, pack(_PROBE, tmp_path_factory.mktemp("probe") / "probe.vsix")]
 
 
+@pytest.fixture
+def python_extension(tmp_path: Path) -> Path:
+    """A package that stands for the Python extension."""
+    return pack(_PYTHON_EXTENSION, tmp_path / "python.vsix")
+
+
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def code_server(
     extensions: list[Path], tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[CodeServer]:
-    """Where `python3` is one that has hlo-lsp, as in a Python environment that is active."""
-    environment = Path(sys.executable).parent
-    path = os.pathsep.join((str(environment), os.environ["PATH"]))
-    # The server that is tested is the one that these tests would import.
-    variables = {"PYTHONPATH": str(Path(hlo_lsp.__file__).parents[1])}
-    server = CodeServer(tmp_path_factory.mktemp("code-server"), path, variables=variables)
+    """Where the setting names the Python of these tests.
+
+    The server is the one that these tests would import, so that a change in it needs no new
+    package. test_server_start.py is about the server in the package.
+    """
+    server = CodeServer(
+        tmp_path_factory.mktemp("code-server"),
+        os.environ["PATH"],
+        {"hlo.server.path": sys.executable},
+        {"PYTHONPATH": str(Path(hlo_lsp.__file__).parents[1])},
+    )
     try:
         await server.start(extensions)
         yield server
@@ -70,7 +82,14 @@ async def code_server(
         server.stop()
 
 
-Serve = Callable[[str, Mapping[str, Any]], Awaitable[CodeServer]]
+class Serve(Protocol):
+    """Starts a code-server with a PATH, settings, and extensions besides those of all tests."""
+
+    def __call__(
+        self, path: str, settings: Mapping[str, Any], others: Sequence[Path] = ()
+    ) -> Awaitable[CodeServer]: ...
+
+
 Show = Callable[[CodeServer, Path], Awaitable[Window]]
 
 
@@ -79,10 +98,12 @@ async def serve(extensions: list[Path], tmp_path: Path) -> AsyncIterator[Serve]:
     """Starts a code-server of the test's own, with a PATH and settings."""
     servers: list[CodeServer] = []
 
-    async def start(path: str, settings: Mapping[str, Any]) -> CodeServer:
+    async def start(
+        path: str, settings: Mapping[str, Any], others: Sequence[Path] = ()
+    ) -> CodeServer:
         folder = tmp_path / f"code-server-{len(servers)}"
         servers.append(CodeServer(folder, path, settings))
-        await servers[-1].start(extensions)
+        await servers[-1].start([*extensions, *others])
         return servers[-1]
 
     yield start

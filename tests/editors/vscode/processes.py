@@ -32,6 +32,12 @@ def is_served(window: Window) -> bool:
     return bool(_servers(window.host.process))
 
 
+def command(process: int) -> list[str]:
+    """Return the command line of a process."""
+    arguments = Path(f"/proc/{process}/cmdline").read_bytes().decode().split("\0")
+    return arguments[:-1]  # each argument ends with a zero byte
+
+
 def _servers(host: int | None) -> list[int]:
     return [
         process for process, parent in _parents().items() if parent == host and _is_ours(process)
@@ -53,7 +59,9 @@ def _parents() -> dict[int, int]:
 
 def _is_ours(process: int) -> bool:
     try:
-        command = Path(f"/proc/{process}/cmdline").read_bytes().split(b"\0")
+        arguments = command(process)
     except OSError:
         return False
-    return b"hlo_lsp" in command and b"--stdio" in command
+    return "--stdio" in arguments and any(
+        each == "hlo_lsp" or each.endswith("hlo_lsp_main.py") for each in arguments
+    )

@@ -55,11 +55,6 @@ class CodeServer:
         """The folder in which the test extension says where it listens."""
         return self.folder / "ports"
 
-    @property
-    def storage(self) -> Path:
-        """The folder of what our extension keeps for all workspaces."""
-        return self.folder / "user" / "User" / "globalStorage" / "hlo-lsp.hlo-lsp"
-
     async def start(self, extensions: Sequence[Path]) -> None:
         """Installs packages of extensions and starts; returns when it listens."""
         self.ports.mkdir(parents=True)
@@ -67,12 +62,16 @@ class CodeServer:
             settings = self.folder / "user" / name / "settings.json"
             settings.parent.mkdir(parents=True)
             settings.write_text(json.dumps({**SETTINGS, **self.settings}, indent=1), "utf-8")
+        await self.install(extensions)
+        self._process = self._popen("server.log", *_OPTIONS)
+        self.address = await until(self._listens)
+
+    async def install(self, extensions: Sequence[Path]) -> None:
+        """Install packages of extensions; windows that are open keep what they have loaded."""
         packages = [argument for each in extensions for argument in ("--install-extension", each)]
         installing = self._popen("install.log", *packages, "--force")
         status = await asyncio.to_thread(installing.wait, 120)
         assert status == 0, (self.folder / "install.log").read_text("utf-8", "replace")[-2000:]
-        self._process = self._popen("server.log", *_OPTIONS)
-        self.address = await until(self._listens)
 
     def stop(self) -> None:
         """Ends it, and by that what it has started."""

@@ -52,9 +52,8 @@ async def test_it_is_served_but_for_what_vs_code_turns_off(
     operand = Spot(path, line, text[line].index("%bitcast.11395") + 1)
 
     await open_by_click(window, path)
-    assert await notice(window, "has 21 MiB: VS Code shows no lenses, folding and colours") == [
-        "Turn On"
-    ]
+    told = "is 21 MiB. VS Code turns off colors, folding, and code lenses"
+    assert await notice(window, told) == ["Turn Off Limits"]
     await window.open(at)
     # What stands in the module is told at once, what others of the compile know when they are read.
     card = await until(lambda: hover(window.host, at), lambda card: "**lies in**" in card)
@@ -96,9 +95,9 @@ async def test_what_is_turned_off_can_be_turned_on(
 ) -> None:
     entry = next(n for n, each in enumerate(lines(module)) if each.startswith("ENTRY "))
     await open_by_click(window, module)
-    await notice(window, "has 21 MiB")
-    await window.page.locator(TOASTS).locator(".monaco-button", has_text="Turn On").click()
-    await window.page.locator(TOASTS, has_text="files that are opened from now on").wait_for()
+    await notice(window, "is 21 MiB")
+    await window.page.locator(TOASTS).locator(".monaco-button", has_text="Turn Off Limits").click()
+    await window.page.locator(TOASTS, has_text="Reopen the file").wait_for()
     await window.clear()
     await open_by_click(window, module)
     await window.open(Spot(module, entry, 0))

@@ -68,7 +68,7 @@ async def test_go_to_definition_opens_a_window_on_the_record(train: Train, windo
 
     (back, *_) = await asked(window.host, "Definition", shown, VALUE.index("arg"))
     assert (Path(back["uri"]), back["range"][0]) == (at.path, at.line)
-    await window.run("HLO: Lines Behind")
+    await window.run("HLO: Next Lines")
     behind = await until(lambda: active(window), lambda it: it["file"] != shown["file"])
     assert behind["name"].startswith(f"{SCHEME}{last + 1}-")
     assert behind["line"] == text[last]
@@ -85,13 +85,13 @@ async def test_it_says_what_helps_when_it_is_opened(train: Train, window: Window
     text = path.read_text("utf-8").split("\n")
     entry = text.index(VALUE)
     await open_by_click(window, path)
-    told = "has 57 MiB: VS Code shares no text above 50 MiB with extensions"
+    told = "is 57 MiB. VS Code does not share files larger than 50 MiB with extensions"
     assert await notice(window, told) == ["Open Window at Line..."]
     toast = window.page.locator(TOASTS, has_text=told)
     await toast.locator(".monaco-button").click()
     box = window.page.locator(".quick-input-widget input.input")
     await box.fill("nowhere")
-    await window.page.locator(".quick-input-widget", has_text="A line is a number").wait_for()
+    await window.page.locator(".quick-input-widget", has_text="Enter a line number").wait_for()
     await box.fill(str(entry + 1))
     await window.page.keyboard.press("Enter")
     shown = await active(window)

@@ -1,6 +1,7 @@
 """The language status item: which server runs, and what it found in the file in front."""
 
-from editors.vscode.dump import LIVE_RANGE
+from editors.conftest import Compile
+from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import problems
 from editors.vscode.marks import VSCODE
 from editors.vscode.waiting import until
@@ -8,17 +9,19 @@ from editors.vscode.window import Window
 from hlo_lsp import __version__
 
 pytestmark = VSCODE
+RIGHT = "<235 fusion @1> (size=1048576,"
 
 
-async def test_it_tells_the_version_and_the_problems(reading: Window) -> None:
-    path = reading.dump.path(LIVE_RANGE)
-    await reading.open(path)
-    found = await until(lambda: problems(reading.host, path))
-    assert len(found) == 1  # peak-understated, information
-    item = reading.page.locator("[id='status.languageStatus']")
+async def test_it_tells_the_version_and_the_problems(dump: Compile, window: Window) -> None:
+    path = dump.path(ASSIGNMENT)
+    path.write_text(path.read_text("utf-8").replace(RIGHT, RIGHT.replace("76", "77")), "utf-8")
+    await window.open(path)
+    found = await until(lambda: problems(window.host, path))
+    assert len(found) == 1  # size-mismatch
+    item = window.page.locator("[id='status.languageStatus']")
     await item.hover()
     shown = await until(
-        reading.shown(".hover-language-status"),
-        lambda told: any("1 problem here" in each for each in told),
+        window.shown(".hover-language-status"),
+        lambda told: any("1 problem in this file" in each for each in told),
     )
     assert any(f"hlo-lsp {__version__}" in each for each in shown)

@@ -15,8 +15,8 @@ STEP = ".gettingStartedContainer .getting-started-step"
 # By the title of the step: its button, the file that it opens, how the line begins.
 LEADS = {
     "Open a buffer assignment": ("Open the Buffer Assignment", ASSIGNMENT, "BufferAssignment:"),
-    "Ask what a value is": ("Go to a Value", ASSIGNMENT, " value: <235 fusion @1> "),
-    "Follow it": ("Open the Module", MODULE, "ENTRY %main"),
+    "Inspect a value": ("Go to a Value", ASSIGNMENT, " value: <235 fusion @1> "),
+    "Follow a value": ("Open the Module", MODULE, "ENTRY %main"),
     "Find the peak": ("Show the Peak", LIVE_RANGE, "  Live ranges at "),
 }
 
@@ -64,7 +64,7 @@ async def test_each_step_leads_where_it_says(reading: Window) -> None:
     line = next(
         number
         for number, text in enumerate(lines(value))
-        if text.startswith(LEADS["Ask what a value is"][2])
+        if text.startswith(LEADS["Inspect a value"][2])
     )
     bundled = Spot(extension / "bundled" / "dump" / value.name, line, len(" value: <235 "))
     assert "1,048,576 B (1.00 MiB)" in await until(lambda: hover(reading.host, bundled))

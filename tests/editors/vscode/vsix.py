@@ -1,4 +1,4 @@
-"""Our test extension as a package that VS Code installs."""
+"""Test extensions as packages that VS Code installs."""
 
 import json
 import zipfile

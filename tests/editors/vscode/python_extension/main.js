@@ -1,0 +1,25 @@
+// The part of the API of the Python extension that the client uses (@vscode/python-extension).
+//
+// `python.setInterpreter` selects the interpreter of the setting `python.otherInterpreterPath`.
+const vscode = require("vscode");
+
+exports.activate = (context) => {
+  const changed = new vscode.EventEmitter();
+  const settings = () => vscode.workspace.getConfiguration("python");
+  let path = settings().get("defaultInterpreterPath");
+  context.subscriptions.push(
+    changed,
+    vscode.commands.registerCommand("python.setInterpreter", () => {
+      path = settings().get("otherInterpreterPath");
+      changed.fire({ id: path, path });
+    }),
+  );
+  return {
+    environments: {
+      getActiveEnvironmentPath: () => ({ id: path, path }),
+      resolveEnvironment: async (environment) =>
+        environment.path ? { executable: { uri: vscode.Uri.file(environment.path) } } : undefined,
+      onDidChangeActiveEnvironmentPath: changed.event,
+    },
+  };
+};

@@ -1,0 +1,68 @@
+"""A newer version of the extension brings a newer server."""
+
+import os
+import zipfile
+from pathlib import Path
+
+from editors.client import VSIX
+from editors.conftest import Compile
+from editors.vscode.conftest import Serve, Show, copied
+from editors.vscode.dump import ASSIGNMENT
+from editors.vscode.host import hover, spot
+from editors.vscode.marks import VSCODE
+from editors.vscode.processes import command, server
+from editors.vscode.pythons import plain_python
+from editors.vscode.waiting import until
+from editors.vscode.window import Window
+from hlo_lsp import __version__
+
+pytestmark = VSCODE
+NEWER = "99.0.0"
+
+
+def newer(vsix: Path) -> Path:
+    """Write the package again with another version of the extension and of the server in it."""
+    changes = {
+        "extension.vsixmanifest": f'Version="{__version__}"',
+        "extension/package.json": f'"version": "{__version__}"',
+        "extension/bundled/libs/hlo_lsp/__init__.py": f'__version__ = "{__version__}"',
+    }
+    with zipfile.ZipFile(VSIX) as old, zipfile.ZipFile(vsix, "w") as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name in changes:
+                before = changes[name].encode()
+                assert content.count(before) == 1, name
+                content = content.replace(
+                    before, before.replace(__version__.encode(), NEWER.encode())
+                )
+            new.writestr(name, content)
+    return vsix
+
+
+async def test_update_replaces_bundled_server(
+    serve: Serve, show: Show, dump: Compile, tmp_path: Path
+) -> None:
+    path = os.pathsep.join((str(plain_python(tmp_path / "plain").parent), "/usr/bin", "/bin"))
+    code_server = await serve(path, {})
+    await show_version(await show(code_server, dump.folder), __version__)
+    await code_server.install([newer(tmp_path / "newer.vsix")])
+    other = tmp_path / "other"
+    other.mkdir()
+    await show_version(await show(code_server, copied(dump, other).folder), NEWER)
+
+
+async def show_version(window: Window, version: str) -> None:
+    """Check that the server comes with the extension of a version, and reports the same version."""
+    at = spot(window.dump.path(ASSIGNMENT), "<235 ^fusion @1>")
+    await window.open(at)
+    await until(lambda: hover(window.host, at))
+    extension = await window.host.ask("extension", "hlo-lsp.hlo-lsp")
+    assert Path(extension["path"]).name.startswith(f"hlo-lsp.hlo-lsp-{version}")
+    (script,) = (each for each in command(await server(window)) if each.endswith(".py"))
+    assert Path(script).is_relative_to(extension["path"])
+    await window.page.locator("[id='status.languageStatus']").hover()
+    await until(
+        window.shown(".hover-language-status"),
+        lambda texts: any(f"hlo-lsp {version}" in each for each in texts),
+    )
