@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs every check of this project: linters, types, layers, the clients, then all tests.
+"""Runs every check of this project: linters, types, layers, pages, clients, then all tests.
 
 `python3 tests/run.py` runs everything, `python3 tests/run.py quick` only the tests that need
 neither the whole corpus nor an editor nor the server as a process. Further arguments go to
@@ -24,7 +24,7 @@ from environment import Environment, SetupError, provide  # noqa: E402
 
 FOLDER = ROOT / ".venv-hlo-lsp-tests"
 QUICK_GROUPS = ("test", "lint", "editors")
-GROUPS = (*QUICK_GROUPS, "vscode")
+GROUPS = (*QUICK_GROUPS, "vscode", "docs")
 SCRIPTS = (
     "server/environment.py",
     "nvim-client/try.py",
@@ -37,6 +37,8 @@ CHECKS = (
     ("mypy",),  # the package, as pyproject.toml says
     ("mypy", *SCRIPTS),
     ("lint-imports",),
+    # -E reads every page again: warnings about a page that has not changed must not be lost.
+    ("sphinx-build", "-q", "-E", "-W", "--keep-going", "-b", "html", "docs", "build/docs"),
 )
 TESTS = ("pytest", "-n", "2", "--dist", "loadgroup")
 QUICK = ("-m", "not corpus and not editors and not e2e")

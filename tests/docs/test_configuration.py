@@ -1,15 +1,15 @@
-"""What the README says of numbers that the code knows."""
+"""The defaults in docs/configuration.md are those of the code."""
 
 import re
 from dataclasses import fields
-from pathlib import Path
 
+from docs.pages import DOCS
 from hlo_lsp.checks.wishes.thresholds import Thresholds
 
-README = Path(__file__).parents[1] / "README.md"
+PAGE = DOCS / "configuration.md"
 ROW = re.compile(r"\| `(\w+)` \| ([\d.,]+) \| ")
 
 
 def test_every_threshold_is_there_with_its_default() -> None:
-    rows = ROW.findall(README.read_text("utf-8"))
+    rows = ROW.findall(PAGE.read_text("utf-8"))
     assert rows == [(one.name, f"{one.default:,}") for one in fields(Thresholds)]

@@ -1,0 +1,48 @@
+"""The TOML and JSON examples of the pages are valid settings."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.pages import PAGES, Block, blocks
+from hlo_lsp.checks.wishes.settings_file import NAME, read_settings_file
+from hlo_lsp.features.settings import Settings, section_of_options
+
+TOML = [block for page in PAGES for block in blocks(page, "toml")]
+JSON = [block for page in PAGES for block in blocks(page, "json")]
+
+
+@pytest.mark.parametrize("block", TOML, ids=str)
+def test_toml_is_a_settings_file(block: Block, tmp_path: Path) -> None:
+    path = tmp_path / NAME
+    path.write_text(block.text, "utf-8")
+    file = read_settings_file(path)
+    assert file.errors == ()
+
+
+@pytest.mark.parametrize("block", JSON, ids=str)
+def test_json_is_a_section_of_settings(block: Block, tmp_path: Path) -> None:
+    section = section_of_options(nested(json.loads(block.text)))
+    assert isinstance(section, dict)
+    assert set(section) <= {"sourceMap", "check", "inlayHints"}
+    _, complaints = Settings.of([section], tmp_path)
+    assert complaints == []
+
+
+def test_both_kinds_have_examples() -> None:
+    assert TOML
+    assert JSON
+
+
+def nested(settings: dict[str, Any]) -> dict[str, Any]:
+    """Return settings of VS Code, whose keys have dots, as the objects that the server gets."""
+    result: dict[str, Any] = {}
+    for key, value in settings.items():
+        *parents, last = key.split(".")
+        inner = result
+        for parent in parents:
+            inner = inner.setdefault(parent, {})
+        inner[last] = value
+    return result

@@ -1,0 +1,243 @@
+"""The tables of docs/json_schema.md describe what ``--format json`` prints, key by key."""
+
+import gc
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from docs.pages import DOCS, blocks, table
+from e2e.compiles import STEMS
+from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.cli import main
+
+PAGE = DOCS / "json_schema.md"
+BROKEN = next(one.text for one in blocks(DOCS / "command_line.md") if one.caption == "broken.hlo")
+pytestmark = pytest.mark.xdist_group("json_schema")  # one process prints the JSON
+COMPILES = {
+    **STEMS,
+    "one file": "samples/sample_001",
+    "one file with module": "tpu_v5e_jax_0.6.2/module_0001.jit_mlp_train.cl_829516930.after_opt",
+    "oldest": "gpu_h100_jax_0.4.38/module_0001.jit_f.sm_9.0_gpu_after_opt",
+}
+# Parts of dumps, in which facts are missing.
+PARTS = {
+    "assignment": "BufferAssignment:\nallocation 0: size 512, color 11, preallocated-temp:\n"
+    " value: <1 a> (size=512,offset=0): f32[4]{0:Z(1)}\n",
+    "values": "Used values:\n<1 a @0>\n positions:\n  a\n uses:\n  (none)\n from instruction:"
+    " %a = f32[4]{0} parameter(0)\n<2 b @0>\n positions:\n  b\n uses:\n  (none)\n"
+    " from instruction: ?\n",
+    "live range": "HloLiveRange (max 1):\n  InstructionSequence:\n    0:a\n  BufferLiveRange:\n"
+    "    a{}:0-1\n",
+    "module": "HloModule m\n\nempty {\n}\n\nENTRY e {\n  a = f32[4] parameter(0)\n}\n",
+}
+_INSPECTED = ("-buffer-assignment.txt", "after_optimizations.txt", "thunk_sequence.txt")
+_INSTRUCTION = "[instruction](#instruction)"
+_DUMP = "[memory dump](#memory-dump) or [module dump](#module-dump)"
+_AT = f"[value](#value), {_INSTRUCTION}, [allocation](#allocation), or [other](#other)"
+_LITERAL = re.compile(r'`"([\w\-]+)"`')
+_OBJECT = re.compile(r"\[([\w ]+)\]\(#[\w\-]+\)")
+_PLAIN = {"integer": int, "string": str, "boolean": bool}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A row of a table: the type of a key, and whether the key can be missing."""
+
+    type: str
+    is_optional: bool
+
+
+Objects = dict[str, dict[str, Key]]
+
+
+def documented() -> Objects:
+    """Return the objects of the page by name."""
+    headings = re.findall(r"^### (.+)$", PAGE.read_text("utf-8"), re.MULTILINE)
+    objects = {}
+    for heading in headings:
+        rows = table(PAGE, f"### {heading}")
+        objects[heading.lower()] = {
+            row[0].strip("`"): Key(row[1].removesuffix(", optional"), row[1].endswith(", optional"))
+            for row in rows
+        }
+    return objects
+
+
+OBJECTS = documented()
+
+
+class Reader:
+    """Compares printed JSON with the tables; ``seen`` are the keys of objects that were printed."""
+
+    def __init__(self) -> None:
+        self.seen: set[tuple[str, str]] = set()
+
+    def problems(self, printed: Any, kind: str, path: str = "") -> Iterator[str]:
+        """Yield what differs from the type ``kind``, a cell of a table."""
+        if kind.startswith("list of ") and not (printed is None and kind.endswith(" or null")):
+            if not isinstance(printed, list):
+                yield f"{path} is not a {kind}"
+                return
+            of = kind.removeprefix("list of ").removesuffix(" or null")
+            for item in printed:
+                yield from self.problems(item, of, f"{path}[]")
+        elif kind == "map of string":
+            if not all(isinstance(text, str) for text in printed.values()):
+                yield f"{path} has a value that is not a string"
+        elif isinstance(printed, dict):
+            names = [name.replace("-", " ") for name in _OBJECT.findall(kind)]
+            fitting = [name for name in names if literals_fit(printed, name)]
+            if len(fitting) != 1:
+                yield f"{path} is not exactly one of {names}"
+                return
+            yield from self._object(printed, fitting[0], path)
+        elif not plain_fits(printed, kind):
+            yield f"{path} is {printed!r}, not {kind}"
+
+    def _object(self, printed: dict[str, Any], name: str, path: str) -> Iterator[str]:
+        keys = OBJECTS[name]
+        for key in printed.keys() - keys.keys():
+            yield f"{path}.{key} is not in the table of {name}"
+        for key, described in keys.items():
+            if key in printed:
+                self.seen.add((name, key))
+                yield from self.problems(printed[key], described.type, f"{path}.{key}")
+            elif not described.is_optional:
+                yield f"{path}.{key} is missing in {name}"
+
+
+def literals_fit(printed: dict[str, Any], name: str) -> bool:
+    """Return whether the keys with fixed values have one of these values."""
+    fixed = {key: _LITERAL.findall(one.type) for key, one in OBJECTS[name].items()}
+    return all(printed.get(key) in values for key, values in fixed.items() if values)
+
+
+def plain_fits(printed: Any, kind: str) -> bool:
+    """Return whether a string, number, Boolean or null has a type."""
+    if printed is None:
+        return kind.endswith(" or null")
+    literals = _LITERAL.findall(kind)
+    if literals:
+        return printed in literals
+    return type(printed) is _PLAIN.get(kind.removesuffix(" or null"))
+
+
+def compile_files(corpus: Path, stem: str, folder: Path) -> list[Path]:
+    """Copy a compile, and return its assignment, module, and thunks."""
+    folder.mkdir()
+    parent, _, name = stem.rpartition("/")
+    front = re.split(r"\.(?:cpu_|sm_[\d.]+a?_gpu_)?after_opt", name)[0]
+    for path in (corpus / parent).glob(f"{front}.*txt"):
+        shutil.copy(path, folder)
+    found = sorted(path for path in folder.iterdir() if path.name.endswith(_INSPECTED))
+    return found or sorted(folder.iterdir())
+
+
+def run(*arguments: str | Path) -> Any:
+    """Return what ``hlo-lsp`` prints as JSON, run in this process: there are dozens of calls."""
+    options = ("--format", "json")
+    with redirect_stdout(StringIO()) as out:
+        main([*map(str, arguments), *options])
+    return json.loads(out.getvalue())
+
+
+@pytest.fixture(scope="module")
+def printed(
+    corpus_small: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[list[tuple[str, Any, str]]]:
+    """Yield what commands print: for each a name, the JSON, and its type."""
+    thresholds = gc.get_threshold()  # commands change them
+    yield list(examples(corpus_small, tmp_path_factory.mktemp("json")))
+    gc.set_threshold(*thresholds)
+
+
+def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield what commands print about real dumps, and about parts of dumps."""
+    for name, stem in COMPILES.items():
+        for path in compile_files(corpus, stem, folder / name):
+            yield path.name, run("inspect", path), _DUMP
+    for name, text in PARTS.items():
+        part = folder / f"{name}.txt"
+        part.write_text(text, "utf-8")
+        yield name, run("inspect", part), _DUMP
+        if name != "assignment":
+            yield f"a in {name}", run("inspect", part, "--instruction", "a"), _INSTRUCTION
+    (module,) = (folder / "tpu").glob("*.after_optimizations.txt")
+    (assignment,) = (folder / "tpu").glob("*-buffer-assignment.txt")
+    log = folder / "log.txt"
+    log.write_text(as_printed(assignment, module), "utf-8")
+    yield log.name, run("inspect", log), "[stdout dump](#stdout-dump)"
+    broken = folder / "broken.hlo"
+    broken.write_text(BROKEN, "utf-8")
+    for path, place in ((broken, "5:8"), (broken, "5:15"), (assignment, "2"), (assignment, "3:12")):
+        yield place, run("inspect", path, "--at", place), _AT
+    for path, name in ((broken, "main"), (folder / "module.txt", "empty")):
+        yield name, run("inspect", path, "--computation", name), "[computation](#computation)"
+    yield "check", run("check", broken), "list of [finding](#finding)"
+    yield "statistics", run("check", broken, "--statistics"), "list of [count](#count)"
+    yield "rule", run("rule"), "list of [rule object](#rule-object)"
+
+
+def as_printed(*paths: Path) -> str:
+    """Return what ``--xla_dump_to=-`` prints of some files."""
+    return "".join(
+        f"*** Begin {path.name} ***\n{path.read_text('utf-8')}*** End {path.name} ***\n"
+        for path in paths
+    )
+
+
+def test_printed_json_is_as_documented(printed: list[tuple[str, Any, str]]) -> None:
+    reader = Reader()
+    wrong = {
+        f"{name}: {problem}"
+        for name, facts, kind in printed
+        for problem in reader.problems(facts, kind)
+    }
+    assert not wrong, "\n".join(sorted(wrong))
+
+
+def test_documented_keys_are_printed(printed: list[tuple[str, Any, str]]) -> None:
+    reader = Reader()
+    for _, facts, kind in printed:
+        list(reader.problems(facts, kind))
+    keys = {(name, key) for name, object_ in OBJECTS.items() for key in object_}
+    assert sorted(keys - reader.seen) == []
+
+
+def test_keys_that_can_be_null_are_null_somewhere(printed: list[tuple[str, Any, str]]) -> None:
+    found: set[tuple[str, str]] = set()
+    for _, facts, kind in printed:
+        nulls(facts, kind, found)
+    keys = {
+        (name, key)
+        for name, object_ in OBJECTS.items()
+        for key, one in object_.items()
+        if one.type.endswith(" or null")
+    }
+    assert sorted(keys - found) == []
+
+
+def nulls(printed: Any, kind: str, found: set[tuple[str, str]]) -> None:
+    """Add the keys of objects that are null."""
+    if isinstance(printed, list):
+        for item in printed:
+            nulls(item, kind, found)
+    elif isinstance(printed, dict) and kind != "map of string":
+        name = next(one for one in _OBJECT.findall(kind) if literals_fit(printed, one))
+        for key, inner in printed.items():
+            if inner is None:
+                found.add((name, key))
+            nulls(inner, OBJECTS[name][key].type, found)
+
+
+def test_json_of_rules_has_every_rule(printed: list[tuple[str, Any, str]]) -> None:
+    (rules,) = (facts for name, facts, _ in printed if name == "rule")
+    assert [rule["code"] for rule in rules] == list(explanations())
