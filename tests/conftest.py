@@ -9,6 +9,17 @@ from dumps import CORPUS, unpacked
 SHOWN = "shown"  # a property of a test: text for the end of the run
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let the oracles run over dumps that are not in the corpus."""
+    parser.addoption(
+        "--dumps",
+        type=Path,
+        action="append",
+        metavar="DIR",
+        help="run tests/oracles over this folder of dumps instead of the corpus (repeatable)",
+    )
+
+
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     """Print what tests recorded to be shown; also those that ran in other processes."""
     for reports in terminalreporter.stats.values():
@@ -30,6 +41,12 @@ def unpack_cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPa
 def corpus_small(unpack_cache: Path) -> Path:
     """2784 files of small programs, by backend and compiler."""
     return unpacked(CORPUS / "small.tar.xz", unpack_cache)
+
+
+@pytest.fixture(scope="session")
+def corpus_generations(unpack_cache: Path) -> Path:
+    """One compile in each form of the dumps that the other archives do not have."""
+    return unpacked(CORPUS / "generations.tar.xz", unpack_cache)
 
 
 @pytest.fixture(scope="session")

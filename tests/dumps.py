@@ -12,6 +12,7 @@ from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text import disk
 
 CORPUS = Path(__file__).parent / "corpus"
+SMALL_DUMPS = Path(__file__).parent / "small_dumps"  # one file for each format that is rare
 
 _KINDS = (
     (re.compile(r"-buffer-assignment\.txt$|sample_\d+\.txt$"), FileKind.ASSIGNMENT),

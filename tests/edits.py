@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from hlo_lsp.text import disk
 from hlo_lsp.text.document import Document, LineChange
+from joined import joined
 
 # One short file of each kind and generation.
 DUMPS = {
@@ -29,6 +30,7 @@ DUMPS = {
     "old thunks": "gpu_h100_jax_0.8.3/module_3978.jit_scan_g.thunk_sequence.txt",
     "oldest thunks": "gpu_h100_jax_0.4.38/module_0070.jit_rm.thunk_sequence.txt",
 }
+JOINED = "joined entries"  # the form up to jax 0.4.35 of a dump that is newer
 WRITTEN = "written module"  # by hand: broken lines, comments, computations in place
 _HEAD = re.compile(r"\S.*[:{>]$|\s+[\w ()]+:|HloModule|Total|[A-Z][a-z]+[A-Z][a-z]+$")
 
@@ -38,6 +40,7 @@ class Texts(dict[str, str]):
 
     def __init__(self, corpus: Path) -> None:
         super().__init__((name, disk.read(corpus / path).text) for name, path in DUMPS.items())
+        self[JOINED] = joined(self["one file"])
         self[WRITTEN] = disk.read(Path(__file__).with_name("written.hlo")).text
 
     def __repr__(self) -> str:
@@ -144,7 +147,9 @@ _LINES = st.one_of(st.integers(0, 160), st.integers(-3, 2))
 _COLUMNS = st.one_of(st.integers(0, 60), st.integers(-3, 2))
 _SIGNS = st.sampled_from(
     ["\n", " ", "  ", "\r", "\r\n", "x", "0", "<", ":", "{", " positions:\n", " uses:\n",
-     "  (none)\n", " from instruction: ", "<7 a.1{} @0>\n", "  a.1, operand 0\n", "FileNames\n",
+     "  (none)\n", " from instruction: ",
+     " from instruction: %a.1 = f32[] add(%b)<7 a.1 @0>\n", "<7 a.1{} @0>\n",
+     "  a.1, operand 0\n", "FileNames\n",
      "%c (p: f32[]) -> f32[] {\n", "/*", "*/", "//", "(", ")", "}", ", to_apply={", '"',
      "  %n = f32[] add(%a, %b)\n", " =", ",", "HloModule m\n", "\n\n", "\x0c", "│ "]
 )  # fmt: skip

@@ -117,7 +117,7 @@ class Client:
         The question in each round takes its notifications off the pipe: a full one would stop it.
         """
         before = -1.0
-        while (used := self._seconds_used()) - before > _IDLE:
+        while (used := self.seconds_used) - before > _IDLE:
             before = used
             self.ask("textDocument/hover", 0, 0)
             time.sleep(_ROUND)
@@ -133,8 +133,9 @@ class Client:
         (line,) = [line for line in status.splitlines() if line.startswith(key)]
         return int(line.split()[1]) * 1024
 
-    def _seconds_used(self) -> float:
-        """Processor time of the server."""
+    @property
+    def seconds_used(self) -> float:
+        """The processor time that the server has used so far, in seconds (Linux)."""
         numbers = Path(f"/proc/{self._process.pid}/stat").read_text("utf-8").rpartition(")")[2]
         user, system = numbers.split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

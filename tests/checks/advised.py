@@ -13,12 +13,19 @@ from hlo_lsp.text.steps import finish
 
 TPU = "module_0001.jit_f.cl_1.after_optimizations"
 GPU = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
+BEFORE = "module_0001.jit_f.before_optimizations.txt"
 
 
-def advice(code: str, *texts: str, stem: str = TPU, **limits: Any) -> list[Told]:
-    """What a rule says of a compile of these texts, with other thresholds than the default ones."""
+def advice(
+    code: str, *texts: str, stem: str = TPU, before: str | None = None, **limits: Any
+) -> list[Told]:
+    """Return what a rule reports on a compile of these texts.
+
+    ``before`` is its text before optimizations, ``limits`` are thresholds in place of the defaults.
+    """
     files = [DumpFile.of_text(text, f"{stem}-{number}.txt") for number, text in enumerate(texts)]
-    dump = DumpSet(files)
+    others = [] if before is None else [DumpFile.of_text(before, BEFORE)]
+    dump = DumpSet(files, others=others)
     rules = [rule for rule in CATALOGUE if rule.code == code]
     thresholds = replace(Thresholds(), **limits)
     return [told(found) for file in files for found in finish(check(dump, file, rules, thresholds))]

@@ -11,7 +11,7 @@ from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.checks import run
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import Part, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -150,6 +150,43 @@ def test_what_a_rule_says_of_a_file_that_it_does_not_read_goes_with_its_text(sam
         assert found.place.line == len(file.lines) - 1
         file.changed(file.document.edit((0, 0), (0, 0), "\n"))
         finish(file.refresh())
+
+
+def test_findings_are_found_again_when_a_related_file_changes(sample: str) -> None:
+    other = DumpFile.of_text("HloModule m\n\nENTRY %e () -> f32[] {\n}\n", "m.txt")
+
+    def related(survey: Survey) -> Iterator[Finding]:
+        place = Place(survey.dump.files[0], 0, 0, 0)
+        there = Place(other, len(other.lines) - 1, 0, 0)
+        yield survey.accuse(place, "here", Related(there, "the last line"))
+
+    rules = [WholeRule("last", Severity.ERROR, related, frozenset({Part.ENTRIES}))]
+    dump = DumpSet([DumpFile.of_text(sample), other])
+    for _ in range(3):
+        (found,) = finish(run.check(dump, dump.files[0], rules))
+        assert found.related[0].place.line == len(other.lines) - 1
+        other.changed(other.document.edit((0, 0), (0, 0), "\n"))
+        finish(other.refresh())
+
+
+def test_text_before_optimizations_is_read_again(sample: str) -> None:
+    runs: list[str] = []
+
+    def counted(survey: Survey) -> Iterator[Finding]:
+        runs.append(survey.code)
+        return iter(())
+
+    parts = {"allocations": {Part.ALLOCATIONS}, "origin": {Part.ALLOCATIONS, Part.ORIGINAL}}
+    rules = [
+        WholeRule(code, Severity.HINT, counted, frozenset(reads)) for code, reads in parts.items()
+    ]
+    before = DumpFile.of_text("HloModule m\n", "m.before_optimizations.txt")
+    dump = DumpSet([DumpFile.of_text(sample)], others=[before])
+    finish(run.check(dump, dump.files[0], rules))
+    before.changed(before.document.edit((0, 0), (0, 0), "\n"))
+    finish(before.refresh())
+    finish(run.check(dump, dump.files[0], rules))
+    assert runs == ["allocations", "origin", "origin"]
 
 
 def test_a_file_without_any_part_is_looked_at_after_each_edit() -> None:

@@ -1,4 +1,4 @@
-"""The table of features in the README is true: each mark is an answer, each blank is none.
+"""The table of requests in docs/editors.md is true: each mark is an answer, each blank is none.
 
 A request is asked at many places of a real file of each kind. Neovim asks, as it can all of it.
 """
@@ -19,9 +19,9 @@ from pygls.protocol import default_converter
 from e2e.compiles import Compile
 from e2e.editor import Editor, OpenFile, editor
 
-README = Path(__file__).resolve().parents[2] / "README.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "editors.md"
 _WORD = re.compile(r"[%<]?[A-Za-z_][\w.\-]*(?:\{[\d,]*\})?|\d+")
-_HEADING = "### Requests by kind of file"
+_HEADING = "## Requests by kind of file"
 _TOGETHER = 50  # requests under way at a time
 _PLACES = 300
 _METHODS = {"semanticTokens": "semanticTokens/full"}  # and by range, and what has changed
@@ -53,8 +53,8 @@ AT_PLACES = {
 
 
 def table() -> dict[str, dict[str, bool]]:
-    """The rows of the README: by method what is marked, by kind of file."""
-    text = README.read_text("utf-8").partition(_HEADING)[2].strip().partition("\n\n")[0]
+    """The rows of the page: by method what is marked, by kind of file."""
+    text = PAGE.read_text("utf-8").partition(_HEADING)[2].strip().partition("\n\n")[0]
     rows = [line.strip("| ").split("|") for line in text.split("\n")]
     head = [cell.strip() for cell in rows[0][1:]]
     found = {}

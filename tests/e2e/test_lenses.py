@@ -25,7 +25,7 @@ async def test_every_lens_of_a_one_file_dump(any_editor: Editor, compiled: Compi
     ]
     assert found[-1] == (
         "  Live ranges at 9 (peak):",
-        "declared by XLA: 60 B at step 9 | this is the true maximum",
+        "declared by XLA: 60 B at step 9 | HBM: 2.5 KiB occupied, the maximum",
     )
     lines = [line for line, _ in found]
     heads = ("allocation ", " value: <", "<", "  Live ranges at", "Total bytes used")
@@ -39,17 +39,19 @@ async def test_every_lens_of_a_one_file_dump(any_editor: Editor, compiled: Compi
         (
             "tpu",
             "7 values, 16.5 KiB, 5 time-share offset 16,384",
-            "declared by XLA: 768.0 KiB at step 25 (99.9 %) | true maximum: 768.1 KiB at step 17",
+            "declared by XLA: 768.0 KiB at step 25 | HBM: 516.0 KiB occupied, "
+            "1.0 KiB more at step 14",
         ),
         (
             "cpu",
             "8 values, 256.0 KiB, 5 time-share offset 262,144",
-            "declared by XLA: 1.00 MiB at step 19 | this is the true maximum",
+            "declared by XLA: 1.00 MiB at step 19 | main memory: 768.0 KiB occupied, the maximum",
         ),
         (
             "gpu",
             "9 values, 1.00 MiB, 5 time-share offset 1,048,576",
-            "declared by XLA: 512.0 KiB at step 22 (28.6 %) | true maximum: 1.75 MiB at step 21",
+            "declared by XLA: 512.0 KiB at step 22 | device memory: 512.1 KiB occupied, "
+            "1024.0 KiB more at step 20",
         ),
     ],
 )

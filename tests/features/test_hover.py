@@ -7,7 +7,9 @@ from lsprotocol import types
 
 from features.opened import DUMP, asked, at
 from hlo_lsp.features.client import Client
+from hlo_lsp.features.goto import definition
 from hlo_lsp.features.hover import hover
+from hlo_lsp.features.references import highlight, references
 from marks import mark
 
 
@@ -97,3 +99,19 @@ async def test_the_range_is_what_the_card_is_about() -> None:
         assert card.range == types.Range(
             types.Position(whole.line, whole.start), types.Position(whole.line, whole.end)
         )
+
+
+async def test_later_lines_of_an_instruction_answer_as_its_first() -> None:
+    add = "%add = f32[4]{0:T(128)S(1)} add(%x, %x), "
+    text = DUMP.replace(add, f'{add}frontend_attributes={{kernel_metadata={{\n"a":"b"\n}}}}, ')
+    found = await asked(text)
+    first = at(text, " from instruction: %add", "add(")
+    for line in (1, 2):
+        later = types.Position(first.line + line, 1)
+        assert hover(found, later) == hover(found, first) is not None
+        assert definition(found, later) == definition(found, first) is not None
+        for with_declaration in (False, True):
+            expected = references(found, first, with_declaration=with_declaration)
+            assert references(found, later, with_declaration=with_declaration) == expected
+            assert expected
+        assert highlight(found, later) == highlight(found, first)

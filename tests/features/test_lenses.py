@@ -49,7 +49,9 @@ async def test_allocations_values_and_the_peak_have_lenses() -> None:
         "<2 add @1>": "live 1-2 (1 step): add -> mul | at the peak",
         "<3 mul @0>": "live 2-3 (1 step): mul -> the end of the program | at the peak",
         "Total bytes used: 2048 (2.0KiB)": "HBM 1.0 KiB, VMEM 1.0 KiB",
-        "Live ranges at 2 (peak):": "declared by XLA: 48 B at step 2 | this is the true maximum",
+        "Live ranges at 2 (peak):": (
+            "declared by XLA: 48 B at step 2 | HBM: 1.0 KiB occupied, the maximum"
+        ),
     }
 
 
@@ -94,10 +96,19 @@ async def test_values_that_take_turns_are_counted() -> None:
     )
 
 
-async def test_the_true_peak_is_said_where_it_is_another() -> None:
+async def test_peak_lens_shows_the_step_with_most_occupied_bytes() -> None:
     text = DUMP.replace("Live ranges at 2 (peak)", "Live ranges at 0 (peak)")
+    text = text.replace("size 1024, color 1, pre", "size 1024, pre")
     assert (await titles(await asked(text)))["Live ranges at 0 (peak):"] == (
-        "declared by XLA: 16 B at step 0 (33.3 %) | true maximum: 48 B at step 2"
+        "declared by XLA: 16 B at step 0 | HBM: 1.0 KiB occupied, 512 B more at step 1"
+    )
+
+
+async def test_peak_lens_is_complete_for_a_client_that_resolves_nothing() -> None:
+    found = await asked(client=replace(Client(), wants_lens_texts=True))
+    titles_at_once = [lens["command"]["title"] for lens in await lenses.code_lenses(found)]
+    assert titles_at_once[-1] == (
+        "declared by XLA: 48 B at step 2 | HBM: 1.0 KiB occupied, the maximum"
     )
 
 
@@ -256,9 +267,9 @@ async def test_computations_that_are_entered_say_what_is_inside(tmp_path: Path) 
     found = await session.ask(types.TextDocumentIdentifier(file.uri))
     assert found is not None
     assert await titles(found) == {
-        "%again (x: f32[4]) -> f32[4] {": "2 instructions, 2 buffers inside, 1.0 KiB",
+        "%again (x: f32[4]) -> f32[4] {": "2 instructions, 1 buffer defined, 512 B",
         "%done (c: f32[4]) -> pred[] {": "1 instruction",
-        "ENTRY %main (mul: f32[4]) -> f32[4] {": "2 instructions, 1 buffer inside, 512 B",
+        "ENTRY %main (mul: f32[4]) -> f32[4] {": "2 instructions",
     }
 
 

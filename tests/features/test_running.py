@@ -1,11 +1,18 @@
 """Long work over the files of a compile, which may change meanwhile."""
 
-import pytest
+import asyncio
+from collections.abc import Callable
+from typing import Any
 
-from features.opened import asked
+import pytest
+from lsprotocol import types
+
+from features.opened import DUMP, asked, item
 from hlo_lsp.features import running
 from hlo_lsp.features.running import OutdatedError, at_once, steadily
-from hlo_lsp.features.session import Asked
+from hlo_lsp.features.session import Asked, Session
+from hlo_lsp.features.wire import Json
+from hlo_lsp.registrations.answers import Answers
 from hlo_lsp.text.steps import Steps
 
 
@@ -56,3 +63,40 @@ async def test_work_that_is_wanted_begins_again_with_the_text_as_it_is_then() ->
     assert await steadily(file.dump, lambda: counted(file, next(edits))) == before + 1
     edit(file)
     assert await steadily(file.dump, lambda: counted(file)) == before + 2
+
+
+class Handlers:
+    """A server that keeps the handlers that are registered."""
+
+    def __init__(self) -> None:
+        self.by_method: dict[str, Callable[..., Any]] = {}
+
+    def feature(self, method: str, _: Any) -> Callable[..., Any]:
+        def register(handler: Callable[..., Any]) -> None:
+            self.by_method[method] = handler
+
+        return register
+
+
+async def test_background_tasks_give_way_to_a_whole_document() -> None:
+    session, handlers = Session(), Handlers()
+    opened = session.open(item("untitled:dump", DUMP))
+    done = {"request": 0, "background": 0}
+    tasks: list[asyncio.Task[None]] = []
+
+    def steps(name: str) -> Steps[None]:
+        for _ in range(20):
+            done[name] += 1
+            yield
+
+    async def reply(_: Asked, __: Any) -> list[Json]:
+        tasks.append(session.in_background(steps("background")))
+        await running.run(steps("request"))
+        assert done == {"request": 20, "background": 1}
+        return [{}]
+
+    Answers(handlers, session).in_text("method", reply)  # type: ignore[arg-type]
+    params = types.DocumentSymbolParams(types.TextDocumentIdentifier(opened.uri))
+    assert await handlers.by_method["method"](params) == [{}]
+    await tasks[0]
+    assert done["background"] == 20

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edits import DUMPS, WRITTEN, Edit, Texts, edits
+from edits import DUMPS, JOINED, WRITTEN, Edit, Texts, edits
 from hlo_lsp.model import dump_file
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax import sequence
@@ -44,7 +44,7 @@ def _file(text: str) -> DumpFile:
     return DumpFile.of_text(text)
 
 
-@pytest.mark.parametrize("name", [*DUMPS, WRITTEN])
+@pytest.mark.parametrize("name", [*DUMPS, JOINED, WRITTEN])
 @_QUICK
 @given(data=st.data())
 def test_after_every_edit_a_file_is_as_if_read_anew(
@@ -57,7 +57,7 @@ def test_after_every_edit_a_file_is_as_if_read_anew(
         assert differences(file, fresh(file)) == []
 
 
-@pytest.mark.parametrize("name", [*DUMPS, WRITTEN])
+@pytest.mark.parametrize("name", [*DUMPS, JOINED, WRITTEN])
 @_QUICK
 @given(data=st.data())
 def test_edits_may_come_while_a_file_is_being_read(

@@ -49,6 +49,8 @@ SUBJECTS = (
     Subject("analysis.live.peak_list", ("analysis/live/test_peak_list.py", _PEAK, _PEAK_RULES)),
     Subject("analysis.live.peak_moment", ("analysis/live/test_peak_moment.py",)),
     Subject("analysis.live.old_peak_list", ("analysis/live/test_old_peak_list.py", _PEAK)),
-    Subject("analysis.live.liveness", ("analysis/live/test_liveness.py", _PEAK_RULES)),
-    Subject("checks.rules.peaks", (_PEAK_RULES,)),
+    Subject("analysis.live.liveness", ("analysis/live/test_liveness.py",)),
+    Subject("analysis.memory.occupied_bytes", ("analysis/memory/test_occupied_bytes.py",)),
+    Subject("analysis.memory.space_occupancy", ("analysis/memory/test_space_occupancy.py",)),
+    Subject("checks.rules.peaks", (_PEAK_RULES, "checks/rules/test_peak_understated.py")),
 )

@@ -13,6 +13,37 @@ from hlo_lsp.text.steps import finish
 from oracles.printed import Printed, Spot, read
 
 L24 = "tpu_v5e_train_L24"
+GENERATIONS = (  # the folders of generations.tar.xz
+    "cpu_jax_0.10.1",
+    "cpu_jax_0.4.34",
+    "cpu_jax_0.4.35",
+    "cpu_jax_0.5.0",
+    "cpu_jax_0.5.2",
+    "cpu_jax_0.5.3",
+    "cpu_jax_0.6.0",
+    "cpu_jax_0.8.1",
+    "cpu_jax_0.9.1",
+    "cpu_jax_0.9.2",
+    "gpu_h100_jax_0.10.1",
+    "gpu_h100_jax_0.4.34",
+    "gpu_h100_jax_0.4.35",
+    "gpu_h100_jax_0.5.2",
+    "gpu_h100_jax_0.5.3",
+    "gpu_h100_jax_0.6.0",
+    "gpu_h100_jax_0.7.0",
+    "gpu_h100_jax_0.7.1",
+    "gpu_h100_jax_0.7.2",
+    "gpu_h100_jax_0.8.1",
+    "gpu_h100_jax_0.9.2",
+    "tpu_v5e_jax_0.10.1",
+    "tpu_v5e_jax_0.10.2_libtpu_0.0.45",
+    "tpu_v5e_jax_0.4.35",
+    "tpu_v5e_jax_0.5.0",
+    "tpu_v5e_jax_0.5.2",
+    "tpu_v5e_jax_0.6.0",
+    "tpu_v5e_jax_0.6.2_libtpu_0.0.14",
+    "tpu_v5e_jax_0.8.1",
+)
 FOLDERS = (
     "cpu",
     "cpu_jax_0.6.2",
@@ -31,6 +62,7 @@ FOLDERS = (
     "tpu_v5e_jax_0.6.2",
     "tpu_v5e_jax_0.9.2",
     "tpu_v5p",
+    *GENERATIONS,
     L24,
 )
 

@@ -1,17 +1,31 @@
-"""Each oracle runs once for every folder of the corpus."""
+"""Each oracle runs once for every folder of the corpus, or for another folder of dumps."""
 
 from pathlib import Path
 
 import pytest
 
-from oracles.compiles import FOLDERS, L24
+from oracles.compiles import FOLDERS, GENERATIONS, L24
 
 
-@pytest.fixture(params=FOLDERS)
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the oracles over the folders of ``--dumps`` instead of the corpus."""
+    if "folder" in metafunc.fixturenames:
+        dumps: list[Path] | None = metafunc.config.getoption("--dumps")
+        folders = dumps or FOLDERS
+        ids = [folder if isinstance(folder, str) else folder.name for folder in folders]
+        metafunc.parametrize("folder", folders, ids=ids, indirect=True)
+
+
+@pytest.fixture
 def folder(request: pytest.FixtureRequest) -> Path:
-    """A folder of real dumps: those of small programs, and that of a large one."""
-    if request.param == L24:
+    """A folder of real dumps: small programs, one compile of a generation, or a large program."""
+    name: str | Path = request.param
+    if isinstance(name, Path):
+        return name
+    if name == L24:
         train: Path = request.getfixturevalue("train_l24")
         return train
-    small: Path = request.getfixturevalue("corpus_small")
-    return small / str(request.param)
+    archive: Path = request.getfixturevalue(
+        "corpus_generations" if name in GENERATIONS else "corpus_small"
+    )
+    return archive / name

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
+# Up to jax 0.4.35 no line end follows an instruction, and the next entry begins behind it.
+_JOINED_ENTRY = re.compile(r"<\d+ [^ <>]+(?: \(phi\))? @\d+>$")
 _INSTRUCTION = re.compile(r" +(?:ROOT )?%?([\w.\-]+) = ")
 
 
@@ -31,7 +33,7 @@ class Row:
 
 @dataclass(slots=True)
 class PeakRow:
-    """A row at the declared peak; the old form has neither index nor running sum.
+    """A row at the declared peak; old forms have no running sum, the oldest has no index either.
 
     ``key`` is the value by name and index: in the old form, by the order of live ranges.
     """
@@ -156,12 +158,15 @@ class _Reader:
         elif line.startswith("Total bytes used: "):
             out.total = int(line.split()[3])
         elif line.startswith("<"):
-            self.entry = Entry(*_header(line), spot=self._spot(number, 0))
-            out.entries[self.entry.id] = self.entry
+            self._begin_entry(line, self._spot(number, 0))
         elif line.startswith(" from instruction:"):
             assert self.entry is not None
-            self.entry.instruction = line.split(":", 1)[1].lstrip()
+            joined = _JOINED_ENTRY.search(line)
+            end = len(line) if joined is None else joined.start()
+            self.entry.instruction = line[:end].split(":", 1)[1].lstrip()
             self.entry.instruction_line = number
+            if joined is not None:
+                self._begin_entry(line[end:], self._spot(number, end))
         elif line.startswith("HloLiveRange (max "):
             out.last_step = int(line.split()[2].rstrip("):"))
         elif line.startswith("  Live ranges at "):
@@ -172,6 +177,10 @@ class _Reader:
         else:
             return False
         return True
+
+    def _begin_entry(self, header: str, spot: Spot) -> None:
+        self.entry = Entry(*_header(header), spot=spot)
+        self.printed.entries[self.entry.id] = self.entry
 
     def _assigned(self, line: str, number: int) -> None:
         head, rest = line.split("> (size=", 1)

@@ -8,14 +8,18 @@ import pytest
 from dumps import files_of
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.views.inspection import dump_json
-from oracles.compiles import FOLDERS, L24, Compile, compiles_of
+from oracles.compiles import FOLDERS, GENERATIONS, L24, Compile, compiles_of
 from oracles.printed import Assigned, Entry, Printed
 
 pytestmark = pytest.mark.corpus
 
 
-def test_the_folders_are_all_there_are(corpus_small: Path, train_l24: Path) -> None:
-    assert {path.name for path in corpus_small.iterdir()} | {L24} == set(FOLDERS)
+def test_the_folders_are_all_there_are(
+    corpus_small: Path, corpus_generations: Path, train_l24: Path
+) -> None:
+    small = {path.name for path in corpus_small.iterdir()}
+    assert {path.name for path in corpus_generations.iterdir()} == set(GENERATIONS)
+    assert small | set(GENERATIONS) | {L24} == set(FOLDERS)
     assert train_l24.name == L24
 
 

@@ -73,6 +73,10 @@ def test_every_file_is_of_the_kind_that_its_name_says(folder: str, corpus_small:
     assert wrong == {}
 
 
+def test_every_line_of_each_generation_is_a_record(corpus_generations: Path) -> None:
+    assert list(islice(_left_over(files_of(corpus_generations)), 5)) == []
+
+
 def test_every_line_of_a_train_step_is_a_record(train_l24: Path) -> None:
     assert list(islice(_left_over(files_of(train_l24)), 5)) == []
 

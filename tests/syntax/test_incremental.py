@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from edits import WRITTEN, Texts, edits
+from edits import JOINED, WRITTEN, Texts, edits
 from hlo_lsp.syntax import sequence
 from hlo_lsp.syntax.memory_scanner import MemoryScanner
 from hlo_lsp.syntax.module_scanner import ModuleScanner
@@ -19,6 +19,7 @@ from hlo_lsp.text.steps import finish
 _QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 _SCANNERS: dict[str, type[MemoryScanner] | type[ModuleScanner]] = {
     "one file": MemoryScanner,
+    JOINED: MemoryScanner,
     "values": MemoryScanner,
     "report": MemoryScanner,
     "module": ModuleScanner,

@@ -191,3 +191,13 @@ def test_an_unfinished_entry_does_not_swallow_the_next_section() -> None:
 def test_a_line_with_nothing_but_a_label_is_no_entry() -> None:
     assert type(memory_scanner().read(["Used values:", *_ENTRY], 0)) is Label
     assert type(memory_scanner().read(["", *_ENTRY], 0)) is Blank
+
+
+@pytest.mark.parametrize("lines", [_ENTRY, _ENTRY[:-1]], ids=["whole", "broken"])
+def test_positions_are_found_by_name_and_index(lines: list[str]) -> None:
+    entry = _entry(lines)
+    assert entry.has_position("tuple", "{1,0}")
+    assert entry.has_position("bitcast.1", None)
+    assert entry.has_position("bitcast.1", "{}")
+    assert not entry.has_position("tuple", None)
+    assert not entry.has_position("tuple.4", "{1,0}")  # a use

@@ -2,6 +2,9 @@
 
 from typing import Any
 
+import pytest
+
+from hlo_lsp.analysis.cards.instructions import instruction_card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.views.inspection import instruction_json
@@ -49,10 +52,14 @@ Used values:
 """
 
 
-def instruction(name: str, *texts: str) -> dict[str, Any] | None:
+def _dump(*texts: str) -> DumpSet:
     names = ("m.cpu_after_optimizations.txt", "m.cpu_after_optimizations-x.txt")
     files = [DumpFile.of_text(text, f"/d/{name}") for text, name in zip(texts, names, strict=False)]
-    return instruction_json(DumpSet(files), name)
+    return DumpSet(files)
+
+
+def instruction(name: str, *texts: str) -> dict[str, Any] | None:
+    return instruction_json(_dump(*texts), name)
 
 
 def test_an_instruction_says_all_of_its_facts() -> None:
@@ -114,3 +121,99 @@ def test_a_step_of_the_schedule_is_enough_to_know_an_instruction() -> None:
 def test_a_name_that_nobody_mentions_is_unknown() -> None:
     assert instruction("nobody", MODULE, ENTRY) is None
     assert instruction("", MODULE, ENTRY) is None
+
+
+FORWARDING = """\
+HloModule jit_f, is_scheduled=true
+
+ENTRY %main (x: f32[16,1]) -> f32[16] {
+  %x = f32[16,1]{1,0} parameter(0)
+  %all-reduce-start = f32[16,1]{1,0} all-reduce-start(%x), to_apply=%max
+  %all-reduce-done = f32[16,1]{1,0} all-reduce-done(%all-reduce-start)
+  %pair = (f32[16,1]{1,0}, f32[16,1]{1,0}) tuple(%x, %all-reduce-done)
+  %barrier = (f32[16,1]{1,0}, f32[16,1]{1,0}) opt-barrier(%pair)
+  %element = f32[16,1]{1,0} get-tuple-element(%barrier), index=1
+  ROOT %bitcast = f32[16]{0} bitcast(%element)
+}
+"""
+FORWARDED = """\
+BufferAssignment:
+allocation 0: size 64, parameter 0, shape |f32[16,1]| at ShapeIndex {}:
+ value: <0 x @0> (size=64,offset=0): f32[16,1]{1,0}
+allocation 1: size 64, maybe-live-out:
+ value: <1 all-reduce-start @0> (size=64,offset=0): f32[16,1]{1,0}
+allocation 2: size 16, preallocated-temp:
+ value: <2 pair{} @0> (size=16,offset=0): (f32[16,1]{1,0}, f32[16,1]{1,0})
+
+Total bytes used: 144 (144B)
+
+Used values:
+<0 x @0>
+ positions:
+  x
+  pair {0}
+  barrier {0}
+ uses:
+  all-reduce-start, operand 0
+ from instruction: %x = f32[16,1]{1,0} parameter(0)
+<1 all-reduce-start @0>
+ positions:
+  all-reduce-start
+  all-reduce-done
+  pair {1}
+  barrier {1}
+  element
+  bitcast
+ uses:
+  all-reduce-done, operand 0
+ from instruction: %all-reduce-start = f32[16,1]{1,0} all-reduce-start(%x), to_apply=%max
+<2 pair{} @0>
+ positions:
+  pair {}
+  barrier {}
+ uses:
+  barrier, operand 0 {}
+ from instruction: %pair = (f32[16,1]{1,0}, f32[16,1]{1,0}) tuple(%x, %all-reduce-done)
+
+HloLiveRange (max 7):
+  InstructionSequence:
+    0:x
+  BufferLiveRange:
+    x{}:0-7
+    all-reduce-start{}:1-7
+    pair{}:3-5
+"""
+
+
+@pytest.mark.parametrize("name", ["all-reduce-done", "element", "bitcast"])
+def test_forwarding_instruction_has_memory_of_forwarded_value(name: str) -> None:
+    facts = instruction(name, FORWARDING, FORWARDED)
+    assert facts is not None
+    assert (facts["allocation"], facts["live_range"], facts["padded_bytes"]) == (1, [1, 7], 64)
+    assert facts["values"] == []  # it defines none
+
+
+def test_forwarded_tuple_has_memory_of_its_table() -> None:
+    facts = instruction("barrier", FORWARDING, FORWARDED)
+    assert facts is not None
+    assert (facts["allocation"], facts["live_range"], facts["padded_bytes"]) == (2, [3, 5], 16)
+
+
+@pytest.mark.parametrize("name", ["all-reduce-done", "element", "bitcast", "barrier"])
+def test_hover_agrees_with_json_on_forwarded_values(name: str) -> None:
+    dump = _dump(FORWARDING, FORWARDED)
+    facts, card = instruction_json(dump, name), instruction_card(dump, name)
+    assert facts is not None
+    assert card is not None
+    said = {fact.label: fact.text for fact in card.facts}
+    assert said["lies in"].startswith(f"allocation {facts['allocation']} at offset 0, ")
+    assert said["live"].startswith("{}-{} ".format(*facts["live_range"]))
+    size = said["table" if name == "barrier" else "padded"]
+    assert size.startswith(f"{facts['padded_bytes']} B")
+
+
+def test_position_of_two_values_has_no_memory_facts() -> None:
+    damaged = FORWARDED.replace("  barrier {0}\n", "  barrier {0}\n  bitcast\n")
+    facts = instruction("bitcast", FORWARDING, damaged)
+    assert facts is not None
+    assert (facts["allocation"], facts["live_range"], facts["padded_bytes"]) == (None, None, None)

@@ -2,22 +2,20 @@
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.statement import Statement
 from hlo_lsp.syntax.instruction_text import Span
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.tokens import fields, rule_of
+from hlo_lsp.syntax.used_value import UsedValue
 
 
 def span_place(file: DumpFile, record: Record, text: str, start: int, end: int) -> Place:
-    """A part of the text of a record, which may take several lines.
+    """Return the place of a part of the text of a record, which may take several lines.
 
-    ``text`` has the columns of the record's lines. What goes on behind a line's end is cut there.
+    ``text`` has the columns of the record's lines.
     """
-    row = text.count("\n", 0, start)
-    begin = text.rfind("\n", 0, start) + 1
-    stop = text.find("\n", start)
-    end = end if stop < 0 else min(end, stop)
-    return Place(file, record.line + row, start - begin, max(end, start) - begin)
+    return Statement(file, record.line, text).place(start, end)
 
 
 def part_place(file: DumpFile, instruction: InstructionLine, part: Span) -> Place:
@@ -57,4 +55,6 @@ def field_place(file: DumpFile, record: Record, role: str | None = None) -> Plac
         for field in fields(rule, text):
             if field.role == role:
                 return Place(file, line, field.start, field.end)
+    if isinstance(record, UsedValue) and record.column:
+        return Place(file, line, record.column, len(text))
     return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))

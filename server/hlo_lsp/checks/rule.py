@@ -46,7 +46,10 @@ class Rule(Generic[R]):
 
 
 class Part(Enum):
-    """What a file of a compile may hold. VALUES are ALLOCATIONS but for sizes and offsets."""
+    """What a file of a compile may hold. VALUES are ALLOCATIONS but for sizes and offsets.
+
+    ORIGINAL is the text before optimizations, which is one of ``DumpSet.others``.
+    """
 
     ALLOCATIONS = "allocations"
     VALUES = "values"
@@ -54,6 +57,7 @@ class Part(Enum):
     RANGES = "live ranges"
     REPORT = "memory report"
     MODULE = "module text"
+    ORIGINAL = "text before optimizations"
 
     def is_in(self, file: DumpFile) -> bool:
         """Whether a file holds it, or a part of it."""
@@ -65,7 +69,7 @@ class Part(Enum):
             return bool(len(file.memory.ranges) or len(file.memory.steps))
         if self is Part.REPORT:
             return file.kind is FileKind.REPORT
-        return file.kind is FileKind.MODULE
+        return self is Part.MODULE and file.kind is FileKind.MODULE
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ def on_compile(context: Context, rule: WholeRule) -> Steps[list[Finding]]:
         seconds += time.monotonic() - begun
         _note(context.dump, rule, seconds)
         told_of = {file for file, _ in state} | {one.place.file for one in found}
+        told_of |= {related.place.file for one in found for related in one.related}
         context.dump.remember(_key(context, rule), state, (found, context.dump.state(told_of)))
     return found
 
@@ -94,4 +95,6 @@ def _state(context: Context, rule: WholeRule) -> State:
     rough = [file for file, parts in read.items() if parts == {Part.VALUES}]
     exact = [file for file in read if file not in rough]
     exact += (file for file in dump.files if not any(part.is_in(file) for part in Part))
+    if Part.ORIGINAL in rule.reads:
+        exact += dump.others
     return dump.state(exact) + dump.state(rough, but_places=True)

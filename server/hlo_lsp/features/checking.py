@@ -91,7 +91,8 @@ def state_of(asked: Asked, selection: int) -> str:
 
     ``selection`` is a number that only this selection of rules has.
     """
-    versions = ".".join(str(file.version) for file in asked.dump.files)
+    files = [*asked.dump.files, *asked.dump.others]
+    versions = ".".join(str(file.version) for file in files)
     return f"{asked.dump.number}-{versions}@{asked.file.first_line}/{selection}"
 
 
@@ -127,7 +128,7 @@ def _is_fresh(asked: Asked) -> bool:
 
 
 def _state(asked: Asked) -> State:
-    return asked.dump.state(asked.dump.files)
+    return asked.dump.state([*asked.dump.files, *asked.dump.others])
 
 
 def _key(asked: Asked) -> _Key:

@@ -8,6 +8,7 @@ from lsprotocol import types
 
 from hlo_lsp.analysis.cursor import summaries
 from hlo_lsp.analysis.cursor.references import uses_of, values_in
+from hlo_lsp.analysis.memory.space_occupancy import find_occupancy_of_spaces
 from hlo_lsp.analysis.module.buffers_inside import ENTERING, all_inside
 from hlo_lsp.features.client import SHOW_PLACES
 from hlo_lsp.features.running import steadily
@@ -42,6 +43,8 @@ async def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
     data = lens.data if isinstance(lens.data, dict) else {}
     if "computation" in data:
         await steadily(asked.dump, lambda: all_inside(asked.dump))
+    if "peak" in data:
+        await steadily(asked.dump, lambda: find_occupancy_of_spaces(asked.dump))
     command = types.Command(_title(asked, data), "")
     places = _places(asked, data) if asked.client.shows_places else []
     if len(places) >= _SEVERAL:
@@ -70,6 +73,8 @@ def _lenses(asked: Asked) -> Steps[list[Json]]:
             data = {"value": record.id}
         elif isinstance(record, PeakLabel):
             data = {"peak": record.moment}
+            if asked.client.wants_lens_texts:
+                yield from find_occupancy_of_spaces(asked.dump)
         elif isinstance(record, TotalLine):
             data = {"total": record.total}
         elif isinstance(record, ComputationLine) and (record.is_entry or record.name in entered):

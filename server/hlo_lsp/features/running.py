@@ -23,7 +23,7 @@ class OutdatedError(Exception):
 
 
 class Foreground:
-    """The requests that wait for text to be read, whom work in the background lets go first."""
+    """The requests at work on a text, to which background tasks give way."""
 
     def __init__(self) -> None:
         self._waiting = 0
@@ -31,8 +31,8 @@ class Foreground:
         self._is_empty.set()
 
     @contextmanager
-    def reading(self) -> Iterator[None]:
-        """A request waits while this is open."""
+    def working(self) -> Iterator[None]:
+        """Hold up background tasks; what is done inside must wait for none of them."""
         self._waiting += 1
         self._is_empty.clear()
         try:

@@ -227,7 +227,7 @@ class Session:
                 self._coming_settings = None
         file = self.library.open_files.get(document.uri)
         if file is not None:
-            with self.foreground.reading():
+            with self.foreground.working():
                 await read(file)
         return file
 
@@ -243,7 +243,7 @@ class Session:
                 await self.loader.wait([path], None)
                 if self.library.is_unread(path):
                     return None  # the user did not want to wait
-            with self.foreground.reading():
+            with self.foreground.working():
                 return await run(self.library.known_file(path))
         except UnreadableError:
             return None
@@ -290,7 +290,7 @@ class Session:
 
     async def _ready(self, file: DumpFile) -> DumpSet:
         """What is read of a compile, with the small files that are not."""
-        with self.foreground.reading():
+        with self.foreground.working():
             async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
                 while True:
                     dump = await run(self.library.set_of(file, patient=False))
@@ -303,7 +303,7 @@ class Session:
         return None if task is None or task.done() else task
 
     def in_background(self, work: Steps[None]) -> "asyncio.Task[None]":
-        """Do what nobody waits for, while no request waits for text to be read."""
+        """Do what nobody waits for, while no request is at work on a text."""
         task = asyncio.ensure_future(run(work, rest=self.foreground.rest))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

@@ -41,6 +41,8 @@ _NAMES = {
     },
 }
 
+_OFF_CHIP_ON_TPU = {0, 5}
+
 
 def space_label(number: int) -> str:
     """The name of a memory space in XLA's own reports; wrong for most backends."""
@@ -50,6 +52,16 @@ def space_label(number: int) -> str:
 def space_name(number: int, backend: Backend) -> str | None:
     """What a memory space really is on this backend, None where that is not known."""
     return _NAMES.get(backend, {}).get(number)
+
+
+def space_title(number: int, backend: Backend) -> str:
+    """Return the name of a memory space, or its number where the name is not known."""
+    return space_name(number, backend) or f"memory space {number}"
+
+
+def is_on_chip(number: int, backend: Backend) -> bool:
+    """Return whether a memory space is small memory on the chip, which XLA fills as it sees fit."""
+    return backend is Backend.TPU and number not in _OFF_CHIP_ON_TPU
 
 
 def backend_of_name(file_name: str) -> Backend:

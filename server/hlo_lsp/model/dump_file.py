@@ -8,8 +8,10 @@ from hlo_lsp.syntax.kinds import FileKind, sniff
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.memory_scanner import memory_scanner
 from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.sequence import Delta, RecordSequence, Scanner
 from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.document import Document, LineChange
 from hlo_lsp.text.steps import Steps, finish
 
@@ -73,6 +75,16 @@ class DumpFile:
     def scanner(self) -> Scanner | None:
         """What reads the lines; None for a file that is no dump."""
         return self._scanner
+
+    def record_at(self, line: int, column: int) -> Record | None:
+        """Return the record at a line and column (code points, from 0).
+
+        Before the column of a header, its line belongs to the previous entry.
+        """
+        record = self.records.at(line)
+        if isinstance(record, UsedValue) and line == record.line and column < record.column:
+            return self.records.at(line - 1)
+        return record
 
     def changed(self, change: LineChange) -> None:
         """Note an edit of the document that was already applied."""

@@ -126,6 +126,23 @@ class DumpSet:
         entry = self.find(lambda index: index.entry_keys, key)
         return None if entry is None or entry.record.id is None else self.value(entry.record.id)
 
+    def value_at(self, name: str, index: str | None = None) -> Value | None:
+        """Return the value at an index of an instruction's result, by default the whole result.
+
+        The instruction defines the value or forwards it, as ``bitcast`` and ``copy-done`` do. The
+        positions of a value list every instruction that forwards it. None where damaged entries
+        list several values at one position.
+        """
+        value = self.value_of_key(name + (index or "{}"))
+        if value is not None:
+            return value
+        ids = {
+            entry.record.id
+            for entry in self.entries_at(name)
+            if entry.record.id is not None and entry.record.has_position(name, index)
+        }
+        return self.value(ids.pop()) if len(ids) == 1 else None
+
     def value_ids(self) -> list[int]:
         """The ids of all values, ascending."""
         ids: set[int] = set()

@@ -140,7 +140,8 @@ class _Reading:
             return
         self.values.add(record.id)
         text = self.lines[line]
-        start, end = text.find("<"), text.find(">") + 1
+        start = text.find("<", record.column if isinstance(record, UsedValue) else 0)
+        end = text.find(">", start) + 1
         self._add(key, SymbolKind.VALUE, line, start, end - start)
 
     def _add(

@@ -45,11 +45,17 @@ class Answers:
         options: Any = None,
         join: Callable[[list[Json]], list[Json]] = list,
     ) -> None:
-        """Answer a request about a whole document: with the answers for each file in it."""
+        """Answer a request about a whole document: with the answers for each file in it.
+
+        The reply must wait for no background task: those are held up until it is complete.
+        """
+        session = self._session
 
         @self._server.feature(method, options)
         async def on_request(params: Any) -> list[Json] | None:
-            found = await self._session.joined(
-                params.text_document, lambda asked: reply(asked, params)
-            )
+            async def reply_first(asked: Asked) -> list[Json]:
+                with session.foreground.working():
+                    return await reply(asked, params)
+
+            found = await session.joined(params.text_document, reply_first)
             return join(list(chain.from_iterable(found))) if found else None

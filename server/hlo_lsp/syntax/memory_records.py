@@ -177,8 +177,8 @@ class PeakLabel(Record):
 class PeakRow(Record):
     """``    fusion{}: 2048 bytes (cumulative: 43008 bytes)``; unpadded bytes.
 
-    Up to jax 0.5.3 there is neither index nor running sum, and ``bytes`` is the size of the whole
-    instruction.
+    Up to jaxlib 0.6.0 and libtpu 0.0.15 there is no running sum. Up to jax 0.5.3 there is no index
+    either, and ``bytes`` is the size of the whole instruction.
     """
 
     rule = "peak_row"

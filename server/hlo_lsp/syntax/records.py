@@ -45,6 +45,13 @@ class Record:
         """The line of the file, from 0, on which the record begins now."""
         return self.block.first_line + self.start
 
+    def statement_rows(self, row: int) -> range:  # noqa: ARG002
+        """Return the rows, from 0, that are read as one text together with ``row``.
+
+        These are all rows of the record, unless it consists of rows of different kinds.
+        """
+        return range(self.line_count)
+
 
 class Blank(Record):
     """A line without a sign on it."""

@@ -44,9 +44,14 @@ class UsedValue(Record):
 
     ``id`` and ``name`` are None where the header is missing or broken. The last of ``lines`` is all
     of the instruction, with line ends in it where the text of a kernel has some.
+
+    Up to jax 0.4.35, a header follows the previous instruction on the same line, at ``column``.
+    That line is the first one of the record; ``line_count`` of the previous record excludes it.
     """
 
-    __slots__ = ("color", "id", "index", "line_count", "lines", "name", "phi", "reader", "whole")
+    __slots__ = (
+        "color", "column", "id", "index", "line_count", "lines", "name", "phi", "reader", "whole",
+    )  # fmt: skip
     rule = "used_value_head"
 
     def __init__(
@@ -55,11 +60,13 @@ class UsedValue(Record):
         line_count: int,
         header: Match[str] | None,
         *,
+        column: int,
         whole: bool,
         reader: "EntryReader",
     ) -> None:
         self.lines = lines
         self.line_count = line_count
+        self.column = column
         self.whole = whole
         self.reader = reader
         self.id: int | None = None
@@ -74,10 +81,22 @@ class UsedValue(Record):
             self.phi = header[4] is not None
             self.color = None if header[5] is None else int(header[5])
 
+    def statement_rows(self, row: int) -> range:
+        """Return ``row`` alone, or for the instruction all rows that it takes."""
+        last = len(self.lines) - 1
+        if row < last:
+            return range(row, row + 1)
+        return range(last, len(self.lines) + self.lines[-1].count("\n"))
+
     @property
     def key(self) -> str | None:
         """Name and index as live ranges print them: ``fusion.40{0}``, ``add.3{}``."""
         return None if self.name is None else self.name + (self.index or "{}")
+
+    @property
+    def shares_lines(self) -> bool:
+        """Whether the first or the last line also holds a part of another entry."""
+        return self.column > 0 or self.line_count < len(self.lines)
 
     @property
     def positions(self) -> Iterator[Position]:
@@ -86,6 +105,14 @@ class UsedValue(Record):
             match = self.reader.position.fullmatch(line)
             if match is not None:
                 yield Position(match[1], match[2], row)
+
+    def has_position(self, name: str, index: str | None) -> bool:
+        """Return whether the value is at an index of a result; ``{}`` and None are the whole."""
+        rows = {f"  {name} {index or '{}'}"}
+        if index in {None, "{}"}:
+            rows.add(f"  {name}")
+        end = self.lines.index(" uses:") if self.whole else len(self.lines)
+        return not rows.isdisjoint(self.lines[1:end])
 
     @property
     def uses(self) -> Iterator[Use]:
@@ -126,9 +153,9 @@ class UsedValue(Record):
                 return
         for label in _LABELS:
             if not any(line.startswith(label) for line in self.lines):
-                yield 0, 0, f"the entry has no `{label.strip()}`"
+                yield 0, self.column, f"the entry has no `{label.strip()}`"
                 return
-        yield 0, 0, "the rows of the entry are out of order"
+        yield 0, self.column, "the rows of the entry are out of order"
 
 
 class EntryReader:
@@ -140,7 +167,7 @@ class EntryReader:
     def __init__(self, grammar: Grammar, is_record: Callable[[str], bool]) -> None:
         self.grammar = grammar
         self.head = grammar.expression("used_value_head")
-        self.header = grammar.expression("used_value_line")
+        self.header = grammar.expression("value_name")
         self.position = grammar.expression("position_row")
         self.use = grammar.expression("use_row")
         self.instruction = grammar.expression("instruction_line")
@@ -149,7 +176,14 @@ class EntryReader:
 
     def begins(self, line: str) -> bool:
         """Whether an entry, perhaps one that lost its header, begins with this line."""
-        return line.startswith(("<", *_LABELS, "  (none)"))
+        return line.startswith(("<", *_LABELS, "  (none)")) or self.header_column(line) > 0
+
+    def header_column(self, line: str) -> int:
+        """Return the column of a header that follows an instruction on its line, else 0."""
+        if not line.endswith(">") or not line.startswith((_INSTRUCTION, *_INNER)):
+            return 0
+        column = line.rfind("<")
+        return column if self.header.fullmatch(line, max(column, 0)) else 0
 
     def is_row(self, line: str) -> bool:
         """Whether a line is a position or a use."""
@@ -157,19 +191,23 @@ class EntryReader:
 
     def read(self, lines: Sequence[str], at: int) -> UsedValue:
         """The entry that begins on line ``at``. Looks at most two lines behind it."""
+        column = self.header_column(lines[at])
+        rows = [lines[at][column:]]
         end = at
-        while not lines[end].startswith(_INSTRUCTION):
+        while not rows[-1].startswith(_INSTRUCTION):
             if not self._goes_on(lines, end + 1):
-                return self._entry(lines[at : end + 1], end + 1 - at, closed=False)
+                return self._entry(rows, column, end + 1 - at, closed=False)
             end += 1
-        behind = end + 1
+            rows.append(lines[end])
         if lines[end].endswith(_OPEN):
-            while behind < len(lines) and lines[behind].startswith(_INNER):
-                behind += 1
-        if behind == end + 1:
-            return self._entry(lines[at:behind], behind - at, closed=True)
-        entry = [*lines[at:end], "\n".join(lines[end:behind])]
-        return self._entry(entry, behind - at, closed=True)
+            while end + 1 < len(lines) and lines[end + 1].startswith(_INNER):
+                end += 1
+                rows[-1] += "\n" + lines[end]
+        next_column = self.header_column(lines[end])
+        if not next_column:
+            return self._entry(rows, column, end + 1 - at, closed=True)
+        rows[-1] = rows[-1][: next_column - len(lines[end])]
+        return self._entry(rows, column, end - at, closed=True)
 
     def instruction_of(self, text: str) -> Match[str] | None:
         """The first line of a defining instruction."""
@@ -177,6 +215,8 @@ class EntryReader:
 
     def rule_of(self, line: str) -> str:
         """The rule that a line of an entry is of, or would be of if it were not broken."""
+        if self.header_column(line):
+            return "used_value_line"
         if line.startswith(_INNER):
             return "instruction_line"
         if line.startswith("<"):
@@ -193,11 +233,13 @@ class EntryReader:
             return "position_row"
         return "use_row" if "," in line else "position_row"
 
-    def _entry(self, entry: Sequence[str], line_count: int, *, closed: bool) -> UsedValue:
+    def _entry(
+        self, entry: Sequence[str], column: int, line_count: int, *, closed: bool
+    ) -> UsedValue:
         head = self.head.fullmatch("\n".join(entry[:-1])) if closed else None
         whole = head is not None and self.instruction_of(entry[-1]) is not None
         header = head or self.header.fullmatch(entry[0])
-        return UsedValue(entry, line_count, header, whole=whole, reader=self)
+        return UsedValue(entry, line_count, header, column=column, whole=whole, reader=self)
 
     def _goes_on(self, lines: Sequence[str], at: int) -> bool:
         """Whether line ``at`` still belongs to the entry in front of it.

@@ -78,7 +78,7 @@ def instruction_json(
     home = line or step
     if text is None and home is None:
         return None
-    whole = dump.value_of_key(name + "{}")
+    whole = dump.value_at(name)
     shape = None if text is None else text.shape.text or None
     metadata = {} if text is None else text.metadata
     stack = dump.stack_of(metadata)

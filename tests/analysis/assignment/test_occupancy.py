@@ -37,8 +37,8 @@ def _occupancy(dump: DumpSet) -> Occupancy | None:
 
 
 def _in_use(spans: list[Span], step: int) -> int:
-    slots = {(offset, size) for offset, size, start, end in spans if start <= step <= end}
-    return sum(size for _, size in slots)
+    live = [(offset, size) for offset, size, start, end in spans if start <= step <= end]
+    return len({byte for offset, size in live for byte in range(offset, offset + size)})
 
 
 @settings(deadline=None)  # the first one makes the grammars
@@ -64,10 +64,12 @@ def test_the_first_of_the_fullest_steps(spans: list[Span]) -> None:
             [(0, 8, 0, 5), (0, 8, 2, 3), (0, 8, 8, 9), (8, 4, 4, 8)],
             Occupancy(end=12, used=12, live=12, step=4),
         ),
+        # Values that overlap in part.
+        ([(0, 8, 0, 1), (4, 8, 1, 3)], Occupancy(end=12, used=12, live=12, step=1)),
         ([(0, 0, 0, 5)], Occupancy(end=0, used=0, live=0, step=0)),
     ],
 )
-def test_values_in_the_same_slot_count_once(spans: list[Span], occupancy: Occupancy) -> None:
+def test_shared_bytes_count_once(spans: list[Span], occupancy: Occupancy) -> None:
     assert _occupancy(_dump(spans)) == occupancy
 
 

@@ -30,6 +30,8 @@ def test_an_instruction_that_defines_a_value() -> None:
 def test_an_instruction_that_only_passes_a_value_on() -> None:
     said = facts(instruction_card(DUMP.dump, "get-tuple-element.1"))
     assert said["passes on"] == "`fusion{1}`"
+    assert said["lies in"] == "allocation 4 at offset 8,192, 512 B"
+    assert said["live"].startswith("1-5 (4 steps): ")
     assert said["reads"] == "1 value: `fusion{}`"
     assert said["runs"] == "at step 3 of 6"
     assert "value" not in said

@@ -117,6 +117,21 @@ def test_a_row_of_an_entry() -> None:
     ]  # fmt: skip
 
 
+def test_a_later_line_of_an_instruction_in_an_entry() -> None:
+    mul = "%mul = f32[4]{0:T(128)} multiply(%add, %add)"
+    text = DUMP.replace(mul, f'{mul}, frontend_attributes={{kernel_metadata={{\n"a":"b"\n}}}}')
+    attribute = "frontend_attributes={kernel_metadata={ ... }}"
+    instruction = f"{mul}, frontend_attributes={{kernel_metadata={{ ... }}}}"
+    found = around(text, '"a":"¦b"')
+    assert found[:3] == ["b", '"b"', '"a":"b"']
+    assert attribute in found
+    assert found[found.index(attribute) + 1 : -2] == [
+        instruction,
+        f" from instruction: {instruction}".strip(),
+        "<3 mul @0> ... }}",
+    ]
+
+
 def test_a_live_range_and_its_sections() -> None:
     assert around(DUMP, "    x{}:0-¦3") == [
         "3", "0-3", "x{}:0-3", "BufferLiveRange: ... mul{}:2-3",

@@ -3,6 +3,7 @@
 from analysis.seen import Seen
 from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.analysis.cursor.subjects import (
+    AttributeSubject,
     ComputationSubject,
     InstructionSubject,
     ShapeSubject,
@@ -105,3 +106,11 @@ def test_a_thunk_row_is_about_the_thunk() -> None:
     assert isinstance(subject.row, ThunkRow)
     assert (subject.row.id, subject.row.kind) == (1, "kCustomKernel")
     assert subject.row.kernel == "wrapped_a"
+
+
+def test_an_attribute_on_a_later_line_of_the_header() -> None:
+    file = DumpFile.of_text("HloModule m,\n  is_scheduled=true\n\nENTRY %e {\n}")
+    found = subject_at(file, 1, 4)
+    assert found is not None
+    assert found.subject == AttributeSubject("is_scheduled", "", "true")
+    assert (found.place.line, found.place.start, found.place.end) == (1, 2, 14)

@@ -10,6 +10,7 @@ from hlo_lsp.analysis.cursor.subjects import (
     ValueSubject,
     WordSubject,
 )
+from hlo_lsp.model.dump_file import DumpFile
 
 
 def test_a_header_is_about_its_value() -> None:
@@ -201,3 +202,36 @@ def test_a_broken_row_is_about_nothing_and_its_neighbours_are_as_before() -> Non
     assert seen["broken"] is None
     assert seen["misspelt"] is None
     assert seen["good"] == (InstructionSubject("sub", None, operand=1), "sub")
+
+
+_KERNEL = """\
+<3 k @0>
+ positions:
+  k
+ uses:
+  (none)
+ from instruction: %k = f32[8]{0} custom-call(%a), frontend_attributes={kernel_metadata={
+"mesh_axes":"[]",
+"xprof_metadata":"{\\"block_q\\": 128}"
+}}, control-predecessors={%copy-done.1}, metadata={op_name="jit(f)/pallas_call"}"""
+
+
+def test_all_lines_of_an_instruction_are_about_it() -> None:
+    file = DumpFile.of_text(_KERNEL)
+    for line in range(6, 9):
+        found = subject_at(file, line, 2)
+        assert found is not None
+        assert found.subject == InstructionSubject("k", None)
+        assert (found.place.line, found.place.start, found.place.end) == (5, 20, 21)
+        assert found.row == line
+
+
+def test_names_on_later_lines_of_an_instruction() -> None:
+    file = DumpFile.of_text(_KERNEL)
+    column = file.lines[8].index("copy-done.1")
+    found = subject_at(file, 8, column)
+    assert found is not None
+    assert found.subject == InstructionSubject("copy-done.1", None)
+    place = found.place
+    assert file.lines[place.line][place.start : place.end] == "copy-done.1"
+    assert (place.line, place.start) == (8, column)

@@ -75,17 +75,42 @@ def test_a_step_that_the_schedule_lacks_is_named_by_its_number() -> None:
     assert _value(dump, 5) == "live 1-4 (3 steps): fusion -> step 4"
 
 
-def test_the_peak_says_what_xla_declares_and_what_is_true(corpus_small: Path) -> None:
+def test_peak_shows_what_xla_declares_and_occupied_bytes(corpus_small: Path) -> None:
     assert peak_summary(_sample(corpus_small, "sample_003.txt")) == (
-        "declared by XLA: 42.2 KiB at step 13 (87.7 %) | true maximum: 48.1 KiB at step 5"
+        "declared by XLA: 42.2 KiB at step 13 | HBM: 64.0 KiB occupied, 64 B more at step 6"
     )
     assert peak_summary(_sample(corpus_small, "sample_004.txt")) == (
-        "declared by XLA: 176.12 MiB at step 12 (84.7 %) | true maximum: 208.06 MiB at step 10"
+        "declared by XLA: 176.12 MiB at step 12 | HBM: 180.00 MiB occupied, 32 B more at step 7"
     )
 
 
-def test_a_peak_that_is_the_true_maximum_says_so() -> None:
-    assert peak_summary(DUMP) == ("declared by XLA: 12.2 KiB at step 5 | this is the true maximum")
+def test_peak_with_most_occupied_bytes_is_the_maximum() -> None:
+    live = tiny.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
+    files = [DumpFile.of_text(tiny.ASSIGNMENT.text), DumpFile.of_text(live)]
+    assert peak_summary(DumpSet(files)) == (
+        "declared by XLA: 8.3 KiB at step 1 | HBM: 16.0 KiB occupied, the maximum"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first_end", "summary"),
+    [
+        (4, "declared by XLA: 12.2 KiB at step 5, the logical peak"),
+        (5, "declared by XLA: 16.2 KiB at step 5, the logical peak"),
+    ],
+)
+def test_without_allocations_the_peak_is_logical(first_end: int, summary: str) -> None:
+    live = tiny.LIVE.text.replace("fusion{0}:1-4", f"fusion{{0}}:1-{first_end}")
+    files = [DumpFile.of_text(tiny.VALUES.text), DumpFile.of_text(live)]
+    assert peak_summary(DumpSet(files)) == summary
+
+
+def test_logical_peak_at_another_step_is_named_so() -> None:
+    live = tiny.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
+    files = [DumpFile.of_text(tiny.VALUES.text), DumpFile.of_text(live)]
+    assert peak_summary(DumpSet(files)) == (
+        "declared by XLA: 8.3 KiB at step 1 | logical peak: 12.2 KiB at step 4"
+    )
 
 
 def test_without_ranges_nothing_is_said_of_the_peak() -> None:

@@ -80,3 +80,102 @@ def test_why_a_donated_buffer_was_not_taken() -> None:
         "every output of this shape takes another buffer, {0} first"
     )
     assert _refused(MODULE) == "output {0} has its shape and layout, but is made elsewhere"
+
+
+# The scale is replicated; without a sharding for the output XLA cut it.
+_BEFORE = """\
+HloModule jit_step, buffer_donor={ (0, {}) }, num_partitions=4
+
+ENTRY %main.3 (scale.1: f32[512], w.1: f32[512,256]) -> (f32[512], f32[512,256]) {
+  %scale.1 = f32[512]{0} parameter(0), sharding={replicated}
+  %w.1 = f32[512,256]{1,0} parameter(1), sharding={devices=[4,1]<=[4]}
+  %sub.2 = f32[512]{0} negate(%scale.1)
+  %sub.3 = f32[512,256]{1,0} negate(%w.1)
+  ROOT %tuple.1 = (f32[512]{0}, f32[512,256]{1,0}) tuple(%sub.2, %sub.3)
+}
+"""
+_AFTER = """\
+HloModule jit_step, is_scheduled=true, input_output_alias={ {1}: (1, {}, may-alias) }, buffer_donor={ (0, {}) }, num_partitions=4
+
+ENTRY %main.0_spmd (param: f32[512], param.2: f32[128,256]) -> (f32[128], f32[128,256]) {
+  %param = f32[512]{0} parameter(0), sharding={replicated}
+  %param.2 = f32[128,256]{1,0} parameter(1), sharding={devices=[4,1]<=[4]}
+  %slice = f32[128]{0} slice(%param), slice={[0:128]}
+  %sub.6 = f32[128]{0} negate(%slice)
+  %sub.7 = f32[128,256]{1,0} negate(%param.2)
+  ROOT %tuple.3 = (f32[128]{0}, f32[128,256]{1,0}) tuple(%sub.6, %sub.7)
+}
+"""  # noqa: E501
+_REFUSED = (
+    "1 buffer may be taken (`buffer_donor`) and no output lies in it, 2,048 B (2.0 KiB) in all: "
+    "`f32[512]{0}` of parameter 0: "
+)
+_SHAPE_ADVICE = (
+    _REFUSED + "no output has its type and dimensions. Return an array of the same shape, layout "
+    "and memory space, or do not donate"
+)
+
+
+def _sharding_advice(output: str) -> str:
+    return (
+        _REFUSED + "it and output {0} are both `f32[512]` before partitioning, but one device "
+        "holds `f32[128]{0}` of the output (sharding of the parameter: `{replicated}`, of the "
+        f"output: {output}). Give the output the sharding of the parameter (`out_shardings` of "
+        "`jax.jit`), or do not donate"
+    )
+
+
+def test_output_cut_by_propagation_needs_a_sharding() -> None:
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=_BEFORE)
+    assert sentence == _sharding_advice("none given, chosen by XLA")
+
+
+def test_output_cut_by_its_own_sharding_names_it() -> None:
+    before = replaced(
+        _BEFORE, "(%sub.2, %sub.3)", "(%sub.2, %sub.3), sharding={{devices=[4]<=[4]}, {replicated}}"
+    )
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before)
+    assert sentence == _sharding_advice("`{devices=[4]<=[4]}`")
+
+
+def test_donation_without_text_before_optimizations_needs_a_shape() -> None:
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU)
+    assert sentence == _SHAPE_ADVICE
+
+
+def test_output_of_another_shape_in_the_program_needs_a_shape() -> None:
+    before = _BEFORE.replace("f32[512]{0} negate", "f32[128]{0} negate")
+    before = before.replace("(f32[512]{0}, f32[512,256]{1,0})", "(f32[128]{0}, f32[512,256]{1,0})")
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before)
+    assert sentence == _SHAPE_ADVICE
+
+
+def test_text_before_optimizations_with_other_parameters_is_ignored() -> None:
+    before = replaced(_BEFORE, "  %sub.2 =", "  %new.1 = f32[] parameter(2)\n  %sub.2 =")
+    ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before)
+    assert sentence == _SHAPE_ADVICE
+
+
+def test_two_obstacles_have_two_remedies() -> None:
+    after = _AFTER.replace("buffer_donor={ (0, {}) }", "buffer_donor={ (0, {}), (2, {}) }")
+    line, more = "  %sub.6 =", "  %new = f32[8]{0} parameter(2)\n  %sub.6 ="
+    before = _BEFORE.replace("  %sub.2 =", "  %new.1 = f32[8]{0} parameter(2)\n  %sub.2 =")
+    ((_, _, sentence),) = advice(
+        "unused-donation", replaced(after, line, more), stem=GPU, before=before
+    )
+    assert sentence.endswith(
+        "`f32[8]{0}` of parameter 2: no output has its type and dimensions. Return an array of the "
+        "same shape, layout and memory space, give the output the sharding of the parameter "
+        "(`out_shardings` of `jax.jit`), or do not donate"
+    )
+
+
+def test_output_is_compared_with_one_parameter_only() -> None:
+    after = _AFTER.replace("buffer_donor={ (0, {}) }", "buffer_donor={ (0, {}), (2, {}) }")
+    line, more = "  %sub.6 =", "  %new = f32[512]{0} parameter(2)\n  %sub.6 ="
+    before = _BEFORE.replace("  %sub.2 =", "  %new.1 = f32[512]{0} parameter(2)\n  %sub.2 =")
+    ((_, _, sentence),) = advice(
+        "unused-donation", replaced(after, line, more), stem=GPU, before=before
+    )
+    assert sentence.count("it and output {0} are both") == 1
+    assert "`f32[512]{0}` of parameter 2: no output has its type and dimensions" in sentence

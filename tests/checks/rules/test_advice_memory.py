@@ -148,26 +148,101 @@ def test_gaps_are_not_guessed_and_do_not_matter_on_a_chip() -> None:
     assert len(advice("fragmentation", on_chip, LIVES, stem=GPU)) == 1
 
 
-def test_large_constants_are_one_finding() -> None:
-    constant = (
-        "allocation {0}: size {1}, constant:\n"
-        " value: <{0} c.{0} @0> (size={1},offset=0): s8[{1}]{{0}}\n"
-    )
-    text = "BufferAssignment:\n" + constant.format(0, 1048576)
-    assert advice("large-constant", text, stem=GPU) == [
+_CONSTANT = (
+    "allocation {0}: size {1}, constant:\n"
+    " value: <{0} c.{0} @0> (size={1},offset=0): s8[{1}]{{0}}\n"
+)
+_ONE_CONSTANT = "BufferAssignment:\n" + _CONSTANT.format(0, 1048576)
+_SCHEDULED = """\
+HloModule jit_f, is_scheduled=true
+
+ENTRY %main (x: s8[8]) -> s8[1048576] {
+  %x = s8[8]{0} parameter(0)
+  ROOT %c.0 = s8[1048576]{0} constant({...}), metadata={op_name="jit(f)/scatter-add" source_file="f.py" source_line=3}
+}
+"""  # noqa: E501
+
+
+def _before(constant: str) -> str:
+    """Return the text before optimizations of a program with this constant."""
+    return f"""\
+HloModule jit_f, entry_computation_layout={{(s8[8]{{0}})->s8[1048576]{{0}}}}
+
+ENTRY %main.1 (x.1: s8[8]) -> s8[1048576] {{
+  %x.1 = s8[8]{{0}} parameter(0)
+  %c.1 = {constant}
+  ROOT %r.1 = s8[1048576]{{0}} custom-call(%x.1, %c.1), custom_call_target="f"
+}}
+"""
+
+
+def test_large_constants_of_unknown_origin_are_one_finding() -> None:
+    assert advice("large-constant", _ONE_CONSTANT, stem=GPU) == [
         (
             "large-constant",
             "2: allocation 0: size »1048576«, constant:",
-            "`c.0` takes 1,048,576 B (1.00 MiB) as a constant of the program. Pass arrays as "
-            "arguments instead of closing over them",
+            "`c.0` takes 1,048,576 B (1.00 MiB) as a constant of the program. If the program "
+            "closes over an array of this size, pass it as an argument",
         )
     ]
-    text += constant.format(1, 3145728) + constant.format(2, 1048575)
+    text = _ONE_CONSTANT + _CONSTANT.format(1, 3145728) + _CONSTANT.format(2, 1048575)
     ((_, place, sentence),) = advice("large-constant", text, stem=GPU)
     assert place.startswith("4: ")
-    assert sentence.startswith(
+    assert sentence == (
         "2 constants take 4,194,304 B (4.00 MiB) in the program, the largest is `c.1` with "
+        "3,145,728 B (3.00 MiB). If the program closes over arrays of these sizes, pass them as "
+        "arguments"
     )
+
+
+@pytest.mark.parametrize("shape", ["s8[1048576]{0}", "f32[1024,1024]{1,0}"])
+def test_large_constant_of_the_program_becomes_an_argument(shape: str) -> None:
+    before = _before(f"{shape} constant({{...}})")
+    ((_, _, sentence),) = advice("large-constant", _ONE_CONSTANT, stem=GPU, before=before)
+    assert sentence == (
+        "`c.0` takes 1,048,576 B (1.00 MiB) as a constant of the program. Pass arrays as arguments "
+        "instead of closing over them"
+    )
+
+
+def test_large_constant_made_by_xla_names_its_operation() -> None:
+    before = _before("s8[] constant(0)")
+    ((_, place, sentence),) = advice(
+        "large-constant", _ONE_CONSTANT, _SCHEDULED, stem=GPU, before=before
+    )
+    assert place == "2: allocation 0: size »1048576«, constant:"
+    assert sentence == (
+        "`c.0` takes 1,048,576 B (1.00 MiB) as a constant that XLA made for `jit(f)/scatter-add` "
+        "(f.py:3): no constant before optimizations has as many elements. If the operation behind "
+        "it depends on no argument, XLA evaluates it; pass one of its inputs as an argument to "
+        "compute it at run time"
+    )
+
+
+@pytest.mark.parametrize(
+    "constant",
+    ["s8[2097152]{0} constant({...})", "s8[] constant(0", "(s8[?]{0}) constant({...})"],
+    ids=["larger", "damaged", "unbounded"],
+)
+def test_large_constant_stays_unknown_without_evidence(constant: str) -> None:
+    ((_, _, sentence),) = advice(
+        "large-constant", _ONE_CONSTANT, stem=GPU, before=_before(constant)
+    )
+    assert sentence.endswith(
+        "If the program closes over an array of this size, pass it as an argument"
+    )
+
+
+def test_large_constants_of_two_origins_are_two_findings() -> None:
+    text = _ONE_CONSTANT + _CONSTANT.format(1, 3145728) + _CONSTANT.format(2, 4194304)
+    before = _before("s8[1048576]{0} constant({...})")
+    said = advice("large-constant", text, stem=GPU, before=before)
+    assert [sentence.partition(":")[0] for _, _, sentence in said] == [
+        "`c.0` takes 1,048,576 B (1.00 MiB) as a constant of the program. Pass arrays as arguments "
+        "instead of closing over them",
+        "2 constants that XLA made take 7,340,032 B (7.00 MiB) in the program, the largest is "
+        "`c.2` with 4,194,304 B (4.00 MiB)",
+    ]
 
 
 def test_what_keeps_most_bytes_for_most_steps() -> None:

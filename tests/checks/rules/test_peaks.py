@@ -1,16 +1,14 @@
-"""``peak-moment`` ``peak-list`` ``peak-bytes`` ``peak-cumulative`` ``peak-understated``."""
+"""``peak-moment`` ``peak-list`` ``peak-bytes`` ``peak-cumulative``."""
 
 from pathlib import Path
 
 import pytest
 
-from checks.damage import dump_of, findings, related, replaced, tell, told
+from checks.damage import findings, related, replaced, tell, told
 from checks.live import problems, tell_live
-from hlo_lsp.checks.case import Survey
+from dumps import SMALL_DUMPS
 from hlo_lsp.checks.catalogue import CATALOGUE
-from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.rules.peaks import peak_understated
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.library import Library
 from hlo_lsp.text.document import Document
@@ -245,17 +243,56 @@ def test_the_form_of_jax_0_4(old: str) -> None:
     assert sentence.endswith("have changed places")
 
 
-def test_a_declared_peak_that_is_too_low(sample: str) -> None:
-    dump = dump_of(sample)
-    survey = Survey(Context(dump), "peak-understated", Severity.INFORMATION)
-    (finding,) = [found for found in peak_understated(survey) if found is not None]
-    assert told(finding) == (
-        "peak-understated",
-        "244:   Live ranges at »13« (peak):",
-        "43,200 B (42.2 KiB) live at the declared peak, step 13; the true peak is at step 5: "
-        "49,232 B (48.1 KiB), 1.14 times as much",
-    )
-    assert related(finding) == [("218:     »5:multiply_reduce_fusion«", "the true peak")]
+@pytest.fixture(scope="session")
+def unsorted() -> str:
+    """A dump of jax 0.6.0: the list at the peak has indexes, but no cumulative sizes."""
+    return (SMALL_DUMPS / "jax_0.6.0_gpu.txt").read_text("utf-8")
+
+
+def test_a_list_without_cumulative_sizes_is_in_the_order_of_ids(unsorted: str) -> None:
+    assert tell(unsorted) == []
+    one, two = "    Arg_1.2{}: 864 bytes\n", "    loop_transpose_fusion{}: 864 bytes\n"
+    assert tell_live(replaced(unsorted, one + two, two + one)) == [
+        (
+            "peak-list",
+            "73:     »loop_transpose_fusion{}: 864 bytes«",
+            "`loop_transpose_fusion{}` and `Arg_1.2{}` have changed places",
+        )
+    ]
+
+
+UNSORTED = {
+    "another size": (
+        "    cudnn-conv.1{0}: 16384 bytes",
+        "    cudnn-conv.1{0}: 16 bytes",
+        "peak-bytes",
+        "76:     cudnn-conv.1{0}: »16« bytes",
+        "`cudnn-conv.1{0}` takes 16,384 B without padding, not 16 B",
+    ),
+    "a missing row": (
+        "    cudnn-conv.1{0}: 16384 bytes\n",
+        "",
+        "peak-list",
+        "76:     »cudnn-conv.1{1}: 0 bytes«",
+        "`cudnn-conv.1{0}` lives at step 4 and is missing in front of this row",
+    ),
+    "another index": (
+        "    cudnn-conv.1{0}: 16384",
+        "    cudnn-conv.1{2}: 16384",
+        "peak-list",
+        "76:     »cudnn-conv.1«{2}: 16384 bytes",
+        "no value `cudnn-conv.1{2}` is in any allocation or under `Used values`; "
+        "`cudnn-conv.1{0}` is due here",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", UNSORTED)
+def test_a_list_without_cumulative_sizes_is_held_against_the_values(
+    unsorted: str, what: str
+) -> None:
+    old, new, *told_of = UNSORTED[what]
+    assert tell_live(replaced(unsorted, old, new)) == [tuple(told_of)]
 
 
 def test_a_declared_peak_that_is_right_is_not_spoken_of(compiled: Path) -> None:

@@ -7,6 +7,7 @@ import pytest
 
 from checks.damage import replaced
 from checks.values_rules import edited, put, tell_in, tell_of
+from dumps import SMALL_DUMPS
 
 VALUES = "-buffer-assignment-values.txt"
 MODULE = "after_optimizations.txt"
@@ -211,6 +212,13 @@ def test_a_line_that_the_module_lacks_accuses_no_entry(
     compiled: Path, change: Callable[[str], str]
 ) -> None:
     edited(compiled, MODULE, change)
+    assert tell_in(compiled) == []
+
+
+def test_values_without_a_use_may_print_nothing(compiled: Path) -> None:
+    """jaxlib 0.10.0 and 0.10.1 leave out `(none)`, the releases before and after print it."""
+    assert tell_of((SMALL_DUMPS / "jax_0.10.1_values.txt").read_text()) == []
+    edited(compiled, VALUES, lambda text: text.replace("  (none)\n", ""))
     assert tell_in(compiled) == []
 
 

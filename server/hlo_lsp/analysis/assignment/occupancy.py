@@ -1,10 +1,13 @@
 """How much of an allocation is in use at once."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.analysis.assignment.lists import Listed, listed_under
+from hlo_lsp.analysis.memory.occupied_bytes import (
+    LiveByteRange,
+    occupied_bytes_by_step,
+    union_size,
+)
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
 from hlo_lsp.model.value import Located
@@ -38,8 +41,7 @@ _KNOWN: "Facts[Listed, Occupancy]" = Facts()
 def occupancy_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Steps[Occupancy | None]:
     """What of an allocation is in use at its fullest step; None if a value has no live range.
 
-    Values in the same slot (offset and size) are counted once: they are aliases, or one takes
-    over from the other. Ranges are inclusive.
+    Bytes that several values share count once: they are aliases, or one takes over from the other.
     """
     listed = yield from listed_under(allocation)
     state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
@@ -52,7 +54,7 @@ def occupancy_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Steps[Oc
 
 
 def _occupancy(dump: DumpSet, listed: Listed) -> Steps[Occupancy | None]:
-    lives: defaultdict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    values: list[LiveByteRange] = []
     for count, value in enumerate(listed.values, 1):
         if count % _STEP == 0:
             yield
@@ -61,32 +63,14 @@ def _occupancy(dump: DumpSet, listed: Listed) -> Steps[Occupancy | None]:
         live = dump.live(value.key)
         if live is None:
             return None
-        lives[value.offset, value.size].append((live.record.start_step, live.record.end_step))
-    changes: Counter[int] = Counter()
-    for (_, size), spans in lives.items():
-        for start, end in _joined(spans):
-            changes[start] += size
-            changes[end + 1] -= size
+        steps = live.record.start_step, live.record.end_step
+        values.append(LiveByteRange(value.offset, value.size, *steps))
     yield
-    most = total = step = 0
-    for moment in sorted(changes):
-        total += changes[moment]
-        if total > most:
-            most, step = total, moment
-    end = used = 0
-    for offset, size in sorted(lives):
-        used += max(0, offset + size - max(end, offset))
-        end = max(end, offset + size)
-    return Occupancy(end, used, most, step)
-
-
-def _joined(spans: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """The steps in which at least one of these inclusive ranges lives."""
-    (first, last), *others = sorted(spans)
-    for start, end in others:
-        if start <= last:
-            last = max(last, end)
-        else:
-            yield first, last
-            first, last = start, end
-    yield first, last
+    most = step = 0
+    for count, (moment, occupied) in enumerate(occupied_bytes_by_step(values), 1):
+        if count % _STEP == 0:
+            yield
+        if occupied > most:
+            most, step = occupied, moment
+    ranges = {(value.offset, value.offset + value.size) for value in values}
+    return Occupancy(max((end for _, end in ranges), default=0), union_size(ranges), most, step)

@@ -84,7 +84,7 @@ _WORDS: dict[str, tuple[str, str]] = {
         "peak",
         "The values that live at the step which XLA declares the peak, with unpadded bytes and all "
         "memory spaces added up. XLA picks the step by weighing each value with the shape of its "
-        "whole instruction, so this is often not the true maximum.",
+        "whole instruction, so another step often has more occupied bytes.",
     ),
     "breakdown_label": (
         "stack trace breakdown",

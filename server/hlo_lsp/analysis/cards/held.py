@@ -11,24 +11,26 @@ _SHOWN = 6  # names in a list
 
 
 def held_facts(dump: DumpSet, name: str, index: str | None) -> list[Fact]:
-    """The value at an index of a result, and of a whole tuple those of its leaves.
+    """Return the value at an index of a result, and for a whole tuple the values of its leaves.
 
-    Values that another instruction defines flow through tuples, loops and branches.
+    The instruction may forward a value that another one defines: then its place and its live range
+    are those of the forwarded value.
     """
     facts = []
-    value = dump.value_of_key(name + (index or "{}"))
+    value = dump.value_at(name, index)
     leaves = _leaves(dump, name)
-    if value is not None:
+    if value is not None and value.key == name + (index or "{}"):
         facts.append(Fact("value", f"`{value.mention}`"))
-        if value.assigned is not None and value.allocation is not None:
-            facts.append(Fact("lies in", _place(value)))
-        facts.append(Fact("live", live_words(dump, value)))
     else:
         passed = [
             f"`{held.name}{held.index or ''}`" for at, held in leaves if at == (index or "{}")
         ]
         if passed:
             facts.append(Fact("passes on", listed(passed, _SHOWN)))
+    if value is not None:
+        if value.assigned is not None and value.allocation is not None:
+            facts.append(Fact("lies in", _place(value)))
+        facts.append(Fact("live", live_words(dump, value)))
     return [*facts, *_leaf_facts(dump, name, leaves)] if index is None else facts
 
 

@@ -87,7 +87,7 @@ def _result_facts(dump: DumpSet, text: InstructionText, name: str, index: str | 
     shape = try_shape(leaf)
     words = leaf[:120] if shape is None else shape_words(shape)
     label = "result" if index is None else f"leaf {index}"
-    sizes = _size_facts(dump, name + (index or "{}"), leaf)
+    sizes = _size_facts(dump, name, index, leaf)
     if isinstance(shape, TupleShape):
         return tuple_facts(label, leaf, sizes)
     return [Fact(label, words), *sizes]
@@ -146,12 +146,12 @@ def sharding_words(text: InstructionText, file: DumpFile | None) -> list[Fact]:
     return sharding_facts(sharding.text.strip(), shape, printed or Printed.WHOLE)
 
 
-def _size_facts(dump: DumpSet, key: str, shape: str) -> list[Fact]:
+def _size_facts(dump: DumpSet, name: str, index: str | None, shape: str) -> list[Fact]:
     """Bytes of a result; padded ones only where the layout that counts is printed.
 
     Before buffer assignment, and inside of fusions, an untiled shape says nothing of memory.
     """
-    value = dump.value_of_key(key)
+    value = dump.value_at(name, index)
     if value is None and "T(" not in shape:
         return logical_facts(shape)
     size = None if value is None or value.assigned is None else value.assigned.record.size

@@ -80,6 +80,9 @@ def _field_pieces(rule: str, field: Field) -> list[Piece]:
         return _moved(shape_pieces(text), start)
     if field.role == "INSTRUCTION":
         return _moved(_instruction_pieces(text), start)
+    if field.role == "PREVIOUS_INSTRUCTION":
+        column = instruction_column(text)
+        return _moved(_instruction_pieces(text[column:]), start + column)
     if field.role == "DETAIL":
         return [
             (start + match.start(), start + match.end(), _DETAILS[match.lastgroup or ""], 0)

@@ -81,7 +81,8 @@ class _Reader:
             if line == record.line and isinstance(record, AssignedValue | UsedValue):
                 known = record.id is not None
                 more = value_modifiers(self._dump, record.id or 0) if known else Modifier.NONE
-                pieces = _modified(pieces, more)
+                column = record.column if isinstance(record, UsedValue) else 0
+                pieces = _modified(pieces, more, column)
             self._found += piece_tokens(text, pieces, line)
             yield stop + _LINE
 
@@ -110,10 +111,10 @@ class _Reader:
         return _modified(pieces, Modifier.UNUSED) if unused else pieces
 
 
-def _modified(pieces: list[Piece], more: int) -> list[Piece]:
-    """The same with modifiers for the name that is declared first."""
+def _modified(pieces: list[Piece], more: int, column: int = 0) -> list[Piece]:
+    """Return the pieces with modifiers for the first declared name from ``column`` on."""
     for number, (start, end, kind, modifiers) in enumerate(pieces if more else ()):
-        if modifiers & Modifier.DECLARATION:
+        if start >= column and modifiers & Modifier.DECLARATION:
             pieces[number] = start, end, kind, modifiers | more
             break
     return pieces

@@ -11,7 +11,9 @@ def name_columns(record: Record, text: str) -> tuple[int, int]:
 
     By the fixed parts of the line, without reading it again: outlines ask this for every record.
     """
-    if isinstance(record, AssignedValue | UsedValue):
+    if isinstance(record, UsedValue):
+        start, end = text.find("<", record.column), text.rfind(">") + 1
+    elif isinstance(record, AssignedValue):
         start, end = text.find("<"), text.find(">") + 1
     elif isinstance(record, RangeRow | PeakRow):
         start = 4

@@ -66,7 +66,7 @@ def source_links(
 
 def source_at(dump: DumpSet, file: DumpFile, line: int, column: int) -> SourceLine | None:
     """The Python line that is named at a line and column (code points, from 0)."""
-    record = file.records.at(line)
+    record = file.record_at(line, column)
     if record is None:
         return None
     if isinstance(record, BreakdownRow):
@@ -92,7 +92,7 @@ class _Reader:
                 yield from self._in_metadata(line)
         elif isinstance(record, UsedValue):
             first = record.line + len(record.lines) - 1
-            for line in range(first, record.line + record.line_count):
+            for line in range(first, first + record.lines[-1].count("\n") + 1):
                 yield from self._in_metadata(line)
         elif isinstance(record, LocationRow):
             yield from self._in_row(

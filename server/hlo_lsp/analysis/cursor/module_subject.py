@@ -19,6 +19,7 @@ from hlo_lsp.analysis.cursor.subjects import (
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceTables
+from hlo_lsp.model.statement import Statement
 from hlo_lsp.syntax.instruction_text import Span
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -59,7 +60,9 @@ def module_subject(file: DumpFile, record: Record, line: int, column: int) -> Fo
                 return _in_instruction(file, member, line, column)
         found = _in_head(record, text, line, column)
     elif isinstance(record, ModuleHeader):
-        found = _in_header(record, text, column) if line == record.line else None
+        statement = Statement(file, record.line, record.text)
+        subject, span = _in_header(record, statement.offset(line, column))
+        return Found(subject, statement.place(span.start, span.end), record, line - record.line)
     elif isinstance(record, TableLabel):
         found = WordSubject(record.table), _whole(text)
     elif isinstance(record, FrameRow | LocationRow | NameRow):
@@ -76,9 +79,7 @@ def _in_instruction(
     file: DumpFile, record: InstructionLine, line: int, column: int
 ) -> Found | None:
     """In an instruction, or in one that is written out inside of it."""
-    rows = record.text.split("\n")
-    row = line - record.line
-    offset = sum(len(text) + 1 for text in rows[:row]) + column
+    offset = Statement(file, record.line, record.text).offset(line, column)
     parsed = record.parsed
     for attribute, body in zip(parsed.bodies, record.bodies, strict=False):
         if offset in attribute.value:
@@ -91,14 +92,12 @@ def _in_instruction(
         or in_attributes(parsed, offset)
         or (InstructionSubject(parsed.name.text, None), parsed.name)
     )
-    return Found(subject, place_in(file, record, span), record, row)
+    return Found(subject, place_in(file, record, span), record, line - record.line)
 
 
 def place_in(file: DumpFile, record: InstructionLine, span: Span) -> Place:
-    """Where a part of an instruction's text stands in the file."""
-    row = record.text.count("\n", 0, span.start)
-    begin = record.text.rfind("\n", 0, span.start) + 1
-    return Place(file, record.line + row, span.start - begin, span.end - begin)
+    """Return the place of a part of an instruction's text in the file."""
+    return Statement(file, record.line, record.text).place(span.start, span.end)
 
 
 def _member(
@@ -125,7 +124,8 @@ def _in_head(
     return ComputationSubject(record.name), _whole(text)
 
 
-def _in_header(record: ModuleHeader, text: str, column: int) -> tuple[Subject, Span]:
+def _in_header(record: ModuleHeader, column: int) -> tuple[Subject, Span]:
+    text = record.text
     start = text.index(record.name)
     name = Span(start, start + len(record.name), record.name)
     begin = name.end

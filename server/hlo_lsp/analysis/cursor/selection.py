@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from hlo_lsp.analysis.cursor.outline import depth_of
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.statement import Statement, statement_at
 from hlo_lsp.syntax.grammar import load
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationEnd, ComputationLine, InstructionLine
@@ -14,6 +15,7 @@ from hlo_lsp.syntax.nesting import nested
 from hlo_lsp.syntax.records import Blank, Record
 from hlo_lsp.syntax.thunk_scanner import BranchLabel, ThunkRow
 from hlo_lsp.syntax.tokens import fields, rule_of
+from hlo_lsp.syntax.used_value import instruction_column
 
 _MANY = 200  # lines of a statement that is looked at as a whole
 _WORD = re.compile(r"[%@]?([\w.\-]+)")
@@ -56,6 +58,8 @@ def selections(file: DumpFile, line: int, column: int) -> list[Extent]:
 def _around(file: DumpFile, record: Record, line: int, column: int) -> Iterator[Extent]:
     yield from _in_text(file, record, line, column)
     yield _lines(file, line, line)
+    rows = record.statement_rows(line - record.line)
+    yield _lines(file, record.line + rows.start, record.line + rows.stop - 1)
     if not isinstance(record, Blank):
         yield _lines(file, record.line, record.line + record.line_count - 1)
     if file.kind is FileKind.THUNKS:
@@ -66,15 +70,13 @@ def _around(file: DumpFile, record: Record, line: int, column: int) -> Iterator[
 
 def _in_text(file: DumpFile, record: Record, line: int, column: int) -> list[Extent]:
     """The parts of a line, or of a statement of some lines, that hold the place."""
-    first = line
-    lines = file.lines[line : line + 1]
-    if file.kind is FileKind.MODULE and 1 < record.line_count <= _MANY:
-        first = record.line
-        lines = file.lines[first : first + record.line_count]
+    statement = Statement(file, line, file.lines[line])
+    if len(record.statement_rows(line - record.line)) <= _MANY:
+        statement = statement_at(file, record, line)
+    first, text = statement.line, statement.text
     begins = [0]
-    for text in lines:
-        begins.append(begins[-1] + len(text) + 1)
-    text = "\n".join(lines)
+    for part in text.split("\n"):
+        begins.append(begins[-1] + len(part) + 1)
     at = begins[line - first] + column
     spans = {*_words(text, begins[line - first], at), *_brackets(text, at)}
     if first == record.line:
@@ -82,10 +84,14 @@ def _in_text(file: DumpFile, record: Record, line: int, column: int) -> list[Ext
             start = begins[member.line - first] + member.column
             stop = begins[member.line - first] + len(member.text)
             spans.add(_stripped(text, start, stop))
-    if first == line and not isinstance(record, Blank):
+    if file.kind is not FileKind.MODULE and not isinstance(record, Blank):
+        begin = instruction_column(text)
         rule = rule_of(record, text)
-        read = [] if rule is None or file.kind is FileKind.MODULE else fields(rule, text)
-        spans.update(_stripped(text, field.start, field.end) for field in read)
+        if begin:
+            spans.add(_stripped(text, begin, len(text)))
+        elif rule is not None:
+            read = fields(rule, text)
+            spans.update(_stripped(text, field.start, field.end) for field in read)
     holding = sorted((s for s in spans if s[0] <= at <= s[1]), key=lambda s: s[1] - s[0])
     return [Extent(_place(begins, first, start), _place(begins, first, end))
             for start, end in holding]  # fmt: skip

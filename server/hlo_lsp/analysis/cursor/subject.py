@@ -15,7 +15,7 @@ from hlo_lsp.analysis.cursor.subjects import (
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.old_peaks import old_peak_key
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.statement import statement_at
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.instruction_text import Span, instruction_text
 from hlo_lsp.syntax.kinds import FileKind
@@ -31,24 +31,25 @@ _VALUE_FIELDS = {"VALUE_ID", "NAME", "INDEX"}
 
 def subject_at(file: DumpFile, line: int, column: int) -> Found | None:
     """What stands at a line and column (code points, from 0); the file must be fresh."""
-    record = file.records.at(line)
+    record = file.record_at(line, column)
     if record is None:
         return None
     if file.kind is FileKind.MODULE:
         return module_subject(file, record, line, column)
-    row = line - record.line
-    text = file.lines[line]
+    statement = statement_at(file, record, line)
+    text = statement.text
     rule = rule_of(record, text)
     if rule is None or not text:
         return None
+    offset = statement.offset(line, column)
     if rule == "instruction_line":
-        found = _in_instruction(text, column)
+        found = _in_instruction(text, offset)
     else:
-        found = _in_fields(file, record, rule, text, column)
+        found = _in_fields(file, record, rule, text, offset)
     if found is None:
         return None
     subject, span = found
-    return Found(subject, Place(file, line, span.start, span.end), record, row)
+    return Found(subject, statement.place(span.start, span.end), record, line - record.line)
 
 
 def _in_fields(

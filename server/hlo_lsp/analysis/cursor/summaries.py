@@ -3,14 +3,16 @@
 from hlo_lsp.analysis.assignment.sharing import crowded_offset
 from hlo_lsp.analysis.cards.card import counted
 from hlo_lsp.analysis.cards.values import at_declared_peak, span_words
-from hlo_lsp.analysis.live.liveness import peaks_of
+from hlo_lsp.analysis.live.liveness import logical_peak_of
+from hlo_lsp.analysis.memory.space_occupancy import find_occupancy_of_spaces, main_space
 from hlo_lsp.analysis.module.buffers_inside import buffers_inside
-from hlo_lsp.model.backend import space_name
+from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.bytesize import short
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine
+from hlo_lsp.text.steps import finish
 
 
 def allocation_summary(dump: DumpSet, allocation: Located[AllocationLine]) -> str:
@@ -35,26 +37,37 @@ def value_summary(dump: DumpSet, value: Value) -> str:
 
 
 def peak_summary(dump: DumpSet) -> str:
-    """``declared by XLA: 42.19 KiB at step 13 | true maximum: 48.08 KiB at step 5``."""
-    peaks = peaks_of(dump)
-    if peaks is None:
+    """``declared by XLA: 42.2 KiB at step 13 | HBM: 48.0 KiB occupied, 4.0 KiB more at step 5``.
+
+    Without the occupied bytes of the memory space, the second part is the logical peak.
+    """
+    logical = logical_peak_of(dump)
+    if logical is None or logical.declared_step is None:
         return "no live ranges"
-    declared = f"declared by XLA: {short(peaks.declared_bytes)} at step {peaks.declared_step}"
-    if peaks.true_bytes == peaks.declared_bytes:
-        return f"{declared} | this is the true maximum"
-    share = min(100 * peaks.declared_bytes / peaks.true_bytes, 99.9)
-    true = f"true maximum: {short(peaks.true_bytes)} at step {peaks.true_step}"
-    return f"{declared} ({share:.3g} %) | {true}"
+    step = logical.declared_step
+    declared = f"declared by XLA: {short(logical.declared_bytes)} at step {step}"
+    spaces = finish(find_occupancy_of_spaces(dump))
+    occupancy = main_space(spaces, dump.backend)
+    if occupancy is None:
+        if logical.bytes == logical.declared_bytes:
+            return f"{declared}, the logical peak"
+        return f"{declared} | logical peak: {short(logical.bytes)} at step {logical.step}"
+    here = occupancy.bytes_at(step)
+    occupied = f"{space_title(occupancy.space, dump.backend)}: {short(here)} occupied"
+    if here == occupancy.peak_bytes:
+        return f"{declared} | {occupied}, the maximum"
+    more = f"{short(occupancy.peak_bytes - here)} more at step {occupancy.peak_step}"
+    return f"{declared} | {occupied}, {more}"
 
 
 def computation_summary(dump: DumpSet, computation: Located[ComputationLine]) -> str:
-    """``412 instructions, 96 buffers inside, 12.30 MiB``."""
+    """``412 instructions, 96 buffers defined, 12.30 MiB``."""
     members = computation.file.module.members(computation.record)
     words = counted(len(members), "instruction")
     inside = buffers_inside(dump, computation.record)
     if inside is None:
         return words
-    return f"{words}, {counted(inside.buffers, 'buffer')} inside, {short(inside.bytes)}"
+    return f"{words}, {counted(inside.buffers, 'buffer')} defined, {short(inside.bytes)}"
 
 
 def total_summary(dump: DumpSet) -> str:
@@ -70,7 +83,7 @@ def total_summary(dump: DumpSet) -> str:
     if not spaces and not local:
         return "no allocations"
     parts = [
-        f"{space_name(color, dump.backend) or f'color {color}'} {short(size)}"
+        f"{space_title(color, dump.backend)} {short(size)}"
         for color, size in sorted(spaces.items())
     ]
     return ", ".join([*parts, f"without {short(local)} thread-local"] if local else parts)

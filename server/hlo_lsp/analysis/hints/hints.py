@@ -1,6 +1,7 @@
 """The hints on some lines of a file."""
 
 from collections.abc import Iterator
+from itertools import chain
 
 from hlo_lsp.analysis.hints.hint import LONGEST, Hint, HintKind, Hints, Scene
 from hlo_lsp.analysis.hints.instructions import instruction_hints
@@ -28,13 +29,16 @@ def hints(
     end = len(file.lines) if end is None else min(end, len(file.lines))
     scene = Scene(dump, file, kinds)
     record = file.records.at(first) if first < end else None
-    while record is not None and record.line < end:
+    if record is None:
+        return
+    for each in chain([record], file.records.after(record)):
+        if each.line >= end:
+            return
         yield [
             hint
-            for hint in _of_record(scene, record)
+            for hint in _of_record(scene, each)
             if first <= hint.line < end and hint.column <= LONGEST
         ]
-        record = next(iter(file.records.after(record)), None)
 
 
 def _of_record(scene: Scene, record: Record) -> Hints:

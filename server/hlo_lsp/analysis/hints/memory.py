@@ -43,7 +43,7 @@ def _entry_hints(scene: Scene, record: UsedValue) -> Hints:
     if value is not None and column and HintKind.ALLOCATION in scene.kinds:
         note = note_of(dump, value)
         if note is not None:
-            yield Hint(HintKind.ALLOCATION, record.line, column, *note)
+            yield Hint(HintKind.ALLOCATION, record.line, record.column + column, *note)
     text = defining_text(record)
     if text is None:
         return

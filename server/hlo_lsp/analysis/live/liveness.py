@@ -1,4 +1,4 @@
-"""How much is live when: XLA's declared peak and the true one."""
+"""Logical bytes that are live at a step: at XLA's declared peak and at the logical peak."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -10,24 +10,30 @@ from hlo_lsp.model.shape import try_shape
 
 
 @dataclass(frozen=True, slots=True)
-class Peaks:
-    """Sums of unpadded bytes of all values live at a step, over all memory spaces.
+class LogicalPeak:
+    """Sums of the logical sizes of all values that are live at a step, over all memory spaces.
 
-    ``declared_bytes`` are those at the step that XLA names; ``true_step`` is the first step at
-    which the sum is largest.
+    Bytes that several values share count once for each of them, so such a sum can exceed the size
+    of the program. For occupied bytes see ``space_occupancy``.
+
+    Attributes:
+        declared_step: step that XLA declares the peak, None if it declares none.
+        declared_bytes: sum at that step.
+        step: first step at which the sum is largest.
+        bytes: sum at that step.
     """
 
     declared_step: int | None
     declared_bytes: int
-    true_step: int
-    true_bytes: int
+    step: int
+    bytes: int
 
 
-def peaks_of(dump: DumpSet) -> Peaks | None:
-    """The peaks of a dump, or None where nothing says how long values live.
+def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
+    """Return the logical peak of a dump, or None if it has no live ranges.
 
-    XLA picks its moment with each value weighed by the shape of its whole instruction, so the
-    declared one is often too low (hlo_live_range.cc ``ComputePeakMemoryMoment``).
+    XLA chooses its step with each value weighed by the shape of its whole instruction, so the sum
+    there is often smaller (hlo_live_range.cc ``ComputePeakMemoryMoment``).
     """
     holders = [
         file
@@ -51,7 +57,7 @@ def live_bytes(dump: DumpSet, key: str) -> int | None:
     return None if shape is None else logical_bytes(shape)
 
 
-def _compute(dump: DumpSet) -> Peaks | None:
+def _compute(dump: DumpSet) -> LogicalPeak | None:
     changes: Counter[int] = Counter()
     declared = dump.declared_peak
     declared_bytes = 0
@@ -67,4 +73,4 @@ def _compute(dump: DumpSet) -> Peaks | None:
     steps = sorted(changes)
     totals = list(accumulate(changes[step] for step in steps))
     most = max(totals)
-    return Peaks(declared, declared_bytes, steps[totals.index(most)], most)
+    return LogicalPeak(declared, declared_bytes, steps[totals.index(most)], most)

@@ -1,4 +1,8 @@
-"""The list at the peak in the form of jax 0.4 and 0.5: names without index and without sums."""
+"""Compare the list at the peak up to jaxlib 0.6.0 and libtpu 0.0.15 with the values live then.
+
+The list has no running sums and the order of the value ids. Up to jax 0.5.3 a row has the name and
+the size of an instruction; later it has the name, the index, and the size of a value.
+"""
 
 from collections.abc import Container, Sequence
 from dataclasses import replace
@@ -14,12 +18,17 @@ _FEW = 3  # rows in a list of the right length that have a wrong name
 def flaws_of_old_list(
     rows: Sequence[PeakRow], expected: Sequence[Live], names: Container[str], *, is_whole: bool
 ) -> list[PeakFlaw]:
-    """Flaws of the rows; ``expected`` are the values that live then, in the order of their ranges.
+    """Return the flaws of the rows.
 
-    The bytes are those of the whole instruction, for each of its values again. ``names`` are all
-    instructions that define a value; ``is_whole`` is whether no row is one nobody can read.
+    Args:
+        rows: The printed rows, either all with an index or all without one.
+        expected: The values that are live at the peak, in the order of their ids.
+        names: The names of all values, as a row prints them (see :func:`row_name`).
+        is_whole: Whether every line of the list is readable.
     """
-    printed, due = [row.name for row in rows], [live.row.name for live in expected]
+    has_index = any(row.index is not None for row in rows)
+    printed = [row.key or row.name for row in rows]
+    due = [row_name(live.row.key, has_index=has_index) for live in expected]
     pair = _exchanged(printed, due)
     if pair is not None:
         return [PeakFlaw(Flaw.ORDER, pair[0], other=pair[1])]
@@ -44,7 +53,12 @@ def flaws_of_old_list(
             found.append(PeakFlaw(_flaw_of(printed[row], names, due), row, own))
         if keys and is_whole:
             found.append(PeakFlaw(Flaw.MISSING, last, tuple(keys)))
-    return _moved(found, printed)
+    return _moved(found, printed, has_index=has_index)
+
+
+def row_name(key: str, *, has_index: bool) -> str:
+    """Return what a row prints for the value ``key``: the key, or the instruction alone."""
+    return key if has_index else key.partition("{")[0]
 
 
 def _flaw_of(name: str, names: Container[str], due: list[str]) -> Flaw:
@@ -57,11 +71,12 @@ def _bytes(
     rows: Sequence[PeakRow], expected: Sequence[Live], without: Container[int]
 ) -> list[PeakFlaw]:
     """Rows with a wrong size; each stands for the value at its place."""
-    return [
-        PeakFlaw(Flaw.BYTES, row, right=live.weight)
-        for row, (printed, live) in enumerate(zip(rows, expected, strict=True))
-        if row not in without and printed.bytes != live.weight
-    ]
+    found = []
+    for row, (printed, live) in enumerate(zip(rows, expected, strict=True)):
+        right = live.weight if printed.index is None else live.bytes
+        if row not in without and printed.bytes != right:
+            found.append(PeakFlaw(Flaw.BYTES, row, right=right))
+    return found
 
 
 def _differing(printed: list[str], due: list[str]) -> list[int] | None:
@@ -82,10 +97,10 @@ def _exchanged(printed: list[str], due: list[str]) -> tuple[int, int] | None:
     return (one, other) if crossed else None
 
 
-def _moved(found: list[PeakFlaw], printed: list[str]) -> list[PeakFlaw]:
+def _moved(found: list[PeakFlaw], printed: list[str], *, has_index: bool) -> list[PeakFlaw]:
     """The flaws, with one for a row that is gone at one place and too much at another."""
     gaps = {
-        flaw.keys[0].partition("{")[0]: flaw
+        row_name(flaw.keys[0], has_index=has_index): flaw
         for flaw in found
         if flaw.flaw is Flaw.MISSING and len(flaw.keys) == 1
     }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from hlo_lsp.analysis.live.live_section import Part, live_section
 from hlo_lsp.analysis.live.lives import Lives, lives
-from hlo_lsp.analysis.live.old_peak_list import flaws_of_old_list
+from hlo_lsp.analysis.live.old_peak_list import flaws_of_old_list, row_name
 from hlo_lsp.analysis.live.peak_list import Flaw, PeakFlaw, PeakList
 from hlo_lsp.analysis.live.peak_moment import live_weight, peak_moment
 from hlo_lsp.analysis.shapes.sizes import padded_size_of
@@ -82,14 +82,16 @@ def _flaws(dump: DumpSet, moment: int) -> list[PeakFlaw]:
     is_whole = section.is_whole(Part.PEAK)
     values = known_values(dump)
     rows = section.peak
-    if any(row.index is None for row in rows):
-        if found.unclear or any(row.index is not None for row in rows):
+    has_index = any(row.index is not None for row in rows)
+    is_mixed = has_index and any(row.index is None for row in rows)
+    if rows and (not has_index or is_mixed or all(row.cumulative is None for row in rows)):
+        if found.unclear or is_mixed:
             return []
         due = [live for live in found.by_key.values() if live.at(moment)]
         ids = {live.row: values.by_key[live.row.key].id for live in due}
         if None not in ids.values():
             due.sort(key=lambda live: ids[live.row] or 0)
-        names = {value.name for value in values.by_key.values()}
+        names = {row_name(key, has_index=has_index) for key in values.by_key}
         flaws = flaws_of_old_list(rows, due, names, is_whole=is_whole)
     else:
         total = section.breakdown_total

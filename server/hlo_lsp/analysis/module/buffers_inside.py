@@ -1,9 +1,9 @@
-"""The buffers that the instructions of each computation define."""
+"""Buffers that the instructions of each computation define."""
 
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass
 
+from hlo_lsp.analysis.memory.occupied_bytes import ByteRange, union_size
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.text.steps import Steps, finish
@@ -12,15 +12,14 @@ ENTERING = frozenset({"while", "call", "conditional", "async-start"})
 _STEP = 500  # values between two breaths
 _KEY = "buffers inside"
 
-Range = tuple[int, int]  # the first byte in an allocation, and the one behind the last
-
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """How many buffers a computation writes outside of thread-local memory, and their bytes.
+    """Number of buffers that a computation defines outside of thread-local memory, and their bytes.
 
-    A buffer is a range of bytes of an allocation, however many values take it one after the other
-    or hand it on; bytes of several buffers count once.
+    A buffer is a range of bytes of an allocation, whether one value or several are in it; bytes
+    that several buffers share count once. Buffers that the computation only passes on do not
+    count: those of its parameters and those that a loop or a conditional returns.
     """
 
     buffers: int
@@ -39,7 +38,7 @@ def all_inside(dump: DumpSet) -> Steps[dict[ComputationLine, Inside]]:
     if known is not None:
         return known
     # By computation: the ranges in each of its allocations.
-    ranges: dict[ComputationLine, dict[int, set[Range]]] = defaultdict(lambda: defaultdict(set))
+    ranges: dict[ComputationLine, dict[int, set[ByteRange]]] = defaultdict(lambda: defaultdict(set))
     count = 0
     for allocation in dump.allocations():
         if allocation.record.thread_local:
@@ -48,8 +47,12 @@ def all_inside(dump: DumpSet) -> Steps[dict[ComputationLine, Inside]]:
             count += 1
             if count % _STEP == 0:
                 yield
+            if value.phi:  # defined where the loop or the branches get it from
+                continue
             line = dump.instruction(value.name)
-            home = None if line is None else line.file.module.computation_of(line.record)
+            if line is None or line.record.opcode == "parameter":
+                continue
+            home = line.file.module.computation_of(line.record)
             if home is not None:
                 taken = value.offset, value.offset + value.size
                 ranges[home][allocation.record.number].add(taken)
@@ -57,16 +60,7 @@ def all_inside(dump: DumpSet) -> Steps[dict[ComputationLine, Inside]]:
     for home, by_allocation in ranges.items():
         yield
         found[home] = Inside(
-            sum(map(len, by_allocation.values())), sum(map(_bytes, by_allocation.values()))
+            sum(map(len, by_allocation.values())), sum(map(union_size, by_allocation.values()))
         )
     dump.remember(_KEY, state, found)
     return found
-
-
-def _bytes(ranges: Iterable[Range]) -> int:
-    """The bytes that are in any of these ranges."""
-    total = end = 0
-    for first, behind in sorted(ranges):
-        total += max(0, behind - max(first, end))
-        end = max(end, behind)
-    return total

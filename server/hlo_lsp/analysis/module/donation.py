@@ -11,9 +11,11 @@ from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.analysis.shapes.agreement import same_shape
+from hlo_lsp.analysis.shapes.agreement import same_shape, shape_words
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import Array, element_texts, try_shape
+from hlo_lsp.model.sharding import sharding_texts
+from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.nesting import closing
 
 _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d+),\s*\{([\d,\s]*)\}")
@@ -52,10 +54,14 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A buffer that was offered and not taken, and what is in the way first."""
+    """A buffer that was offered and not taken, and what is in the way first.
+
+    ``is_resharded`` says that the program returns the shape, but partitioned in another way.
+    """
 
     parameter: Leaf
     why: str
+    is_resharded: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +72,28 @@ class Donation:
     refused: tuple[Refused, ...]
 
 
-def donation_of(module: ModuleIndex) -> Donation | None:
-    """The parameters of a module beside its outputs; None if its entry is not there."""
-    entry, header = module.entry, module.header
-    if entry is None or header is None:
-        return None
-    computation = module.computation(entry)
-    if computation.root is None or not computation.root.shape:
+@dataclass(frozen=True, slots=True)
+class _Interface:
+    """The parameters and the result of an entry computation, as instructions and as leaves."""
+
+    lines: dict[int, InstructionLine]
+    root: InstructionLine
+    parameters: list[Leaf]
+    outputs: list[Leaf]
+
+
+def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Donation | None:
+    """Compare the parameters of a module with its outputs.
+
+    Args:
+        module: The compiled module, with the shapes of one device.
+        original: The same module before optimizations, with the shapes of the whole arrays.
+
+    Returns:
+        What could be donated and what was in vain; None without an entry computation.
+    """
+    header, interface = module.header, _interface(module)
+    if header is None or interface is None:
         return None
     aliases = [
         (_index(out), int(number), _index(index))
@@ -84,20 +105,81 @@ def donation_of(module: ModuleIndex) -> Donation | None:
     }
     taken = {(number, index) for _, number, index in aliases}
     filled = {out for out, _, _ in aliases}
-    parameters = [
-        leaf
-        for number, line in sorted(computation.parameters.items())
-        for leaf in _leaves(number, line.shape, ())
-    ]
-    outputs = list(_leaves(None, computation.root.shape, ()))
-    free = [leaf for leaf in parameters if (leaf.parameter, leaf.index) not in taken]
+    outputs = interface.outputs
+    free = [leaf for leaf in interface.parameters if (leaf.parameter, leaf.index) not in taken]
     open_outputs = [leaf for leaf in outputs if leaf.index not in filled]
     offered = [leaf for leaf in free if (leaf.parameter, leaf.index) in donors]
     rest = [leaf for leaf in free if (leaf.parameter, leaf.index) not in donors]
+    before = None if original is None else _interface(original)
+    resharded = {} if before is None else _resharded(offered, interface, open_outputs, before)
     return Donation(
         tuple(_matches(rest, open_outputs)),
-        tuple(Refused(leaf, _obstacle(leaf, outputs, filled)) for leaf in offered),
+        tuple(
+            Refused(
+                leaf, resharded.get(leaf) or _obstacle(leaf, outputs, filled), leaf in resharded
+            )
+            for leaf in offered
+        ),
     )
+
+
+def _interface(module: ModuleIndex) -> _Interface | None:
+    if module.entry is None:
+        return None
+    computation = module.computation(module.entry)
+    root = computation.root
+    if root is None or not root.shape:
+        return None
+    parameters = dict(sorted(computation.parameters.items()))
+    return _Interface(
+        parameters,
+        root,
+        [leaf for number, line in parameters.items() for leaf in _leaves(number, line.shape, ())],
+        list(_leaves(None, root.shape, ())),
+    )
+
+
+def _resharded(
+    offered: list[Leaf], after: _Interface, open_outputs: list[Leaf], before: _Interface
+) -> dict[Leaf, str]:
+    """Return the parameters whose shape an output has in the program, but not on each device.
+
+    With each the sentence about its output; an output is of one parameter only.
+    """
+    wholes = {(whole.parameter, whole.index): whole for whole in before.parameters}
+    if wholes.keys() != {(one.parameter, one.index) for one in after.parameters}:
+        return {}  # of another compile
+    results = {whole.index: whole for whole in before.outputs}
+    pairs = [(out, results[out.index]) for out in open_outputs if out.index in results]
+    found: dict[Leaf, str] = {}
+    for leaf in offered:
+        if any(same_shape(leaf.shape, output.shape) for output in after.outputs):
+            continue
+        whole = wholes[leaf.parameter, leaf.index]
+        pair = next((pair for pair in pairs if same_shape(whole.shape, pair[1].shape)), None)
+        if pair is not None:
+            pairs.remove(pair)
+            output, result = pair
+            found[leaf] = (
+                f"it and output {output.index_text} are both {shape_words(whole.shape)} before "
+                f"partitioning, but one device holds `{output.shape}` of the output (sharding of "
+                f"the parameter: {_sharding_words(before, whole)}, of the output: "
+                f"{_sharding_words(before, result)})"
+            )
+    return found
+
+
+def _sharding_words(interface: _Interface, leaf: Leaf) -> str:
+    """Return the sharding that the program gives to a leaf."""
+    number = leaf.parameter
+    line = interface.root if number is None else interface.lines[number]
+    printed = line.parsed.attribute("sharding")
+    if printed is None:
+        return "none given, chosen by XLA"
+    text = printed.text.strip()
+    texts = sharding_texts(text) or []
+    leaves = list(_leaves(number, line.shape, ()))
+    return f"`{texts[leaves.index(leaf)] if len(texts) == len(leaves) else text}`"
 
 
 def _matches(parameters: list[Leaf], outputs: list[Leaf]) -> Iterator[Match]:

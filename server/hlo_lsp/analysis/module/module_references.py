@@ -11,6 +11,7 @@ from hlo_lsp.analysis.module.resolve import computation_around
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.statement import Statement
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
@@ -112,9 +113,7 @@ def _in_metadata(file: DumpFile, subject: RowSubject) -> Iterator[Place]:
         while start >= 0:
             end = start + len(words)
             if not record.text[end : end + 1].isdigit():
-                row = record.text.count("\n", 0, start)
-                begin = record.text.rfind("\n", 0, start) + 1
-                yield Place(file, record.line + row, start - begin, end - begin)
+                yield Statement(file, record.line, record.text).place(start, end)
             start = record.text.find(words, end)
 
 

@@ -37,6 +37,14 @@ def running_module(dump: DumpSet) -> DumpFile | None:
     return None
 
 
+def original_module(dump: DumpSet) -> DumpFile | None:
+    """Return the text before optimizations; None without one that is whole and up to date."""
+    for file in dump.others:
+        if _role(file) is Role.BEFORE_OPTIMIZATIONS and file.is_fresh and is_whole(file):
+            return file
+    return None
+
+
 def is_whole(module: DumpFile) -> bool:
     """Whether every line of a module text can be read and none is known to be missing."""
     return not module.module.damaged and ending(module) is None

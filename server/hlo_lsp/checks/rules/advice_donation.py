@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from hlo_lsp.analysis.cards.card import counted
 from hlo_lsp.analysis.module.donation import Leaf, Match, Refused, donation_of
-from hlo_lsp.analysis.module.printed_module import running_module
+from hlo_lsp.analysis.module.printed_module import original_module, running_module
 from hlo_lsp.analysis.shapes.sizes import padded_size_of
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Severity
@@ -21,12 +21,14 @@ def unused_donation(survey: Survey) -> Iterator[Finding | None]:
     """An output may take the buffer of a parameter that the caller does not need any more.
 
     Both are of one type, dimensions, layout and memory space then. Only the compiled module
-    tells: earlier ones have no layouts, and XLA still looks for buffers.
+    tells: earlier ones have no layouts, and XLA still looks for buffers. The text before
+    optimizations tells whether the partitioner made two equal shapes different.
     """
     file = running_module(survey.dump)
     if file is None or file.module.damaged:
         return
-    found = donation_of(file.module)
+    original = original_module(survey.dump)
+    found = donation_of(file.module, None if original is None else original.module)
     yield None
     if found is None:
         return
@@ -80,9 +82,19 @@ def _refused(survey: Survey, file: DumpFile, refused: Sequence[Refused]) -> Iter
     yield survey.accuse(
         _place(survey, file, sized[0][1].parameter),
         f"{counted(len(sized), 'buffer')} may be taken (`buffer_donor`) and no output lies in "
-        f"{'it' if len(sized) == 1 else 'one'}, {readable(total)} in all: {words}{more}. Return "
-        "an array of the same shape, layout and memory space, or do not donate",
+        f"{'it' if len(sized) == 1 else 'one'}, {readable(total)} in all: {words}{more}. "
+        f"{_remedy(refused)}, or do not donate",
     )
+
+
+def _remedy(refused: Sequence[Refused]) -> str:
+    shape = "Return an array of the same shape, layout and memory space"
+    sharding = "give the output the sharding of the parameter (`out_shardings` of `jax.jit`)"
+    if not any(one.is_resharded for one in refused):
+        return shape
+    if all(one.is_resharded for one in refused):
+        return sharding[0].upper() + sharding[1:]
+    return f"{shape}, {sharding}"
 
 
 def _size(survey: Survey, leaf: Leaf) -> int:
@@ -111,6 +123,6 @@ RULES: tuple[AnyRule, ...] = (
         "unused-donation",
         Severity.INFORMATION,
         unused_donation,
-        frozenset({Part.ALLOCATIONS, Part.MODULE}),
+        frozenset({Part.ALLOCATIONS, Part.MODULE, Part.ORIGINAL}),
     ),
 )

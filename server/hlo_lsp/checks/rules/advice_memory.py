@@ -1,20 +1,23 @@
 """Advice on what takes memory: padding, gaps, constants, long lives."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from hlo_lsp.analysis.assignment.occupancy import occupancy_of
 from hlo_lsp.analysis.live.lifetimes import longest
+from hlo_lsp.analysis.module.constant_origin import Origin, constant_origin
 from hlo_lsp.analysis.shapes.padding import Padded, padded_arrays
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.places import field_place
+from hlo_lsp.checks.places import field_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
-from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.bytesize import readable, short
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
-
-# On TPU the other spaces lie on the chip: how they are filled costs nobody anything.
-_MAIN = {0, 5}
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.module_records import InstructionLine
 
 
 def padding_waste(survey: Survey) -> Iterator[Finding | None]:
@@ -52,7 +55,7 @@ def fragmentation(survey: Survey) -> Iterator[Finding | None]:
         record = allocation.record
         if not record.preallocated_temp or record.size < limits.fragmentation_bytes:
             continue
-        if survey.context.target.backend is Backend.TPU and record.color not in _MAIN:
+        if is_on_chip(record.color, survey.context.target.backend):
             continue
         found = yield from occupancy_of(dump, allocation)
         if found is None or found.idle <= limits.fragmentation_bytes:
@@ -70,33 +73,82 @@ def fragmentation(survey: Survey) -> Iterator[Finding | None]:
 
 
 def large_constant(survey: Survey) -> Iterator[Finding | None]:
-    """A constant is part of the program and takes memory for as long as that is loaded."""
+    """A constant is part of the program and takes memory for as long as that is loaded.
+
+    The remedy depends on whether the program or XLA made the constant, so the constants of each
+    origin are one finding.
+    """
     dump, least = survey.dump, survey.context.thresholds.constant_bytes
-    found = [
-        allocation
-        for allocation in dump.allocations()
-        if allocation.record.constant and allocation.record.size >= least
-    ]
-    if not found:
-        return
-    found.sort(key=lambda allocation: -allocation.record.size)
-    first, total = found[0], sum(allocation.record.size for allocation in found)
-    value = next(iter(dump.assigned_to(first)), None)
-    name = "a constant" if value is None else f"`{value.name}`"
-    what = f"{name} takes {readable(first.record.size)} as a constant of the program"
-    if len(found) > 1:
+    found: dict[Origin, list[_Constant]] = {}
+    for allocation in dump.allocations():
+        if allocation.record.constant and allocation.record.size >= least:
+            value = next(iter(dump.assigned_to(allocation)), None)
+            origin = Origin.UNKNOWN if value is None else constant_origin(dump, value.shape)
+            found.setdefault(origin, []).append(_Constant(allocation, value))
+    yield None
+    for origin, constants in found.items():
+        constants.sort(key=lambda constant: -constant.size)
+        yield _constants_finding(survey, origin, constants)
+
+
+@dataclass(frozen=True, slots=True)
+class _Constant:
+    allocation: Located[AllocationLine]
+    value: AssignedValue | None
+
+    @property
+    def size(self) -> int:
+        return self.allocation.record.size
+
+    @property
+    def name(self) -> str:
+        return "a constant" if self.value is None else f"`{self.value.name}`"
+
+
+def _constants_finding(survey: Survey, origin: Origin, constants: list[_Constant]) -> Finding:
+    first, count = constants[0], len(constants)
+    made = origin is Origin.XLA
+    line = None
+    if made and first.value is not None:
+        line = survey.dump.instruction(first.value.name)
+    purpose = "" if line is None else _purpose(survey.dump, line)
+    what = f"{first.name} takes {readable(first.size)} as a constant "
+    what += f"that XLA made{purpose}" if made else "of the program"
+    if count > 1:
+        total = readable(sum(constant.size for constant in constants))
         what = (
-            f"{len(found):,} constants take {readable(total)} in the program, the largest "
-            f"is {name} with {readable(first.record.size)}"
+            f"{count:,} constants {'that XLA made ' if made else ''}take {total} in the program, "
+            f"the largest is {first.name} with {readable(first.size)}{purpose}"
         )
-    yield survey.finding(
-        first,
-        "SIZE",
-        f"{what}. Pass arrays as arguments instead of closing over them",
-        *(
-            Related(field_place(one.file, one.record, "SIZE"), readable(one.record.size))
-            for one in found[1:4]
-        ),
+    if made:
+        what += ": no constant before optimizations has as many elements"
+    related = [
+        Related(field_place(one.allocation.file, one.allocation.record, "SIZE"), readable(one.size))
+        for one in constants[1:4]
+    ]
+    if line is not None:
+        related.append(Related(name_place(line.file, line.record), "the constant in the program"))
+    return survey.finding(first.allocation, "SIZE", f"{what}. {_remedy(origin, count)}", *related)
+
+
+def _purpose(dump: DumpSet, line: Located[InstructionLine]) -> str:
+    """Return the operation and the Python line of a constant: `` for `jit(f)/add` (f.py:3)``."""
+    text = line.record.parsed
+    operation = text.metadata.get("op_name", "").replace("`", "'")
+    stack = dump.stack(text)
+    return (f" for `{operation}`" if operation else "") + (f" ({stack[0]})" if stack else "")
+
+
+def _remedy(origin: Origin, count: int) -> str:
+    if origin is Origin.PROGRAM:
+        return "Pass arrays as arguments instead of closing over them"
+    if origin is Origin.UNKNOWN:
+        if count > 1:
+            return "If the program closes over arrays of these sizes, pass them as arguments"
+        return "If the program closes over an array of this size, pass it as an argument"
+    return (
+        "If the operation behind it depends on no argument, XLA evaluates it; pass one of its "
+        "inputs as an argument to compute it at run time"
     )
 
 
@@ -136,6 +188,6 @@ _LIVING = frozenset({Part.ALLOCATIONS, Part.RANGES})
 RULES: tuple[AnyRule, ...] = (
     WholeRule("padding-waste", Severity.INFORMATION, padding_waste, _PLACED),
     WholeRule("fragmentation", Severity.INFORMATION, fragmentation, _LIVING),
-    WholeRule("large-constant", Severity.INFORMATION, large_constant, _PLACED),
+    WholeRule("large-constant", Severity.INFORMATION, large_constant, _PLACED | {Part.ORIGINAL}),
     WholeRule("long-lived", Severity.HINT, long_lived, _LIVING),
 )

@@ -3,21 +3,23 @@
 from collections.abc import Iterator
 
 from hlo_lsp.analysis.live.live_section import LiveSection, live_section
-from hlo_lsp.analysis.live.liveness import peaks_of
 from hlo_lsp.analysis.live.lives import learn_lives, lives
 from hlo_lsp.analysis.live.peak import peak
 from hlo_lsp.analysis.live.peak_list import Flaw, PeakFlaw
+from hlo_lsp.analysis.memory.space_occupancy import find_occupancy_of_spaces, main_space
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import PeakRow
 from hlo_lsp.syntax.records import Record
 
 _MOST = 5  # findings of one kind
-_WORTH_SAYING = 1.01  # true peak by declared peak
+_MIN_EXCESS_BYTES = 1 << 20  # of the occupied peak over the declared step
+_MIN_EXCESS_RATIO = 0.05
 
 
 def peak_moment(survey: Survey) -> Iterator[Finding | None]:
@@ -46,9 +48,10 @@ def peak_moment(survey: Survey) -> Iterator[Finding | None]:
 
 
 def peak_list(survey: Survey) -> Iterator[Finding | None]:
-    """Under the peak stand the values that live then, the largest first, then by name and index.
+    """The list at the peak has the values that are live then, sorted by size, name, and index.
 
-    In the form of jax 0.4 and 0.5 they stand in the order of their live ranges.
+    Up to jaxlib 0.6.0 and libtpu 0.0.15, the list has no cumulative sizes and the order of the
+    value ids.
     """
     dump = yield from learn_lives(survey.dump)
     found, section = peak(dump), live_section(dump)
@@ -88,7 +91,7 @@ def _list_flaw(survey: Survey, dump: DumpSet, flaw: PeakFlaw) -> Finding:
     other = None if flaw.other is None else rows[flaw.other]
     related = [] if other is None else [Related(field_place(file, other), "the other row")]
     if flaw.flaw is Flaw.ORDER:
-        by = "the live ranges" if peak_row.index is None else "bytes, name and index"
+        by = "the value ids" if peak_row.cumulative is None else "bytes, name and index"
         message = f"`{name}` stands in the wrong place: the list goes by {by}"
         if other is not None:
             message = f"`{name}` and `{other.key or other.name}` have changed places"
@@ -158,29 +161,32 @@ def _numbers(dump: DumpSet, kind: Flaw) -> Iterator[tuple[LiveSection, PeakRow, 
 
 
 def peak_understated(survey: Survey) -> Iterator[Finding | None]:
-    """At another step more bytes live than at the step that XLA declares the peak.
+    """Report that more bytes are occupied at another step than at the declared peak.
 
-    XLA weighs values by the shapes of whole instructions when it looks for the peak, so that tuples
-    outweigh arrays. The true peak counts each value with its own unpadded bytes.
+    XLA weighs values by the shapes of whole instructions when it looks for the peak, and counts
+    shared bytes once for each value (hlo_live_range.cc, ``ComputePeakMemoryMoment``).
     """
     dump = yield from learn_lives(survey.dump)
-    section, all_lives = live_section(dump), lives(dump)
-    found, peaks = peak(dump), peaks_of(dump)
-    if section is None or section.moment is None or found is None or peaks is None:
+    section, all_lives, found = live_section(dump), lives(dump), peak(dump)
+    if section is None or section.moment is None or found is None:
         return
     if all_lives is None or not all_lives.are_sure or found.flaws or found.moment is not None:
         return
-    if peaks.true_bytes < peaks.declared_bytes * _WORTH_SAYING:
+    declared_step, backend = section.moment.moment, survey.context.target.backend
+    spaces = yield from find_occupancy_of_spaces(dump)
+    occupancy = main_space(spaces, backend)
+    if occupancy is None:
         return
-    runs = _at_step(dump, peaks.true_step)
-    factor = peaks.true_bytes / peaks.declared_bytes if peaks.declared_bytes else 0.0
-    times = f", {factor:,.2f} times as much" if factor else ""
+    most, here = occupancy.peak_bytes, occupancy.bytes_at(declared_step)
+    if most - here < max(_MIN_EXCESS_BYTES, _MIN_EXCESS_RATIO * here):
+        return
+    listed = sum(row.bytes for row in section.peak)
     yield survey.accuse(
         field_place(section.file, section.moment, "MOMENT"),
-        f"{readable(peaks.declared_bytes)} live at the declared peak, step "
-        f"{peaks.declared_step}; the true peak is at step {peaks.true_step}: "
-        f"{readable(peaks.true_bytes)}{times}",
-        *runs,
+        f"{readable(most)} are occupied in {space_title(occupancy.space, backend)} at step "
+        f"{occupancy.peak_step:,}, but only {readable(here)} at step {declared_step:,}, which XLA "
+        f"declares the peak. XLA's list of that peak adds up to {readable(listed)}.",
+        *_at_step(dump, occupancy.peak_step),
     )
 
 
@@ -188,7 +194,7 @@ def _at_step(dump: DumpSet, step: int) -> list[Related]:
     row = dump.at_step(step)
     if row is None:
         return []
-    return [Related(field_place(row.file, row.record), "the true peak")]
+    return [Related(field_place(row.file, row.record), "the step with most occupied bytes")]
 
 
 _FILES = frozenset({Part.RANGES, Part.VALUES, Part.ENTRIES, Part.MODULE})

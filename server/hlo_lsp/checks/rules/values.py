@@ -34,9 +34,10 @@ def duplicate_value_id(survey: Survey) -> Iterator[Finding | None]:
         finding = survey.finding(
             intruder, "VALUE_ID", message, _related(twin, "VALUE_ID", "the same id")
         )
+        record = intruder.record
         if same:
-            record = intruder.record
-            finding = finding.fixed(Fix.drop(intruder.file, record.line, record.line_count))
+            if not (isinstance(record, UsedValue) and record.shares_lines):
+                finding = finding.fixed(Fix.drop(intruder.file, record.line, record.line_count))
         elif doubled.own is not None:
             finding = finding.put(str(doubled.own))
         yield finding

@@ -1,0 +1,1 @@
+"""Memory that values occupy over the schedule."""
