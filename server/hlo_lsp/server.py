@@ -28,7 +28,7 @@ def make_server() -> HloServer:
         encoding = server.protocol.workspace.position_encoding or "utf-16"
         session.client = Client.of(params.capabilities, encoding, params.initialization_options)
         keepers.configuration.start(params)
-        session.in_background(warm())
+        session.in_background(warm)
 
     serve_workspace(server, keepers)
     serve_texts(server, session, keepers)

@@ -12,7 +12,6 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.symbol_reading import read_symbols
-from hlo_lsp.text.steps import finish
 from joined import joined, joined_places
 
 TEXT = """\
@@ -83,7 +82,7 @@ def test_entries_are_the_same(plain: DumpFile, file: DumpFile) -> None:
 
 
 def test_nothing_is_wrong(file: DumpFile) -> None:
-    assert finish(check(DumpSet([file]), file)) == []
+    assert check(DumpSet([file]), file) == []
 
 
 def test_every_column_has_the_same_target(plain: DumpFile, file: DumpFile) -> None:
@@ -119,7 +118,7 @@ def test_tokens_are_the_same(plain: DumpFile, file: DumpFile) -> None:
 
 
 def test_source_links_and_hints_are_the_same(plain: DumpFile, file: DumpFile) -> None:
-    links = [finish(source_links(DumpSet([each]), each)) for each in (plain, file)]
+    links = [source_links(DumpSet([each]), each) for each in (plain, file)]
     assert len(links[0]) == 3
     assert [(link.line, link.start, link.source) for link in links[1]] == [
         (*_place(link.line, link.start), link.source) for link in links[0]
@@ -144,7 +143,7 @@ def test_the_name_of_a_value_is_its_header(file: DumpFile) -> None:
         start, end = name_columns(entry, text)
         assert text[start:end] == name
     values = DumpFile.of_text(joined(TEXT)[joined(TEXT).index("Used values:") :])
-    symbols = finish(read_symbols("file:///v.txt", "v.txt", values.kind, values.lines))
+    symbols = read_symbols("file:///v.txt", "v.txt", values.kind, values.lines)
     found = [symbols.symbol(number) for number in (1, 2, 3)]
     assert [values.lines[each.line][each.start : each.end] for each in found] == names
 
@@ -155,14 +154,14 @@ def test_an_entry_that_shares_a_line_is_not_dropped() -> None:
     for text, fixes in ((twice, 1), (joined(twice), 0)):
         file = DumpFile.of_text(text)
         (finding,) = [
-            one for one in finish(check(DumpSet([file]), file)) if one.code == "duplicate-value-id"
+            one for one in check(DumpSet([file]), file) if one.code == "duplicate-value-id"
         ]
         assert len(finding.fixes) == fixes
 
 
 def test_a_header_without_rows_is_reported_at_its_column() -> None:
     file = DumpFile.of_text(joined(TEXT).replace(" positions:\n  add\n uses:\n", ""))
-    (finding,) = [one for one in finish(check(DumpSet([file]), file)) if one.code == "syntax"]
+    (finding,) = [one for one in check(DumpSet([file]), file) if one.code == "syntax"]
     place = finding.place
     assert file.lines[place.line][place.start :].startswith("<2 add @0>")
 
@@ -170,4 +169,4 @@ def test_a_header_without_rows_is_reported_at_its_column() -> None:
 def test_a_real_dump() -> None:
     file = DumpFile.of_text((SMALL_DUMPS / "jax_0.4.35_cpu.txt").read_text("utf-8"))
     assert [entry.key for entry in file.memory.entries.records()] == ["Arg_0.1{}", "copy{}"]
-    assert finish(check(DumpSet([file]), file)) == []
+    assert check(DumpSet([file]), file) == []

@@ -9,7 +9,6 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.checks.wishes.thresholds import Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import finish
 
 TPU = "module_0001.jit_f.cl_1.after_optimizations"
 GPU = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
@@ -28,4 +27,4 @@ def advice(
     dump = DumpSet(files, others=others)
     rules = [rule for rule in CATALOGUE if rule.code == code]
     thresholds = replace(Thresholds(), **limits)
-    return [told(found) for file in files for found in finish(check(dump, file, rules, thresholds))]
+    return [told(found) for file in files for found in check(dump, file, rules, thresholds)]

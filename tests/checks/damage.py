@@ -14,7 +14,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.memory_scanner import memory_scanner
 from hlo_lsp.syntax.module_scanner import module_scanner
-from hlo_lsp.text.steps import finish
 
 Told = tuple[str, str, str]
 _PROBLEMS = {Severity.ERROR, Severity.WARNING}  # the rest is advice
@@ -36,7 +35,7 @@ def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
 def findings(text: str, path: str = "dump.txt") -> list[Finding]:
     """What is wrong with a dump in one file, without advice."""
     dump = dump_of(text, path)
-    return [one for one in finish(check(dump, dump.files[0])) if one.severity in _PROBLEMS]
+    return [one for one in check(dump, dump.files[0]) if one.severity in _PROBLEMS]
 
 
 def quoted(place: Place) -> str:

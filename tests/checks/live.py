@@ -6,7 +6,6 @@ from checks.damage import Told, replaced, tell, told
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.library import Library
-from hlo_lsp.text.steps import finish
 
 PREFIXES = ("schedule-", "live-range-", "peak-", "stack-")
 
@@ -35,5 +34,5 @@ def problems(folder: Path, severity: Severity = Severity.ERROR) -> list[Finding]
     found: list[Finding] = []
     for path in sorted(folder.glob("*.txt")):
         file = library.file(path)
-        found += finish(check(finish(library.set_of(file)), file))
+        found += check(library.set_of(file), file)
     return [one for one in found if one.severity is severity]

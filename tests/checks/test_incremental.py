@@ -26,7 +26,6 @@ from hlo_lsp.syntax.memory_scanner import memory_scanner
 from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.text import disk
 from hlo_lsp.text.document import Document, LineChange
-from hlo_lsp.text.steps import finish
 
 _SPLIT = "gpu_h100/module_1331.jit_scan_fn.sm_9.0a_gpu_after_optimizations"
 _ONE_FILE = "tpu_v5e_jax_0.6.2/module_0147.jit_don.cl_829516930.after_optimizations"
@@ -105,8 +104,8 @@ class _Opened:
 
     def findings(self, number: int) -> list[object]:
         file = self.files[number]
-        dump = finish(self._library.set_of(file))
-        return [_view(found) for found in finish(check(dump, file, CATALOGUE))]
+        dump = self._library.set_of(file)
+        return [_view(found) for found in check(dump, file, CATALOGUE)]
 
 
 def _put_back(document: Document, lines: list[str]) -> LineChange:

@@ -17,7 +17,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.memory_records import TotalLine
-from hlo_lsp.text.steps import finish
+from jobs import count_checkpoints
 
 # One damage for each code, none of which touches another's records.
 DAMAGES = (
@@ -87,8 +87,8 @@ def test_a_broken_line_does_not_change_how_the_next_file_is_read(sample: str) ->
 def test_work_is_done_in_steps(sample: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "_STEP", 10)
     dump = dump_of(sample)
-    steps = list(run.check(dump, dump.files[0]))
-    assert len(steps) >= 2 * (sum(1 for _ in dump.files[0].records) // 10)  # for each pace
+    checkpoints = count_checkpoints(lambda: run.check(dump, dump.files[0]))
+    assert checkpoints >= 2 * (sum(1 for _ in dump.files[0].records) // 10)  # for each pace
 
 
 def test_a_rule_that_fails_does_not_silence_the_others(
@@ -103,7 +103,7 @@ def test_a_rule_that_fails_does_not_silence_the_others(
     rule = Rule("faulty", Severity.ERROR, TotalLine, faulty)
     whole = WholeRule("whole", Severity.ERROR, faulty_as_a_whole, frozenset(Part))
     dump = dump_of(_broken(sample))
-    assert len(finish(run.check(dump, dump.files[0], (rule, whole, *CATALOGUE)))) == len(DAMAGES)
+    assert len(run.check(dump, dump.files[0], (rule, whole, *CATALOGUE))) == len(DAMAGES)
     assert "rule faulty failed on line 44" in caplog.text
     assert "rule whole failed" in caplog.text
     caplog.clear()
@@ -129,11 +129,11 @@ def test_what_a_rule_on_the_compile_found_holds_until_a_file_changes_that_it_rea
     dump = dump_of(sample)
     (file,) = dump.files
     for _ in range(2):
-        assert [found.code for found in finish(run.check(dump, file, rules))] == ["one"]
+        assert [found.code for found in run.check(dump, file, rules)] == ["one"]
         assert runs == ["one", "two"]
     file.changed(file.document.edit((0, 0), (0, 0), "x"))
-    finish(file.refresh())
-    finish(run.check(dump, file, rules))
+    file.refresh()
+    run.check(dump, file, rules)
     assert runs == ["one", "two", "one"]
 
 
@@ -146,10 +146,10 @@ def test_what_a_rule_says_of_a_file_that_it_does_not_read_goes_with_its_text(sam
     dump = dump_of(sample)
     (file,) = dump.files
     for _ in range(3):
-        (found,) = finish(run.check(dump, file, rules))
+        (found,) = run.check(dump, file, rules)
         assert found.place.line == len(file.lines) - 1
         file.changed(file.document.edit((0, 0), (0, 0), "\n"))
-        finish(file.refresh())
+        file.refresh()
 
 
 def test_findings_are_found_again_when_a_related_file_changes(sample: str) -> None:
@@ -163,10 +163,10 @@ def test_findings_are_found_again_when_a_related_file_changes(sample: str) -> No
     rules = [WholeRule("last", Severity.ERROR, related, frozenset({Part.ENTRIES}))]
     dump = DumpSet([DumpFile.of_text(sample), other])
     for _ in range(3):
-        (found,) = finish(run.check(dump, dump.files[0], rules))
+        (found,) = run.check(dump, dump.files[0], rules)
         assert found.related[0].place.line == len(other.lines) - 1
         other.changed(other.document.edit((0, 0), (0, 0), "\n"))
-        finish(other.refresh())
+        other.refresh()
 
 
 def test_text_before_optimizations_is_read_again(sample: str) -> None:
@@ -182,10 +182,10 @@ def test_text_before_optimizations_is_read_again(sample: str) -> None:
     ]
     before = DumpFile.of_text("HloModule m\n", "m.before_optimizations.txt")
     dump = DumpSet([DumpFile.of_text(sample)], others=[before])
-    finish(run.check(dump, dump.files[0], rules))
+    run.check(dump, dump.files[0], rules)
     before.changed(before.document.edit((0, 0), (0, 0), "\n"))
-    finish(before.refresh())
-    finish(run.check(dump, dump.files[0], rules))
+    before.refresh()
+    run.check(dump, dump.files[0], rules)
     assert runs == ["allocations", "origin", "origin"]
 
 
@@ -198,14 +198,13 @@ def test_a_file_without_any_part_is_looked_at_after_each_edit() -> None:
     dump = dump_of("BufferAssignment:\n\n\n\n\n")
     (file,) = dump.files
     for text in texts:
-        finish(run.check(dump, file))
+        run.check(dump, file)
         file.changed(file.document.replace(text))
-        finish(file.refresh())
-        found, fresh = finish(run.check(dump, file)), dump_of(text)
+        file.refresh()
+        found, fresh = run.check(dump, file), dump_of(text)
         assert [one.code for one in found] == ["truncated"]
         assert [(one.code, one.place.line, one.message) for one in found] == [
-            (one.code, one.place.line, one.message)
-            for one in finish(run.check(fresh, fresh.files[0]))
+            (one.code, one.place.line, one.message) for one in run.check(fresh, fresh.files[0])
         ]
 
 
@@ -216,14 +215,14 @@ def test_a_record_that_was_well_is_asked_again_when_its_line_changes(sample: str
     for line, text in ((4, "size=32767"), (4, "size=32768")):
         at = file.lines[line].index("size=")
         file.changed(file.document.edit((line, at), (line, at + len(text)), text))
-        finish(file.refresh())
+        file.refresh()
         assert [found.code for found in _errors(dump, file)] == (
             ["size-mismatch"] if text.endswith("7") else []
         )
 
 
 def _errors(dump: DumpSet, file: DumpFile) -> list[Finding]:
-    found = finish(run.check(dump, file))
+    found = run.check(dump, file)
     return [one for one in found if one.severity is Severity.ERROR]
 
 
@@ -237,9 +236,9 @@ def test_what_was_edited_last_is_looked_at_first(
     for row in (rows[0], rows[-1]):
         column = file.lines[row].index("size=") + len("size=")
         file.changed(file.document.edit((row, column), (row, column), "7"))
-        finish(file.refresh())
+        file.refresh()
     parts = [one for one in run.check_by_pace(dump, file) if one is not None and one.findings]
     assert [one.place.line for part in parts[:2] for one in part.findings] == [rows[-1], rows[0]]
     assert "size-mismatch" in parts[1].pending  # it is not done before the last record
     found = [one for part in parts for one in part.findings]
-    assert run.in_order(found) == finish(run.check(dump, file))
+    assert run.in_order(found) == run.check(dump, file)

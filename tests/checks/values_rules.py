@@ -12,7 +12,6 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
-from hlo_lsp.text.steps import finish
 
 CODES = {
     "duplicate-value-id",
@@ -33,7 +32,7 @@ RULES = [rule for rule in CATALOGUE if rule.code in CODES]
 
 def findings_of(dump: DumpSet) -> list[Finding]:
     """What these rules say of all files of a compile."""
-    return [found for file in dump.files for found in finish(check(dump, file, RULES))]
+    return [found for file in dump.files for found in check(dump, file, RULES)]
 
 
 def tell_of(text: str, path: str = "dump.txt") -> list[Told]:
@@ -48,7 +47,7 @@ def tell_in(folder: Path) -> list[tuple[str, str, str, str]]:
     """What is wrong with the compile in a folder: end of the file name, code, place, sentence."""
     path = min(folder.glob("*after_optimizations*.txt"), key=lambda path: path.name)
     library = Library()
-    dump = finish(library.set_of(library.file(path)))
+    dump = library.set_of(library.file(path))
     return [
         (
             found.place.file.label.rpartition("after_optimizations")[2],

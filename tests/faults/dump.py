@@ -13,7 +13,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.family import Families
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text import disk
-from hlo_lsp.text.steps import Steps, finish
 
 Lines = tuple[str, ...]
 Spot = tuple[Path, int]  # a line of a file, from 0
@@ -77,7 +76,7 @@ class Dump:
             document = disk.read(assignment.with_name(path.name))
             self.lines[path] = tuple(document.lines)
             self._intact[path] = file = DumpFile(path.as_uri(), path, document)
-            finish(file.refresh())
+            file.refresh()
         self._rows: dict[str, list[Row]] = {}
         self.others: Sequence[Dump] = ()  # compiles by the same compiler, to mix this one with
 
@@ -150,8 +149,7 @@ class Dump:
     def _set(self, changed: Mapping[Path, DumpFile], known: Compile) -> DumpSet:
         files = {**self._intact, **changed}
 
-        def find(path: Path, compile_: Compile, *, patient: bool) -> Steps[DumpFile | None]:
-            yield from ()
+        def find(path: Path, compile_: Compile, *, patient: bool) -> DumpFile | None:
             return files.get(path)
 
-        return finish(Families().set_of(files[known.path], known, find))
+        return Families().set_of(files[known.path], known, find)

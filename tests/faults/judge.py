@@ -12,7 +12,6 @@ from hlo_lsp.checks import run
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import finish
 
 # Advice is about programs, not about dumps; a missing file is a matter of dumps, though no error.
 _OF_DUMPS = {Severity.ERROR, Severity.WARNING}
@@ -91,7 +90,7 @@ def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
 
 def findings(dump: DumpSet) -> list[Finding]:
     """What is wrong in all files of a compile."""
-    return [found for file in dump.files for found in finish(run.check(dump, file, RULES))]
+    return [found for file in dump.files for found in run.check(dump, file, RULES)]
 
 
 class _Kept(logging.Handler):

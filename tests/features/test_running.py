@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -13,7 +14,7 @@ from hlo_lsp.features.running import OutdatedError, at_once, steadily
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.wire import Json
 from hlo_lsp.registrations.answers import Answers
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 
 @pytest.fixture(autouse=True)
@@ -26,34 +27,32 @@ def edit(file: Asked) -> None:
     file.file.changed(file.file.document.edit((0, 0), (0, 0), "\n"))
 
 
-def counted(file: Asked, edits_at: int | None = None) -> Steps[int]:
+def counted(file: Asked, edits_at: int | None = None) -> int:
     """How many lines the records have; in some step the text is edited."""
     count = 0
     for step, record in enumerate(file.file.records):
         if step == edits_at:
             edit(file)
         count += record.line_count
-        yield
+        checkpoint()
     return count
 
 
-def no_work() -> Steps[None]:
+def no_work() -> None:
     """Work that is done before anybody else has a turn."""
-    return
-    yield
 
 
 async def test_work_does_not_begin_on_files_that_were_not_read_since_they_were_edited() -> None:
     file = await asked()
     edit(file)
     with pytest.raises(OutdatedError):
-        await at_once(file.dump, no_work())
+        await at_once(file.dump, no_work)
 
 
 async def test_work_ends_when_a_file_is_edited() -> None:
     file = await asked()
     with pytest.raises(OutdatedError):
-        await at_once(file.dump, counted(file, edits_at=3))
+        await at_once(file.dump, partial(counted, file, edits_at=3))
 
 
 async def test_work_that_is_wanted_begins_again_with_the_text_as_it_is_then() -> None:
@@ -84,14 +83,14 @@ async def test_background_tasks_give_way_to_a_whole_document() -> None:
     done = {"request": 0, "background": 0}
     tasks: list[asyncio.Task[None]] = []
 
-    def steps(name: str) -> Steps[None]:
+    def steps(name: str) -> None:
         for _ in range(20):
             done[name] += 1
-            yield
+            checkpoint()
 
     async def reply(_: Asked, __: Any) -> list[Json]:
-        tasks.append(session.in_background(steps("background")))
-        await running.run(steps("request"))
+        tasks.append(session.in_background(partial(steps, "background")))
+        await running.run(partial(steps, "request"))
         assert done == {"request": 20, "background": 1}
         return [{}]
 

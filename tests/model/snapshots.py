@@ -9,7 +9,6 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.multimap import MultiMap
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.steps import finish
 
 _PLACE = {"block", "start", "reader", "holder", "home", "caller"}
 
@@ -86,7 +85,7 @@ def _module(index: ModuleIndex) -> Iterator[tuple[str, object]]:
     for name, part in vars(index).items():
         if isinstance(part, MultiMap):
             yield name, _lines(part)
-    finish(index.learn_mentions())
+    index.learn_mentions()
     yield (
         "mentions",
         {name: [user.line for user in index.mentioning(name)] for name in _names(index)},

@@ -5,8 +5,8 @@ from pathlib import Path
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, TotalLine
+from hlo_lsp.text.checkpoint import Job
 from hlo_lsp.text.document import Document, LineChange
-from hlo_lsp.text.steps import finish
 
 _LIVE = """HloLiveRange (max 2):
   InstructionSequence:
@@ -21,13 +21,13 @@ _MODULE = "HloModule m\n\nENTRY %main (a: f32[2]) -> f32[2] {\n  ROOT %a = f32[2
 def _edit(file: DumpFile, *edits: tuple[tuple[int, int], tuple[int, int], str]) -> None:
     for edit in edits:
         file.changed(file.document.edit(*edit))
-    finish(file.refresh())
+    file.refresh()
 
 
 def test_a_file_is_read_when_it_is_first_refreshed() -> None:
     file = DumpFile("file:///dumps/live.txt", Path("/dumps/live.txt"), Document(_LIVE))
     assert (file.is_fresh, file.kind, file.version) == (False, FileKind.OTHER, 0)
-    finish(file.refresh())
+    file.refresh()
     assert (file.is_fresh, file.kind, file.version) == (True, FileKind.LIVE_RANGE, 1)
     assert file.memory.ranges.first("a{}") is not None
 
@@ -35,11 +35,11 @@ def test_a_file_is_read_when_it_is_first_refreshed() -> None:
 def test_an_edit_makes_it_stale_and_a_new_version() -> None:
     file = DumpFile.of_text(_LIVE)
     version = file.version
-    finish(file.refresh())
+    file.refresh()
     assert file.version == version
     file.changed(file.document.edit((2, 6), (2, 7), "c"))
     assert not file.is_fresh
-    finish(file.refresh())
+    file.refresh()
     assert file.is_fresh
     assert file.version > version
     assert (file.memory.step_names.first("a"), file.memory.steps.first(0)) == (
@@ -74,7 +74,7 @@ def test_a_text_that_becomes_another_kind_forgets_what_it_was() -> None:
 
 def _replace(file: DumpFile, text: str, kind: FileKind) -> None:
     file.changed(file.document.replace(text))
-    finish(file.refresh())
+    file.refresh()
     assert file.kind is kind
 
 
@@ -108,11 +108,11 @@ def test_what_is_damaged_is_known() -> None:
 
 def test_a_reader_that_is_dropped_leaves_the_work_to_the_next() -> None:
     file = DumpFile("file:///live.txt", None, Document(_LIVE + "    b{}:1-2\n" * 20000))
-    reader = file.refresh()
-    next(reader)
-    reader.close()
+    reader = Job(file.refresh)
+    assert not reader.step(0)
+    reader.cancel()
     assert not file.is_fresh
-    finish(file.refresh())
+    file.refresh()
     assert file.is_fresh
     assert len(file.memory.ranges.all("b{}")) == 20000
 
@@ -129,6 +129,6 @@ def test_a_change_may_be_noted_before_the_first_reading() -> None:
     file = DumpFile("untitled:1", None, Document(_LIVE))
     file.changed(file.document.edit((0, 0), (1, 0), ""))
     assert file.document.lines[0] == "  InstructionSequence:"
-    finish(file.refresh())
+    file.refresh()
     assert [record.line for record in file.records] == list(range(len(file.lines)))
     assert LineChange(0, 1, 1) == file.document.edit((0, 0), (0, 0), "")

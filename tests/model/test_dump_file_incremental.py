@@ -17,7 +17,7 @@ from hlo_lsp.syntax import sequence
 from hlo_lsp.syntax.memory_scanner import memory_scanner
 from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.thunk_scanner import thunk_scanner
-from hlo_lsp.text.steps import finish
+from hlo_lsp.text.checkpoint import Job
 from model.snapshots import differences, fresh
 
 _QUICK = settings(max_examples=120, deadline=None, derandomize=True, report_multiple_bugs=False)
@@ -53,7 +53,7 @@ def test_after_every_edit_a_file_is_as_if_read_anew(
     file = _file(texts[name])
     for edit in data.draw(st.lists(edits(texts), min_size=1, max_size=8)):
         file.changed(edit.apply(file.document))
-        finish(file.refresh())
+        file.refresh()
         assert differences(file, fresh(file)) == []
 
 
@@ -69,12 +69,12 @@ def test_edits_may_come_while_a_file_is_being_read(
     file = _file(texts[name])
     for edit, steps in script:
         file.changed(edit.apply(file.document))
-        reading = file.refresh()
+        reading = Job(file.refresh)
         for _ in range(steps):
-            next(reading, None)
+            reading.step(0)
         if file.is_fresh:
             assert differences(file, fresh(file)) == []
-    finish(file.refresh())
+    file.refresh()
     assert differences(file, fresh(file)) == []
 
 
@@ -83,15 +83,15 @@ def test_edits_may_come_while_a_file_is_being_read(
 @given(data=st.data())
 def test_two_may_take_turns_in_reading(name: str, texts: Texts, data: st.DataObject) -> None:
     file = _file(texts[name])
-    readers = [file.refresh(), file.refresh()]
+    readers = [Job(file.refresh), Job(file.refresh)]
     turns = st.sampled_from([0, 1])
     for move in data.draw(st.lists(st.one_of(edits(texts), turns, turns), max_size=30)):
         if not isinstance(move, int):
             file.changed(move.apply(file.document))
-        elif next(readers[move], "done") == "done":
+        elif readers[move].step(0):
             assert file.is_fresh
-            readers[move] = file.refresh()
+            readers[move] = Job(file.refresh)
     for reader in readers:
-        finish(reader)
+        reader.step(60)
     assert file.is_fresh
     assert differences(file, fresh(file)) == []

@@ -11,7 +11,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.text.steps import finish
 
 _ASSIGNMENT = """BufferAssignment:
 allocation 0: size 512, parameter 0, shape |f32[2]| at ShapeIndex {}:
@@ -194,11 +193,11 @@ def test_what_was_computed_is_kept_until_a_file_of_it_changes() -> None:
 
     assert [dump.derived(count, [assignment]) for _ in range(3)] == [3, 3, 3]
     live.changed(live.document.replace(_LIVE + "    f{1}: 1 bytes (cumulative: 9 bytes)\n"))
-    finish(live.refresh())
+    live.refresh()
     dump.derived(count, [assignment])
     assert asked == [3]
     assignment.changed(assignment.document.edit((2, 0), (3, 0), ""))
-    finish(assignment.refresh())
+    assignment.refresh()
     assert dump.derived(count, [assignment]) == 2
     assert asked == [3, 2]
 
@@ -210,7 +209,7 @@ def test_the_stack_of_an_instruction_of_a_real_dump(corpus_small: Path) -> None:
         for path in files_of(corpus_small / "flags_pass_dumps", FileKind.VALUES)
         if "while_fn" in path.name
     ]
-    dump = finish(library.set_of(library.file(path)))
+    dump = library.set_of(library.file(path))
     text = dump.text_of("dot_general.0")
     assert text is not None
     inner, outer, *_ = dump.stack(text)
@@ -223,7 +222,7 @@ def test_older_compilers_print_the_line_itself(corpus_small: Path) -> None:
     library = Library()
     folder = corpus_small / "gpu_h100_jax_0.4.38"
     [path] = [p for p in files_of(folder, FileKind.MODULE) if "0020.jit_condp.sm" in p.name]
-    dump = finish(library.set_of(library.file(path)))
+    dump = library.set_of(library.file(path))
     text = dump.text_of("wrapped_convert")
     assert text is not None
     assert dump.stack(text) == [SourceLine("/home/user/models/programs_gpu.py", 77)]

@@ -11,7 +11,6 @@ from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.document import Document
-from hlo_lsp.text.steps import finish
 
 _ASSIGNMENT = "BufferAssignment:\nallocation 0: size {size}, maybe-live-out:\n"
 _VALUES = "\nTotal bytes used: 512 (512B)\n\nUsed values:\n"
@@ -43,7 +42,7 @@ def _open(library: Library, path: Path, text: str | None = None) -> DumpFile:
 
 
 def _set(library: Library, file: DumpFile) -> DumpSet:
-    return finish(library.set_of(file))
+    return library.set_of(file)
 
 
 def _size(dump: DumpSet) -> int | None:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hlo_lsp.model import mentions
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.text.steps import finish
+from hlo_lsp.text.checkpoint import Job
 
 LINES = (
     "  %{} = f32[] add(%{}, %{})",
@@ -47,7 +47,7 @@ def _said(module: ModuleIndex) -> Said:
 def _replaced(file: DumpFile, number: int, line: str) -> None:
     at = 2 + number % (len(file.lines) - 2)
     file.changed(file.document.edit((at, 0), (at, len(file.lines[at])), line))
-    finish(file.refresh())
+    file.refresh()
 
 
 @settings(derandomize=True, max_examples=150, deadline=None)
@@ -61,17 +61,17 @@ def test_learning_changes_no_answer_whatever_comes_in_between(
     file = DumpFile.of_text("\n".join(["HloModule m", "%f (p: f32[]) -> f32[] {", *lines]))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mentions, "_STEP", 2)
-        learning = file.module.learn_mentions()
+        learning = Job(file.module.learn_mentions)
         for number, line, steps in edits:
             for _ in range(steps):
-                next(learning, None)
+                learning.step(0)
             _replaced(file, number, line)
             assert _said(file.module) == _said(DumpFile.of_text(file.document.text).module)
-        finish(learning)
+        learning.step(60)
     learnt = DumpFile.of_text(file.document.text)
     expected = _said(learnt.module)
     assert _said(file.module) == expected
-    finish(learnt.module.learn_mentions())
+    learnt.module.learn_mentions()
     assert _said(learnt.module) == expected
 
 
@@ -81,7 +81,7 @@ def test_what_is_learnt_is_who_mentions_a_name_as_a_whole() -> None:
         "  %n.10 = f32[] negate(%n.1)\n}\n"
     )
     assert [record.name for record in file.module.mentioning("n.1")] == ["n.1", "n.10"]
-    finish(file.module.learn_mentions())
+    file.module.learn_mentions()
     assert [record.name for record in file.module.mentioning("n.1")] == ["n.10"]
     assert [record.name for record in file.module.mentioning("n")] == ["n.1"]
 
@@ -91,10 +91,10 @@ def test_learning_that_is_given_up_can_be_begun_again() -> None:
     file = DumpFile.of_text(text)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(mentions, "_STEP", 1)
-        learning = file.module.learn_mentions()
-        next(learning)
-        learning.close()
+        learning = Job(file.module.learn_mentions)
+        assert not learning.step(0)
+        learning.cancel()
     _replaced(file, 2, "  %b = f32[] negate(%c)")
-    finish(file.module.learn_mentions())
+    file.module.learn_mentions()
     assert file.module.mentioning("a") == []
     assert [record.name for record in file.module.mentioning("c")] == ["b"]

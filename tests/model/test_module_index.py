@@ -10,7 +10,6 @@ import pytest
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.text import disk
-from hlo_lsp.text.steps import finish
 
 MODULES = (
     "tpu_v5e/module_0018.jit_scan_fn.cl_1003875606.after_optimizations.txt",
@@ -92,7 +91,7 @@ def test_users_and_callers_are_those_who_mention_a_name(
 ) -> None:
     module, plain = both
     if learnt:
-        finish(module.learn_mentions())
+        module.learn_mentions()
     for record in module.instructions.records():
         users = {user.name for user in module.users(record)}
         before = {

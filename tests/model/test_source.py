@@ -2,7 +2,6 @@
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceLine, SourceTables
-from hlo_lsp.text.steps import finish
 
 _TABLES = """HloModule jit_f
 
@@ -82,8 +81,8 @@ def test_tables_are_gone_while_a_computation_stands_above_them() -> None:
     file = DumpFile.of_text(_TABLES)
     assert len(file.module.tables.files) == 2
     file.changed(file.document.edit((1, 0), (1, 0), "%c () -> f32[] {\n"))
-    finish(file.refresh())
+    file.refresh()
     assert file.module.tables == SourceTables()
     file.changed(file.document.edit((1, 0), (2, 0), ""))
-    finish(file.refresh())
+    file.refresh()
     assert len(file.module.tables.files) == 2

@@ -7,16 +7,15 @@ import pytest
 
 from hlo_lsp.model import symbol_folders
 from hlo_lsp.model.symbol_folders import Folder, SymbolFolders
-from hlo_lsp.text.steps import finish
 
 MODULE = "HloModule m\n\nENTRY main {\n  ROOT one = f32[] constant(1)\n}\n"
 
 
 def update(symbols: SymbolFolders, *folders: Path, is_deep: bool = True) -> list[str]:
     """Look, read, and say which files were read."""
-    unread = finish(symbols.look([Folder(folder, is_deep) for folder in folders]))
+    unread = symbols.look([Folder(folder, is_deep) for folder in folders])
     for file in unread:
-        finish(symbols.read(file))
+        symbols.read(file)
     return [file.title for file in unread]
 
 
@@ -122,10 +121,10 @@ def test_pipes_and_links_that_lead_nowhere_are_left_alone(tmp_path: Path) -> Non
 def test_a_file_that_goes_between_look_and_read(tmp_path: Path) -> None:
     going = write(tmp_path / "a.txt")
     symbols = SymbolFolders()
-    unread = finish(symbols.look([Folder(tmp_path, is_deep=True)]))
+    unread = symbols.look([Folder(tmp_path, is_deep=True)])
     going.unlink()
     for file in unread:
-        finish(symbols.read(file))
+        symbols.read(file)
     assert held(symbols) == []
 
 

@@ -1,7 +1,6 @@
 """Search over the names of many files."""
 
 from hlo_lsp.model.symbol_index import Entry, FileSymbols, Symbol, SymbolKind, search
-from hlo_lsp.text.steps import finish
 
 
 def file(title: str, *names: str, kind: SymbolKind = SymbolKind.INSTRUCTION) -> FileSymbols:
@@ -11,7 +10,7 @@ def file(title: str, *names: str, kind: SymbolKind = SymbolKind.INSTRUCTION) -> 
 
 
 def found(typed: str, *files: FileSymbols, limit: int = 200) -> list[Symbol]:
-    return finish(search(files, typed, limit))
+    return search(files, typed, limit)
 
 
 def named(typed: str, *names: str, limit: int = 200) -> list[str]:

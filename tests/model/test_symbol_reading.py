@@ -7,7 +7,6 @@ from hlo_lsp.model.symbol_index import FileSymbols, Symbol, search
 from hlo_lsp.model.symbol_reading import read_symbols
 from hlo_lsp.syntax.kinds import sniff
 from hlo_lsp.text.document import Document
-from hlo_lsp.text.steps import finish
 
 MODULE = """\
 HloModule jit_step, is_scheduled=true
@@ -45,11 +44,11 @@ ENTRY %main (x: f32[8]) -> f32[] {
 
 def symbols(text: str, title: str = "sub/module_0001.txt") -> FileSymbols:
     lines = Document(text).lines
-    return finish(read_symbols("file:///x", title, sniff(lines), lines))
+    return read_symbols("file:///x", title, sniff(lines), lines)
 
 
 def found(text: str, typed: str) -> list[Symbol]:
-    return finish(search([symbols(text)], typed, 50))
+    return search([symbols(text)], typed, 50)
 
 
 def selected(text: str, typed: str) -> list[tuple[str, str, str]]:

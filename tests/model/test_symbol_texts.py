@@ -3,7 +3,6 @@
 from hlo_lsp.model.symbol_index import search
 from hlo_lsp.model.symbol_texts import read_text
 from hlo_lsp.text.document import Document
-from hlo_lsp.text.steps import finish
 
 MODULE = """\
 HloModule jit_f
@@ -31,8 +30,8 @@ def printed(**files: str) -> str:
 def found(text: str, typed: str) -> list[tuple[str, str, str]]:
     """Name, the text at its place, and where it is said to be."""
     lines = Document(text).lines
-    read = finish(read_text("file:///log.txt", "runs/log.txt", lines))
-    symbols = finish(search(read, typed, 50))
+    read = read_text("file:///log.txt", "runs/log.txt", lines)
+    symbols = search(read, typed, 50)
     assert {symbol.uri for symbol in symbols} <= {"file:///log.txt"}
     return [(s.name, lines[s.line][s.start : s.end], s.about) for s in symbols]
 

@@ -10,7 +10,6 @@ from hlo_lsp.model import windows
 from hlo_lsp.model.windows import Window, Windows
 from hlo_lsp.text import disk
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
-from hlo_lsp.text.steps import finish
 
 LABEL = "Used values:\n"
 ENTRY = "<{0} x @0>\n positions:\n  x\n uses:\n  add, operand 0\n from instruction: %x = f32[]\n"
@@ -25,7 +24,7 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def at(path: Path, line: int) -> Window | None:
-    return finish(Windows().at(path, line))
+    return Windows().at(path, line)
 
 
 def tiles(path: Path) -> list[Window]:
@@ -33,7 +32,7 @@ def tiles(path: Path) -> list[Window]:
     cutter = Windows()
     found: list[Window] = []
     line = 0
-    while (window := finish(cutter.at(path, line))) is not None:
+    while (window := cutter.at(path, line)) is not None:
         assert window.first_line == line
         found.append(window)
         line += window.line_count
@@ -84,10 +83,10 @@ def test_what_is_no_dump_has_no_windows(file: Path, tmp_path: Path) -> None:
 def test_a_file_that_was_written_anew_has_new_windows(file: Path) -> None:
     cutter = Windows()
     file.write_text(LABEL + ENTRY.format(1))
-    before = finish(cutter.at(file, 0))
-    assert finish(cutter.at(file, 0)) == before
+    before = cutter.at(file, 0)
+    assert cutter.at(file, 0) == before
     file.write_text(LABEL + ENTRY.format(22))
-    after = finish(cutter.at(file, 0))
+    after = cutter.at(file, 0)
     assert before is not None
     assert after is not None
     assert (before.text, after.text) == (LABEL + ENTRY.format(1), LABEL + ENTRY.format(22))

@@ -27,7 +27,6 @@ _MOST_SECONDS = 60  # of CPU time: an endless loop is a mutant that was noticed
 
 def prepare() -> None:
     """Imports what no mutant changes, and makes hypothesis look at the same examples each time."""
-    import hlo_lsp.model.dump_set
     import hlo_lsp.text.steps  # noqa: F401
 
     settings.register_profile(

@@ -9,7 +9,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.text.steps import finish
 from oracles.printed import Printed, Spot, read
 
 L24 = "tpu_v5e_train_L24"
@@ -92,5 +91,5 @@ def compiles_of(folder: Path) -> Iterator[Compile]:
             names.append(f"{stem}.txt")
         paths = [path.with_name(name) for name in names]
         library = Library()
-        dump = finish(library.set_of(library.file(path)))
+        dump = library.set_of(library.file(path))
         yield Compile(dump, read([path for path in paths if path.is_file()]))

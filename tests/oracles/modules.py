@@ -1,7 +1,6 @@
 """The module text that the memory files of a compile speak of."""
 
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.text.steps import finish
 from oracles.compiles import Compile
 
 
@@ -9,6 +8,6 @@ def module_of(compile_: Compile) -> ModuleIndex | None:
     """The module, ready for many questions; None where only memory files were dumped."""
     for spot in compile_.printed.instructions.values():
         module = compile_.file(spot.path).module
-        finish(module.learn_mentions())
+        module.learn_mentions()
         return module
     return None

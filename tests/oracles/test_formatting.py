@@ -11,7 +11,6 @@ from dumps import files_of
 from hlo_lsp.analysis.formatting.formatting import formatted
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.text.steps import finish
 from oracles.libtpu_syntax import opened
 
 pytestmark = pytest.mark.corpus
@@ -42,7 +41,7 @@ def _joined(text: str, chance: Random) -> str:
 
 def _formatted(text: str) -> str:
     file = DumpFile.of_text(text)
-    for edit in reversed(finish(formatted(file))):
+    for edit in reversed(formatted(file)):
         file.document.edit(edit.start, edit.end, edit.text)
     return file.document.text
 

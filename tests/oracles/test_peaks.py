@@ -8,7 +8,6 @@ import pytest
 from hlo_lsp.analysis.live.liveness import live_bytes, logical_peak_of
 from hlo_lsp.analysis.memory.space_occupancy import find_occupancy_of_spaces
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import finish
 from oracles.compiles import Compile, compiles_of
 
 pytestmark = pytest.mark.corpus
@@ -62,7 +61,7 @@ def test_the_logical_peak_is_the_largest_sum_of_any_step(folder: Path) -> None:
 
 def test_occupied_bytes_are_the_union_of_the_printed_ranges(folder: Path) -> None:
     for compile_ in compiles_of(folder):
-        spaces = finish(find_occupancy_of_spaces(compile_.dump))
+        spaces = find_occupancy_of_spaces(compile_.dump)
         assert bool(spaces) == bool(compile_.printed.ranges and compile_.printed.allocations)
         for space in spaces:
             assert space.fixed_bytes <= space.peak_bytes <= space.allocated_bytes

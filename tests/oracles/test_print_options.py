@@ -13,7 +13,6 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.text.steps import finish
 
 pytestmark = pytest.mark.corpus
 
@@ -47,7 +46,7 @@ def test_all_prints_of_a_module_are_well(folder: Path) -> None:
             if _parsed(hlo, printed) is not None:
                 looked_at[name] += 1
                 file = DumpFile.of_text(printed)
-                told = finish(check(DumpSet([file]), file))
+                told = check(DumpSet([file]), file)
                 found = [one for one in told if one.severity is Severity.ERROR]
                 assert not found, (name, found[0].message, printed.split("\n")[found[0].place.line])
     assert not paths or set(looked_at) >= {"without percent signs", "short", "canonical"}

@@ -11,7 +11,6 @@ from hlo_lsp.model.library import Library
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import TableRow
-from hlo_lsp.text.steps import finish
 from oracles.shapes_of_rows import shapes_of_row, without_layout
 
 pytestmark = pytest.mark.corpus
@@ -21,7 +20,7 @@ def test_rows_count_the_values_whose_shapes_they_print(folder: Path) -> None:
     for path in files_of(folder, FileKind.REPORT):
         library = Library()
         file = library.file(path)
-        dump = finish(library.set_of(file))
+        dump = library.set_of(file)
         for record in file.records:
             if isinstance(record, TableRow):
                 where = f"{path.name}:{record.line + 1}"

@@ -10,7 +10,6 @@ from hlo_lsp.analysis.module.thunks import instruction_of
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.thunk_scanner import ThunkRow
-from hlo_lsp.text.steps import finish
 
 pytestmark = pytest.mark.corpus
 
@@ -37,7 +36,7 @@ def test_every_thunk_with_metadata_runs_what_the_metadata_says(folder: Path) -> 
 def test_a_thunk_runs_an_instruction_of_the_module_or_says_nothing(folder: Path) -> None:
     for path in files_of(folder, FileKind.THUNKS):
         library = Library()
-        dump = finish(library.set_of(library.file(path)))
+        dump = library.set_of(library.file(path))
         assert any(len(file.module.instructions) for file in dump.files), path
         for row, name in _thunks(path):
             assert name is None or dump.instruction(name) is not None, row
@@ -46,7 +45,7 @@ def test_a_thunk_runs_an_instruction_of_the_module_or_says_nothing(folder: Path)
 def _thunks(path: Path) -> list[tuple[ThunkRow, str | None]]:
     library = Library()
     file = library.file(path)
-    dump = finish(library.set_of(file))
+    dump = library.set_of(file)
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
     return [(row, instruction_of(dump, row)) for row in rows]
 

@@ -8,7 +8,6 @@ from hlo_lsp.analysis.cursor.references import declared_and_mentioned
 from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.analysis.values.entry_rows import row_of
 from hlo_lsp.analysis.values.users import users_of_module
-from hlo_lsp.text.steps import finish
 from oracles.compiles import Compile, compiles_of
 from oracles.modules import module_of
 from oracles.printed import Entry, Spot
@@ -43,7 +42,7 @@ def _count(folder: Path) -> int:
         module = module_of(compile_)
         if module is None:
             continue
-        users = finish(users_of_module(module))
+        users = users_of_module(module)
         assert not users.doubled
         for entry in compile_.printed.entries.values():
             assert all(row.name in users for row in entry.positions), entry.key

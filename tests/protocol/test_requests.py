@@ -11,7 +11,7 @@ from pygls.exceptions import JsonRpcInvalidParams
 from hlo_lsp.features.asking import asking
 from hlo_lsp.features.running import run
 from hlo_lsp.protocol.requests import Requests
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 NOTHING = SimpleNamespace()
 HEARD = SimpleNamespace(work_done_token="t")
@@ -63,14 +63,14 @@ async def test_the_work_of_a_cancelled_request_ends_at_its_next_rest() -> None:
     desk = Desk()
     ended = []
 
-    def endless() -> Steps[None]:
+    def endless() -> None:
         try:
             while True:
-                yield
+                checkpoint()
         finally:
             ended.append(True)
 
-    desk.requests.begin(1, METHOD, NOTHING, lambda: run(endless()))
+    desk.requests.begin(1, METHOD, NOTHING, lambda: run(endless))
     await settle()
     assert ended == []
     desk.requests.cancel(1)

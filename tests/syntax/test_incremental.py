@@ -14,7 +14,6 @@ from hlo_lsp.syntax.module_scanner import ModuleScanner
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.sequence import Delta, RecordSequence, Scanner
 from hlo_lsp.text.document import Document, LineChange
-from hlo_lsp.text.steps import finish
 
 _QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 _SCANNERS: dict[str, type[MemoryScanner] | type[ModuleScanner]] = {
@@ -51,7 +50,7 @@ class Followed:
         self.update(LineChange(0, 0, len(self.document.lines)))
 
     def update(self, change: LineChange) -> Delta:
-        return finish(self.records.update(self.scanner, self.document.lines, change))
+        return self.records.update(self.scanner, self.document.lines, change)
 
 
 def _tile(records: Sequence[Record], lines: Sequence[str]) -> bool:

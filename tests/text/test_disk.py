@@ -4,7 +4,7 @@ import pytest
 
 from hlo_lsp.text import disk
 from hlo_lsp.text.document import Document
-from hlo_lsp.text.steps import finish
+from jobs import count_checkpoints
 
 
 @pytest.fixture
@@ -66,10 +66,8 @@ def test_equal_long_lines_are_kept_once(file: Path, chunk: int) -> None:
 def test_a_large_file_is_read_in_steps(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disk, "_CHUNK", 10)
     file.write_text("123456789\n" * 5)
-    steps = disk.read_in_steps(file)
-    for _ in range(5):
-        next(steps)
-    assert finish(steps).lines == ["123456789"] * 5 + [""]
+    assert count_checkpoints(lambda: disk.read(file)) == 5
+    assert disk.read(file).lines == ["123456789"] * 5 + [""]
 
 
 def test_a_binary_file_is_refused(file: Path) -> None:

@@ -76,13 +76,13 @@ class Part(Enum):
 class WholeRule:
     """A rule on a compile as a whole, or on all of one kind of record at once.
 
-    ``check`` yields findings in any of the files, and None wherever others may have a turn. Its
-    findings hold until a file changes that has one of the parts that it ``reads``.
+    ``check`` yields findings in any of the files. They hold until a file changes that has one of
+    the parts that it ``reads``.
     """
 
     code: str
     severity: Severity
-    check: "Callable[[Survey], Iterator[Finding | None]]"
+    check: "Callable[[Survey], Iterator[Finding]]"
     reads: frozenset[Part]
     # Whether it says nothing of files that are cut off, or two dumps in one.
     needs_whole_files: bool = True

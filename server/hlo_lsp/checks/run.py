@@ -23,7 +23,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 
@@ -46,17 +46,14 @@ def check(
     file: DumpFile,
     rules: Sequence[AnyRule] = DEFAULT,
     thresholds: Thresholds = DEFAULTS,
-) -> Steps[list[Finding]]:
+) -> list[Finding]:
     """What is wrong in one file of a compile, in the order of its lines.
 
     The files must stay as they are meanwhile; whoever drives the steps looks at their versions.
     """
     found: list[Finding] = []
     for part in check_by_pace(dump, file, rules, thresholds):
-        if part is None:
-            yield
-        else:
-            found += part.findings
+        found += part.findings
     return in_order(found)
 
 
@@ -76,14 +73,14 @@ def check_by_pace(
     file: DumpFile,
     rules: Sequence[AnyRule] = DEFAULT,
     thresholds: Thresholds = DEFAULTS,
-) -> Iterator[Part | None]:
+) -> Iterator[Part]:
     """What the quick rules find, then the slower ones; None wherever others may have a turn.
 
     Rules on records begin where the text was edited last: there somebody waits for what they say.
     Of rules on the compile those come first that have nothing new to look at, then those that find
     errors, and of these the ones that took little time before or read few files.
     """
-    kindred = yield from kin(dump, file)
+    kindred = kin(dump, file)
     context = Context(kindred, thresholds, whole=dump)
     on_records = [rule for rule in rules if isinstance(rule, Rule)]
     whole = [rule for rule in rules if isinstance(rule, WholeRule)]
@@ -98,7 +95,7 @@ def check_by_pace(
         pending -= Counter(rule.code for rule in of_pace)
         yield Part([], frozenset(pending))
     for rule in whole:
-        found = yield from on_compile(context, rule)
+        found = on_compile(context, rule)
         pending -= Counter([rule.code])
         yield Part([one for one in found if one.place.file is file], frozenset(pending))
 
@@ -109,7 +106,7 @@ def _pace(rule: "Rule[Record]") -> Pace:
 
 def _on_records(
     context: Context, file: DumpFile, rules: "list[Rule[Record]]", pace: Pace
-) -> Iterator[list[Finding] | None]:
+) -> Iterator[list[Finding]]:
     """What is found in some records, then in others; None between."""
     well = None
     if pace is Pace.LINE and file.kind.is_memory:
@@ -124,7 +121,7 @@ def _on_records(
             if found:
                 yield found
                 found = []
-            yield None
+            checkpoint()
         if well is not None and outer in well:
             still_well.add(outer)
             continue
@@ -136,7 +133,7 @@ def _on_records(
                     continue  # that the text ends there is told by a code of its own
                 _ask(rule, Case(context, file, record, rule.code, rule.severity), found)
                 if isinstance(record, ModuleHeader):  # the layouts of a large step are long
-                    yield None
+                    checkpoint()
         if len(found) == before and outer not in cut_off:
             still_well.add(outer)
     if well is not None:

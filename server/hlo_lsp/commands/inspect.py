@@ -29,7 +29,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
-from hlo_lsp.text.steps import finish
 from hlo_lsp.views.inspection import (
     allocation_json,
     bundle_json,
@@ -63,7 +62,7 @@ def run(options: argparse.Namespace) -> int:
     if options.at is not None:
         return _at(library, file, options)
     parts = (part for part in library.parts(file) if part.kind.has_records)
-    dumps = ((finish(library.set_of(part)), part) for part in parts)
+    dumps = ((library.set_of(part), part) for part in parts)
     if options.value is not None:
         return _value(dumps, options)
     if options.instruction is not None:
@@ -133,7 +132,7 @@ def _at(library: Library, whole: DumpFile, options: argparse.Namespace) -> int:
         line = number - 1 - file.first_line
         if not 0 <= line < len(file.lines):
             continue
-        dump = finish(library.set_of(file))
+        dump = library.set_of(file)
         text = file.lines[line]
         column = len(text) - len(text.lstrip()) if match[2] is None else int(match[2]) - 1
         found = subject_at(file, line, column)

@@ -6,12 +6,12 @@ from contextlib import AbstractContextManager
 from functools import partial
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.run import Part, check_by_pace, in_order
+from hlo_lsp.checks.run import check_by_pace, in_order
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.spare_memory import give_back
 from hlo_lsp.model.dump_set import State
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 Tell = Callable[[list[Finding], frozenset[str]], None]
 
@@ -107,19 +107,16 @@ async def _looked(asked: Asked, tell: Tell) -> list[Finding]:
     return found
 
 
-def _steps(asked: Asked, tell: Tell) -> Steps[list[Finding]]:
+def _steps(asked: Asked, tell: Tell) -> list[Finding]:
     chosen = asked.selection
-    part: Part | None
     found: list[Finding] = []
     pending: frozenset[str] = frozenset()
     for part in check_by_pace(asked.dump, asked.file, chosen.rules, chosen.thresholds):
-        if part is not None:
-            found += part.findings
-            pending = part.pending
-            continue
+        found += part.findings
+        pending = part.pending
         if pending:
             tell(found, pending)
-        yield
+        checkpoint()
     return in_order(found)
 
 

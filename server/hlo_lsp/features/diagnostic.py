@@ -7,7 +7,7 @@ from hlo_lsp.features.client import Client
 from hlo_lsp.features.convert import Converter
 from hlo_lsp.features.rules_page import rule_href
 from hlo_lsp.features.wire import Json, locations, range_of
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 SOURCE = "hlo-lsp"
 _SEVERITIES = {
@@ -19,12 +19,12 @@ _SEVERITIES = {
 _STEP = 100  # findings between two breaths: about 2 ms
 
 
-def diagnostics(client: Client, findings: list[Finding]) -> Steps[list[Json]]:
+def diagnostics(client: Client, findings: list[Finding]) -> list[Json]:
     """What is sent about findings."""
     found = []
     for count, finding in enumerate(findings):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         found.append(diagnostic(client, finding))
     return found
 

@@ -132,7 +132,7 @@ async def diagnose(
     while True:
         found = await findings(asked, None if tell is None else partial(tell, asked))
         try:
-            return await at_once(asked.dump, diagnostics(asked.client, found))
+            return await at_once(asked.dump, partial(diagnostics, asked.client, found))
         except OutdatedError:
             continue
 

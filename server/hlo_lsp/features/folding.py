@@ -10,7 +10,6 @@ from hlo_lsp.features.wire import Json
 from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.module_records import TableLabel
-from hlo_lsp.text.steps import Steps
 
 
 async def folding_ranges(asked: Asked) -> list[Json]:
@@ -28,15 +27,15 @@ async def folding_ranges(asked: Asked) -> list[Json]:
     return largest(folds, asked.client.folding_limit)
 
 
-def _folds(file: DumpFile) -> Steps[list[Json]]:
+def _folds(file: DumpFile) -> list[Json]:
     first = file.first_line
     folds = []
-    for node in walk((yield from outline(file, heads_only=True))):
+    for node in walk(outline(file, heads_only=True)):
         if node.line_count > 1:
             is_table = isinstance(node.record, TableLabel)
             kind = types.FoldingRangeKind.Imports if is_table else types.FoldingRangeKind.Region
             folds.append(_fold(first + node.line, first + node.line + node.line_count - 1, kind))
-    comments = yield from comment_blocks(file)
+    comments = comment_blocks(file)
     folds += [
         _fold(first + start, first + end, types.FoldingRangeKind.Comment)
         for start, end in comments

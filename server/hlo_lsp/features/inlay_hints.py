@@ -11,7 +11,7 @@ from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.wire import Json
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 OPTIONS = types.InlayHintOptions(resolve_provider=True)
 _PAUSE = 0.5  # seconds without a change before clients are told to ask again
@@ -87,7 +87,7 @@ class InlayHints:
         return wanted - {HintKind.PARAMETER_NAME}
 
 
-def _hints(asked: Asked, first: int, end: int, kinds: frozenset[HintKind]) -> Steps[list[Json]]:
+def _hints(asked: Asked, first: int, end: int, kinds: frozenset[HintKind]) -> list[Json]:
     """The hints of a file on these lines of the text that it is in."""
     file = asked.file
     start = max(first - file.first_line, 0)
@@ -95,7 +95,7 @@ def _hints(asked: Asked, first: int, end: int, kinds: frozenset[HintKind]) -> St
     found: list[Json] = []
     for part in hints(asked.dump, file, start, stop, kinds):
         found += [_json(asked, hint) for hint in part]
-        yield
+        checkpoint()
     return found
 
 

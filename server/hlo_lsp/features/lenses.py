@@ -20,7 +20,7 @@ from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 200  # records between two breaths
 _SEVERAL = 2  # places that are worth a list
@@ -56,15 +56,15 @@ async def resolve(asked: Asked, lens: types.CodeLens) -> types.CodeLens:
     return types.CodeLens(lens.range, command, lens.data)
 
 
-def _lenses(asked: Asked) -> Steps[list[Json]]:
+def _lenses(asked: Asked) -> list[Json]:
     lenses: list[Json] = []
-    entered = yield from _entered(asked)
+    entered = _entered(asked)
     if entered and asked.client.wants_lens_texts:
-        yield from all_inside(asked.dump)
+        all_inside(asked.dump)
     data: dict[str, Any]
     for count, record in enumerate(asked.file.records):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         if type(record) is InstructionLine:  # nearly all of a module text, at once
             continue
         if isinstance(record, AllocationLine):
@@ -74,7 +74,7 @@ def _lenses(asked: Asked) -> Steps[list[Json]]:
         elif isinstance(record, PeakLabel):
             data = {"peak": record.moment}
             if asked.client.wants_lens_texts:
-                yield from find_occupancy_of_spaces(asked.dump)
+                find_occupancy_of_spaces(asked.dump)
         elif isinstance(record, TotalLine):
             data = {"total": record.total}
         elif isinstance(record, ComputationLine) and (record.is_entry or record.name in entered):
@@ -102,7 +102,7 @@ def _at_once(asked: Asked, data: dict[str, Any]) -> Json:
     return command
 
 
-def _entered(asked: Asked) -> Steps[set[str]]:
+def _entered(asked: Asked) -> set[str]:
     """The computations that run by themselves: the entry, and what is called and no fusion."""
     if asked.file.kind is not FileKind.MODULE:
         return set()
@@ -110,7 +110,7 @@ def _entered(asked: Asked) -> Steps[set[str]]:
     found = set() if entry is None else {entry.name}
     for count, record in enumerate(asked.file.records):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         if type(record) is InstructionLine and record.opcode in ENTERING:
             found.update(record.called)
     return found

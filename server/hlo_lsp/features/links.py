@@ -8,7 +8,7 @@ from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import LONG, Json, name_range
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 500  # links between two breaths
 
@@ -32,14 +32,14 @@ def python_location(asked: Asked, source: SourceLine) -> types.Location | None:
     return types.Location(path.as_uri(), types.Range(start, start))
 
 
-def _links(asked: Asked) -> Steps[list[Json]]:
+def _links(asked: Asked) -> list[Json]:
     is_long = asked.file.kind is FileKind.MODULE and len(asked.file.lines) > LONG
-    found = yield from source_links(asked.dump, asked.file, in_instructions=not is_long)
+    found = source_links(asked.dump, asked.file, in_instructions=not is_long)
     targets: dict[SourceLine, str | None] = {}
     links: list[Json] = []
     for count, link in enumerate(found):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         if link.source not in targets:
             targets[link.source] = asked.sources.uri(link.source)
         target = targets[link.source]

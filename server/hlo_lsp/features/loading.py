@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -76,9 +77,9 @@ class Loader:
     async def _load(self, path: Path) -> None:
         async with self._turn:
             with self.reporter(f"Reading {path.name}") as progress:
-                steps = self._library.read(path, progress.report)
+                read = partial(self._library.read, path, progress.report)
                 try:
-                    await run(steps, lambda: not progress.is_cancelled, self._rest)
+                    await run(read, lambda: not progress.is_cancelled, self._rest)
                 except OutdatedError:
                     self._unwanted.add(path)
                     return

@@ -5,6 +5,7 @@ It is found in the texts as the editor has them, by work between other requests.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from lsprotocol import types
@@ -89,7 +90,7 @@ async def _checked_below(session: Session, path: Path) -> tuple[list[Checked], l
     total, done = max(sum(job.size for job in made.jobs), 1), 0
     for job in made.jobs:
         asking().doing(job.files[0].name, 100 * done // total)
-        known[job] = await run(job_checked(job, _library(session, job)))
+        known[job] = await run(partial(job_checked, job, _library(session, job)))
         done += job.size
     found = outcome(made, [path], known)
     return found.results, found.notes
@@ -105,7 +106,7 @@ async def _checked_unsaved(session: Session, uri: str) -> list[Checked]:
     await read(file)
     if file.kind is FileKind.OTHER:
         raise RefusedError(f"{uri}: this is no HLO or memory dump")
-    return [await run(file_checked(library, file, Path(uri), Selection.of([])))]
+    return [await run(partial(file_checked, library, file, Path(uri), Selection.of([])))]
 
 
 def _library(session: Session, job: Job) -> Library:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from hlo_lsp.features.asking import asking
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import Job
 
 T = TypeVar("T")
 _SLICE = 0.004  # seconds of long work between two looks at what the client sent
@@ -52,7 +52,7 @@ async def read(file: DumpFile) -> None:
     """Read what has changed in a file."""
     if not file.is_fresh:
         asking().doing(f"reading {file.title}")
-        await run(file.refresh())
+        await run(file.refresh)
 
 
 async def breathe() -> None:
@@ -61,20 +61,20 @@ async def breathe() -> None:
 
 
 async def steadily(
-    dump: DumpSet, work: Callable[[], Steps[T]], rest: Callable[[], Awaitable[None]] = breathe
+    dump: DumpSet, work: Callable[[], T], rest: Callable[[], Awaitable[None]] = breathe
 ) -> T:
     """Long work over the files of a compile, from the start again whenever one of them changes."""
     while True:
         for file in dump.files:
             await read(file)
         try:
-            return await at_once(dump, work(), rest)
+            return await at_once(dump, work, rest)
         except OutdatedError:
             continue
 
 
 async def at_once(
-    dump: DumpSet, steps: Steps[T], rest: Callable[[], Awaitable[None]] = breathe
+    dump: DumpSet, work: Callable[[], T], rest: Callable[[], Awaitable[None]] = breathe
 ) -> T:
     """Long work over the files of a compile as they are now.
 
@@ -84,7 +84,7 @@ async def at_once(
     is_valid = partial(_are_at, dump, [file.version for file in dump.files])
     if not is_valid():
         raise OutdatedError
-    return await run(steps, is_valid, rest)
+    return await run(work, is_valid, rest)
 
 
 def _are_at(dump: DumpSet, versions: list[int]) -> bool:
@@ -94,44 +94,34 @@ def _are_at(dump: DumpSet, versions: list[int]) -> bool:
 
 
 async def run(
-    steps: Steps[T],
+    work: Callable[[], T],
     is_valid: Callable[[], bool] | None = None,
     rest: Callable[[], Awaitable[None]] = breathe,
 ) -> T:
-    """Take all steps of a long work and let others have a turn, ``rest``, every few milliseconds.
+    """Run a long work in slices, with a turn for others, ``rest``, after each.
 
     Raises:
-        OutdatedError: ``is_valid`` says no after such a turn.
+        OutdatedError: ``is_valid`` is false after such a turn.
     """
-    until = time.monotonic() + _SLICE
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            result: T = done.value
-            return result
-        if time.monotonic() >= until:
+    job = Job(work)
+    try:
+        while not job.step(_SLICE):
             asking().rests()
             await rest()
-            until = time.monotonic() + _SLICE
             if is_valid is not None and not is_valid():
-                steps.close()
                 raise OutdatedError
+        return job.result
+    finally:
+        job.cancel()
 
 
-async def politely(steps: Steps[T]) -> T:
-    """Take all steps of a work that nobody waits for, slowly while there is other work."""
-    until = time.monotonic() + _SLICE
-    while True:
-        try:
-            next(steps)
-        except StopIteration as done:
-            result: T = done.value
-            return result
-        now = time.monotonic()
-        if now >= until:
-            asking().rests()
-            await asyncio.sleep(0)
-            if time.monotonic() - now > _BUSY:
-                await asyncio.sleep(_REST)
-            until = time.monotonic() + _SLICE
+async def politely(work: Callable[[], T]) -> T:
+    """Run a work that no request waits for, slowly while there is other work."""
+
+    async def rest() -> None:
+        begun = time.monotonic()
+        await asyncio.sleep(0)
+        if time.monotonic() - begun > _BUSY:
+            await asyncio.sleep(_REST)
+
+    return await run(work, rest=rest)

@@ -12,7 +12,7 @@ from hlo_lsp.features.session import Asked, Session
 from hlo_lsp.features.token_data import Encoder, Results, difference
 from hlo_lsp.features.wire import Json
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 LARGEST = 2_000_000  # characters of a text of which all tokens are told: 0.5 s of work
 _PAUSE = 0.5  # seconds without a change before clients are told to ask again
@@ -121,7 +121,7 @@ class SemanticTokens:
             learning.add_done_callback(lambda _: self.neighbours_changed())
 
 
-def _encode(asked: Asked, first: int, end: int | None) -> Steps[Encoder]:
+def _encode(asked: Asked, first: int, end: int | None) -> Encoder:
     """The tokens of a file on these lines of the text that it is in."""
     file = asked.file
     begin = file.first_line
@@ -130,7 +130,7 @@ def _encode(asked: Asked, first: int, end: int | None) -> Steps[Encoder]:
     stop = None if end is None else end - begin
     for found in tokens(asked.dump, file, start, stop):
         encoder.add(file, found)
-        yield
+        checkpoint()
     return encoder
 
 

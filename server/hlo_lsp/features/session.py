@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 from weakref import WeakKeyDictionary, WeakValueDictionary
@@ -31,7 +32,6 @@ from hlo_lsp.syntax.kinds import FileKind, sniff
 from hlo_lsp.text import disk
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.document import Document
-from hlo_lsp.text.steps import Steps
 
 T = TypeVar("T")
 Checks = SharedWork[[list[Finding], frozenset[str]], list[Finding]]
@@ -164,7 +164,7 @@ class Session:
             file = await self._file_on_disk(document)
         while file is not None and file.kind is FileKind.BUNDLE:
             bundle = self.library.bundle(file)
-            await run(bundle.refresh())
+            await run(bundle.refresh)
             part = None if line is None else bundle.part_at(line)
             if part is None:
                 return None
@@ -178,7 +178,7 @@ class Session:
         file = await self._open_file(document)
         while file is not None and file.kind is FileKind.BUNDLE:
             bundle = self.library.bundle(file)
-            await run(bundle.refresh())
+            await run(bundle.refresh)
             found = [self._about(part, await self.dump(part)) for part in bundle.parts]
             if bundle.is_fresh:
                 return [asked for asked in found if asked is not None]
@@ -191,7 +191,7 @@ class Session:
         Raises:
             UnreadableError: it cannot be read, or is no text.
         """
-        await run(self.library.read(path, lambda _: None), rest=self.foreground.rest)
+        await run(partial(self.library.read, path, lambda _: None), rest=self.foreground.rest)
         parts = self.library.parts(self.library.file(path))
         found = [self._about(part, await self.dump(part)) for part in parts]
         return [asked for asked in found if asked is not None]
@@ -244,7 +244,7 @@ class Session:
                 if self.library.is_unread(path):
                     return None  # the user did not want to wait
             with self.foreground.working():
-                return await run(self.library.known_file(path))
+                return await run(partial(self.library.known_file, path))
         except UnreadableError:
             return None
 
@@ -280,7 +280,7 @@ class Session:
             await self.loader.wait(unread, _PATIENCE if waits else 0)
             dump = await self._ready(file)
         if file.kind is FileKind.MODULE and not file.module.knows_mentions:
-            self._learning[file] = self.in_background(file.module.learn_mentions())
+            self._learning[file] = self.in_background(file.module.learn_mentions)
         return dump
 
     def _to_read(self, file: DumpFile, *, whole: bool) -> list[Path]:
@@ -293,7 +293,7 @@ class Session:
         with self.foreground.working():
             async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
                 while True:
-                    dump = await run(self.library.set_of(file, patient=False))
+                    dump = await run(partial(self.library.set_of, file, patient=False))
                     if all(member.is_fresh for member in (*dump.files, *dump.others)):
                         return dump
 
@@ -302,7 +302,7 @@ class Session:
         task = self._learning.get(file)
         return None if task is None or task.done() else task
 
-    def in_background(self, work: Steps[None]) -> "asyncio.Task[None]":
+    def in_background(self, work: Callable[[], None]) -> "asyncio.Task[None]":
         """Do what nobody waits for, while no request is at work on a text."""
         task = asyncio.ensure_future(run(work, rest=self.foreground.rest))
         self._tasks.add(task)

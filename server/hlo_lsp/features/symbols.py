@@ -10,7 +10,7 @@ from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.wire import LONG, Json, lines_range, name_range
 from hlo_lsp.model.bundle import Part
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 500  # symbols between two breaths
 
@@ -39,14 +39,14 @@ async def document_symbols(asked: Asked) -> list[Json]:
     return _in_section(asked, asked.file, found) if isinstance(asked.file, Part) else found
 
 
-def _all_symbols(asked: Asked) -> Steps[list[Json]]:
+def _all_symbols(asked: Asked) -> list[Json]:
     is_long = len(asked.file.lines) > LONG
-    nodes = yield from outline(asked.file, heads_only=is_long)
+    nodes = outline(asked.file, heads_only=is_long)
     top: list[Json] = []
     for count, (node, siblings) in enumerate(_places(nodes, top, nest=asked.client.nests_symbols)):
         siblings.append(_symbol(asked, node))
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
     return top
 
 

@@ -6,7 +6,7 @@ from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_scanner import memory_scanner
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _MODULE = """\
 HloModule m
@@ -17,16 +17,16 @@ ENTRY %e (x: f32[8]) -> f32[8] {
 """
 
 
-def warm() -> Steps[None]:
+def warm() -> None:
     """Read what every answer needs and no dump changes."""
     file = DumpFile.of_text(_MODULE)
-    yield
+    checkpoint()
     memory_scanner()
-    yield
+    checkpoint()
     found = subject_at(file, 3, 8)
     dump = DumpSet([file])
     if found is not None:
         card_about(dump, found)
-    yield
+    checkpoint()
     for _ in tokens(dump, file):
-        yield
+        checkpoint()

@@ -4,6 +4,7 @@ The client asks with ``{uri, line}``, lines counted from 0, and shows the ``text
 ``{text, firstLine, lineCount}`` as a document of its own.
 """
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ async def window(windows: Windows, params: Any) -> Json | None:
     if path is None or not isinstance(line, int):
         return None
     try:
-        found = await run(windows.at(path, line))
+        found = await run(partial(windows.at, path, line))
     except UnreadableError:
         return None
     if found is None:

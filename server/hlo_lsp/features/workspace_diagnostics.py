@@ -6,6 +6,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lsprotocol import types
@@ -26,7 +27,6 @@ from hlo_lsp.features.wire import Json
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
-from hlo_lsp.text.steps import Steps
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +87,7 @@ class WorkspaceDiagnostics:
         return {"items": items}
 
     async def _news(self, previous: "_Previous") -> AsyncIterator[list[Json]]:
-        jobs = await politely(jobs_below(self._folders(), self._selection_of))
+        jobs = await politely(partial(jobs_below, self._folders(), self._selection_of))
         self._known = {job: self._known[job] for job in jobs if job in self._known}
         sizes = {job: job.size for job in jobs if self._is_unknown(job)}
         total, done = sum(sizes.values()), 0
@@ -104,20 +104,20 @@ class WorkspaceDiagnostics:
                     if progress is not None:
                         progress.report(100 * done // total, job.files[0].name)
                         self._is_refused = progress.is_cancelled
-                    self._known[job] = await politely(self._look(job))
+                    self._known[job] = await politely(partial(self._look, job))
                     done += sizes[job]
                 reports = self._known.get(job, [])
                 yield [said for each in reports for said in previous.news(each)]
         gone: Json = {"version": None, "kind": "full", "items": []}
         yield [{"uri": uri, **gone} for uri in self._gone(previous)]
 
-    def _look(self, job: Job) -> Steps[list[_Report]]:
+    def _look(self, job: Job) -> list[_Report]:
         """Look at the files of a compile as they are on disk."""
         library = Library()  # one for each compile: the files before are let go
         reports: list[_Report] = []
         for path in job.files:
             try:
-                items = yield from self._look_at(library, path, job.selection)
+                items = self._look_at(library, path, job.selection)
             except UnreadableError:
                 continue
             except Exception:  # a fault of ours with one file must not hide all others
@@ -127,17 +127,17 @@ class WorkspaceDiagnostics:
                 reports.append(_Report(path, f"disk {next(self._numbers)}", items))
         return reports
 
-    def _look_at(self, library: Library, path: Path, chosen: Selection) -> Steps[list[Json] | None]:
+    def _look_at(self, library: Library, path: Path, chosen: Selection) -> list[Json] | None:
         """What is wrong in a file; None if it is no dump."""
-        yield from library.read(path, lambda _: None)
+        library.read(path, lambda _: None)
         file = library.file(path)
         if file.kind is FileKind.OTHER:
             return None
         items: list[Json] = []
-        for part in (yield from library.known_parts(file)):
-            dump = yield from library.set_of(part)
-            found = yield from check(dump, part, chosen.rules, chosen.thresholds)
-            items += yield from diagnostics(self._session.client, found)
+        for part in library.known_parts(file):
+            dump = library.set_of(part)
+            found = check(dump, part, chosen.rules, chosen.thresholds)
+            items += diagnostics(self._session.client, found)
         return items
 
     async def _beside_open(self, job: Job, previous: "_Previous") -> list[Json]:

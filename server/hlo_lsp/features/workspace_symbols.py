@@ -4,6 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.symbol_folders import Folder, SymbolFolders, Unread
 from hlo_lsp.model.symbol_index import FileSymbols, Symbol, SymbolKind, search
 from hlo_lsp.model.symbol_texts import read_text
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 
@@ -103,32 +104,35 @@ class WorkspaceSymbols:
         texts = [read for _, read in self._open.values()]
         texts += (read for path, read in self._folders.files.items() if path not in hidden)
         files = [symbols for text in texts for symbols in text]
-        return [_information(symbol) for symbol in await run(search(files, params.query, _LIMIT))]
+        return [
+            _information(symbol)
+            for symbol in await run(partial(search, files, params.query, _LIMIT))
+        ]
 
     async def _read(self) -> None:
         try:
             while self._is_outdated and not self._is_refused:
                 self._is_outdated = False
-                found = await politely(self._folders.look(self._wanted()))
+                found = await politely(partial(self._folders.look, self._wanted()))
                 self._looked = time.monotonic()
                 hidden = self._open_paths()
                 unread = [file for file in found if file.path not in hidden]
                 if sum(file.stamp[1] for file in unread) < _SHOWN:
-                    await politely(self._read_all(unread, None))
+                    await politely(partial(self._read_all, unread, None))
                     continue
                 with Progress(self._server, "Reading the names in HLO dumps") as progress:
-                    await politely(self._read_all(unread, progress))
+                    await politely(partial(self._read_all, unread, progress))
         finally:
             self._reading = None
 
-    def _read_all(self, unread: list[Unread], progress: Progress | None) -> Steps[None]:
+    def _read_all(self, unread: list[Unread], progress: Progress | None) -> None:
         total = sum(file.stamp[1] for file in unread)
         done = 0
         for file in unread:
             if progress is not None:
                 progress.report(100 * done // total, file.title)
-            yield from self._folders.read(file)
-            yield
+            self._folders.read(file)
+            checkpoint()
             done += file.stamp[1]
             if progress is not None and progress.is_cancelled:
                 self._is_refused = True
@@ -161,7 +165,7 @@ class WorkspaceSymbols:
         try:
             version = self._session.version(file.uri)
             lines = list(file.lines)  # those of the file change when it is edited meanwhile
-            read = await politely(read_text(file.uri, file.title, lines))
+            read = await politely(partial(read_text, file.uri, file.title, lines))
             self._open[file.uri] = version, read
         finally:
             if self._open_readings.get(file.uri) is asyncio.current_task():

@@ -12,7 +12,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.family import Families
 from hlo_lsp.syntax.bundle import Section, sections
 from hlo_lsp.text.document import Document, LineChange
-from hlo_lsp.text.steps import Steps
 
 # What XLA replaces where it writes a file [dump.cc, SanitizeFileName]
 _UNFIT = re.compile(r"[/\\\[\] ]")
@@ -42,7 +41,7 @@ class Part(DumpFile):
         """That of the text: it is where the lines are."""
         return self._bundle.whole.label
 
-    def set_of(self) -> Steps[DumpSet]:
+    def set_of(self) -> DumpSet:
         """The compile of this section."""
         return self._bundle.set_of(self)
 
@@ -72,10 +71,10 @@ class Bundle:
         """Whether the sections are those of the text as it is now."""
         return self.whole.is_fresh and self._version == self.whole.version
 
-    def refresh(self) -> Steps[None]:
+    def refresh(self) -> None:
         """Find the sections again after edits. Parts whose lines are the same stay as they are."""
         while not self.is_fresh:
-            yield from self.whole.refresh()
+            self.whole.refresh()
             if self._version != self.whole.version:
                 self._split()
                 self._version = self.whole.version
@@ -88,19 +87,19 @@ class Bundle:
         part = self.parts[index]
         return part if line < part.first_line + part.section.count else None
 
-    def set_of(self, part: Part) -> Steps[DumpSet]:
+    def set_of(self, part: Part) -> DumpSet:
         """The sections of the compile of a part, up to date."""
-        yield from part.refresh()
+        part.refresh()
         compile_ = self._compiles.get(part) if part.kind.has_records else None
         paths = self._paths.get(part, {})
 
-        def find(path: Path, _: Compile, **_patience: bool) -> Steps[DumpFile | None]:
+        def find(path: Path, _: Compile, **_patience: bool) -> DumpFile | None:
             found = paths.get(path)
             if found is not None:
-                yield from found.refresh()
+                found.refresh()
             return found
 
-        return (yield from self._families.set_of(part, compile_, find))
+        return self._families.set_of(part, compile_, find)
 
     def _split(self) -> None:
         lines = self.whole.lines

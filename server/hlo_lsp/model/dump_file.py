@@ -1,5 +1,7 @@
 """One file of a dump: its text, its records and what they say, kept together."""
 
+from functools import partial
+from math import inf
 from pathlib import Path
 
 from hlo_lsp.model.memory_index import MemoryIndex
@@ -12,8 +14,8 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.sequence import Delta, RecordSequence, Scanner
 from hlo_lsp.syntax.thunk_scanner import thunk_scanner
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.checkpoint import Job, checkpoint
 from hlo_lsp.text.document import Document, LineChange
-from hlo_lsp.text.steps import Steps, finish
 
 _STEP = 4000  # records entered into the indexes between two breaths: about 5 ms
 
@@ -36,14 +38,14 @@ class DumpFile:
         self.edited_line = 0  # the first one of the last edit: what is near is of most interest
         self._scanner: Scanner | None = None
         self._pending: LineChange | None = LineChange(0, 0, len(document.lines))
-        self._work: Steps[None] | None = None
+        self._job: Job[None] | None = None
         self._forget()
 
     @classmethod
     def of_text(cls, text: str, path: str = "dump.txt") -> "DumpFile":
         """A file that is read already; its neighbours are nobody's business."""
         file = cls(Path("/", path).as_uri(), Path(path), Document(text))
-        finish(file.refresh())
+        file.refresh()
         return file
 
     @property
@@ -69,7 +71,7 @@ class DumpFile:
     @property
     def is_fresh(self) -> bool:
         """Whether records and indexes agree with the text."""
-        return self._pending is None and self._work is None
+        return self._pending is None and self._job is None
 
     @property
     def scanner(self) -> Scanner | None:
@@ -90,19 +92,22 @@ class DumpFile:
         """Note an edit of the document that was already applied."""
         self._pending = change if self._pending is None else self._pending.then(change)
 
-    def refresh(self) -> Steps[None]:
+    def refresh(self) -> None:
         """Bring records and indexes up to the text. Several callers may take turns."""
         while not self.is_fresh:
-            if self._work is None:
-                self._work = self._catch_up()
-            try:
-                next(self._work)
-            except StopIteration:
-                self._work = None
+            if self._job is None:
+                self._job = Job(self._catch_up)
+            if self._job.step(inf):
+                self._job = None
             else:
-                yield
+                checkpoint()
 
-    def _catch_up(self) -> Steps[None]:
+    def close(self) -> None:
+        """End a refresh that has paused. The file is not used afterwards."""
+        if self._job is not None:
+            self._job.cancel()
+
+    def _catch_up(self) -> None:
         while self._pending is not None:
             change = self._pending
             kind = sniff(self.lines)
@@ -116,41 +121,33 @@ class DumpFile:
                 self._pending = None
                 self._grow(places_only=False)
                 return
-            delta = yield from self._read(scanner, change)
+            delta = self.records.update(
+                scanner, self.lines, change, partial(self._is_pending, change)
+            )
             if delta is not None:
+                self._pending = None
                 self.edited_line = change.first
-                yield from self._enter(delta)
+                self._enter(delta)
                 self._grow(places_only=_is_of_places(delta))
+
+    def _is_pending(self, change: LineChange) -> bool:
+        return self._pending is change
 
     def _grow(self, *, places_only: bool) -> None:
         self.version += 1
         if not places_only:
             self.version_but_places = self.version
 
-    def _read(self, scanner: Scanner, change: LineChange) -> Steps[Delta | None]:
-        """Read what changed, or None if the text changed again meanwhile."""
-        steps = self.records.update(scanner, self.lines, change)
-        while True:
-            try:
-                next(steps)
-            except StopIteration as done:
-                self._pending = None
-                delta: Delta = done.value
-                return delta
-            yield
-            if self._pending is not change:
-                return None
-
-    def _enter(self, delta: Delta) -> Steps[None]:
+    def _enter(self, delta: Delta) -> None:
         index: MemoryIndex | ModuleIndex = self.memory if self.kind.is_memory else self.module
         for count, record in enumerate(delta.removed):
             index.leave(record)
             if count % _STEP == _STEP - 1:
-                yield
+                checkpoint()
         for count, record in enumerate(delta.added):
             index.enter(record)
             if count % _STEP == _STEP - 1:
-                yield
+                checkpoint()
 
     def _forget(self) -> None:
         self.records = RecordSequence()

@@ -8,7 +8,6 @@ from hlo_lsp.model.compiles import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.text.steps import Steps
 
 _KINDS = list(FileKind)
 
@@ -16,9 +15,7 @@ _KINDS = list(FileKind)
 class Neighbours(Protocol):
     """Finds the files that a compile names."""
 
-    def __call__(
-        self, path: Path, compile_: Compile, /, *, patient: bool
-    ) -> Steps[DumpFile | None]:
+    def __call__(self, path: Path, compile_: Compile, /, *, patient: bool) -> DumpFile | None:
         """The file, up to date; None if there is none, or without patience, none so soon."""
 
 
@@ -35,22 +32,22 @@ class Families:
 
     def set_of(
         self, file: DumpFile, compile_: Compile | None, find: Neighbours, *, patient: bool = True
-    ) -> Steps[DumpSet]:
+    ) -> DumpSet:
         """All files of the compile of a file that is up to date; without one itself only."""
         files = [file]
         others: list[DumpFile] = []
         thunk_names: DumpFile | None = None
         if compile_ is not None:
             for path in compile_.family()[1:]:
-                neighbour = yield from find(path, compile_, patient=patient)
+                neighbour = find(path, compile_, patient=patient)
                 if neighbour is not None and neighbour.kind.has_records:
                     files.append(neighbour)
             for path in compile_.other_texts():
-                neighbour = yield from find(path, compile_, patient=patient)
+                neighbour = find(path, compile_, patient=patient)
                 if neighbour is not None and neighbour.kind is FileKind.MODULE:
                     others.append(neighbour)
             if file.kind is FileKind.THUNKS and compile_.thunk_metadata is not None:
-                thunk_names = yield from find(compile_.thunk_metadata, compile_, patient=True)
+                thunk_names = find(compile_.thunk_metadata, compile_, patient=True)
         # A fact that two files hold is taken from the one that was made for it.
         files.sort(key=lambda one: (_KINDS.index(one.kind), one is not file))
         extra = [*others, *([] if thunk_names is None else [thunk_names])]

@@ -13,9 +13,9 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.family import Families
 from hlo_lsp.model.folders import Folders
 from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.text.disk import UnreadableError, read_head, read_in_steps
+from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
+from hlo_lsp.text.disk import UnreadableError, read, read_head
 from hlo_lsp.text.document import Document, LineChange
-from hlo_lsp.text.steps import Steps, finish
 
 _STEP = 1 << 20  # bytes; about what is read, or scanned, between two steps of the work
 _LARGE = 8 << 20  # bytes; half a second of reading
@@ -61,6 +61,7 @@ class Library:
         file = self.open_files.pop(uri, None)
         if file is None:
             return None
+        file.close()
         if file.path is not None:
             self._open_paths.pop(file.path, None)
         self._families.forget([file])
@@ -113,9 +114,9 @@ class Library:
         Raises:
             UnreadableError: there is no such text file.
         """
-        return finish(self.known_file(path))
+        return self.known_file(path)
 
-    def known_file(self, path: Path) -> Steps[DumpFile]:
+    def known_file(self, path: Path) -> DumpFile:
         """A file, open or on disk, read unless it was read before.
 
         Raises:
@@ -123,8 +124,8 @@ class Library:
         """
         known = self._open_paths.get(path)
         if known is None:
-            known = yield from self._disk_file(path)
-        yield from known.refresh()
+            known = self._disk_file(path)
+        known.refresh()
         return known
 
     def is_unread(self, path: Path) -> bool:
@@ -134,19 +135,19 @@ class Library:
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """The files in the text of a file, read in one go: it alone, unless it is a bundle."""
-        return finish(self.known_parts(file))
+        return self.known_parts(file)
 
-    def known_parts(self, file: DumpFile) -> Steps[Sequence[DumpFile]]:
+    def known_parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """The same, in steps."""
         if file.kind is not FileKind.BUNDLE:
             return [file]
         bundle = self.bundle(file)
-        yield from bundle.refresh()
+        bundle.refresh()
         for part in bundle.parts:
-            yield from part.refresh()
+            part.refresh()
         return bundle.parts
 
-    def set_of(self, file: DumpFile, *, patient: bool = True) -> Steps[DumpSet]:
+    def set_of(self, file: DumpFile, *, patient: bool = True) -> DumpSet:
         """All files of the compile that this one belongs to, up to date.
 
         Without patience large ones are left out that nobody has read yet (for a module text, which
@@ -155,12 +156,12 @@ class Library:
         are not looked for.
         """
         if isinstance(file, Part):
-            return (yield from file.set_of())
-        yield from file.refresh()
+            return file.set_of()
+        file.refresh()
         compile_ = None
         if file.path is not None and file.kind.has_records:
             compile_ = self.compile(file.path)
-        return (yield from self._families.set_of(file, compile_, self._neighbour, patient=patient))
+        return self._families.set_of(file, compile_, self._neighbour, patient=patient)
 
     def unread(self, file: DumpFile) -> list[Path]:
         """The large files of the compile of this one that nobody has read yet, small ones first."""
@@ -178,22 +179,25 @@ class Library:
         module = self.compile(file.path).module
         return frozenset() if module is None else frozenset({module})
 
-    def read(self, path: Path, report: Callable[[int], None]) -> Steps[None]:
+    def read(self, path: Path, report: Callable[[int], None]) -> None:
         """Read a file of a compile, however large it is. One that cannot be read is passed over.
 
         ``report`` is told how far it is, in percent.
         """
-        steps = self._disk_file(path)
         size = max(1, (_stamp(path) or (0, 0))[1])
-        for count in itertools.count():
-            try:
-                next(steps)
-            except (StopIteration, UnreadableError):
-                return
-            report(min(99, 100 * count * _STEP // size))
-            yield
+        job = Job(lambda: self._disk_file(path))
+        try:
+            for count in itertools.count():
+                if job.step(0):
+                    return
+                report(min(99, 100 * count * _STEP // size))
+                checkpoint()
+        except UnreadableError:
+            return
+        finally:
+            job.cancel()
 
-    def _neighbour(self, path: Path, compile_: Compile, *, patient: bool) -> Steps[DumpFile | None]:
+    def _neighbour(self, path: Path, compile_: Compile, *, patient: bool) -> DumpFile | None:
         file = self._open_paths.get(path)
         if file is None:
             try:
@@ -202,10 +206,10 @@ class Library:
                         return None
                     file = self._head(path)
                 else:
-                    file = yield from self._disk_file(path)
+                    file = self._disk_file(path)
             except UnreadableError:
                 return None
-        yield from file.refresh()
+        file.refresh()
         return file
 
     def _is_unread(self, path: Path, compile_: Compile) -> bool:
@@ -216,14 +220,18 @@ class Library:
         large = _NOT_SMALL if compile_.path in compile_.texts else _LARGE
         return stamp is not None and stamp[1] > large and (known is None or known.stamp != stamp)
 
-    def _disk_file(self, path: Path) -> Steps[DumpFile]:
+    def _disk_file(self, path: Path) -> DumpFile:
         stamp = _stamp(path)
         known = self._on_disk.get(path)
         if known is None or known.stamp != stamp:
             self._on_disk.pop(path, None)
-            document = yield from read_in_steps(path)
+            document = read(path)
             file = DumpFile(path.absolute().as_uri(), path, document)
-            yield from file.refresh()  # nobody sees it before it is of use
+            try:
+                file.refresh()
+            except Cancelled:  # no other caller can finish what was begun here
+                file.close()
+                raise
             known = self._on_disk[path] = _OnDisk(stamp or (0, 0), file)
             self._heads.pop(path, None)
         return known.file

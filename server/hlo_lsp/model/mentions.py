@@ -4,7 +4,7 @@ import re
 
 from hlo_lsp.model.multimap import MultiMap
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 500  # instructions between two breaths: about 3 ms
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
@@ -41,7 +41,7 @@ class Mentions:
         elif self._by_name is not None:
             _remove(self._by_name, record)
 
-    def learn(self, instructions: MultiMap[str, InstructionLine]) -> Steps[None]:
+    def learn(self, instructions: MultiMap[str, InstructionLine]) -> None:
         """Read the names of all instructions."""
         if self.is_learnt:
             return
@@ -53,7 +53,7 @@ class Mentions:
                     known = instructions.first(name)  # its name is in memory already
                     learnt.add(name if known is None else known.name, record)
                 if count % _STEP == _STEP - 1:
-                    yield
+                    checkpoint()
             for record, entered in journal:
                 (_add if entered else _remove)(learnt, record)
             self._by_name = learnt

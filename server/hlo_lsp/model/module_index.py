@@ -24,7 +24,6 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import Broken, Record
 from hlo_lsp.syntax.sequence import RecordSequence
 from hlo_lsp.syntax.statements import defined_name
-from hlo_lsp.text.steps import Steps
 
 _TABLES = (FrameRow, LocationRow, NameRow, TableLabel)
 _NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
@@ -218,9 +217,9 @@ class ModuleIndex:
         """Whether the names in all texts are learnt, or about to be."""
         return self._mentions.is_learnt
 
-    def learn_mentions(self) -> Steps[None]:
+    def learn_mentions(self) -> None:
         """Make ``mentioning`` quick; until then it looks through all texts."""
-        yield from self._mentions.learn(self.instructions)
+        self._mentions.learn(self.instructions)
 
     def _is_damaged(self, head: ComputationLine) -> bool:
         """Whether a line of a computation is broken, which may have been its root."""

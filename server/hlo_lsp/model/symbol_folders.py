@@ -9,9 +9,9 @@ from pathlib import Path
 from hlo_lsp.model.symbol_index import FileSymbols
 from hlo_lsp.model.symbol_texts import has_names, read_text, repeats_names
 from hlo_lsp.syntax.kinds import FileKind, sniff
-from hlo_lsp.text.disk import UnreadableError, read_in_steps
+from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.text.disk import UnreadableError, read
 from hlo_lsp.text.document import Document
-from hlo_lsp.text.steps import Steps
 
 _HEAD = 1 << 14  # bytes that tell the kind of a file
 _STEP = 200  # files whose state is asked for between two breaths: about 2 ms
@@ -42,7 +42,7 @@ class SymbolFolders:
         self.files: dict[Path, list[FileSymbols]] = {}
         self._stamps: dict[Path, tuple[int, int]] = {}
 
-    def look(self, folders: Iterable[Folder]) -> Steps[list[Unread]]:
+    def look(self, folders: Iterable[Folder]) -> list[Unread]:
         """Which files of the folders are to be read; what is gone from there is forgotten."""
         unread: dict[Path, Unread] = {}
         seen: set[Path] = set()
@@ -57,24 +57,24 @@ class SymbolFolders:
                             title = path.relative_to(folder.path).as_posix()
                             unread[path] = Unread(path, title, stamp)
                     if count % _STEP == _STEP - 1:
-                        yield
-                yield
+                        checkpoint()
+                checkpoint()
         for path in self._stamps.keys() - seen:
             del self._stamps[path]
             self.files.pop(path, None)
         return list(unread.values())
 
-    def read(self, unread: Unread) -> Steps[None]:
+    def read(self, unread: Unread) -> None:
         """Read the names of a file, if it is one that has any."""
         path = unread.path
         self.files.pop(path, None)
         if has_names(_kind(path)):
             try:
-                document = yield from read_in_steps(path)
+                document = read(path)
             except UnreadableError:
                 return
             uri = path.absolute().as_uri()
-            self.files[path] = yield from read_text(uri, unread.title, document.lines)
+            self.files[path] = read_text(uri, unread.title, document.lines)
         self._stamps[path] = unread.stamp
 
 

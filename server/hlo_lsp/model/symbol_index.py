@@ -10,7 +10,7 @@ from re import Pattern
 from typing import NamedTuple
 
 from hlo_lsp.model.fuzzy import Names, Query
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _CANDIDATES = 1000  # names that are looked at closely: 20 to 50 ms
 _STEP = 50  # names that are looked at between two breaths: about 2 ms
@@ -116,7 +116,7 @@ class FileSymbols:
 Hits = dict[str, list[tuple[FileSymbols, int]]]
 
 
-def search(files: Iterable[FileSymbols], typed: str, limit: int) -> Steps[list[Symbol]]:
+def search(files: Iterable[FileSymbols], typed: str, limit: int) -> list[Symbol]:
     """The places whose names fit best, at most so many, the best first.
 
     Of one name there are more than a few places only if there is room for them. Nothing typed
@@ -131,7 +131,7 @@ def search(files: Iterable[FileSymbols], typed: str, limit: int) -> Steps[list[S
     sources: Hits = {}
     for expression in query.expressions:
         for tables, hits in ((plain, named), (lines, sources)):
-            found = yield from _found(tables, expression, query, limit)
+            found = _found(tables, expression, query, limit)
             hits.update((name, places) for name, places in found.items() if name not in hits)
         if sum(map(len, named.values())) + sum(map(len, sources.values())) >= limit:
             break
@@ -139,7 +139,7 @@ def search(files: Iterable[FileSymbols], typed: str, limit: int) -> Steps[list[S
     for name in {*named, *sources}:
         ranked.append((-query.score(name), len(name), name))
         if len(ranked) % _STEP == 0:
-            yield
+            checkpoint()
     ranked.sort()
     chosen: list[tuple[int, Symbol]] = []
     spare: list[tuple[int, Symbol]] = []
@@ -157,16 +157,16 @@ def search(files: Iterable[FileSymbols], typed: str, limit: int) -> Steps[list[S
 
 def _found(
     tables: list[tuple[FileSymbols, Names]], expression: Pattern[str], query: Query, limit: int
-) -> Steps[Hits]:
+) -> Hits:
     """The names that an expression finds, short ones first, up to a number of them."""
     by_length: dict[int, list[tuple[FileSymbols, Names, int]]] = {}
     for file, names in tables:
         for length, place in names.found(expression, is_cased=query.is_cased):
             by_length.setdefault(length, []).append((file, names, place))
-        yield
+        checkpoint()
     hits: Hits = {}
     for length in sorted(by_length):
-        yield
+        checkpoint()
         for file, names, place in by_length[length]:
             number = names.number(place)
             name = names[number]

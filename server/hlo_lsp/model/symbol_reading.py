@@ -25,7 +25,7 @@ from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.sequence import Scanner
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 500  # records between two breaths: about 4 ms
 _DIGITS = 9  # of a frame; more are no row of a table
@@ -37,7 +37,7 @@ NAMING = frozenset({FileKind.MODULE, FileKind.ASSIGNMENT, FileKind.VALUES})
 
 def read_symbols(
     uri: str, title: str, kind: FileKind, lines: Sequence[str], first_line: int = 0
-) -> Steps[FileSymbols]:
+) -> FileSymbols:
     """The names in a text of a kind, and that of the file; none if the kind has no names.
 
     ``first_line`` is where the text begins in the file that holds it, from 0.
@@ -49,7 +49,7 @@ def read_symbols(
         for count, (line, record) in enumerate(_records(scanner, lines)):
             reading.take(line, record)
             if count % _STEP == _STEP - 1:
-                yield
+                checkpoint()
     return reading.finished()
 
 

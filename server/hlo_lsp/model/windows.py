@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError, decoded, read_beginning
-from hlo_lsp.text.steps import Steps
 
 _LEAST = 256 << 10  # bytes of a window; it ends with the record that is there
 _REACH = 512 << 10  # bytes behind it in which a line that is not indented is looked for
@@ -57,7 +57,7 @@ class Windows:
     def __init__(self) -> None:
         self._files: dict[Path, _Cuts] = {}
 
-    def at(self, path: Path, line: int) -> Steps[Window | None]:
+    def at(self, path: Path, line: int) -> Window | None:
         """The window that shows a line, from 0; None behind the end and for a file of no dump.
 
         Raises:
@@ -70,7 +70,7 @@ class Windows:
             with path.open("rb", buffering=0) as file:
                 while not cuts.is_whole and cuts.known[-1].line <= line:
                     self._look_further(file.fileno(), cuts)
-                    yield
+                    checkpoint()
                 place = next((at for at in _pairs(cuts) if at[0].line <= line < at[1].line), None)
                 if place is None:
                     return None

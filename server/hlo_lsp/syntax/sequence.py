@@ -1,13 +1,13 @@
 """All records of a file in order, kept up to date by reading again only what an edit touched."""
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from hlo_lsp.syntax.records import Block, Record
+from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import LineChange
-from hlo_lsp.text.steps import Steps
 
 _BLOCK = 512  # records; a compromise between moving few records and few blocks
 _LOOKAHEAD = 2  # lines behind a record that may decide where it ends
@@ -84,11 +84,18 @@ class RecordSequence:
                 return
             yield record
 
-    def update(self, scanner: Scanner, lines: Sequence[str], change: LineChange) -> Steps[Delta]:
-        """Read the changed lines again, and on until an old record begins where a new one ends.
+    def update(
+        self,
+        scanner: Scanner,
+        lines: Sequence[str],
+        change: LineChange,
+        is_current: Callable[[], bool] = lambda: True,
+    ) -> Delta | None:
+        """Scan the changed lines, and on until an old record starts where a new one ends.
 
-        Scanners need no state between records, so everything behind such a place is as it was.
-        Nothing is changed before the last step.
+        Scanners need no state between records, so everything after such a place is unchanged.
+        Nothing is changed before the end. Returns None if ``is_current`` is false after a
+        checkpoint, as the lines changed meanwhile.
         """
         start = self._place_before(change.first)
         at = 0 if start is None else self._line_of(start)
@@ -107,7 +114,9 @@ class RecordSequence:
             added.append(record)
             at += record.line_count
             if len(added) % _STEP == 0:
-                yield
+                checkpoint()
+                if not is_current():
+                    return None
         else:
             while old.record is not None:
                 removed.append(old.take())

@@ -5,8 +5,8 @@ from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
 
+from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import Document
-from hlo_lsp.text.steps import Steps, finish
 
 _BUFFER = 1 << 20  # bytes
 _CHUNK = 1 << 20  # bytes; about 4 ms of work, so that a server can breathe between two
@@ -26,23 +26,14 @@ class BinaryFileError(UnreadableError):
 
 
 def read(path: Path) -> Document:
-    """Read a whole file.
+    r"""Read a whole file.
 
-    Raises:
-        UnreadableError: it is missing, a folder, forbidden, or not text.
-    """
-    return finish(read_in_steps(path))
-
-
-def read_in_steps(path: Path) -> Steps[Document]:
-    r"""Read a file in pieces.
-
-    Bytes that are no UTF-8 become U+FFFD. Equal long lines are kept once: 98 % of a large values
+    Bytes that are not UTF-8 become U+FFFD. Equal long lines are kept once: 98 % of a large values
     file is the same instruction printed again for every element of its tuple. No compiler writes
     ``\r``: a file with one is cut into lines in one go.
 
     Raises:
-        UnreadableError: as for :func:`read`.
+        UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
@@ -61,7 +52,7 @@ def read_in_steps(path: Path) -> Steps[Document]:
                 taken += len(line) + _LINE
                 if taken >= _CHUNK:
                     taken = 0
-                    yield
+                    checkpoint()
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
     return Document.of_lines(reader.lines())
@@ -104,7 +95,7 @@ def read_head(path: Path, ends: Callable[[str], bool]) -> Document:
     """The lines of a file in front of the first one for which ``ends`` is true.
 
     Raises:
-        UnreadableError: as for :func:`read`.
+        UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
     try:
         with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
@@ -118,7 +109,7 @@ def read_beginning(path: Path) -> list[str]:
     """The lines in the first megabyte of a file: enough to tell what it is.
 
     Raises:
-        UnreadableError: as for :func:`read`.
+        UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):

@@ -15,7 +15,6 @@ from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.text.steps import finish
 
 PATH = "module_0001.f.cpu_after_optimizations-buffer-assignment.txt"  # tells the backend
 TEMP, OUTPUT = "preallocated-temp", "maybe-live-out"
@@ -50,7 +49,7 @@ class Dump:
         return DumpSet([DumpFile.of_text("\n".join(self.lines) + "\n", PATH)])
 
     def extents(self) -> Extents:
-        return finish(extents_of(self.read()))
+        return extents_of(self.read())
 
     def told(self) -> list[tuple[int, Fault, int]]:
         """The number of each faulty allocation, its fault, and the bytes it needs."""
@@ -263,16 +262,16 @@ def test_in_the_memory_of_the_sparse_core_a_tuple_takes_no_bytes() -> None:
 
 def test_it_is_told_again_after_an_edit() -> None:
     dump = Dump().add(8, OUTPUT, (8, 0)).total(8).read()
-    assert finish(extents_of(dump)).faulty == ()
+    assert extents_of(dump).faulty == ()
     (file,) = dump.files
     line = next(line for line, text in enumerate(file.lines) if text.startswith("Total"))
     file.changed(file.document.edit((line, 18), (line, 19), "9"))
-    finish(file.refresh())
-    assert finish(extents_of(dump)).excess == -1
+    file.refresh()
+    assert extents_of(dump).excess == -1
     line = file.lines.index(f"allocation 0: size 8, {OUTPUT}:")
     file.changed(file.document.edit((line, 19), (line, 20), "7"))
-    finish(file.refresh())
-    assert [one.fault for one in finish(extents_of(dump)).faulty] == [Fault.TOO_SMALL]
+    file.refresh()
+    assert [one.fault for one in extents_of(dump).faulty] == [Fault.TOO_SMALL]
 
 
 def test_others_have_a_turn_every_now_and_then() -> None:
@@ -280,5 +279,5 @@ def test_others_have_a_turn_every_now_and_then() -> None:
     for _ in range(1500):
         made.add(8, OUTPUT, (8, 0), (8, 0))
     dump = made.read()
-    finish(assignment_of(dump))
+    assignment_of(dump)
     assert 4 <= len(list(extents_of(dump))) <= 40

@@ -9,7 +9,6 @@ from hlo_lsp.analysis.assignment.occupancy import Occupancy, occupancy_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located
-from hlo_lsp.text.steps import finish
 
 Span = tuple[int, int, int, int]  # offset, size, first step, last step
 _SPANS = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 9), st.integers(0, 5)).map(
@@ -33,7 +32,7 @@ def _dump(spans: list[Span], without: int | None = None) -> DumpSet:
 def _occupancy(dump: DumpSet) -> Occupancy | None:
     (file,) = dump.files
     (allocation,) = file.memory.allocations.records()
-    return finish(occupancy_of(dump, Located(file, allocation)))
+    return occupancy_of(dump, Located(file, allocation))
 
 
 def _in_use(spans: list[Span], step: int) -> int:
@@ -91,7 +90,7 @@ def test_it_is_told_again_after_an_edit() -> None:
     (file,) = dump.files
     line = file.lines.index("    v.1{}:1-3")
     file.changed(file.document.edit((line, 10), (line, 11), "2"))
-    finish(file.refresh())
+    file.refresh()
     assert _occupancy(dump) == Occupancy(end=12, used=12, live=8, step=0)
 
 
@@ -99,5 +98,5 @@ def test_others_have_a_turn_every_now_and_then() -> None:
     dump = _dump([(0, 1, 0, 1)] * 5000)
     (file,) = dump.files
     (allocation,) = file.memory.allocations.records()
-    finish(lists_of(file))
+    lists_of(file)
     assert 5 <= len(list(occupancy_of(dump, Located(file, allocation)))) <= 50

@@ -6,7 +6,6 @@ from hlo_lsp.analysis.assignment.overlap_faults import overlap_faults
 from hlo_lsp.analysis.assignment.placements import assignment_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import finish
 
 PATH = "module_0001.f.cpu_after_optimizations-buffer-assignment.txt"  # tells the backend
 
@@ -59,7 +58,7 @@ def _dump(*changes: tuple[str, str], entry: str = "") -> DumpSet:
 
 
 def _accused(dump: DumpSet) -> list[str]:
-    return [fault.intruder.tenant.value.name for fault in finish(overlap_faults(dump))]
+    return [fault.intruder.tenant.value.name for fault in overlap_faults(dump)]
 
 
 def _edit(dump: DumpSet, old: str, new: str) -> None:
@@ -67,11 +66,11 @@ def _edit(dump: DumpSet, old: str, new: str) -> None:
     (line,) = (number for number, line in enumerate(file.lines) if old in line)
     start = file.lines[line].index(old)
     file.changed(file.document.edit((line, start), (line, start + len(old)), new))
-    finish(file.refresh())
+    file.refresh()
 
 
 def test_one_fault_in_each_allocation() -> None:
-    first, second = finish(overlap_faults(_dump()))
+    first, second = overlap_faults(_dump())
     assert (first.placement.allocation.number, first.intruder.tenant.value.name) == (0, "b")
     assert (second.placement.allocation.number, second.intruder.tenant.value.name) == (1, "d")
     assert [one.bytes for one in first.intruder.overlaps] == [(4, 7)]
@@ -195,5 +194,5 @@ def test_others_have_a_turn_every_now_and_then() -> None:
              for number in range(5000)]  # fmt: skip
     text = f"BufferAssignment:\nallocation 0: size 5000, preallocated-temp:\n{''.join(lines)}"
     dump = DumpSet([DumpFile.of_text(text, PATH)])
-    finish(assignment_of(dump))
+    assignment_of(dump)
     assert 5 <= len(list(overlap_faults(dump))) <= 50

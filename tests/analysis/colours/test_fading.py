@@ -8,7 +8,6 @@ from hlo_lsp.analysis.colours.token import Modifier
 from hlo_lsp.analysis.colours.tokens import tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import finish
 
 MODULE = """\
 HloModule m
@@ -54,7 +53,7 @@ def test_a_use_takes_the_fading_away() -> None:
     file = opened(MODULE)
     line = file.lines.index("  %y = f32[] negate(%a), control-predecessors={%before}")
     file.changed(file.document.edit((line, 21), (line, 22), "fused"))
-    finish(file.refresh())
+    file.refresh()
     assert set(faint(file)) == {"%p", "%x"}
 
 

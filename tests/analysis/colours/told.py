@@ -6,13 +6,12 @@ from hlo_lsp.analysis.colours.token import Modifier, Token
 from hlo_lsp.analysis.colours.tokens import tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import finish
 
 
 def opened(text: str) -> DumpFile:
     """A file of which is known who names whom."""
     file = DumpFile.of_text(text)
-    finish(file.module.learn_mentions())
+    file.module.learn_mentions()
     return file
 
 

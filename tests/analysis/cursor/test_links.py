@@ -14,7 +14,6 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import instruction_text
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.steps import finish
 from marks import Mark, Marked, mark
 
 MODULE = mark(
@@ -141,7 +140,7 @@ def places(marked: Marked, links: Sequence[SourceLink]) -> dict[str, Mark]:
 )
 def test_every_place_that_names_a_python_line(marked: Marked, others: tuple[str, ...]) -> None:
     dump, file = opened(marked.text, *others)
-    links = finish(source_links(dump, file))
+    links = source_links(dump, file)
     assert places(marked, links) == marked.marks
     assert [(link.line, link.start) for link in links] == sorted(
         (place.line, place.start) for place in marked.marks.values()
@@ -153,7 +152,7 @@ def test_every_place_that_names_a_python_line(marked: Marked, others: tuple[str,
 )
 def test_the_cursor_is_on_a_place_or_on_none(marked: Marked, others: tuple[str, ...]) -> None:
     dump, file = opened(marked.text, *others)
-    links = finish(source_links(dump, file))
+    links = source_links(dump, file)
     for number, line in enumerate(marked.lines):
         for column in range(len(line) + 1):
             here = [x for x in links if x.line == number and x.start <= column <= x.end]
@@ -174,13 +173,13 @@ def test_files_and_functions_come_with_the_line() -> None:
 
 def test_frames_without_tables_lead_nowhere() -> None:
     dump, file = opened(VALUES.text)
-    assert finish(source_links(dump, file)) == []
+    assert source_links(dump, file) == []
 
 
 @pytest.mark.parametrize("text", ["", "no dump", "BufferAssignment:", "HloModule m"])
 def test_files_without_a_place_have_no_links(text: str) -> None:
     dump, file = opened(text)
-    assert finish(source_links(dump, file)) == []
+    assert source_links(dump, file) == []
     assert source_at(dump, file, 0, 0) is None
 
 
@@ -191,9 +190,9 @@ def test_real_instructions_lead_to_their_innermost_line(corpus_small: Path) -> N
     library = Library()
     for path in files_of(corpus_small, FileKind.MODULE)[::5]:
         file = library.file(path)
-        dump = finish(library.set_of(file))
+        dump = library.set_of(file)
         found: dict[int, set[SourceLine]] = {}
-        for link in finish(source_links(dump, file)):
+        for link in source_links(dump, file):
             found.setdefault(link.line, set()).add(link.source)
         for record in file.records:
             if isinstance(record, InstructionLine):

@@ -7,7 +7,6 @@ from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
-from hlo_lsp.text.steps import finish
 
 
 def _lines(text: str, *starts: tuple[int, int]) -> list[int | None]:
@@ -69,7 +68,7 @@ def test_a_live_range_leads_into_the_values_file_beside_it(tmp_path: Path) -> No
     ranges.write_text("HloLiveRange (max 1):\n  BufferLiveRange:\n    a{}:0-1\n")
     library = Library()
     file = library.file(ranges)
-    dump = finish(library.set_of(file))
+    dump = library.set_of(file)
     found = subject_at(file, 2, 4)
     assert found is not None
     place = definition(dump, found)

@@ -5,7 +5,6 @@ from textwrap import dedent
 from analysis import tiny
 from hlo_lsp.analysis.cursor.outline import Node, outline, walk
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.text.steps import finish
 
 
 def drawn(file: DumpFile) -> str:
@@ -20,7 +19,7 @@ def drawn(file: DumpFile) -> str:
             found += lines(node.children, margin + "  ")
         return found
 
-    return "\n".join(lines(finish(outline(file)), ""))
+    return "\n".join(lines(outline(file), ""))
 
 
 def _drawn(text: str) -> str:
@@ -102,7 +101,7 @@ def test_a_breakdown_stands_behind_the_peak() -> None:
 
 def test_the_sections_of_one_file_are_those_of_its_parts() -> None:
     file = tiny.one_file().file(tiny.ASSIGNMENT)
-    tops = [(node.name, node.line) for node in finish(outline(file))]
+    tops = [(node.name, node.line) for node in outline(file)]
     assert tops == [
         ("BufferAssignment", 0),
         ("Total bytes used", 14),
@@ -120,7 +119,7 @@ def test_a_part_lies_inside_its_parent_and_behind_its_neighbour() -> None:
             first = node.line + node.line_count
 
     for file in (*tiny.split().dump.files, *tiny.one_file().dump.files):
-        nodes = finish(outline(file))
+        nodes = outline(file)
         assert len(list(walk(nodes))) > 7
         look(nodes, 0, len(file.lines) - 1)
 
@@ -134,14 +133,14 @@ def test_a_broken_line_is_in_no_part_and_costs_no_other() -> None:
 
 def test_values_below_a_broken_allocation_do_not_join_the_one_above() -> None:
     text = tiny.ASSIGNMENT.text.replace("allocation 4: size 8704", "allocation 4: sie 8704")
-    nodes = {node.name: node for node in walk(finish(outline(DumpFile.of_text(text))))}
+    nodes = {node.name: node for node in walk(outline(DumpFile.of_text(text)))}
     assert [child.name for child in nodes["allocation 3"].children] == ["4 fusion{}"]
 
 
 def test_a_broken_section_head_costs_only_its_name() -> None:
     text = tiny.LIVE.text.replace("  BufferLiveRange:", "  BufferLiveRang:")
-    names = [node.name for node in walk(finish(outline(DumpFile.of_text(text))))]
-    whole = [node.name for node in walk(finish(outline(DumpFile.of_text(tiny.LIVE.text))))]
+    names = [node.name for node in walk(outline(DumpFile.of_text(text)))]
+    whole = [node.name for node in walk(outline(DumpFile.of_text(tiny.LIVE.text)))]
     assert names == [name for name in whole if name != "BufferLiveRange"]
 
 

@@ -18,7 +18,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.text import disk
-from hlo_lsp.text.steps import finish
 
 PRINTED = """\
 HloModule m, is_scheduled=true, entry_computation_layout={(f32[2]{0})->f32[2]{0}}
@@ -48,14 +47,14 @@ custom_call_target="a , b", control-predecessors={%x, %y}, metadata={op_name="a 
 def edited(text: str, first: int = 0, end: int | None = None) -> str:
     """The text after its edits."""
     file = DumpFile.of_text(text)
-    for edit in reversed(finish(formatted(file, first, end))):
+    for edit in reversed(formatted(file, first, end)):
         file.changed(file.document.edit(edit.start, edit.end, edit.text))
     return file.document.text
 
 
 def test_what_xla_prints_stays_as_it_is() -> None:
-    assert finish(formatted(DumpFile.of_text(PRINTED))) == []
-    assert finish(formatted(DumpFile.of_text(tiny.MODULE.text))) == []
+    assert formatted(DumpFile.of_text(PRINTED)) == []
+    assert formatted(DumpFile.of_text(tiny.MODULE.text)) == []
 
 
 @pytest.mark.parametrize(
@@ -193,7 +192,7 @@ def test_instructions_outside_of_a_computation_keep_their_margin() -> None:
 def test_edits_are_small() -> None:
     text = PRINTED.replace("negate(%a)", "negate( %a)").replace("  %c =", "   %c =")
     file = DumpFile.of_text(text)
-    found = finish(formatted(file))
+    found = formatted(file)
     assert [(edit.end[1] - edit.start[1], edit.text) for edit in found] == [(1, ""), (1, "")]
     assert [edit.start[0] for edit in found] == [11, 17]
 
@@ -220,14 +219,14 @@ def test_the_edits_of_a_range_are_those_of_the_text_in_it(data: st.DataObject) -
     file = DumpFile.of_text(text)
     first = data.draw(st.integers(0, len(file.lines)))
     end = data.draw(st.integers(first, len(file.lines) + 2))
-    found = finish(formatted(file))
+    found = formatted(file)
     inside = [edit for edit in found if first <= edit.start[0] and edit.end[0] < end]
-    assert finish(formatted(file, first, end)) == inside
+    assert formatted(file, first, end) == inside
 
 
 def test_only_module_text_is_formatted() -> None:
     text = DUMP.replace(" value: <", "  value:  <")
-    assert finish(formatted(DumpFile.of_text(text))) == []
+    assert formatted(DumpFile.of_text(text)) == []
 
 
 def meaning(text: str) -> list[object]:
@@ -281,8 +280,8 @@ def test_real_modules_are_formatted_already(corpus_small: Path) -> None:
     assert len(paths) > 500
     for path in paths:
         file = DumpFile(path.as_uri(), path, disk.read(path))
-        finish(file.refresh())
-        assert finish(formatted(file)) == [], path
+        file.refresh()
+        assert formatted(file) == [], path
 
 
 @pytest.mark.corpus

@@ -10,7 +10,6 @@ from hlo_lsp.analysis.live.liveness import LogicalPeak, live_bytes, logical_peak
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text import disk
-from hlo_lsp.text.steps import finish
 
 
 def _sample(corpus: Path, name: str) -> DumpSet:
@@ -80,4 +79,4 @@ def test_an_edit_of_a_range_or_a_shape_moves_the_peak(make: "Callable[[], tiny.T
 def _edit(file: DumpFile, old: str, new: str) -> None:
     line = file.lines.index(old)
     file.changed(file.document.edit((line, 0), (line, len(old)), new))
-    finish(file.refresh())
+    file.refresh()

@@ -11,7 +11,6 @@ from hlo_lsp.analysis.memory.space_occupancy import (
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import finish
 
 # The loop passes 64 bytes on from `init` to `arg` to `next` to `while`; `copy` has its own.
 LOOP = """\
@@ -58,7 +57,7 @@ def _dump(*texts: str) -> DumpSet:
 
 
 def _find(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
-    return finish(find_occupancy_of_spaces(dump))
+    return find_occupancy_of_spaces(dump)
 
 
 def test_values_that_share_a_buffer_count_once() -> None:
@@ -124,7 +123,7 @@ def test_edits_change_the_occupancy() -> None:
     line = next(number for number, text in enumerate(file.lines) if "size=32,offset=0" in text)
     start = file.lines[line].index("size=32") + 5
     file.changed(file.document.edit((line, start), (line, start + 2), "64"))
-    finish(file.refresh())
+    file.refresh()
     assert _find(small.dump)[0].peak_bytes == 8192 + 8192 + 64
 
 

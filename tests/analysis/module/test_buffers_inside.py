@@ -8,7 +8,6 @@ from hlo_lsp.analysis.module.buffers_inside import Inside, all_inside
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
-from hlo_lsp.text.steps import finish
 
 MODULE = """\
 HloModule m, is_scheduled=true
@@ -39,7 +38,7 @@ allocation 1: size 1024, preallocated-temp:
 
 def test_ranges_count_once_and_their_bytes_too() -> None:
     files = [DumpFile.of_text(MODULE, "m.txt"), DumpFile.of_text(ASSIGNMENT, "m-b.txt")]
-    inside = {home.name: found for home, found in finish(all_inside(DumpSet(files))).items()}
+    inside = {home.name: found for home, found in all_inside(DumpSet(files)).items()}
     assert set(inside) == {"body"}
     assert (inside["body"].buffers, inside["body"].bytes) == (3, 512 + 1024)
 
@@ -90,7 +89,7 @@ allocation 2: size 1, preallocated-temp:
 
 def test_buffers_that_are_passed_on_do_not_count() -> None:
     files = [DumpFile.of_text(LOOP, "m.txt"), DumpFile.of_text(LOOP_ASSIGNMENT, "m-b.txt")]
-    inside = {home.name: found for home, found in finish(all_inside(DumpSet(files))).items()}
+    inside = {home.name: found for home, found in all_inside(DumpSet(files)).items()}
     assert inside == {"cond": Inside(1, 1), "body": Inside(1, 1_048_576)}
 
 
@@ -100,9 +99,9 @@ def test_nothing_holds_more_than_the_program_takes(corpus_small: Path) -> None:
     compared = 0
     for path in sorted(corpus_small.glob("*/*after_optimizations-buffer-assignment.txt")):
         library = Library()
-        dump = finish(library.set_of(library.file(path)))
+        dump = library.set_of(library.file(path))
         total = sum(each.record.size for each in dump.allocations() if not each.record.thread_local)
-        for found in finish(all_inside(dump)).values():
+        for found in all_inside(dump).values():
             assert 0 <= found.bytes <= total, path
             compared += 1
     assert compared > 500

@@ -16,7 +16,6 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.text import disk
-from hlo_lsp.text.steps import finish
 
 FRESH = "not_used.before-1"  # in none of the modules
 SMALL = 300_000  # bytes of a module that is read for every example
@@ -51,7 +50,7 @@ def put(file: DumpFile, places: list[Place], new: str) -> None:
     """Put a name in all places."""
     for place in reversed(places):
         file.changed(file.document.edit((place.line, place.start), (place.line, place.end), new))
-    finish(file.refresh())
+    file.refresh()
 
 
 def check(text: str, file: DumpFile, record: Named, at: int) -> None:

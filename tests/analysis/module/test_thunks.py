@@ -10,7 +10,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.thunk_scanner import ThunkRow
-from hlo_lsp.text.steps import finish
 
 MODULE = """\
 HloModule jit_f, is_scheduled=true
@@ -70,7 +69,7 @@ def _on_disk(folder: Path, **texts: str) -> tuple[DumpSet, DumpFile]:
     (folder / f"{stem}.txt").write_text(MODULE)
     library = Library()
     file = library.file(folder / "module_0001.jit_f.thunk_sequence.txt")
-    return finish(library.set_of(file)), file
+    return library.set_of(file), file
 
 
 def test_the_metadata_file_names_the_instruction_even_of_a_shared_kernel(tmp_path: Path) -> None:

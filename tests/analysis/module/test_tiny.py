@@ -7,13 +7,12 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.records import Broken
-from hlo_lsp.text.steps import finish
 
 
 @pytest.mark.parametrize("dump", [tiny.split().dump, tiny.one_file().dump], ids=["split", "one"])
 def test_nothing_is_wrong_with_it(dump: DumpSet) -> None:
     for file in dump.files:
-        assert {one.code for one in finish(check(dump, file))} <= {"sibling-missing"}  # no report
+        assert {one.code for one in check(dump, file)} <= {"sibling-missing"}  # no report
         assert [record.text for record in file.records if isinstance(record, Broken)] == []
 
 

@@ -16,7 +16,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text import disk
-from hlo_lsp.text.steps import finish
 
 # Up to jaxlib 0.7 rows of equal size came in the order of a hash map.
 UNORDERED = {"cpu_jax_0.6.2", "gpu_h100_jax_0.4.38", "tpu_v5e_jax_0.6.2"}
@@ -31,7 +30,7 @@ def _made_again(dump: DumpSet) -> tuple[str, int]:
     """The text, and in how many places it differs from the printed one."""
     printed = printed_report(dump.files)
     assert printed is not None
-    blocks = finish((report_by_size if printed.by_size else report_by_space)(dump))
+    blocks = (report_by_size if printed.by_size else report_by_space)(dump)
     text = text_of(blocks)
     if printed.by_size:
         blocks = in_printed_order(blocks, printed)
@@ -63,10 +62,10 @@ def test_a_long_table_is_cut_where_the_rest_is_small(train_l24: Path) -> None:
 def test_nothing_of_nothing() -> None:
     text = "BufferAssignment:\nallocation 0: size 0, color 1, preallocated-temp:\n"
     dump = DumpSet([DumpFile.of_text(text)])
-    assert text_of(finish(report_by_space(dump))).endswith("shapes_list\n  " + "-" * 60 + "\n\n\n")
+    assert text_of(report_by_space(dump)).endswith("shapes_list\n  " + "-" * 60 + "\n\n\n")
     text += " value: <1 a @1> (size=0,offset=0): f32[0]{0:T(128)S(1)}\n"
     dump = DumpSet([DumpFile.of_text(text)])
-    assert "         0B(-nan%);         0B;" in text_of(finish(report_by_space(dump)))
+    assert "         0B(-nan%);         0B;" in text_of(report_by_space(dump))
 
 
 @pytest.mark.parametrize(("rows", "rest"), [(50, None), (51, 0), (52, 1)])
@@ -81,6 +80,6 @@ def test_a_table_of_more_than_50_rows_says_that_the_rest_is_small(
     label = f"allocation 0: size {4 * rows}, preallocated-temp:"
     dump = DumpSet([DumpFile.of_text("\n".join(["BufferAssignment:", label, *values, ""]))])
     for report in (report_by_space, report_by_size):
-        text = text_of(finish(report(dump)))
+        text = text_of(report(dump))
         assert text.count("The rest ") == text.count(f"The rest {rest} values are less than 5%")
         assert ("The rest " in text) is (rest is not None)

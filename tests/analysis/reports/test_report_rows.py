@@ -10,7 +10,6 @@ from hlo_lsp.analysis.cursor.references import declared_and_mentioned
 from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
-from hlo_lsp.text.steps import finish
 
 ASSIGNMENT = """\
 BufferAssignment:
@@ -53,7 +52,7 @@ class Read:
         path.write_text(report, "utf-8")
         library = Library()
         self.report = library.file(path)
-        self.dump: DumpSet = finish(library.set_of(self.report))
+        self.dump: DumpSet = library.set_of(self.report)
         self.rows = [n for n, line in enumerate(self.report.lines) if "%);" in line]
 
     def led(self, row: int) -> tuple[list[str], str | None]:

@@ -7,7 +7,6 @@ from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import finish
 
 TPU = "module_0000.f.cl_7.after_optimizations-buffer-assignment.txt"
 CPU = "module_0000.f.cpu_after_optimizations-buffer-assignment.txt"
@@ -50,12 +49,12 @@ def test_an_edit_that_turns_the_majority_turns_the_target() -> None:
     for size, line in ((32, 2), (32, 3)):
         text = TUPLE.format(id=line - 2, size=size).rstrip("\n")
         file.changed(file.document.edit((line, 0), (line, 999), text))
-        finish(file.refresh())
+        file.refresh()
     assert before.granule in {32, 512}
     assert target_of(dump) == Target(Backend.TPU, 32)
     text = "\n".join(TUPLE.format(id=number, size=512).rstrip("\n") for number in range(5, 9))
     file.changed(file.document.edit((4, 0), (4, 0), text))
-    finish(file.refresh())
+    file.refresh()
     assert target_of(dump) == Target(Backend.TPU, 512)
 
 

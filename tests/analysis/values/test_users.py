@@ -2,7 +2,6 @@
 
 from hlo_lsp.analysis.values.users import Users, users_of_module
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.text.steps import finish
 
 MODULE = """\
 HloModule jit_f, is_scheduled=true
@@ -51,7 +50,7 @@ def test_a_name_that_is_there_twice_is_known_to_be() -> None:
 
 
 def _users(text: str) -> Users:
-    return finish(users_of_module(DumpFile.of_text(text).module))
+    return users_of_module(DumpFile.of_text(text).module)
 
 
 def _uses(*positions: str, text: str = MODULE) -> list[str]:

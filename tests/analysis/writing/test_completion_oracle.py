@@ -14,7 +14,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text import disk
-from hlo_lsp.text.steps import finish
 from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 MODULE = "cpu/module_0018.jit_cond_fn.cpu_after_optimizations.txt"
@@ -42,13 +41,13 @@ def missed(file: DumpFile, record: InstructionLine) -> list[str]:
     for column, word in next_words(record):
         front = text[:column].removesuffix("%")
         file.changed(file.document.edit((line, 0), (line, len(file.lines[line])), front))
-        finish(file.refresh())
+        file.refresh()
         offer = completions(file, line, len(front))
         shown = set() if offer is None else {c.label.strip("{}") for c in offer.candidates}
         if not {word, f"%{word}"} & shown and (offer is None or offer.complete):
             missing.append(f"{front[-80:]} -> {word}")
     file.changed(file.document.edit((line, 0), (line, len(file.lines[line])), text))
-    finish(file.refresh())
+    file.refresh()
     return missing
 
 

@@ -14,7 +14,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
-from hlo_lsp.text.steps import Steps
 
 TINY = "BufferAssignment:\nallocation 0: size 512, constant:\n"
 
@@ -82,7 +81,7 @@ def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
 ) -> None:
     read = Library.known_file
 
-    def failing(self: Library, path: Path) -> Steps[DumpFile]:
+    def failing(self: Library, path: Path) -> DumpFile:
         if path.name == "a.txt":
             raise RecursionError("too deep")
         return read(self, path)

@@ -5,7 +5,6 @@ from pathlib import Path
 from checks.damage import replaced
 from checks.values_rules import edited, findings_of, put, tell_in, tell_of
 from hlo_lsp.model.library import Library
-from hlo_lsp.text.steps import finish
 
 VALUES = "-buffer-assignment-values.txt"
 ASSIGNMENT = "-buffer-assignment.txt"
@@ -87,11 +86,11 @@ def test_an_entry_that_changes_on_disk_is_compared_again(compiled: Path) -> None
     (assignment,) = compiled.glob(f"*{ASSIGNMENT}")
     library = Library()
     file = library.file(assignment)
-    assert findings_of(finish(library.set_of(file))) == []
+    assert findings_of(library.set_of(file)) == []
     edited(
         compiled, VALUES, put("%c.1 = f32[64,64]{1,0:T(8,128)}", "%c.1 = f32[64,64]{0,1:T(8,128)}")
     )
-    (finding,) = findings_of(finish(library.set_of(file)))
+    (finding,) = findings_of(library.set_of(file))
     assert finding.code == "shape-definition-mismatch"
     assert finding.place.file.label.endswith(VALUES)
 
@@ -100,6 +99,6 @@ def test_uses_are_compared_again_when_the_module_changes_on_disk(compiled: Path)
     (values,) = compiled.glob(f"*{VALUES}")
     library = Library()
     file = library.file(values)
-    assert findings_of(finish(library.set_of(file))) == []
+    assert findings_of(library.set_of(file)) == []
     edited(compiled, MODULE, put("fusion(%b.1, %a.1)", "fusion(%a.1, %b.1)"))
-    assert "use-mismatch" in {found.code for found in findings_of(finish(library.set_of(file)))}
+    assert "use-mismatch" in {found.code for found in findings_of(library.set_of(file))}

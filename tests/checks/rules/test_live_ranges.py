@@ -9,7 +9,6 @@ from checks.live import PREFIXES, problems, tell_beside, tell_live
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import finish
 
 ROW = "    fusion.5{}:10-13\n"
 
@@ -85,7 +84,7 @@ def test_the_only_row_is_gone(corpus_small: Path) -> None:
     (name,) = (name for name in texts if name.endswith("-live-range.txt"))
     texts[name] = replaced(texts[name], "    wrapped_iota{}:0-1\n", "")
     dump = DumpSet([DumpFile.of_text(text, name) for name, text in texts.items()])
-    found = [told(one) for file in dump.files for one in finish(check(dump, file))]
+    found = [told(one) for file in dump.files for one in check(dump, file)]
     assert found == [
         (
             "live-range-missing",

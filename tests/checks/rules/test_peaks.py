@@ -12,7 +12,6 @@ from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.library import Library
 from hlo_lsp.text.document import Document
-from hlo_lsp.text.steps import finish
 
 FIRST = "    Arg_1.2{}: 16384 bytes (cumulative: 16384 bytes)\n"
 FUSION = "    fusion{}: 2048 bytes (cumulative: 43008 bytes)\n"
@@ -44,7 +43,7 @@ def test_a_moment_that_is_not_the_first_of_the_largest(corpus_small: Path) -> No
     text = replaced(path.read_text("utf-8"), "ranges at 26 (peak)", "ranges at 27 (peak)")
     file = library.open(path.as_uri(), path, Document(text))
     rules = [rule for rule in CATALOGUE if rule.code == "peak-moment"]
-    (finding,) = finish(check(finish(library.set_of(file)), file, rules))
+    (finding,) = check(library.set_of(file), file, rules)
     assert finding.message == (
         "the peak is said to be at step 27; XLA takes the first step at which it counts most, and "
         "counts the same 241,852 B at step 26 already"

@@ -11,7 +11,6 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text import disk
-from hlo_lsp.text.steps import finish
 
 RULES = [rule for rule in CATALOGUE if rule.code == "report-mismatch"]
 CODE = "report-mismatch"
@@ -27,7 +26,7 @@ class Pair:
     def findings(self, assignment: str | None = None, report: str | None = None) -> list[Finding]:
         texts = (assignment or self.assignment, report or self.report)
         dump = DumpSet([DumpFile.of_text(text) for text in texts])
-        return [found for file in dump.files for found in finish(check(dump, file, RULES))]
+        return [found for file in dump.files for found in check(dump, file, RULES)]
 
     def reported(self, old: str, new: str) -> list[Told]:
         """What is said where a place of the report is damaged."""

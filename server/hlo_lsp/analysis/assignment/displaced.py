@@ -14,7 +14,6 @@ from hlo_lsp.analysis.reports.report import (
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AssignedValue, TableRow
-from hlo_lsp.text.steps import Steps
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +51,12 @@ class Counts:
         return int(any(shape == other for _, other in self.there))
 
 
-def counted(dump: DumpSet) -> Steps[Counts]:
+def counted(dump: DumpSet) -> Counts:
     """The values of a compile against its report; nothing is odd where there is no report."""
     printed = printed_report(dump.files)
     if printed is None:
         return Counts((), ())
-    blocks = yield from (report_by_size if printed.by_size else report_by_space)(dump)
+    blocks = (report_by_size if printed.by_size else report_by_space)(dump)
     return Counts(_rows(printed), blocks)
 
 

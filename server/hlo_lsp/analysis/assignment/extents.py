@@ -14,7 +14,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue, TotalLine
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # values between two breaths
 
@@ -67,9 +67,9 @@ class Extents:
         )
 
 
-def extents_of(dump: DumpSet) -> Steps[Extents]:
+def extents_of(dump: DumpSet) -> Extents:
     """The allocations of the wrong size, remembered until a file changes that has a say in it."""
-    assignment = yield from assignment_of(dump)
+    assignment = assignment_of(dump)
     holders = [
         file
         for file in dump.files
@@ -78,7 +78,7 @@ def extents_of(dump: DumpSet) -> Steps[Extents]:
     state = dump.state(holders)
     known: Extents | None = dump.remembered(extents_of, state)
     if known is None:
-        known = yield from _compute(dump, assignment)
+        known = _compute(dump, assignment)
         dump.remember(extents_of, state, known)
     return known
 
@@ -102,7 +102,7 @@ def proven_size(value: AssignedValue, target: Target) -> int | None:
     return value.size if value.size in padded.allowed else None
 
 
-def _compute(dump: DumpSet, assignment: Assignment) -> Steps[Extents]:
+def _compute(dump: DumpSet, assignment: Assignment) -> Extents:
     target = target_of(dump)
     total, excess = _sum(dump, assignment)
     lost: bool | None = None
@@ -112,7 +112,7 @@ def _compute(dump: DumpSet, assignment: Assignment) -> Steps[Extents]:
         count += len(placement.values) + 1
         if count >= _STEP:
             count = 0
-            yield
+            checkpoint()
         if not placement.whole or _fits(placement):
             continue
         extent = _extent(placement, target, excess)

@@ -7,7 +7,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import Broken
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 2000  # records between two breaths
 
@@ -29,22 +29,22 @@ _Lists = dict[AllocationLine, Listed]
 _KNOWN: "WeakKeyDictionary[DumpFile, tuple[int, _Lists]]" = WeakKeyDictionary()
 
 
-def lists_of(file: DumpFile) -> Steps[_Lists]:
+def lists_of(file: DumpFile) -> _Lists:
     """The allocations of a file in order, remembered until it changes."""
     version, known = _KNOWN.get(file, (-1, {}))
     if version != file.version:
         version = file.version
-        known = yield from _read(file, known)
+        known = _read(file, known)
         _KNOWN[file] = version, known
     return known
 
 
-def listed_under(allocation: Located[AllocationLine]) -> Steps[Listed]:
+def listed_under(allocation: Located[AllocationLine]) -> Listed:
     """What is listed under one allocation."""
-    return (yield from lists_of(allocation.file))[allocation.record]
+    return (lists_of(allocation.file))[allocation.record]
 
 
-def _read(file: DumpFile, old: _Lists) -> Steps[_Lists]:
+def _read(file: DumpFile, old: _Lists) -> _Lists:
     found: _Lists = {}
     head: AllocationLine | None = None
     values: list[AssignedValue] = []
@@ -58,7 +58,7 @@ def _read(file: DumpFile, old: _Lists) -> Steps[_Lists]:
 
     for count, record in enumerate(file.records):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         if type(record) is AssignedValue:
             values.append(record)
             continue

@@ -10,7 +10,7 @@ from hlo_lsp.analysis.values.headers import disagreements
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 500  # values between two breaths
 _KNOWN: "Facts[Placement, list[Contradiction]]" = Facts()
@@ -40,19 +40,19 @@ class Misfits:
         return any(_fills(value, allocation) for value in self.values)
 
 
-def misfits_of(dump: DumpSet) -> Steps[Misfits]:
+def misfits_of(dump: DumpSet) -> Misfits:
     """What is wrong with the flags, remembered until a file changes."""
     state = dump.state(dump.files)
     known: Misfits | None = dump.remembered(misfits_of, state)
     if known is None:
-        assignment = yield from assignment_of(dump)
-        kindred = yield from kin(dump, assignment.file)
-        known = yield from _compute(dump, assignment, origins_of(kindred))
+        assignment = assignment_of(dump)
+        kindred = kin(dump, assignment.file)
+        known = _compute(dump, assignment, origins_of(kindred))
         dump.remember(misfits_of, state, known)
     return known
 
 
-def _compute(dump: DumpSet, assignment: Assignment, origins: Origins) -> Steps[Misfits]:
+def _compute(dump: DumpSet, assignment: Assignment, origins: Origins) -> Misfits:
     empty = [
         placement.allocation
         for placement in assignment.placements
@@ -64,15 +64,10 @@ def _compute(dump: DumpSet, assignment: Assignment, origins: Origins) -> Steps[M
         count += len(placement.values) + 1
         if count >= _STEP:
             count = 0
-            yield
+            checkpoint()
         known = _KNOWN.get(placement, origins)
         if known is None:
-            known = []
-            for one in contradictions(placement, origins):
-                if one is None:
-                    yield
-                else:
-                    known.append(one)
+            known = list(contradictions(placement, origins))
             _KNOWN.put(placement, known, origins)
         found += ((placement, _with_value(one, empty)) for one in known)
     if assignment.strays or any(one.is_value for _, one in found):
@@ -80,7 +75,7 @@ def _compute(dump: DumpSet, assignment: Assignment, origins: Origins) -> Steps[M
         found = [(placement, one) for placement, one in found if not one.is_absence]
     if not found:
         return Misfits(())
-    headers = yield from disagreements(dump)
+    headers = disagreements(dump)
     suspects = headers.suspects
     if headers.short:
         found = [(placement, one) for placement, one in found if not one.is_absence]

@@ -12,7 +12,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # values between two breaths
 
@@ -38,26 +38,26 @@ class Occupancy:
 _KNOWN: "Facts[Listed, Occupancy]" = Facts()
 
 
-def occupancy_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Steps[Occupancy | None]:
+def occupancy_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Occupancy | None:
     """What of an allocation is in use at its fullest step; None if a value has no live range.
 
     Bytes that several values share count once: they are aliases, or one takes over from the other.
     """
-    listed = yield from listed_under(allocation)
+    listed = listed_under(allocation)
     state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
     known = _KNOWN.get(listed, state)
     if known is None:
-        known = yield from _occupancy(dump, listed)
+        known = _occupancy(dump, listed)
         if known is not None:
             _KNOWN.put(listed, known, state)
     return known
 
 
-def _occupancy(dump: DumpSet, listed: Listed) -> Steps[Occupancy | None]:
+def _occupancy(dump: DumpSet, listed: Listed) -> Occupancy | None:
     values: list[LiveByteRange] = []
     for count, value in enumerate(listed.values, 1):
         if count % _STEP == 0:
-            yield
+            checkpoint()
         if not value.size:
             continue
         live = dump.live(value.key)
@@ -65,11 +65,11 @@ def _occupancy(dump: DumpSet, listed: Listed) -> Steps[Occupancy | None]:
             return None
         steps = live.record.start_step, live.record.end_step
         values.append(LiveByteRange(value.offset, value.size, *steps))
-    yield
+    checkpoint()
     most = step = 0
     for count, (moment, occupied) in enumerate(occupied_bytes_by_step(values), 1):
         if count % _STEP == 0:
-            yield
+            checkpoint()
         if occupied > most:
             most, step = occupied, moment
     ranges = {(value.offset, value.offset + value.size) for value in values}

@@ -12,7 +12,7 @@ from hlo_lsp.analysis.shapes.sizes import Target
 from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _MOST = 200  # overlaps of one allocation that are looked into
 _STEP = 1000  # values between two breaths
@@ -28,19 +28,19 @@ class OverlapFault:
     intruder: Intruder
 
 
-def overlap_faults(dump: DumpSet) -> Steps[tuple[OverlapFault, ...]]:
+def overlap_faults(dump: DumpSet) -> tuple[OverlapFault, ...]:
     """The values to accuse of overlaps, remembered until a file changes."""
     state = dump.state(dump.files)
     known: tuple[OverlapFault, ...] | None = dump.remembered(overlap_faults, state)
     if known is None:
-        known = tuple((yield from _compute(dump)))
+        known = tuple(_compute(dump))
         dump.remember(overlap_faults, state, known)
     return known
 
 
-def _compute(dump: DumpSet) -> Steps[list[OverlapFault]]:
+def _compute(dump: DumpSet) -> list[OverlapFault]:
     target, faults = target_of(dump), list[OverlapFault]()
-    assignment = yield from assignment_of(dump)
+    assignment = assignment_of(dump)
     lives = [file for file in dump.files if len(file.memory.ranges)]
     state = dump.state(lives, but_places=True)
     for placement in assignment.placements:
@@ -48,14 +48,12 @@ def _compute(dump: DumpSet) -> Steps[list[OverlapFault]]:
             continue
         if not placement.whole or _CLEAR.get(placement, state):
             continue  # of those that are not whole some may be the values of another allocation
-        tenants = yield from _tenants(dump, placement)
+        tenants = _tenants(dump, placement)
         found: list[Overlap] = []
         is_clear = True
         for one in overlaps(tenants):
-            is_clear = is_clear and one is None
-            if one is None:
-                yield
-            elif (
+            is_clear = False
+            if (
                 _is_sound(dump, target, one.one)
                 and _is_sound(dump, target, one.other)
                 and not (_is_context(dump, one.one) and _is_context(dump, one.other))
@@ -67,9 +65,9 @@ def _compute(dump: DumpSet) -> Steps[list[OverlapFault]]:
             _CLEAR.put(placement, True, state)
         if not found:
             continue
-        misfits = (yield from misfits_of(dump)).values
+        misfits = (misfits_of(dump)).values
         found = [one for one in found if misfits.isdisjoint((one.one.value, one.other.value))]
-        counts = yield from counted(dump)
+        counts = counted(dump)
         faults += [
             OverlapFault(placement, intruder)
             for intruder in intruders(dump, found, tenants, counts.doubt)
@@ -77,14 +75,14 @@ def _compute(dump: DumpSet) -> Steps[list[OverlapFault]]:
     return faults
 
 
-def _tenants(dump: DumpSet, placement: Placement) -> Steps[list[Tenant]]:
+def _tenants(dump: DumpSet, placement: Placement) -> list[Tenant]:
     """The values of an allocation whose bytes and lives lie inside of what there is."""
     size, last = placement.allocation.size, dump.last_step
     lives = [file.memory.ranges for file in dump.files if len(file.memory.ranges)]
     found: list[Tenant] = []
     for count, value in enumerate(placement.values):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         if not value.size or value.offset + value.size > size:
             continue
         key = value.key

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 500  # events between two breaths
 _END, _MOMENT, _START = range(3)  # in this order at one step: who ends makes room
@@ -61,8 +62,8 @@ def overlaps_of(tenant: Tenant, tenants: Sequence[Tenant]) -> list[Overlap]:
     ]
 
 
-def overlaps(tenants: Sequence[Tenant]) -> Iterator[Overlap | None]:
-    """Pairs of values of one allocation that share bytes while both live; None for a breath.
+def overlaps(tenants: Sequence[Tenant]) -> Iterator[Overlap]:
+    """Pairs of values of one allocation that share bytes while both live.
 
     Only what no true dump has counts: byte ranges that meet but are not the same (values in the
     same slot are aliases), and lives that share more than the one step at which one ends and the
@@ -76,7 +77,7 @@ def overlaps(tenants: Sequence[Tenant]) -> Iterator[Overlap | None]:
     slots: list[tuple[int, int]] = []  # the keys of `holders` in order; none meets another
     for count, (_, what, number) in enumerate(events):
         if count % _STEP == _STEP - 1:
-            yield None
+            checkpoint()
         tenant = tenants[number]
         slot = tenant.slot
         if what == _END:

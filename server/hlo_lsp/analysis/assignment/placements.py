@@ -13,7 +13,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import Broken
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _AS_LISTED: "Facts[Listed, Placement]" = Facts()
 
@@ -57,7 +57,7 @@ class Assignment:
         return not self.numbering.gaps and all(placement.whole for placement in self.placements)
 
 
-def assignment_of(dump: DumpSet) -> Steps[Assignment]:
+def assignment_of(dump: DumpSet) -> Assignment:
     """The buffer assignment of a dump, remembered until its file changes; empty without one.
 
     Two in one file are none.
@@ -66,13 +66,13 @@ def assignment_of(dump: DumpSet) -> Steps[Assignment]:
     state = dump.state([file])
     known: Assignment | None = dump.remembered(assignment_of, state)
     if known is None:
-        known = yield from _read(file)
+        known = _read(file)
         dump.remember(assignment_of, state, known)
     return known
 
 
-def _read(file: DumpFile) -> Steps[Assignment]:
-    lists = [] if is_joined(file) else [*(yield from lists_of(file)).values()]
+def _read(file: DumpFile) -> Assignment:
+    lists = [] if is_joined(file) else [*(lists_of(file)).values()]
     heads = [listed.allocation for listed in lists]
     numbers = numbering([head.number for head in heads])
     doubled = _doubled(lists, numbers)
@@ -81,7 +81,7 @@ def _read(file: DumpFile) -> Steps[Assignment]:
             lists[gap.place - 1] = replace(lists[gap.place - 1], whole=False)
     once = [listed for place, listed in enumerate(lists) if place not in doubled]
     twice = copies(once)
-    yield
+    checkpoint()
     second = {copy.copy for copy in twice}
     if second:
         lists = [_without(listed, second) for listed in lists]

@@ -7,6 +7,7 @@ from enum import Enum
 from hlo_lsp.analysis.assignment.origins import Kind, Origins
 from hlo_lsp.analysis.assignment.placements import Placement
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.text.checkpoint import checkpoint
 
 
 class Role(Enum):
@@ -60,10 +61,8 @@ def roles_of(allocation: AllocationLine) -> list[Role]:
     return [role for role, is_set in flags.items() if is_set]
 
 
-def contradictions(placement: Placement, origins: Origins) -> Iterator[Contradiction | None]:
+def contradictions(placement: Placement, origins: Origins) -> Iterator[Contradiction]:
     """What is wrong with the flags of an allocation: at most one thing, or some of its values.
-
-    None wherever others may have a turn.
 
     Every allocation is one of these: that of a parameter or an output (or both), of a constant,
     thread-local, or temporary (``BufferAllocation::ToString`` prints the flags of an allocation,
@@ -80,7 +79,7 @@ def contradictions(placement: Placement, origins: Origins) -> Iterator[Contradic
     misfits: list[tuple[AssignedValue, Kind]] = []
     for count, value in enumerate(placement.values):
         if count % _STEP == _STEP - 1:
-            yield None
+            checkpoint()
         kind = origins.kind(value)
         if kind is not None and kind not in fitting:
             misfits.append((value, kind))

@@ -20,7 +20,7 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.tokens import fields
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.steps import Steps, finish
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 200  # records between two breaths
 _INDEX = re.compile(r"\{[\d,]+\}$")
@@ -41,7 +41,7 @@ class SourceLink:
 
 def source_links(
     dump: DumpSet, file: DumpFile, *, in_instructions: bool = True
-) -> Steps[list[SourceLink]]:
+) -> list[SourceLink]:
     """All places of a file of the compile that name a Python line, from top to bottom.
 
     These are ``source_file=`` with ``source_line=``, ``stack_frame_id=`` (its innermost line), the
@@ -52,12 +52,12 @@ def source_links(
     titles: dict[str, SourceLine] | None = None
     for count, record in enumerate(file.records):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         if not in_instructions and type(record) is InstructionLine:
             continue
         if isinstance(record, BreakdownRow):
             if titles is None:
-                titles = yield from _titles(dump)
+                titles = _titles(dump)
             links += _of_breakdown(file, record, titles)
         else:
             links += reader.links(record)
@@ -168,7 +168,7 @@ def _of_breakdown(
         yield SourceLink(record.line, start, start + len(record.title), source)
 
 
-def _titles(dump: DumpSet) -> Steps[dict[str, SourceLine]]:
+def _titles(dump: DumpSet) -> dict[str, SourceLine]:
     """The Python lines of the rows of the breakdown, by title.
 
     A row prints the operation, or else the instruction, of values at the peak or of what calls
@@ -177,7 +177,7 @@ def _titles(dump: DumpSet) -> Steps[dict[str, SourceLine]]:
     lines: defaultdict[str, set[SourceLine]] = defaultdict(set)
     for count, name in enumerate(_names_at_peak(dump)):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         text = dump.text_of(name)
         if text is not None:
             lines[text.metadata.get("op_name") or name].update(dump.stack(text)[:1])
@@ -185,7 +185,7 @@ def _titles(dump: DumpSet) -> Steps[dict[str, SourceLine]]:
 
 
 def _titles_at_once(dump: DumpSet) -> dict[str, SourceLine]:
-    return finish(_titles(dump))
+    return _titles(dump)
 
 
 def _names_at_peak(dump: DumpSet) -> Iterator[str]:

@@ -20,7 +20,7 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import Blank, Broken, Label, Record
 from hlo_lsp.syntax.thunk_scanner import BranchLabel, ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _DEEPEST = 50  # levels of thunks; deeper ones are shown on this level
 _BETWEEN = frozenset({Blank, Comment})  # a comment is about what stands below
@@ -84,7 +84,7 @@ _TITLES: dict[str, str] = {
 }
 
 
-def outline(file: DumpFile, *, heads_only: bool = False) -> Steps[list[Node]]:
+def outline(file: DumpFile, *, heads_only: bool = False) -> list[Node]:
     """The nodes of a file, outermost first. Broken lines are in none.
 
     ``heads_only`` leaves out what is on one line and has nothing below it: instructions, values
@@ -97,7 +97,7 @@ def outline(file: DumpFile, *, heads_only: bool = False) -> Steps[list[Node]]:
     last: Record = root.record
     for count, record in enumerate(file.records):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         if record.is_head:
             depth = depth_of(record)
             while path[-1][0] >= depth:

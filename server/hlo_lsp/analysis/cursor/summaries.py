@@ -12,7 +12,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine
-from hlo_lsp.text.steps import finish
 
 
 def allocation_summary(dump: DumpSet, allocation: Located[AllocationLine]) -> str:
@@ -46,7 +45,7 @@ def peak_summary(dump: DumpSet) -> str:
         return "no live ranges"
     step = logical.declared_step
     declared = f"declared by XLA: {short(logical.declared_bytes)} at step {step}"
-    spaces = finish(find_occupancy_of_spaces(dump))
+    spaces = find_occupancy_of_spaces(dump)
     occupancy = main_space(spaces, dump.backend)
     if occupancy is None:
         if logical.bytes == logical.declared_bytes:

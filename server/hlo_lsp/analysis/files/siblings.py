@@ -23,8 +23,8 @@ from hlo_lsp.model.suffixes import Role
 from hlo_lsp.syntax.kinds import FileKind, sniff
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError, read_head
-from hlo_lsp.text.steps import Steps
 
 _HEAD = 200  # lines that tell what a file is
 _SAMPLE = 200  # facts of a file that are looked for in another
@@ -84,7 +84,7 @@ class MissingSibling:
     trouble: str
 
 
-def strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
+def strangers(dump: DumpSet) -> tuple[Stranger, ...]:
     """The files that do not belong to the others; remembered until one changes.
 
     Of two groups of files the larger one is at home, of two alike the one with the allocations.
@@ -93,17 +93,17 @@ def strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
     state = dump.state(dump.files, but_places=True)
     known: tuple[Stranger, ...] | None = dump.remembered(strangers, state)
     if known is None:
-        known = yield from _strangers(dump)
+        known = _strangers(dump)
         dump.remember(strangers, state, known)
     return known
 
 
-def kin(dump: DumpSet, file: DumpFile) -> Steps[DumpSet]:
+def kin(dump: DumpSet, file: DumpFile) -> DumpSet:
     """The files of a set that are of one compile with this one, as a set; often the set itself.
 
     Remembered until a file changes, with all that was found out about it.
     """
-    odd = {stranger.file for stranger in (yield from strangers(dump))}
+    odd = {stranger.file for stranger in (strangers(dump))}
     if not odd:
         return dump
     key = kin, file if file in odd else None
@@ -157,7 +157,7 @@ def _trouble(path: Path) -> str | None:
 _WRITTEN = (Role.ASSIGNMENT, Role.VALUES, Role.LIVE_RANGE, Role.REPORT)
 
 
-def _strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
+def _strangers(dump: DumpSet) -> tuple[Stranger, ...]:
     files = [file for file in dump.files if _can_be_compared(dump, file)]
     found: dict[tuple[DumpFile, DumpFile], Comparison] = {}
     for one, other in combinations(files, 2):
@@ -166,7 +166,7 @@ def _strangers(dump: DumpSet) -> Steps[tuple[Stranger, ...]]:
         if known is None:
             known = _compare(one, other)
             dump.remember((_compare, one, other), state, known)
-            yield
+            checkpoint()
         found[one, other] = known
     group = {file: {file} for file in files}
     for (one, other), comparison in found.items():

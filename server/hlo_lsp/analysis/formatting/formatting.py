@@ -30,7 +30,7 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.nesting import without_comments
 from hlo_lsp.syntax.records import Blank, Broken, Record
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 50  # statements between two breaths: about 3 ms
 _INDENT = "  "
@@ -66,7 +66,7 @@ class _Statement:
         return _moved(self.record.line, 0, self.text.rstrip())
 
 
-def formatted(file: DumpFile, first: int = 0, end: int | None = None) -> Steps[list[TextEdit]]:
+def formatted(file: DumpFile, first: int = 0, end: int | None = None) -> list[TextEdit]:
     """The edits of the lines from ``first`` up to ``end`` (from 0, exclusive), in order.
 
     Each instruction is on a line of its own behind two blanks, and computations have an empty line
@@ -80,7 +80,7 @@ def formatted(file: DumpFile, first: int = 0, end: int | None = None) -> Steps[l
     before: _Statement | None = None
     for count, statement in enumerate(_statements(file, first)):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         line = statement.record.line
         if line >= end:
             break

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # values between two breaths
 
@@ -28,7 +28,7 @@ class Lifetime:
         return self.value.size * self.steps
 
 
-def longest(dump: DumpSet, count: int, least: int) -> Steps[list[Lifetime]]:
+def longest(dump: DumpSet, count: int, least: int) -> list[Lifetime]:
     """The ``count`` values of temp allocations with most bytes times steps, one for each slot.
 
     Smaller ones than ``least`` bytes are left out. Parameters and outputs live as long as the
@@ -40,7 +40,7 @@ def longest(dump: DumpSet, count: int, least: int) -> Steps[list[Lifetime]]:
             continue
         for done, value in enumerate(dump.assigned_to(allocation), 1):
             if done % _STEP == 0:
-                yield
+                checkpoint()
             live = dump.live(value.key) if value.size >= least else None
             if live is None:
                 continue

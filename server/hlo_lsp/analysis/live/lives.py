@@ -11,7 +11,7 @@ from hlo_lsp.analysis.steps.printed_schedule import learn_schedules, printed_sch
 from hlo_lsp.analysis.values.known_values import known_values
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import RangeRow
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 Order = tuple[int, bytes, tuple[int, ...]]
 
@@ -55,15 +55,15 @@ def wrong_starts(dump: DumpSet) -> Mapping[RangeRow, Start]:
     return dump.derived(_wrong_starts, dump.files, but_places=True)
 
 
-def learn_lives(dump: DumpSet) -> Steps[DumpSet]:
+def learn_lives(dump: DumpSet) -> DumpSet:
     """Find out what :func:`lives` needs, in steps of some 20 ms; after that it is at hand.
 
     Returns the files that are of one compile with the live ranges.
     """
-    kindred = yield from learn_schedules(dump)
+    kindred = learn_schedules(dump)
     for part in (known_values, live_rows, wrong_starts, lives):
         part(kindred)
-        yield
+        checkpoint()
     return kindred
 
 

@@ -8,7 +8,7 @@ from hlo_lsp.analysis.assignment.placements import Placement, assignment_of
 from hlo_lsp.analysis.memory.occupied_bytes import LiveByteRange, occupied_bytes_by_step
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _VALUES_PER_TURN = 1000
 _CHANGES_PER_TURN = 200
@@ -55,7 +55,7 @@ def main_space(spaces: Iterable[SpaceOccupancy], backend: Backend) -> SpaceOccup
     return max(off_chip, key=lambda each: each.peak_bytes, default=None)
 
 
-def find_occupancy_of_spaces(dump: DumpSet) -> Steps[tuple[SpaceOccupancy, ...]]:
+def find_occupancy_of_spaces(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
     """Compute the occupancy of each memory space, by number, and keep it until a file changes.
 
     A space is missing if the live range of a value in one of its temp allocations is unknown. All
@@ -65,15 +65,15 @@ def find_occupancy_of_spaces(dump: DumpSet) -> Steps[tuple[SpaceOccupancy, ...]]
     state = dump.state(files)
     known: tuple[SpaceOccupancy, ...] | None = dump.remembered(find_occupancy_of_spaces, state)
     if known is None:
-        known = yield from _find(dump)
+        known = _find(dump)
         dump.remember(find_occupancy_of_spaces, state, known)
     return known
 
 
-def _find(dump: DumpSet) -> Steps[tuple[SpaceOccupancy, ...]]:
+def _find(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
     if not any(len(file.memory.ranges) for file in dump.files):
         return ()
-    assignment = yield from assignment_of(dump)
+    assignment = assignment_of(dump)
     if not assignment.complete:
         return ()
     by_space: dict[int, list[Placement]] = {}
@@ -82,15 +82,13 @@ def _find(dump: DumpSet) -> Steps[tuple[SpaceOccupancy, ...]]:
             by_space.setdefault(placement.allocation.color, []).append(placement)
     found = []
     for space in sorted(by_space):
-        occupancy = yield from _occupancy(dump, space, by_space[space])
+        occupancy = _occupancy(dump, space, by_space[space])
         if occupancy is not None:
             found.append(occupancy)
     return tuple(found)
 
 
-def _occupancy(
-    dump: DumpSet, space: int, placements: list[Placement]
-) -> Steps[SpaceOccupancy | None]:
+def _occupancy(dump: DumpSet, space: int, placements: list[Placement]) -> SpaceOccupancy | None:
     allocated = fixed = 0
     values: list[LiveByteRange] = []
     for placement in placements:
@@ -102,7 +100,7 @@ def _occupancy(
             continue
         for count, value in enumerate(placement.values, 1):
             if count % _VALUES_PER_TURN == 0:
-                yield
+                checkpoint()
             if not value.size:
                 continue
             live = dump.live(value.key)
@@ -114,7 +112,7 @@ def _occupancy(
     temp: list[int] = []
     for count, (step, occupied) in enumerate(occupied_bytes_by_step(values), 1):
         if count % _CHANGES_PER_TURN == 0:
-            yield
+            checkpoint()
         steps.append(step)
         temp.append(occupied)
     peak = max(temp, default=0)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hlo_lsp.analysis.memory.occupied_bytes import ByteRange, union_size
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.module_records import ComputationLine
-from hlo_lsp.text.steps import Steps, finish
+from hlo_lsp.text.checkpoint import checkpoint
 
 ENTERING = frozenset({"while", "call", "conditional", "async-start"})
 _STEP = 500  # values between two breaths
@@ -28,10 +28,10 @@ class Inside:
 
 def buffers_inside(dump: DumpSet, computation: ComputationLine) -> Inside | None:
     """Those of one computation, or None if it defines none that have memory."""
-    return finish(all_inside(dump)).get(computation)
+    return all_inside(dump).get(computation)
 
 
-def all_inside(dump: DumpSet) -> Steps[dict[ComputationLine, Inside]]:
+def all_inside(dump: DumpSet) -> dict[ComputationLine, Inside]:
     """Those of all computations; remembered until a file of the compile changes."""
     state = dump.state(dump.files)
     known: dict[ComputationLine, Inside] | None = dump.remembered(_KEY, state)
@@ -46,7 +46,7 @@ def all_inside(dump: DumpSet) -> Steps[dict[ComputationLine, Inside]]:
         for value in dump.assigned_to(allocation):
             count += 1
             if count % _STEP == 0:
-                yield
+                checkpoint()
             if value.phi:  # defined where the loop or the branches get it from
                 continue
             line = dump.instruction(value.name)
@@ -58,7 +58,7 @@ def all_inside(dump: DumpSet) -> Steps[dict[ComputationLine, Inside]]:
                 ranges[home][allocation.record.number].add(taken)
     found: dict[ComputationLine, Inside] = {}
     for home, by_allocation in ranges.items():
-        yield
+        checkpoint()
         found[home] = Inside(
             sum(map(len, by_allocation.values())), sum(map(union_size, by_allocation.values()))
         )

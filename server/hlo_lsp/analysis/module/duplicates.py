@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.nesting import closing
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 500  # instructions between two breaths
 # Behind what an opcode has of its own: where it is from, how it is compiled (in print order).
@@ -30,7 +30,7 @@ class Duplicates:
         return self.instructions * (len(self.computations) - 1)
 
 
-def duplicates(module: ModuleIndex, least: int) -> Steps[list[Duplicates]]:
+def duplicates(module: ModuleIndex, least: int) -> list[Duplicates]:
     """The bodies of at least so many instructions that a module has more than once.
 
     Names, where instructions are from and how they are compiled do not count, but for custom
@@ -50,7 +50,7 @@ def duplicates(module: ModuleIndex, least: int) -> Steps[list[Duplicates]]:
         for member in members:
             done += 1
             if done % _STEP == 0:
-                yield
+                checkpoint()
             body.append(_bare(member, places, kind_of))
         kind = kinds.setdefault(tuple(body), len(kinds))
         kind_of[computation.name] = kind

@@ -10,7 +10,7 @@ from hlo_lsp.analysis.writing.surroundings import without_layout
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import Array, Shape, TupleShape, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 HOST = 5  # XLA's Layout::kHostMemorySpace (layout.h)
 
@@ -47,7 +47,7 @@ class Transfer:
     bytes: int
 
 
-def relayouts(module: ModuleIndex) -> Steps[list[Relayout]]:
+def relayouts(module: ModuleIndex) -> list[Relayout]:
     """The copies and transposes on the schedule that change nothing else, largest sums first.
 
     Those inside of fusions cost nothing by themselves.
@@ -55,7 +55,7 @@ def relayouts(module: ModuleIndex) -> Steps[list[Relayout]]:
     groups: dict[tuple[str, str, str], list[InstructionLine]] = {}
     for count, instruction in enumerate(schedule_in_text(module) or ()):
         if count % _STEP == 0:
-            yield
+            checkpoint()
         if instruction.opcode not in _RELAYING:
             continue
         source = _operand_shapes(module, instruction)
@@ -79,7 +79,7 @@ def _changed(opcode: str, source: str, shape: str) -> str | None:
     return "the memory space" if _SPACE.sub("", source) == _SPACE.sub("", shape) else "the layout"
 
 
-def host_transfers(module: ModuleIndex) -> Steps[list[Transfer]]:
+def host_transfers(module: ModuleIndex) -> list[Transfer]:
     """What moves data to or from the host, in the order of the schedule.
 
     ``send`` and ``recv`` do with ``is_host_transfer``; anything else that takes from one of host
@@ -89,7 +89,7 @@ def host_transfers(module: ModuleIndex) -> Steps[list[Transfer]]:
     found = []
     for count, instruction in enumerate(schedule_in_text(module) or ()):
         if count % _STEP == 0:
-            yield
+            checkpoint()
         transfer = _transfer(module, instruction)
         if transfer is not None:
             found.append(transfer)

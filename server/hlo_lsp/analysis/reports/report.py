@@ -21,7 +21,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _TABLE = "cumulative_size;       size;       offset; used_by_n_values; shapes_list"
 _LIST = "cumulative_size; total_size - cumulative_size; allocation"
@@ -80,7 +80,7 @@ def text_of(report: Iterable[Block]) -> str:
     return "".join("\n".join(block.lines) + "\n" * (block.gap + 1) for block in report)
 
 
-def report_by_space(dump: DumpSet) -> Steps[list[Block]]:
+def report_by_space(dump: DumpSet) -> list[Block]:
     """The report with a section for each memory space: one table for each allocation.
 
     The largest allocation comes first, then by number.
@@ -95,14 +95,14 @@ def report_by_space(dump: DumpSet) -> Steps[list[Block]]:
         blocks.append(Block((name, f"Total bytes: {total} ({xla_human(total)})"), 0))
         count = _shown(sums)
         for place, found in enumerate(largest_first[:count], 1):
-            table = yield from table_of(found)
+            table = table_of(found)
             lines = tuple("  " + line for line in table.lines)
             blocks.append(Block(lines, 1 if place < count else 2, found, table.slots))
-            yield
+            checkpoint()
     return blocks
 
 
-def report_by_size(dump: DumpSet) -> Steps[list[Block]]:
+def report_by_size(dump: DumpSet) -> list[Block]:
     """The older report: all allocations by size, then each of them with its table.
 
     An allocation with a single value has no table.
@@ -124,8 +124,8 @@ def report_by_size(dump: DumpSet) -> Steps[list[Block]]:
         Block(("Allocations sorted by size with their values:",), 0),
     ]
     for found in allocations:
-        table = yield from table_of(found)
-        yield
+        table = table_of(found)
+        checkpoint()
         if sum(len(slot.values) for slot in table.slots) == 1:
             blocks.append(Block((_head(found),), 0, found))
         else:
@@ -134,28 +134,28 @@ def report_by_size(dump: DumpSet) -> Steps[list[Block]]:
     return blocks
 
 
-def table_of(allocation: Located[AllocationLine]) -> Steps[Table]:
+def table_of(allocation: Located[AllocationLine]) -> Table:
     """The table of an allocation: the largest row first, of two alike by their last values' ids."""
-    listed = yield from listed_under(allocation)
+    listed = listed_under(allocation)
     known = _TABLES.get(listed)
     if known is None:
-        slots = yield from _slots(listed)
+        slots = _slots(listed)
         known = Table(slots, tuple(table_lines(slots)))
         _TABLES.put(listed, known)
     return known
 
 
-def _slots(listed: Listed) -> Steps[tuple[Slot, ...]]:
+def _slots(listed: Listed) -> tuple[Slot, ...]:
     at: defaultdict[int, list[AssignedValue]] = defaultdict(list)
     for count, value in enumerate(listed.values, 1):
         at[value.offset].append(value)
         if count % _STEP == 0:
-            yield
+            checkpoint()
     slots = []
     for count, (offset, values) in enumerate(at.items(), 1):
         slots.append(Slot(offset, max(value.size for value in values), tuple(values)))
         if count % _STEP == 0:
-            yield
+            checkpoint()
     return tuple(sorted(slots, key=lambda slot: (-slot.size, slot.values[-1].id)))
 
 

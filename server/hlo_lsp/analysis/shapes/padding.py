@@ -8,7 +8,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import Array, try_shape
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 _STEP = 1000  # values between two breaths
@@ -30,7 +30,7 @@ class Padded:
         return (self.padded.bytes - self.logical) * self.places
 
 
-def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> Steps[list[Padded]]:
+def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> list[Padded]:
     """The shapes that take at least ``ratio`` times their elements, and ``least`` bytes.
 
     Those that waste most come first. Shapes in different memory spaces are one. Sizes that do not
@@ -42,7 +42,7 @@ def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> St
     for allocation in dump.allocations():
         for count, value in enumerate(dump.assigned_to(allocation), 1):
             if count % _STEP == 0:
-                yield
+                checkpoint()
             if value.size < least:
                 continue
             shape = try_shape(value.shape)

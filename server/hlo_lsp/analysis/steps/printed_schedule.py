@@ -11,7 +11,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import SequenceRow
 from hlo_lsp.syntax.module_records import ComputationEnd
-from hlo_lsp.text.steps import Steps, finish
 
 _FEW = 2  # names that may differ in the schedule of a tiny module
 
@@ -115,16 +114,16 @@ def _is_sound(dump: DumpSet) -> bool:
     return True
 
 
-def learn_schedules(dump: DumpSet) -> Steps[DumpSet]:
+def learn_schedules(dump: DumpSet) -> DumpSet:
     """Read both schedules in steps; after that they are at hand.
 
     Returns the files that are of one compile with the live ranges.
     """
     holder = next((file for file in dump.files if len(file.memory.ranges)), None)
-    kindred = dump if holder is None else (yield from kin(dump, holder))
+    kindred = dump if holder is None else (kin(dump, holder))
     state = kindred.state(_module_files(kindred))
     if state and kindred.remembered(_in_text, state) is None:
-        found = yield from _in_text_steps(kindred)
+        found = _in_text_steps(kindred)
         kindred.remember(_in_text, state, (found,))
     printed_schedule(kindred)
     return kindred
@@ -169,14 +168,14 @@ def _last(section: LiveSection, count: int) -> int:
 
 
 def _in_text(dump: DumpSet) -> TextSchedule | None:
-    return finish(_in_text_steps(dump))
+    return _in_text_steps(dump)
 
 
-def _in_text_steps(dump: DumpSet) -> Steps[TextSchedule | None]:
+def _in_text_steps(dump: DumpSet) -> TextSchedule | None:
     for file in _module_files(dump):
         if not is_whole(file):
             continue
-        schedule = yield from schedule_in_steps(file.module)
+        schedule = schedule_in_steps(file.module)
         if schedule is not None:
             names = {step: line.name for step, line in enumerate(schedule.instructions)}
             return TextSchedule(file, schedule, _once(names))

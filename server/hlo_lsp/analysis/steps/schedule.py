@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
-from hlo_lsp.text.steps import Steps, finish
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # instructions between two breaths
 _SCHEDULED = re.compile(r"\bis_scheduled=true\b")
@@ -55,10 +55,10 @@ def schedule_of(module: ModuleIndex) -> Schedule | None:
     async instruction come in front of it, each once. Fusions and reducers are not entered. What an
     async instruction wraps comes in front of the first one of its chain that has all operands.
     """
-    return finish(schedule_in_steps(module))
+    return schedule_in_steps(module)
 
 
-def schedule_in_steps(module: ModuleIndex) -> Steps[Schedule | None]:
+def schedule_in_steps(module: ModuleIndex) -> Schedule | None:
     """:func:`schedule_of`, with breaths: async work of a large step takes a while to read."""
     entry = module.entry
     header = module.header
@@ -78,7 +78,7 @@ def schedule_in_steps(module: ModuleIndex) -> Steps[Schedule | None]:
                 return None
             placed.append(part)
             if len(placed) % _STEP == 0:
-                yield
+                checkpoint()
         elif part.computation not in spans:
             is_async = part.is_async or spans[computation].is_async
             spans[part.computation] = Span(len(placed), len(placed), is_async)

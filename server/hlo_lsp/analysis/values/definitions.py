@@ -26,7 +26,7 @@ from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_t
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # values between two breaths
 
@@ -62,15 +62,15 @@ class WrongShape:
     span: Span | None = None
 
 
-def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
+def wrong_shapes(dump: DumpSet) -> list[WrongShape]:
     """The shapes that do not agree, each damaged line once.
 
     Of three sources the one is wrong that differs from the others; of two the allocation, unless
     the size there speaks for its shape. Nothing of files that are two dumps, or of two compiles.
     """
-    if any(map(is_joined, dump.files)) or (yield from strangers(dump)):
+    if any(map(is_joined, dump.files)) or (strangers(dump)):
         return []
-    headers = yield from disagreements(dump)
+    headers = disagreements(dump)
     suspects = headers.suspects
     module, target = printed_module(dump), target_of(dump)
     found: list[WrongShape] = []
@@ -83,7 +83,7 @@ def wrong_shapes(dump: DumpSet) -> Steps[list[WrongShape]]:
     still = {} if holder is None else _still_well(holder, _versions(basis), target, suspects)
     for count, (assigned, entry) in enumerate(_pairs(dump, still)):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         record = entry.record if entry is not None else assigned.record if assigned else None
         if record is None or record.id in suspects or record.name is None:
             continue

@@ -7,7 +7,7 @@ from hlo_lsp.analysis.values.header_faults import Doubled, OutOfOrder
 from hlo_lsp.analysis.values.header_list import Header, HeaderList, ids_of, key_of
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # groups between two breaths: about 2 ms
 
@@ -54,12 +54,12 @@ def _own_id(record: Header, mine: HeaderList, other: HeaderList | None) -> int |
     return free[0] if len(free) == 1 else None
 
 
-def out_of_order(mine: HeaderList, told: Set[Header]) -> Steps[list[OutOfOrder]]:
+def out_of_order(mine: HeaderList, told: Set[Header]) -> list[OutOfOrder]:
     """The headers whose ids do not ascend, but for those that are ``told`` of already."""
     found: list[OutOfOrder] = []
     for count, group in enumerate(mine.groups):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         ids = ids_of(group)
         if not all(map(int.__lt__, ids, ids[1:])):
             rest = [record for record in group if record not in told]

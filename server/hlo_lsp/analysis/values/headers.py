@@ -18,27 +18,27 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # values between two breaths: about 2 ms
 
 
-def disagreements(dump: DumpSet) -> Steps[Disagreements]:
+def disagreements(dump: DumpSet) -> Disagreements:
     """What is wrong with the headers, remembered until one of the lists changes.
 
     Nothing of files that hold a section twice: their lists are of two dumps. Nothing either where
     a file is of another compile.
     """
-    if (yield from strangers(dump)):
+    if strangers(dump):
         return Disagreements()
     holders = [file for file in dump.files if _holds_allocations(file) or len(file.memory.entries)]
     exact, rough = dump.state(holders), dump.state(holders, but_places=True)
     known: Disagreements | None = dump.remembered(disagreements, exact)
     known = known or dump.remembered(_compared, rough)
     if known is None:
-        known = yield from _compared(dump, holders)
+        known = _compared(dump, holders)
         dump.remember(disagreements, exact, known)
-        assignment = yield from assignment_of(dump)
+        assignment = assignment_of(dump)
         if known == Disagreements() and assignment.complete and not assignment.copies:
             # Sizes and offsets only matter to what is to blame for a disagreement.
             dump.remember(_compared, rough, known)
@@ -49,23 +49,23 @@ def _holds_allocations(file: DumpFile) -> bool:
     return bool(len(file.memory.assigned) or len(file.memory.allocations))
 
 
-def _compared(dump: DumpSet, holders: list[DumpFile]) -> Steps[Disagreements]:
+def _compared(dump: DumpSet, holders: list[DumpFile]) -> Disagreements:
     found = Disagreements()
     if any(map(is_joined, holders)):
         return found
     entries = _in_entries(holders)
-    yield
-    assigned = yield from _in_allocations(dump, holders)
+    checkpoint()
+    assigned = _in_allocations(dump, holders)
     for mine, other in ((entries, assigned), (assigned, entries)):
         if mine is not None:
             found.doubled += doubled(mine, other)
-            yield
+            checkpoint()
     if entries is not None and assigned is not None:
-        assignment = yield from assignment_of(dump)
-        yield from _compare(BothLists(dump, assignment, entries, assigned), found)
+        assignment = assignment_of(dump)
+        _compare(BothLists(dump, assignment, entries, assigned), found)
     for one in (entries, assigned):
         if one is not None:
-            found.out_of_order += yield from out_of_order(one, found.told)
+            found.out_of_order += out_of_order(one, found.told)
     return found
 
 
@@ -77,17 +77,17 @@ def _in_entries(holders: list[DumpFile]) -> HeaderList | None:
     return HeaderList(file, file.memory.entries, file.memory.entry_keys, [entries])
 
 
-def _in_allocations(dump: DumpSet, holders: list[DumpFile]) -> Steps[HeaderList | None]:
-    assignment = yield from assignment_of(dump)
+def _in_allocations(dump: DumpSet, holders: list[DumpFile]) -> HeaderList | None:
+    assignment = assignment_of(dump)
     file = next(filter(_holds_allocations, holders), None)
     if file is None:
         return None
     groups = [placement.values for placement in assignment.placements if placement.whole]
-    yield
+    checkpoint()
     return HeaderList(file, file.memory.assigned, file.memory.assigned_keys, groups)
 
 
-def _compare(both: BothLists, found: Disagreements) -> Steps[None]:
+def _compare(both: BothLists, found: Disagreements) -> None:
     entries, assigned = both.entries, both.assigned
     told = found.told
     accounted = {fault.own for fault in found.doubled}
@@ -95,7 +95,7 @@ def _compare(both: BothLists, found: Disagreements) -> Steps[None]:
     unused: list[AssignedValue] = []
     for count, id_ in enumerate(entries.ids):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         entry = _innocent(entries, id_, told)
         value = _innocent(assigned, id_, told)
         if not isinstance(entry, UsedValue):

@@ -21,7 +21,7 @@ from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # entries, or instructions, between two breaths
 _FIRST_ROW = 2  # of positions, within a whole entry
@@ -62,13 +62,13 @@ class PositionFaults:
     owners: Mapping[str, UsedValue]
 
 
-def position_faults(dump: DumpSet) -> Steps[PositionFaults | None]:
+def position_faults(dump: DumpSet) -> PositionFaults | None:
     """What is wrong with the positions; None where no file has entries, or one is two dumps.
 
     Remembered until an entry, the schedule or the module changes.
     """
     file = next((file for file in dump.files if len(file.memory.entries)), None)
-    if file is None or is_joined(file) or (yield from strangers(dump)):
+    if file is None or is_joined(file) or (strangers(dump)):
         return None
     state = dump.state(
         one
@@ -77,7 +77,7 @@ def position_faults(dump: DumpSet) -> Steps[PositionFaults | None]:
     )
     known: PositionFaults | None = dump.remembered(position_faults, state)
     if known is None:
-        known = yield from _Search(dump, file).run()
+        known = _Search(dump, file).run()
         dump.remember(position_faults, state, known)
     return known
 
@@ -97,20 +97,20 @@ class _Search:
         # What the first positions must be.
         self._own: set[str] = set()
 
-    def run(self) -> Steps[PositionFaults]:
+    def run(self) -> PositionFaults:
         index = self._file.memory
         for count, entry in enumerate(index.entries.records()):
             if count % _STEP == _STEP - 1:
-                yield
+                checkpoint()
             if entry.whole:
                 self._look_at(entry)
         for row, others in self._others.items():
             self._blame_one_of(row, [self._owner[row], *others])
-        yield
-        yield from self._look_at_indexes()
+        checkpoint()
+        self._look_at_indexes()
         is_list_whole = not index.damaged and ending(self._file) is None
         if self._module is not None and self._knows_all and is_list_whole:
-            yield from self._look_for_missing(self._module)
+            self._look_for_missing(self._module)
         wrong = tuple(one for found in self._wrong.values() for one in found)
         return PositionFaults(self._file, wrong, frozenset(self._doubtful), self._owner)
 
@@ -170,13 +170,13 @@ class _Search:
         rows = set(position_rows(entry))
         return any(source in rows for one in named for source in _sources(self._module, one, index))
 
-    def _look_at_indexes(self) -> Steps[None]:
+    def _look_at_indexes(self) -> None:
         """Every position is a part of an instruction that is there."""
-        shapes = yield from self._shapes()
+        shapes = self._shapes()
         names = {entry.name for entry in self._file.memory.entries.records()}
         for count, (row, entry) in enumerate(self._owner.items()):
             if count % _STEP == _STEP - 1:
-                yield
+                checkpoint()
             name, index = parts_of(row)
             shape = shapes.get(name)
             problem: str | None = None
@@ -192,7 +192,7 @@ class _Search:
         """Whether other lines have an instruction that the module lacks: rather that is damaged."""
         return name in defined or self._dump.step(name) is not None
 
-    def _shapes(self) -> Steps[dict[str, str]]:
+    def _shapes(self) -> dict[str, str]:
         """The shapes of instructions by name; empty ones where several have the name.
 
         Without a module text only those that the entries define.
@@ -201,19 +201,19 @@ class _Search:
         if self._module is not None:
             for count, line in enumerate(self._module.instructions.records()):
                 if count % _STEP == _STEP - 1:
-                    yield
+                    checkpoint()
                 found[line.name] = "" if line.name in found else line.shape
             return found
         for count, entry in enumerate(self._file.memory.entries.records()):
             if count % _STEP == _STEP - 1:
-                yield
+                checkpoint()
             if entry.whole and entry.name is not None and entry.name not in found:
                 text = defining_text(entry)
                 if text is not None and text.name.text == entry.name:
                     found[entry.name] = text.shape.text
         return found
 
-    def _look_for_missing(self, module: ModuleIndex) -> Steps[None]:
+    def _look_for_missing(self, module: ModuleIndex) -> None:
         covered = {parts_of(row)[0] for row in self._owner}
         schedule = self._knows_schedule()
         for computation in module.all_computations():
@@ -222,10 +222,10 @@ class _Search:
                 continue  # inside of a fusion there are no buffers
             for count, member in enumerate(members):
                 if count % _STEP == _STEP - 1:
-                    yield
+                    checkpoint()
                 if member.name in covered or (schedule and self._dump.step(member.name)):
                     self._look_for(module, member)
-            yield
+            checkpoint()
 
     def _knows_schedule(self) -> bool:
         return any(len(file.memory.steps) for file in self._dump.files)

@@ -11,7 +11,7 @@ from hlo_lsp.analysis.values.users import FORWARDS, READS_THE_TOP, Users, split_
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.syntax.used_value import UsedValue
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # entries, or instructions, between two breaths
 
@@ -50,32 +50,32 @@ _Well = tuple[object, set[UsedValue]]
 _WELL: "WeakKeyDictionary[DumpFile, _Well]" = WeakKeyDictionary()
 
 
-def use_faults(dump: DumpSet) -> Steps[UseFaults | None]:
+def use_faults(dump: DumpSet) -> UseFaults | None:
     """What is wrong with the uses; None where no file has entries, one is two dumps, or the module
     text is damaged.
 
     They are compared with the module text; without it with the operands in the entries' own
     texts, which leave out the instructions that make no value.
     """
-    positions = yield from position_faults(dump)
+    positions = position_faults(dump)
     if positions is None:
         return None
     file, module = positions.file, printed_module(dump)
     if module is not None and not is_whole(module):
         return None  # which instruction is a root, and who reads what, is not known then
     if module is None:
-        users = yield from _users_of_entries(file)
+        users = _users_of_entries(file)
         basis: object = None
     else:
-        users = yield from users_of_module(module.module)
+        users = users_of_module(module.module)
         basis = ref(module), module.version
     search = _Search(dump, file, module, users)
     before = _WELL.get(file)
     well = before[1] if before is not None and basis is not None and before[0] == basis else set()
-    still = yield from search.compare(well, positions.doubtful)
+    still = search.compare(well, positions.doubtful)
     _WELL[file] = basis, still
     if module is not None:
-        yield from search.compare_tuples(positions.owners, positions.doubtful)
+        search.compare_tuples(positions.owners, positions.doubtful)
     return search.result()
 
 
@@ -94,14 +94,12 @@ class _Search:
         # Operands of tuples that are not the value with the position at that element.
         self._handed_on: dict[tuple[str, int], UsedValue] = {}
 
-    def compare(
-        self, well: set[UsedValue], doubtful: frozenset[UsedValue]
-    ) -> Steps[set[UsedValue]]:
+    def compare(self, well: set[UsedValue], doubtful: frozenset[UsedValue]) -> set[UsedValue]:
         """Look at all entries but those that are known to be well; returns who is now."""
         still: set[UsedValue] = set()
         for count, entry in enumerate(self._file.memory.entries.records()):
             if count % _STEP == _STEP - 1:
-                yield
+                checkpoint()
             if not entry.whole or entry in doubtful:
                 continue
             if entry in well and entry.lines[-2] != " uses:" and entry.lines[-2] != NONE:
@@ -172,7 +170,7 @@ class _Search:
 
     def compare_tuples(
         self, owners: Mapping[str, UsedValue], doubtful: frozenset[UsedValue]
-    ) -> Steps[None]:
+    ) -> None:
         """Look at what tuples hand on: the value of an operand has a position at its element."""
         users = self._users
         for user in users.with_opcode("tuple"):
@@ -183,7 +181,7 @@ class _Search:
                     continue
                 if {source, target}.isdisjoint(doubtful) and user not in users.doubled:
                     self._handed_on[user, number] = target
-            yield
+            checkpoint()
 
     def result(self) -> UseFaults:
         """What was found, put down to the program where several entries speak against it."""
@@ -255,11 +253,11 @@ def _bare(rows: list[str]) -> tuple[str, ...]:
     return tuple(row.strip() for row in rows)
 
 
-def _users_of_entries(file: DumpFile) -> Steps[Users]:
+def _users_of_entries(file: DumpFile) -> Users:
     users = Users()
     for count, entry in enumerate(file.memory.entries.records()):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         name = entry.name
         if name is None or name in users or not entry.whole:
             continue

@@ -9,7 +9,7 @@ from itertools import accumulate, chain
 
 from hlo_lsp.analysis.values.entry_rows import parts_of
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 FORWARDS = frozenset({"tuple", "domain"})  # hand all of an operand on and read none of it
 READS_THE_TOP = frozenset({"get-tuple-element", "copy"})  # hand on all but the table of a tuple
@@ -110,13 +110,12 @@ class Users:
         if operand_id is None:
             return
         if not self._sorted:
-            for _ in self.sort():
-                pass
+            self.sort()
         key = _KINDS * operand_id + kind
         for place in self._sorted[self._starts[key] : self._starts[key + 1]]:
             yield self._names[self._users[place]], self._numbers[place]
 
-    def sort(self) -> Steps[None]:
+    def sort(self) -> None:
         """Put the places in the order of their operands and of what is done, by counting.
 
         It is done when rows are first asked for, at the latest.
@@ -128,16 +127,16 @@ class Users:
             keys[place] = key = _KINDS * operand + kinds[self._users[place]]
             following[key + 1] += 1
             if place % _BREATH == 0:
-                yield
+                checkpoint()
         following = array("i", accumulate(following))
-        yield
+        checkpoint()
         starts = following[:]
         places = array("i", bytes(keys.itemsize * len(keys)))
         for place, key in enumerate(keys):
             places[following[key]] = place
             following[key] += 1
             if place % _BREATH == 0:
-                yield
+                checkpoint()
         self._starts, self._sorted = starts, places
 
     def _id(self, name: str) -> int:
@@ -162,17 +161,17 @@ def split_use(row: str) -> tuple[str, int]:
     return name, int(rest.partition(" ")[0])
 
 
-def users_of_module(index: ModuleIndex) -> Steps[Users]:
+def users_of_module(index: ModuleIndex) -> Users:
     """Those of all instructions of a module."""
     users = Users()
     for count, record in enumerate(index.instructions.records()):
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
         users.add(record.name, record.opcode, record.operands)
     for computation in index.all_computations():
         root = index.computation(computation).root
         if root is not None:
             users.roots.add(root.name)
-        yield
-    yield from users.sort()
+        checkpoint()
+    users.sort()
     return users

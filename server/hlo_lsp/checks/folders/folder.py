@@ -13,7 +13,6 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.library import Library
 from hlo_lsp.syntax.kinds import FileKind, sniff
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
-from hlo_lsp.text.steps import Steps, finish
 
 logger = logging.getLogger(__name__)
 
@@ -46,26 +45,26 @@ def check_job(job: Job) -> list[Checked]:
     A file that was named and cannot be read, or is no dump, is reported; inside a folder whatever
     is no dump is passed over in silence, as a dump folder holds much else.
     """
-    return finish(job_checked(job, Library()))  # the files of the compile before are let go
+    return job_checked(job, Library())  # the files of the compile before are let go
 
 
-def job_checked(job: Job, library: Library) -> Steps[list[Checked]]:
+def job_checked(job: Job, library: Library) -> list[Checked]:
     """The same, of the files as they are in a library: some may be open there."""
     results = []
     for file in job.files:
-        checked = yield from _checked(library, file, job)
+        checked = _checked(library, file, job)
         results.append(checked)
     return results
 
 
-def _checked(library: Library, path: Path, job: Job) -> Steps[Checked]:
+def _checked(library: Library, path: Path, job: Job) -> Checked:
     named = path in job.named
     try:
-        file = yield from library.known_file(path)
+        file = library.known_file(path)
         is_dump = file.kind is not FileKind.OTHER and (named or _is_dump_by_itself(file, path))
         checked = Checked(path)
         if is_dump:
-            checked = yield from file_checked(library, file, path, job.selection)
+            checked = file_checked(library, file, path, job.selection)
     except UnreadableError as error:
         if isinstance(error, BinaryFileError) and not named:
             return Checked(path)
@@ -89,12 +88,12 @@ def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
     return sniff([first]) is not FileKind.OTHER
 
 
-def file_checked(library: Library, file: DumpFile, path: Path, chosen: Selection) -> Steps[Checked]:
+def file_checked(library: Library, file: DumpFile, path: Path, chosen: Selection) -> Checked:
     """Look at a file, read already, and all files in its text."""
     told: list[Told] = []
-    for part in (yield from library.known_parts(file)):
-        dump = yield from library.set_of(part)
-        found = yield from check(dump, part, chosen.rules, chosen.thresholds)
+    for part in library.known_parts(file):
+        dump = library.set_of(part)
+        found = check(dump, part, chosen.rules, chosen.thresholds)
         told += map(Told.of, found)
     counting = sum(chosen.counts(one.severity) for one in told)
     return Checked(path, file.kind, told, counting)

@@ -8,7 +8,7 @@ from pathlib import Path
 from hlo_lsp.checks.folders.jobs import Job
 from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.model.compiles import Compile, Listing
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 100  # files between two breaths: about 2 ms
 _ENDINGS = frozenset({".txt", ".hlo"})
@@ -16,9 +16,7 @@ _ENDINGS = frozenset({".txt", ".hlo"})
 _Stamp = tuple[str, int, int]
 
 
-def jobs_below(
-    folders: Iterable[Path], selection_of: Callable[[Path], Selection]
-) -> Steps[list[Job]]:
+def jobs_below(folders: Iterable[Path], selection_of: Callable[[Path], Selection]) -> list[Job]:
     """A job for each compile in folders and those below them; hidden ones are left out.
 
     ``selection_of`` says what is checked in a folder.
@@ -33,14 +31,12 @@ def jobs_below(
             if wanted and folder not in seen:
                 seen.add(folder)
                 listing = Listing(folder, sorted(names))
-                jobs += yield from _jobs_in(folder, wanted, listing, selection_of(folder))
-            yield
+                jobs += _jobs_in(folder, wanted, listing, selection_of(folder))
+            checkpoint()
     return jobs
 
 
-def _jobs_in(
-    folder: Path, names: list[str], listing: Listing, selection: Selection
-) -> Steps[list[Job]]:
+def _jobs_in(folder: Path, names: list[str], listing: Listing, selection: Selection) -> list[Job]:
     compiles: dict[str, tuple[Compile, list[Path]]] = {}
     stamps: dict[Path, _Stamp] = {}
     for count, name in enumerate(names):
@@ -51,7 +47,7 @@ def _jobs_in(
             compile_ = listing.compile(name)
             compiles.setdefault(compile_.stem, (compile_, []))[1].append(path)
         if count % _STEP == _STEP - 1:
-            yield
+            checkpoint()
     jobs = []
     for compile_, files in compiles.values():
         of_compile = {**dict.fromkeys(compile_.files), **dict.fromkeys(files)}

@@ -13,11 +13,12 @@ from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
+from hlo_lsp.text.checkpoint import checkpoint
 
 _NAMED = 3  # buffers in a sentence
 
 
-def unused_donation(survey: Survey) -> Iterator[Finding | None]:
+def unused_donation(survey: Survey) -> Iterator[Finding]:
     """An output may take the buffer of a parameter that the caller does not need any more.
 
     Both are of one type, dimensions, layout and memory space then. Only the compiled module
@@ -29,7 +30,7 @@ def unused_donation(survey: Survey) -> Iterator[Finding | None]:
         return
     original = original_module(survey.dump)
     found = donation_of(file.module, None if original is None else original.module)
-    yield None
+    checkpoint()
     if found is None:
         return
     yield from _could(survey, file, found.matches)

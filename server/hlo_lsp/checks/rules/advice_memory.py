@@ -18,12 +18,13 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
 
 
-def padding_waste(survey: Survey) -> Iterator[Finding | None]:
+def padding_waste(survey: Survey) -> Iterator[Finding]:
     """On TPU the last dimensions of an array are rounded up to the tile of its layout."""
     limits = survey.context.thresholds
-    found = yield from padded_arrays(
+    found = padded_arrays(
         survey.dump, survey.context.target, limits.padding_ratio, limits.padding_bytes
     )
     for group in found:
@@ -48,7 +49,7 @@ def _padding(survey: Survey, group: Padded) -> Finding:
     )
 
 
-def fragmentation(survey: Survey) -> Iterator[Finding | None]:
+def fragmentation(survey: Survey) -> Iterator[Finding]:
     """A temp allocation is larger than what is ever live in it: the rest lies in gaps."""
     dump, limits = survey.dump, survey.context.thresholds
     for allocation in dump.allocations():
@@ -57,7 +58,7 @@ def fragmentation(survey: Survey) -> Iterator[Finding | None]:
             continue
         if is_on_chip(record.color, survey.context.target.backend):
             continue
-        found = yield from occupancy_of(dump, allocation)
+        found = occupancy_of(dump, allocation)
         if found is None or found.idle <= limits.fragmentation_bytes:
             continue
         if found.idle > limits.fragmentation_ratio * found.end:
@@ -72,7 +73,7 @@ def fragmentation(survey: Survey) -> Iterator[Finding | None]:
             )
 
 
-def large_constant(survey: Survey) -> Iterator[Finding | None]:
+def large_constant(survey: Survey) -> Iterator[Finding]:
     """A constant is part of the program and takes memory for as long as that is loaded.
 
     The remedy depends on whether the program or XLA made the constant, so the constants of each
@@ -85,7 +86,7 @@ def large_constant(survey: Survey) -> Iterator[Finding | None]:
             value = next(iter(dump.assigned_to(allocation)), None)
             origin = Origin.UNKNOWN if value is None else constant_origin(dump, value.shape)
             found.setdefault(origin, []).append(_Constant(allocation, value))
-    yield None
+    checkpoint()
     for origin, constants in found.items():
         constants.sort(key=lambda constant: -constant.size)
         yield _constants_finding(survey, origin, constants)
@@ -152,11 +153,11 @@ def _remedy(origin: Origin, count: int) -> str:
     )
 
 
-def long_lived(survey: Survey) -> Iterator[Finding | None]:
+def long_lived(survey: Survey) -> Iterator[Finding]:
     """What is large and lives long is what fills the memory at every peak."""
     dump, limits = survey.dump, survey.context.thresholds
     last = dump.last_step
-    found = yield from longest(dump, limits.long_lived_count, limits.long_lived_bytes)
+    found = longest(dump, limits.long_lived_count, limits.long_lived_bytes)
     for one in found:
         row = one.live.record
         running = dump.at_step(row.end_step)

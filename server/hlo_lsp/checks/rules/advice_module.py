@@ -23,13 +23,13 @@ _NAMED = 4  # others that a finding points at
 _MOST = 10  # findings of a kind: the largest
 
 
-def layout_copy(survey: Survey) -> Iterator[Finding | None]:
+def layout_copy(survey: Survey) -> Iterator[Finding]:
     """A copy that changes only how an array lies reads and writes all of it for no result."""
     file = running_module(survey.dump)
     if file is None:
         return
     least = survey.context.thresholds.layout_copy_bytes
-    found = [one for one in (yield from relayouts(file.module)) if one.total >= least]
+    found = [one for one in (relayouts(file.module)) if one.total >= least]
     for group in found[:_MOST]:
         first = group.instructions[0]
         text = f"`{first.name}` changes only {group.what} of {readable(group.bytes)}"
@@ -48,13 +48,13 @@ def layout_copy(survey: Survey) -> Iterator[Finding | None]:
         )
 
 
-def duplicate_computation(survey: Survey) -> Iterator[Finding | None]:
+def duplicate_computation(survey: Survey) -> Iterator[Finding]:
     """A body that is there many times is compiled and loaded as often."""
     file = running_module(survey.dump)
     if file is None or file.module.damaged:
         return
     least = survey.context.thresholds.duplicate_instructions
-    for group in (yield from duplicates(file.module, least))[:_MOST]:
+    for group in (duplicates(file.module, least))[:_MOST]:
         first, *others = group.computations
         yield survey.accuse(
             head_place(file, first),
@@ -66,13 +66,13 @@ def duplicate_computation(survey: Survey) -> Iterator[Finding | None]:
         )
 
 
-def host_transfer(survey: Survey) -> Iterator[Finding | None]:
+def host_transfer(survey: Survey) -> Iterator[Finding]:
     """What moves to or from the host goes over a link that is far slower than device memory."""
     file = running_module(survey.dump)
     if file is None:
         return
     least = survey.context.thresholds.transfer_bytes
-    for one in (yield from host_transfers(file.module)):
+    for one in host_transfers(file.module):
         if one.bytes >= least:
             way = "to the host" if one.to_host else "from the host"
             yield survey.accuse(

@@ -13,9 +13,9 @@ from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine
 
 
-def duplicate_allocation(survey: Survey) -> Iterator[Finding | None]:
+def duplicate_allocation(survey: Survey) -> Iterator[Finding]:
     """No two allocations have the same number; the one is accused that is out of line."""
-    assignment = yield from assignment_of(survey.dump)
+    assignment = assignment_of(survey.dump)
     known = _in_line(assignment)
     for head in _strangers(assignment):
         twin = known.get(head.number)
@@ -29,9 +29,9 @@ def duplicate_allocation(survey: Survey) -> Iterator[Finding | None]:
             )
 
 
-def allocation_numbering(survey: Survey) -> Iterator[Finding | None]:
+def allocation_numbering(survey: Survey) -> Iterator[Finding]:
     """Allocations are numbered 0, 1, 2 ... in the order in which they are printed."""
-    assignment = yield from assignment_of(survey.dump)
+    assignment = assignment_of(survey.dump)
     known = _in_line(assignment)
     numbers = assignment.numbering
     heads = [placement.allocation for placement in assignment.placements]
@@ -72,9 +72,9 @@ def _due(heads: Sequence[AllocationLine], place: int) -> int | None:
     return due if fits and all(head.number != due for head in heads) else None
 
 
-def value_in_two_allocations(survey: Survey) -> Iterator[Finding | None]:
+def value_in_two_allocations(survey: Survey) -> Iterator[Finding]:
     """A value lies in one allocation; the place is accused that it fits less."""
-    assignment = yield from assignment_of(survey.dump)
+    assignment = assignment_of(survey.dump)
     for copy in assignment.copies:
         yield survey.finding(
             Located(assignment.file, copy.copy),
@@ -85,16 +85,16 @@ def value_in_two_allocations(survey: Survey) -> Iterator[Finding | None]:
         ).fixed(Fix.drop(assignment.file, copy.copy.line, copy.copy.line_count))
 
 
-def nonzero_offset(survey: Survey) -> Iterator[Finding | None]:
+def nonzero_offset(survey: Survey) -> Iterator[Finding]:
     """Values begin where their allocation does, unless it is a temporary one."""
-    assignment = yield from assignment_of(survey.dump)
+    assignment = assignment_of(survey.dump)
     for placement in assignment.placements:
         if placement.packs or not placement.whole:
             continue
         odd = [value for value in placement.values if value.offset]
         if not odd:
             continue
-        misfits = yield from misfits_of(survey.dump)
+        misfits = misfits_of(survey.dump)
         allocation = placement.allocation
         if allocation in misfits.allocations:
             continue  # it may be a temporary one

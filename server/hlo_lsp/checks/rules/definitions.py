@@ -13,12 +13,12 @@ from hlo_lsp.syntax.used_value import UsedValue
 _LONGEST = 80  # characters of a shape in a sentence
 
 
-def shape_definition_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def shape_definition_mismatch(survey: Survey) -> Iterator[Finding]:
     """The shape of a value is that of its instruction at its index, with layout and all.
 
     Of three places that print it the one is accused that differs from the others.
     """
-    wrong = yield from wrong_shapes(survey.dump)
+    wrong = wrong_shapes(survey.dump)
     for fault in wrong:
         record = fault.value.record
         if fault.source is Source.ALLOCATION:

@@ -15,15 +15,15 @@ from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.tokens import fields
 
 
-def flag_contradiction(survey: Survey) -> Iterator[Finding | None]:
+def flag_contradiction(survey: Survey) -> Iterator[Finding]:
     """An allocation is a parameter's or an output's, a constant's, thread-local or temporary.
 
     Its values are of the kind that it says: constants lie alone in theirs, values of computations
     that are applied element by element in thread-local ones, what the program returns in those
     that are maybe-live-out.
     """
-    assignment = yield from assignment_of(survey.dump)
-    misfits = yield from misfits_of(survey.dump)
+    assignment = assignment_of(survey.dump)
+    misfits = misfits_of(survey.dump)
     for stray in assignment.strays:
         yield _astray(survey, assignment.file, stray)
     for placement, found in misfits.found:

@@ -19,21 +19,22 @@ from hlo_lsp.checks.places import field_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 200  # allocations between two breaths
 
 
-def parameter_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def parameter_mismatch(survey: Survey) -> Iterator[Finding]:
     """An allocation that names a parameter holds that part of it, in the shape that it names.
 
     Every part of every parameter of the program has one allocation.
     """
-    assignment = yield from assignment_of(survey.dump)
-    origins = origins_of((yield from kin(survey.dump, assignment.file)))
+    assignment = assignment_of(survey.dump)
+    origins = origins_of(kin(survey.dump, assignment.file))
     wrong: set[AllocationLine] = set()
     for count, placement in enumerate(assignment.placements):
         if count % _STEP == _STEP - 1:
-            yield None
+            checkpoint()
         found = misstated_parameter(placement, origins)
         if found is not None:
             wrong.add(found.allocation)
@@ -51,12 +52,12 @@ def parameter_mismatch(survey: Survey) -> Iterator[Finding | None]:
         yield from _without_allocation(survey, assignment, origins)
 
 
-def output_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def output_mismatch(survey: Survey) -> Iterator[Finding]:
     """One allocation says that it holds the output, with the shape of all that is returned."""
-    assignment = yield from assignment_of(survey.dump)
-    kindred = yield from kin(survey.dump, assignment.file)
+    assignment = assignment_of(survey.dump)
+    kindred = kin(survey.dump, assignment.file)
     misstated = misstated_outputs(assignment, origins_of(kindred))
-    misfits = (yield from misfits_of(survey.dump)) if misstated else None
+    misfits = (misfits_of(survey.dump)) if misstated else None
     for found in misstated:
         if misfits is not None and misfits.has_filled(found.allocation):
             continue  # the output was moved

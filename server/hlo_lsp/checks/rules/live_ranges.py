@@ -14,17 +14,18 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.text.checkpoint import checkpoint
 
 _MOST = 5  # findings of one kind: more are one damage to a part, not many to rows
 _BREATH = 1000  # rows
 
 
-def live_range_unknown(survey: Survey) -> Iterator[Finding | None]:
+def live_range_unknown(survey: Survey) -> Iterator[Finding]:
     """A live range is that of a value of the dump, and not of a thread-local one.
 
     Values of computations that are applied to elements (reductions, sorts) live in no schedule.
     """
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     section, rows = live_section(dump), live_rows(dump)
     if section is None or rows is None:
         return
@@ -48,9 +49,9 @@ def live_range_unknown(survey: Survey) -> Iterator[Finding | None]:
         )
 
 
-def live_range_missing(survey: Survey) -> Iterator[Finding | None]:
+def live_range_missing(survey: Survey) -> Iterator[Finding]:
     """Each value of an instruction in the schedule has a live range."""
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     section, rows = live_section(dump), live_rows(dump)
     if section is None or rows is None or rows.are_foreign:
         return
@@ -75,9 +76,9 @@ def live_range_missing(survey: Survey) -> Iterator[Finding | None]:
         )
 
 
-def live_range_order(survey: Survey) -> Iterator[Finding | None]:
+def live_range_order(survey: Survey) -> Iterator[Finding]:
     """Live ranges stand in the order of the ids of their values, each once."""
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     section, rows = live_section(dump), live_rows(dump)
     if section is None or rows is None or rows.are_foreign:
         return
@@ -109,12 +110,12 @@ def live_range_order(survey: Survey) -> Iterator[Finding | None]:
         yield survey.accuse(field_place(section.file, row), message, *related)
 
 
-def live_range_bounds(survey: Survey) -> Iterator[Finding | None]:
+def live_range_bounds(survey: Survey) -> Iterator[Finding]:
     """A live range begins before it ends and lies inside the schedule: 0 <= start <= end <= max.
 
     Both ends are inclusive; an end equal to `max` means "to the end of the program".
     """
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     section, schedule = live_section(dump), printed_schedule(dump)
     if section is None:
         return
@@ -128,7 +129,7 @@ def live_range_bounds(survey: Survey) -> Iterator[Finding | None]:
     head = section.head
     for count, row in enumerate(section.ranges):
         if count % _BREATH == _BREATH - 1:
-            yield None
+            checkpoint()
         if last is not None and row.end_step > last:
             related = []
             if head is not None:
@@ -143,7 +144,7 @@ def live_range_bounds(survey: Survey) -> Iterator[Finding | None]:
             )
 
 
-def live_range_start(survey: Survey) -> Iterator[Finding | None]:
+def live_range_start(survey: Survey) -> Iterator[Finding]:
     """A value lives from the step of the instruction that defines it.
 
     On TPU, what async work computes lives from the step behind its computation. Parameters are a
@@ -152,13 +153,13 @@ def live_range_start(survey: Survey) -> Iterator[Finding | None]:
     yield from _starts(survey, of_parameters=False)
 
 
-def live_range_parameter(survey: Survey) -> Iterator[Finding | None]:
+def live_range_parameter(survey: Survey) -> Iterator[Finding]:
     """A parameter lives from the beginning of its computation, wherever it stands in it.
 
     A parameter of the program whose buffer no output takes over lives to the end, 0 to `max`.
     """
     yield from _starts(survey, of_parameters=True)
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     section, rows = live_section(dump), live_rows(dump)
     schedule = printed_schedule(dump)
     if section is None or rows is None or schedule is None:
@@ -179,8 +180,8 @@ def live_range_parameter(survey: Survey) -> Iterator[Finding | None]:
         ).put(str(last))
 
 
-def _starts(survey: Survey, *, of_parameters: bool) -> Iterator[Finding | None]:
-    dump = yield from learn_lives(survey.dump)
+def _starts(survey: Survey, *, of_parameters: bool) -> Iterator[Finding]:
+    dump = learn_lives(survey.dump)
     section, rows = live_section(dump), live_rows(dump)
     if section is None or (rows is not None and rows.are_foreign):
         return

@@ -14,18 +14,19 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.tokens import fields, space_at
+from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # values between two breaths
 
 
-def color_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def color_mismatch(survey: Survey) -> Iterator[Finding]:
     """`@N` of a value, `S(N)` of its layout and `color N` of its allocation are the same number.
 
     Where all that is missing is 0. A combined temporary allocation of XLA:GPU may have a color of
     its own.
     """
     dump = survey.dump
-    assignment = yield from assignment_of(dump)
+    assignment = assignment_of(dump)
     backend = survey.context.target.backend
 
     def header_color(value_id: int) -> int | None:
@@ -37,9 +38,9 @@ def color_mismatch(survey: Survey) -> Iterator[Finding | None]:
         count += len(placement.values) + 1
         if count >= _STEP:
             count = 0
-            yield None
+            checkpoint()
         for discord in discords(placement, backend, header_color):
-            misfits = yield from misfits_of(survey.dump)
+            misfits = misfits_of(survey.dump)
             if discord.value not in misfits.values:
                 yield _told(survey, assignment.file, placement, discord)
 

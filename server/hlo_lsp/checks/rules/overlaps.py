@@ -13,13 +13,13 @@ from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.value import Located
 
 
-def overlap(survey: Survey) -> Iterator[Finding | None]:
+def overlap(survey: Survey) -> Iterator[Finding]:
     """Two values that live at the same time share no bytes, unless they are in the same slot.
 
     Values in the same slot may be aliases, and a value may begin where another one ends.
     """
-    assignment = yield from assignment_of(survey.dump)
-    for fault in (yield from overlap_faults(survey.dump)):
+    assignment = assignment_of(survey.dump)
+    for fault in overlap_faults(survey.dump):
         yield _accused(survey, assignment, fault.placement, fault.intruder)
 
 

@@ -22,13 +22,13 @@ _MIN_EXCESS_BYTES = 1 << 20  # of the occupied peak over the declared step
 _MIN_EXCESS_RATIO = 0.05
 
 
-def peak_moment(survey: Survey) -> Iterator[Finding | None]:
+def peak_moment(survey: Survey) -> Iterator[Finding]:
     """The declared peak is the first step at which XLA counts most bytes.
 
     XLA counts each value with the shape of its whole instruction, so each element of a tuple with
     8 bytes for every element, and until one step behind its end.
     """
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     found, section = peak(dump), live_section(dump)
     if found is None or section is None or section.moment is None or found.moment is None:
         return
@@ -47,13 +47,13 @@ def peak_moment(survey: Survey) -> Iterator[Finding | None]:
     )
 
 
-def peak_list(survey: Survey) -> Iterator[Finding | None]:
+def peak_list(survey: Survey) -> Iterator[Finding]:
     """The list at the peak has the values that are live then, sorted by size, name, and index.
 
     Up to jaxlib 0.6.0 and libtpu 0.0.15, the list has no cumulative sizes and the order of the
     value ids.
     """
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     found, section = peak(dump), live_section(dump)
     if found is None or section is None or section.moment is None:
         return
@@ -128,12 +128,12 @@ def _range_flaw(survey: Survey, dump: DumpSet, flaw: PeakFlaw) -> Finding:
     return survey.accuse(field_place(file, live.row, role), message, other)
 
 
-def peak_bytes(survey: Survey) -> Iterator[Finding | None]:
+def peak_bytes(survey: Survey) -> Iterator[Finding]:
     """The bytes of a row are those of the value's shape, without padding.
 
     Up to jax 0.5.3 they are those of the whole instruction: a tuple's table of pointers.
     """
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     for section, row, flaw in _numbers(dump, Flaw.BYTES):
         yield survey.accuse(
             field_place(section.file, row, "BYTES"),
@@ -141,9 +141,9 @@ def peak_bytes(survey: Survey) -> Iterator[Finding | None]:
         ).put(str(flaw.right))
 
 
-def peak_cumulative(survey: Survey) -> Iterator[Finding | None]:
+def peak_cumulative(survey: Survey) -> Iterator[Finding]:
     """The running sum of a row is that of the row above and its own bytes."""
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     for section, row, flaw in _numbers(dump, Flaw.CUMULATIVE):
         yield survey.accuse(
             field_place(section.file, row, "CUMULATIVE"),
@@ -160,20 +160,20 @@ def _numbers(dump: DumpSet, kind: Flaw) -> Iterator[tuple[LiveSection, PeakRow, 
         yield section, section.peak[flaw.row], flaw
 
 
-def peak_understated(survey: Survey) -> Iterator[Finding | None]:
+def peak_understated(survey: Survey) -> Iterator[Finding]:
     """Report that more bytes are occupied at another step than at the declared peak.
 
     XLA weighs values by the shapes of whole instructions when it looks for the peak, and counts
     shared bytes once for each value (hlo_live_range.cc, ``ComputePeakMemoryMoment``).
     """
-    dump = yield from learn_lives(survey.dump)
+    dump = learn_lives(survey.dump)
     section, all_lives, found = live_section(dump), lives(dump), peak(dump)
     if section is None or section.moment is None or found is None:
         return
     if all_lives is None or not all_lives.are_sure or found.flaws or found.moment is not None:
         return
     declared_step, backend = section.moment.moment, survey.context.target.backend
-    spaces = yield from find_occupancy_of_spaces(dump)
+    spaces = find_occupancy_of_spaces(dump)
     occupancy = main_space(spaces, backend)
     if occupancy is None:
         return

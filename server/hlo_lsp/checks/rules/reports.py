@@ -36,7 +36,7 @@ from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine, ReportedAllocation, SpaceLine, TableRow
 from hlo_lsp.syntax.records import Broken, Label, Record
 from hlo_lsp.syntax.tokens import fields, rule_of
-from hlo_lsp.text.steps import Steps
+from hlo_lsp.text.checkpoint import checkpoint
 
 _FEW = 3  # rows that may be wrong before a report is said to be of another compile
 _OUTPUT = ", output shape is |"
@@ -88,10 +88,10 @@ def _lines(printed: PrintedReport, one: Difference, number: int) -> Iterator[str
             yield text
 
 
-def _told_of(dump: DumpSet) -> Steps[_Told]:
-    assignment = yield from assignment_of(dump)
-    misfits = yield from misfits_of(dump)
-    origins = origins_of((yield from kin(dump, assignment.file)))
+def _told_of(dump: DumpSet) -> _Told:
+    assignment = assignment_of(dump)
+    misfits = misfits_of(dump)
+    origins = origins_of(kin(dump, assignment.file))
     outputs = misstated_outputs(assignment, origins)
     wrong = misfits.allocations | {found.allocation for found in outputs}
     wrong |= {
@@ -102,7 +102,7 @@ def _told_of(dump: DumpSet) -> Steps[_Told]:
     return _Told(frozenset(allocation.number for allocation in wrong), bool(outputs))
 
 
-def report_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def report_mismatch(survey: Survey) -> Iterator[Finding]:
     """The report is made of the buffer assignment alone: made again it is the same.
 
     Where the assignment contradicts itself the report is left alone, and where one value alone is
@@ -112,11 +112,11 @@ def report_mismatch(survey: Survey) -> Iterator[Finding | None]:
     printed = printed_report(dump.files)
     if printed is None or not survey.context.knows_assignment or survey.context.misses_assigned:
         return
-    blocks = yield from (report_by_size if printed.by_size else report_by_space)(dump)
+    blocks = (report_by_size if printed.by_size else report_by_space)(dump)
     if printed.by_size:
         blocks = in_printed_order(blocks, printed)
     wanted = wanted_lines(blocks)
-    yield None
+    checkpoint()
     found = [one for one in differences(printed, wanted) if not _is_cut_off(printed, one)]
     if not found or doubts_assignment(dump):
         return
@@ -125,7 +125,7 @@ def report_mismatch(survey: Survey) -> Iterator[Finding | None]:
     if unknown > max(_FEW, rows // 2):
         yield _of_another(survey, printed, unknown, rows)
         return
-    overlapping = yield from overlap_faults(dump)
+    overlapping = overlap_faults(dump)
     told_of = {fault.placement.allocation for fault in overlapping}
     found = [one for one in found if not _is_about(one, told_of)]
     if told_of:
@@ -138,7 +138,7 @@ def report_mismatch(survey: Survey) -> Iterator[Finding | None]:
             yield _displaced(survey, printed, moved)
         return
     if printed.by_size:
-        told = yield from _told_of(dump)
+        told = _told_of(dump)
         found = [one for one in found if not told.explains(printed, one)]
     yield from _first_of_each(survey, printed, found)
 
@@ -185,7 +185,7 @@ def _displaced(survey: Survey, printed: PrintedReport, moved: Displaced) -> Find
 
 def _first_of_each(
     survey: Survey, printed: PrintedReport, found: Sequence[Difference]
-) -> Iterator[Finding | None]:
+) -> Iterator[Finding]:
     """The first difference of each table, those left out that are the echo of another damage."""
     told: list[Block] = []
     counts = Counter(chain.from_iterable(_texts(printed, one) for one in found))
@@ -206,7 +206,7 @@ def _first_of_each(
                 continue
         if not _is_of_shapes(survey, printed, one):
             yield _difference(survey, printed, one, moved)
-        yield None
+        checkpoint()
 
 
 def _is_of_shapes(survey: Survey, printed: PrintedReport, one: Difference) -> bool:

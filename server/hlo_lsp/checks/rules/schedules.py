@@ -22,16 +22,17 @@ from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import field_place, name_place
 from hlo_lsp.checks.renumbering import renumbered
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.text.checkpoint import checkpoint
 
 _MOST = 5  # findings of one kind
 
 
-def schedule_numbering(survey: Survey) -> Iterator[Finding | None]:
+def schedule_numbering(survey: Survey) -> Iterator[Finding]:
     """The steps are numbered 0, 1, 2 ... and `max` says how many there are.
 
     The schedule is a list, printed with the places of its members. Each instruction is in it once.
     """
-    dump = yield from learn_schedules(survey.dump)
+    dump = learn_schedules(survey.dump)
     printed = printed_schedule(dump)
     if printed is None:
         return
@@ -112,20 +113,20 @@ def _wrong_length(survey: Survey, printed: PrintedSchedule) -> Iterator[Finding]
     )
 
 
-def schedule_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def schedule_mismatch(survey: Survey) -> Iterator[Finding]:
     """The schedule is the order of the instructions in the module text.
 
     It is flattened from the entry on: what a loop, call, conditional or async instruction runs
     comes in front of it. Where both differ, the live ranges and values decide which one is wrong.
     """
-    dump = yield from learn_schedules(survey.dump)
+    dump = learn_schedules(survey.dump)
     printed = printed_schedule(dump)
     if printed is None:
         return
     differences = schedule_differences(dump)
     for difference in differences[:_MOST]:
         yield _difference(survey, printed, difference)
-    yield None
+    checkpoint()
 
 
 def _difference(survey: Survey, printed: PrintedSchedule, difference: Difference) -> Finding:

@@ -12,9 +12,10 @@ from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located
+from hlo_lsp.text.checkpoint import checkpoint
 
 
-def section_order(survey: Survey) -> Iterator[Finding | None]:
+def section_order(survey: Survey) -> Iterator[Finding]:
     """The sections of a file stand in the order in which XLA prints them, each once.
 
     Two dumps in one file are told where the second begins, a section line that is gone at the row
@@ -23,7 +24,7 @@ def section_order(survey: Survey) -> Iterator[Finding | None]:
     for file in survey.dump.files:
         for fault in disorder(file):
             yield _out_of_order(survey, file, fault)
-        yield None
+        checkpoint()
 
 
 def _out_of_order(survey: Survey, file: DumpFile, fault: Disorder) -> Finding:
@@ -48,7 +49,7 @@ def _out_of_order(survey: Survey, file: DumpFile, fault: Disorder) -> Finding:
     return survey.finding(Located(file, fault.first), None, message)
 
 
-def truncated(survey: Survey) -> Iterator[Finding | None]:
+def truncated(survey: Survey) -> Iterator[Finding]:
     """A text goes on to the end of its last record, and of its last section.
 
     The accused place is the last line. Of lists that do not say how long they are the other files
@@ -59,8 +60,8 @@ def truncated(survey: Survey) -> Iterator[Finding | None]:
         if found is not None:
             message = f"the text ends here: {found.missing} should follow"
             yield survey.accuse(_line_place(file, found.line), message)
-        yield None
-    headers = yield from disagreements(survey.dump)
+        checkpoint()
+    headers = disagreements(survey.dump)
     for short in headers.short:
         values = "another value" if short.missing == 1 else f"{short.missing:,} more values"
         yield survey.accuse(

@@ -8,14 +8,15 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
+from hlo_lsp.text.checkpoint import checkpoint
 
 
-def sibling_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def sibling_mismatch(survey: Survey) -> Iterator[Finding]:
     """The files of one stem speak of one compile: the same values, names and shapes.
 
     Told once, on the first line of the file that differs from the others.
     """
-    for stranger in (yield from strangers(survey.context.whole)):
+    for stranger in strangers(survey.context.whole):
         comparison, home = stranger.comparison, stranger.home
         yield survey.accuse(
             _top(stranger.file),
@@ -25,14 +26,14 @@ def sibling_mismatch(survey: Survey) -> Iterator[Finding | None]:
         )
 
 
-def sibling_missing(survey: Survey) -> Iterator[Finding | None]:
+def sibling_missing(survey: Survey) -> Iterator[Finding]:
     """XLA writes the used values and the live ranges together, and never without the others."""
     for missing in missing_siblings(survey.context.whole):
         yield survey.accuse(
             _top(missing.beside),
             f"`{missing.name}` {missing.trouble}, which is written with this file",
         )
-    yield None
+    checkpoint()
 
 
 def _top(file: DumpFile) -> Place:

@@ -17,7 +17,6 @@ from hlo_lsp.model.bytesize import readable, xla_human
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AssignedValue, TotalLine
-from hlo_lsp.text.steps import Steps
 
 _TOLD = 3  # values that a finding about an allocation names
 
@@ -43,15 +42,15 @@ def size_mismatch(case: Case[AssignedValue]) -> Iterator[Finding]:
     yield finding.put(str(padded.bytes)) if padded.exact else finding
 
 
-def out_of_bounds(survey: Survey) -> Iterator[Finding | None]:
+def out_of_bounds(survey: Survey) -> Iterator[Finding]:
     """A value lies inside its allocation: offset + size never exceeds the allocation's size.
 
     Not told where the size of the value contradicts its shape, or that of the allocation the rest.
     """
-    file, extents = yield from _faulty(survey, Fault.OUTSIDE)
+    file, extents = _faulty(survey, Fault.OUTSIDE)
     if not extents:
         return
-    misfits = yield from misfits_of(survey.dump)
+    misfits = misfits_of(survey.dump)
     outside = [(one, value) for one in extents for value in one.outside]
     for extent, value in outside:
         allocation = extent.placement.allocation
@@ -69,9 +68,9 @@ def out_of_bounds(survey: Survey) -> Iterator[Finding | None]:
             )
 
 
-def allocation_too_small(survey: Survey) -> Iterator[Finding | None]:
+def allocation_too_small(survey: Survey) -> Iterator[Finding]:
     """An allocation reaches to the end of the last of its values."""
-    file, extents = yield from _faulty(survey, Fault.TOO_SMALL)
+    file, extents = _faulty(survey, Fault.TOO_SMALL)
     for extent in extents:
         allocation = extent.placement.allocation
         yield survey.finding(
@@ -89,16 +88,16 @@ def allocation_too_small(survey: Survey) -> Iterator[Finding | None]:
         ).put(str(extent.needed), is_sure=not extent.placement.packs)
 
 
-def allocation_slack(survey: Survey) -> Iterator[Finding | None]:
+def allocation_slack(survey: Survey) -> Iterator[Finding]:
     """An allocation ends with the last of its values.
 
     Only temporary ones may be larger; they are told where the total says that they are not.
     """
-    file, extents = yield from _faulty(survey, Fault.SLACK)
+    file, extents = _faulty(survey, Fault.SLACK)
     for extent in extents:
         allocation = extent.placement.allocation
         if not extent.placement.values:
-            misfits = yield from misfits_of(survey.dump)
+            misfits = misfits_of(survey.dump)
             if misfits.has_filled(allocation):
                 continue
         need = f"its values need only {extent.needed:,} B"
@@ -111,21 +110,21 @@ def allocation_slack(survey: Survey) -> Iterator[Finding | None]:
         yield finding.put(str(extent.needed)) if extent.placement.values else finding
 
 
-def total_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def total_mismatch(survey: Survey) -> Iterator[Finding]:
     """`Total bytes used` is the sum of the sizes of all allocations.
 
     All memory spaces and thread-local allocations count. Not told where an allocation whose size
     is wrong, or one that is missing, explains it.
     """
     dump = survey.dump
-    assignment = yield from assignment_of(dump)
-    extents = yield from extents_of(dump)
+    assignment = assignment_of(dump)
+    extents = extents_of(dump)
     label = total_line(dump)
     if label is None or not assignment.placements:
         return
     if not extents.excess or extents.explain_excess:
         return
-    if survey.context.misses_assigned or (yield from _is_cut_off(survey, assignment, label)):
+    if survey.context.misses_assigned or (_is_cut_off(survey, assignment, label)):
         return
     first = assignment.placements[0].allocation
     finding = survey.finding(
@@ -143,18 +142,18 @@ def total_mismatch(survey: Survey) -> Iterator[Finding | None]:
     yield finding.fixed(Fix(f"Put `{total.text} ({human.text})`", (total, human)))
 
 
-def _is_cut_off(survey: Survey, assignment: Assignment, label: Located[TotalLine]) -> Steps[bool]:
+def _is_cut_off(survey: Survey, assignment: Assignment, label: Located[TotalLine]) -> bool:
     """Whether allocations are missing at the end of a file that does not have the total."""
     file = assignment.file
     if label.file is file:
         return False
-    headers = yield from disagreements(survey.dump)
+    headers = disagreements(survey.dump)
     return ending(file) is not None or any(short.file is file for short in headers.short)
 
 
-def _faulty(survey: Survey, fault: Fault) -> "Steps[tuple[DumpFile, list[Extent]]]":
-    assignment = yield from assignment_of(survey.dump)
-    extents = yield from extents_of(survey.dump)
+def _faulty(survey: Survey, fault: Fault) -> "tuple[DumpFile, list[Extent]]":
+    assignment = assignment_of(survey.dump)
+    extents = extents_of(survey.dump)
     return assignment.file, [extent for extent in extents.faulty if extent.fault is fault]
 
 

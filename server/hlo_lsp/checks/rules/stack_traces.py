@@ -15,7 +15,7 @@ _MOST = 5  # findings of one kind
 _FIELDS = {Slip.TOTAL: "TOTAL", Slip.CURRENT: "CURRENT", Slip.REMAINING: "REMAINING"}
 
 
-def stack_total(survey: Survey) -> Iterator[Finding | None]:
+def stack_total(survey: Survey) -> Iterator[Finding]:
     """A node's total is what belongs to it and to the nodes below; the root has all of the peak.
 
     `remaining` is what is left for the nodes that stand behind it, 0 at the end.
@@ -60,7 +60,7 @@ def _slip(survey: Survey, section: LiveSection, slip: StackSlip) -> Finding:
     )
 
 
-def stack_percent(survey: Survey) -> Iterator[Finding | None]:
+def stack_percent(survey: Survey) -> Iterator[Finding]:
     """The percentage of a node is its total by that of the root, with one decimal."""
     section = live_section(survey.dump)
     if section is None or not section.stacks or Section.STACKS not in section.labels:
@@ -79,7 +79,7 @@ def stack_percent(survey: Survey) -> Iterator[Finding | None]:
             ).put(right)
 
 
-def stack_order(survey: Survey) -> Iterator[Finding | None]:
+def stack_order(survey: Survey) -> Iterator[Finding]:
     """The nodes below one stand by total, the largest first, then by name."""
     section = live_section(survey.dump)
     if section is None or not section.is_whole(Section.STACKS):

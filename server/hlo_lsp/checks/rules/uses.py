@@ -18,16 +18,16 @@ _NAMED = 3  # uses in a sentence
 _NONE = "(none)"
 
 
-def position_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def position_mismatch(survey: Survey) -> Iterator[Finding]:
     """The first position of a value is the instruction that makes it; no position is doubled.
 
     Every part of every instruction is a position of one value, with an index if the instruction
     is a tuple.
     """
-    faults = yield from position_faults(survey.dump)
+    faults = position_faults(survey.dump)
     if faults is None:
         return
-    headers = yield from disagreements(survey.dump)
+    headers = disagreements(survey.dump)
     suspects = headers.suspects
     is_whole = not (headers.unused or headers.short or headers.doubled)
     told: set[UsedValue] = set()
@@ -48,13 +48,13 @@ def _twin(file: DumpFile, wrong: Wrong) -> Iterator[Related]:
         yield Related(_row_place(file, wrong.twin, wrong.twin_row), "the same position")
 
 
-def use_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def use_mismatch(survey: Survey) -> Iterator[Finding]:
     """The uses of a value are the instructions with one of its positions among their operands.
 
     They are compared with the module text, or with the texts behind `from instruction` where that
     is all there is.
     """
-    faults = yield from use_faults(survey.dump)
+    faults = use_faults(survey.dump)
     if faults is None:
         return
     for wrong in faults.entries:

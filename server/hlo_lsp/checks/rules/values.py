@@ -17,12 +17,12 @@ _MOST = 20  # values that one side lacks before they are told together
 _WORDS = {"NAME": "name", "INDEX": "index", "PHI": "mark `(phi)`", "COLOR": "memory space"}
 
 
-def duplicate_value_id(survey: Survey) -> Iterator[Finding | None]:
+def duplicate_value_id(survey: Survey) -> Iterator[Finding]:
     """An id stands once among the values of the allocations and once under `Used values`.
 
     Of two lines with one id that is accused which differs from the other file, or is out of order.
     """
-    headers = yield from disagreements(survey.dump)
+    headers = disagreements(survey.dump)
     for doubled in headers.doubled:
         intruder, twin = doubled.intruder, doubled.twin
         id_, same = intruder.record.id, intruder.record.key == twin.record.key
@@ -43,9 +43,9 @@ def duplicate_value_id(survey: Survey) -> Iterator[Finding | None]:
         yield finding
 
 
-def value_order(survey: Survey) -> Iterator[Finding | None]:
+def value_order(survey: Survey) -> Iterator[Finding]:
     """Ids ascend inside an allocation, and under `Used values`."""
-    headers = yield from disagreements(survey.dump)
+    headers = disagreements(survey.dump)
     for fault in headers.out_of_order:
         header, other = fault.header, fault.exchanged or fault.before
         id_ = header.record.id
@@ -62,9 +62,9 @@ def value_order(survey: Survey) -> Iterator[Finding | None]:
         yield survey.finding(header, "VALUE_ID", message, _related(other, "VALUE_ID", where))
 
 
-def value_set_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def value_set_mismatch(survey: Survey) -> Iterator[Finding]:
     """The values in the allocations are those under `Used values`."""
-    headers = yield from disagreements(survey.dump)
+    headers = disagreements(survey.dump)
     yield from _alone(survey, headers.unassigned, "lies in no allocation", "lie in no allocation")
     no_entry = "no entry under `Used values`"
     yield from _alone(survey, headers.unused, f"has {no_entry}", f"have {no_entry}")
@@ -72,7 +72,7 @@ def value_set_mismatch(survey: Survey) -> Iterator[Finding | None]:
         yield _renumbered(survey, fault)
 
 
-def _alone(survey: Survey, alone: list[Alone], one: str, many: str) -> Iterator[Finding | None]:
+def _alone(survey: Survey, alone: list[Alone], one: str, many: str) -> Iterator[Finding]:
     """A finding for each value, or one for all if they are so many that a whole part is gone."""
     if len(alone) > _MOST:
         first = alone[0].header
@@ -96,9 +96,9 @@ def _renumbered(survey: Survey, fault: Renumbered) -> Finding:
     ).put(str(other.record.id))
 
 
-def header_mismatch(survey: Survey) -> Iterator[Finding | None]:
+def header_mismatch(survey: Survey) -> Iterator[Finding]:
     """Name, index, phi and memory space of a value are the same in its allocation and its entry."""
-    headers = yield from disagreements(survey.dump)
+    headers = disagreements(survey.dump)
     for fault in headers.renamed:
         accused, other, role = fault.accused, fault.other, fault.field
         here, there = _said(accused, role), _said(other, role)

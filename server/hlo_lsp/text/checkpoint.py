@@ -1,0 +1,148 @@
+"""Long work that gives way to other work at checkpoints."""
+
+from __future__ import annotations
+
+import contextvars
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Cancelled(BaseException):  # the name of asyncio and concurrent.futures for it
+    """The result of a job is no longer wanted. Not an Exception, so that no rule catches it."""
+
+
+class Job(Generic[T]):
+    """A function that runs on a thread of its own and pauses at checkpoints.
+
+    Exactly one thread runs at a time: the one that calls ``step`` waits until the function pauses
+    or ends. The function therefore needs no locks, but what it reads may change while it is paused.
+    """
+
+    def __init__(self, work: Callable[[], T]) -> None:
+        self._work = work
+        self._worker: _Worker | None = None
+        self._deadline = 0.0
+        self._is_cancelled = False
+        self._is_done = False
+        self._result: T
+        self._error: BaseException | None = None
+        self._context = contextvars.copy_context()
+
+    def step(self, seconds: float) -> bool:
+        """Run until the first checkpoint after this time, or to the end; return whether it ended.
+
+        A job that is stepped by another job also pauses when that one has to.
+
+        Raises:
+            BaseException: whatever the function raised.
+        """
+        if self._is_done:
+            return True
+        outer = _State.job
+        self._deadline = time.monotonic() + seconds
+        if outer is not None and outer._deadline < self._deadline:
+            self._deadline = outer._deadline
+        if self._worker is None:
+            self._worker = _idle.pop() if _idle else _Worker()
+            self._worker.job = self
+        _State.job = self
+        try:
+            self._worker.resume()
+        finally:
+            _State.job = outer
+        if self._is_done:
+            _idle.append(self._worker)
+            self._worker = None
+            if self._error is not None:
+                raise self._error
+        return self._is_done
+
+    @property
+    def result(self) -> T:
+        """The result of the function, after ``step`` returned true."""
+        return self._result
+
+    def cancel(self) -> None:
+        """Raise ``Cancelled`` at the checkpoint where the function has paused."""
+        self._is_cancelled = True
+        while self._worker is not None:
+            try:
+                self.step(0)
+            except Cancelled:
+                return
+        self._is_done = True
+
+    def run(self) -> None:
+        """Call the function; for the worker."""
+        try:
+            self._result = self._context.run(self._work)
+        except BaseException as error:  # noqa: BLE001  # step raises it on the other thread
+            self._error = error
+        self._is_done = True
+
+    def pause(self) -> None:
+        """Give way; for ``checkpoint``."""
+        if self._worker is not None and time.monotonic() >= self._deadline:
+            self._worker.pause()
+        if self._is_cancelled:
+            raise Cancelled
+
+
+class _Worker:
+    """A thread that runs one job after the other."""
+
+    def __init__(self) -> None:
+        self.job: Job[Any] | None = None
+        self._may_run = threading.Lock()
+        self._has_paused = threading.Lock()
+        self._may_run.acquire()
+        self._has_paused.acquire()
+        threading.Thread(target=self._serve, name="hlo-lsp job", daemon=True).start()
+
+    def resume(self) -> None:
+        """Let the job run until it pauses or ends."""
+        self._may_run.release()
+        self._has_paused.acquire()
+
+    def pause(self) -> None:
+        """Return from ``resume`` and wait for the next one."""
+        self._has_paused.release()
+        self._may_run.acquire()
+
+    def _serve(self) -> None:
+        while True:
+            self._may_run.acquire()
+            job, self.job = self.job, None
+            if job is not None:
+                job.run()
+            del job  # an idle worker keeps no result in memory
+            self._has_paused.release()
+
+
+class _State:
+    """The job that runs now."""
+
+    job: Job[Any] | None = None
+
+
+_idle: list[_Worker] = []
+
+
+def checkpoint() -> None:
+    """Give way to other work if this job has run for long enough; outside of jobs do nothing.
+
+    Raises:
+        Cancelled: the result is no longer wanted.
+    """
+    job = _State.job
+    if job is not None and (job._is_cancelled or time.monotonic() >= job._deadline):
+        job.pause()
+
+
+def is_in_job() -> bool:
+    """Return whether the caller runs in a job and may be paused."""
+    return _State.job is not None

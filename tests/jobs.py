@@ -1,0 +1,28 @@
+"""Jobs that tests drive from checkpoint to checkpoint."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from hlo_lsp.text.checkpoint import Job
+
+T = TypeVar("T")
+
+
+@contextmanager
+def started(work: Callable[[], T]) -> Iterator[Job[T]]:
+    """A job that has run to its first checkpoint; what is left of it is cancelled at the end."""
+    job = Job(work)
+    try:
+        job.step(0)
+        yield job
+    finally:
+        job.cancel()
+
+
+def count_checkpoints(work: Callable[[], T]) -> int:
+    """Run a function and return how many checkpoints it has passed."""
+    job, count = Job(work), 0
+    while not job.step(0):
+        count += 1
+    return count

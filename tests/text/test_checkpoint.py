@@ -1,0 +1,123 @@
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint, is_in_job
+from jobs import count_checkpoints, started
+
+
+def count_to(number: int, log: list[int]) -> str:
+    for each in range(number):
+        log.append(each)
+        checkpoint()
+    return f"counted to {number}"
+
+
+@pytest.mark.parametrize("number", [0, 1, 5])
+def test_work_outside_of_jobs_never_pauses(number: int) -> None:
+    log: list[int] = []
+    assert count_to(number, log) == f"counted to {number}"
+    assert log == list(range(number))
+    assert not is_in_job()
+
+
+def test_job_pauses_at_each_checkpoint() -> None:
+    log: list[int] = []
+    job = Job(partial(count_to, 3, log))
+    paused = []
+    while not job.step(0):
+        paused.append([*log])
+    assert paused == [[0], [0, 1], [0, 1, 2]]
+    assert job.result == "counted to 3"
+
+
+def test_job_with_time_left_does_not_pause() -> None:
+    job = Job(partial(count_to, 3, []))
+    assert job.step(60)
+
+
+def test_finished_job_does_not_run_again() -> None:
+    log: list[int] = []
+    job = Job(partial(count_to, 1, log))
+    job.step(60)
+    job.step(60)
+    assert log == [0]
+
+
+def test_error_is_raised_by_step() -> None:
+    def fail() -> None:
+        checkpoint()
+        raise OSError("gone")
+
+    job = Job(fail)
+    assert not job.step(0)
+    with pytest.raises(OSError, match="gone"):
+        job.step(0)
+
+
+def test_cancelled_job_runs_its_cleanup_only() -> None:
+    log: list[str] = []
+
+    def work() -> None:
+        try:
+            checkpoint()
+            log.append("not reached")
+        finally:
+            log.append("cleanup")
+
+    with started(work) as job:
+        assert not log
+        job.cancel()
+        assert log == ["cleanup"]
+    assert log == ["cleanup"]
+
+
+def test_no_rule_can_swallow_a_cancellation() -> None:
+    def work() -> None:
+        try:
+            checkpoint()
+        except Exception:  # noqa: BLE001  # as the runner of the rules does
+            pytest.fail("a cancelled job went on")
+
+    with started(work) as job:
+        job.cancel()
+    assert not issubclass(Cancelled, Exception)
+
+
+def test_job_that_never_ran_can_be_cancelled() -> None:
+    log: list[int] = []
+    job = Job(partial(count_to, 3, log))
+    job.cancel()
+    assert log == []
+
+
+def nested(log: list[int]) -> str:
+    inner = Job(partial(count_to, 3, log))
+    while not inner.step(60):
+        checkpoint()
+    return inner.result
+
+
+def test_inner_job_pauses_with_the_outer_one() -> None:
+    log: list[int] = []
+    assert count_checkpoints(partial(nested, log)) >= 3
+    assert log == [0, 1, 2]
+
+
+def test_is_in_job_tells_where_the_caller_runs() -> None:
+    job = Job(is_in_job)
+    job.step(60)
+    assert job.result
+    assert not is_in_job()
+
+
+@pytest.mark.parametrize("work", [partial(count_to, 400, []), partial(nested, [])])
+def test_many_jobs_share_few_threads(work: Callable[[], str]) -> None:
+    import threading
+
+    for _ in range(20):
+        job = Job(work)
+        while not job.step(0):
+            pass
+    assert threading.active_count() < 20
