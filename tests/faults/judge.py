@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import Path
 
 from faults.dump import Damage, Dump
 from faults.fault import Fault
@@ -19,9 +20,9 @@ RULES = [rule for rule in CATALOGUE if rule.severity in _OF_DUMPS or rule.code =
 
 
 class Verdict(Enum):
-    """How well a damage was told."""
+    """How a damage was reported."""
 
-    RIGHT = "right"  # on a right line, with the code of the fault
+    RIGHT = "right"  # at one of the places that contradict each other, with the code of the fault
     OTHERWISE = "otherwise"  # on another line or with another code
     MISSED = "missed"  # nothing was said
 
@@ -62,7 +63,7 @@ def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
     """Check a damaged compile."""
     with failures_of_rules() as failures:
         found = findings(dump.after(damage))
-    on_spot = [(one.place.file.path, one.place.line) in damage.right for one in found]
+    on_spot = [any(at in damage.right for at in lines_of(one)) for one in found]
     right = [
         is_right and one.code == fault.code for one, is_right in zip(found, on_spot, strict=True)
     ]
@@ -86,6 +87,12 @@ def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
         said,
         tuple(failures),
     )
+
+
+def lines_of(finding: Finding) -> list[tuple[Path | None, int]]:
+    """The lines that a finding says contradict each other."""
+    places = [finding.place, *(related.place for related in finding.related)]
+    return [(place.file.path, place.line) for place in places]
 
 
 def findings(dump: DumpSet) -> list[Finding]:

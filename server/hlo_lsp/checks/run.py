@@ -15,6 +15,7 @@ from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.catalogue import DEFAULT
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.precedence import unsuppressed
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
 from hlo_lsp.checks.run_on_compile import cost, on_compile, remembered
 from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
@@ -34,8 +35,8 @@ _WELL: "WeakKeyDictionary[DumpFile, _Well]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What some of the rules found. ``pending`` are the codes of which more may come."""
+class CheckProgress:
+    """All findings so far in a file; ``pending`` are the codes of which more may come."""
 
     findings: list[Finding]
     pending: frozenset[str]
@@ -52,8 +53,8 @@ def check(
     The files must stay as they are meanwhile; whoever drives the steps looks at their versions.
     """
     found: list[Finding] = []
-    for part in check_by_pace(dump, file, rules, thresholds):
-        found += part.findings
+    for progress in check_by_pace(dump, file, rules, thresholds):
+        found = progress.findings
     return in_order(found)
 
 
@@ -73,8 +74,8 @@ def check_by_pace(
     file: DumpFile,
     rules: Sequence[AnyRule] = DEFAULT,
     thresholds: Thresholds = DEFAULTS,
-) -> Iterator[Part]:
-    """What the quick rules find, then the slower ones; None wherever others may have a turn.
+) -> Iterator[CheckProgress]:
+    """Yield what the quick rules find, then what the slower ones add.
 
     Rules on records begin where the text was edited last: there somebody waits for what they say.
     Of rules on the compile those come first that have nothing new to look at, then those that find
@@ -86,18 +87,24 @@ def check_by_pace(
     whole = [rule for rule in rules if isinstance(rule, WholeRule)]
     whole.sort(key=lambda rule: (remembered(context, rule) is None, *cost(dump, rule)))
     pending = Counter(rule.code for rule in rules)
+    everything: list[Finding] = []
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
         of_pace = list(group)
         # In several modules nobody can tell which of them a name or a frame is of.
         joined = pace is not Pace.LINE and file.kind is FileKind.MODULE and is_joined(file)
         for found in _on_records(context, file, [] if joined else of_pace, pace):
-            yield None if found is None else Part(found, frozenset(pending))
+            everything += found
+            yield CheckProgress(_kept(everything, file), frozenset(pending))
         pending -= Counter(rule.code for rule in of_pace)
-        yield Part([], frozenset(pending))
     for rule in whole:
-        found = on_compile(context, rule)
+        everything += on_compile(context, rule)
         pending -= Counter([rule.code])
-        yield Part([one for one in found if one.place.file is file], frozenset(pending))
+        yield CheckProgress(_kept(everything, file), frozenset(pending))
+
+
+def _kept(findings: list[Finding], file: DumpFile) -> list[Finding]:
+    """The findings in a file that none of the compile suppresses."""
+    return [one for one in unsuppressed(findings) if one.place.file is file]
 
 
 def _pace(rule: "Rule[Record]") -> Pace:

@@ -1,12 +1,13 @@
 """What is wrong in a file, for every request that is about it."""
 
 import asyncio
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.run import check_by_pace, in_order
+from hlo_lsp.checks.run import CheckProgress, check_by_pace, in_order
 from hlo_lsp.features.running import steadily
 from hlo_lsp.features.session import Asked
 from hlo_lsp.features.spare_memory import give_back
@@ -101,22 +102,30 @@ def _joined(asked: Asked, tell: Tell) -> "AbstractContextManager[asyncio.Task[li
 
 
 async def _looked(asked: Asked, tell: Tell) -> list[Finding]:
-    found = await steadily(asked.dump, lambda: _steps(asked, tell), asked.rest)
+    latest: deque[CheckProgress] = deque(maxlen=1)
+
+    async def rest() -> None:
+        if latest:
+            progress = latest.pop()
+            tell(progress.findings, progress.pending)
+        await asked.rest()
+
+    found = await steadily(asked.dump, lambda: _check(asked, latest), rest)
     asked.dump.remember(_key(asked), _state(asked), found)
     give_back()
     return found
 
 
-def _steps(asked: Asked, tell: Tell) -> list[Finding]:
+def _check(asked: Asked, latest: deque[CheckProgress]) -> list[Finding]:
     chosen = asked.selection
+    latest.clear()
     found: list[Finding] = []
-    pending: frozenset[str] = frozenset()
-    for part in check_by_pace(asked.dump, asked.file, chosen.rules, chosen.thresholds):
-        found += part.findings
-        pending = part.pending
-        if pending:
-            tell(found, pending)
+    for progress in check_by_pace(asked.dump, asked.file, chosen.rules, chosen.thresholds):
+        found = progress.findings
+        if progress.pending:
+            latest.append(progress)
         checkpoint()
+    latest.clear()
     return in_order(found)
 
 
