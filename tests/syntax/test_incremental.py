@@ -1,6 +1,7 @@
 """The records of a file follow its edits, and those outside of an edit stay what they are."""
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,7 @@ from hlo_lsp.syntax.module_scanner import ModuleScanner
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.sequence import Delta, RecordSequence, Scanner
 from hlo_lsp.text.document import Document, LineChange
+from jobs import started
 
 _QUICK = settings(max_examples=60, deadline=None, derandomize=True)
 _SCANNERS: dict[str, type[MemoryScanner] | type[ModuleScanner]] = {
@@ -136,12 +138,9 @@ def test_a_reading_that_nobody_finishes_changes_nothing(texts: Texts, block: int
     followed = Followed(texts["one file"], MemoryScanner())
     before = [(id(record), record.line) for record in followed.records]
     lines = Document(texts["values"] + texts["one file"]).lines
-    steps = followed.records.update(
-        followed.scanner, lines, LineChange(0, len(followed.document.lines), len(lines))
-    )
-    next(steps)
-    next(steps)
-    steps.close()
+    change = LineChange(0, len(followed.document.lines), len(lines))
+    with started(partial(followed.records.update, followed.scanner, lines, change)) as job:
+        assert not job.step(0)
     assert [(id(record), record.line) for record in followed.records] == before
 
 

@@ -1,3 +1,4 @@
+import threading
 from collections.abc import Callable
 from functools import partial
 
@@ -114,10 +115,9 @@ def test_is_in_job_tells_where_the_caller_runs() -> None:
 
 @pytest.mark.parametrize("work", [partial(count_to, 400, []), partial(nested, [])])
 def test_many_jobs_share_few_threads(work: Callable[[], str]) -> None:
-    import threading
-
+    before = threading.active_count()
     for _ in range(20):
         job = Job(work)
         while not job.step(0):
             pass
-    assert threading.active_count() < 20
+    assert threading.active_count() <= before + 2
