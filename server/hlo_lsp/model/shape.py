@@ -24,6 +24,8 @@ _MOST = 1 << 63
 _NESTING = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
 _DEEPEST = 100  # brackets in each other; real shapes have 5
 _INDEX_COMMENT = re.compile(r"^/\*index=\d+\*/ ?")
+_COMMENT = re.compile(r"/\*.*?\*/")
+_LAYOUT = re.compile(r"\{[^{}]*\}")
 
 
 class ShapeError(ValueError):
@@ -266,3 +268,9 @@ def _int(tree: "Tree[Token]") -> int:
 
 def _trees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
     return (child for child in tree.children if isinstance(child, Tree))
+
+
+@lru_cache(maxsize=4096)
+def without_layout(shape: str) -> str:
+    """A shape by element types and dimensions alone, to be compared with others."""
+    return "".join(_LAYOUT.sub("", _COMMENT.sub("", shape)).split())

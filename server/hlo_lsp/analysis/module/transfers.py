@@ -6,9 +6,8 @@ from dataclasses import dataclass
 
 from hlo_lsp.analysis.shapes.sizes import logical_bytes
 from hlo_lsp.analysis.steps.schedule import schedule_in_text
-from hlo_lsp.analysis.writing.surroundings import without_layout
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.shape import Array, Shape, TupleShape, try_shape
+from hlo_lsp.model.shape import Array, Shape, TupleShape, try_shape, without_layout
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 

@@ -19,8 +19,9 @@ from hlo_lsp.analysis.writing.slots import (
     slot_of,
 )
 from hlo_lsp.analysis.writing.snippets import of_opcode
-from hlo_lsp.analysis.writing.surroundings import Surroundings, surroundings, without_layout
+from hlo_lsp.analysis.writing.surroundings import Surroundings, surroundings
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.shape import without_layout
 from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.vocabulary.entries import Opcode
 from hlo_lsp.vocabulary.vocabulary import vocabulary

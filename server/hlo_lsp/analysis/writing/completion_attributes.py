@@ -8,9 +8,9 @@ from hlo_lsp.analysis.writing.draft import Draft
 from hlo_lsp.analysis.writing.fitting import operand_shapes
 from hlo_lsp.analysis.writing.slots import KeyValueSlot, ValueSlot, keys_in, parts_of
 from hlo_lsp.analysis.writing.snippets import of_value, stop
-from hlo_lsp.analysis.writing.surroundings import Surroundings, without_layout
+from hlo_lsp.analysis.writing.surroundings import Surroundings
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.shape import element_texts
+from hlo_lsp.model.shape import element_texts, without_layout
 from hlo_lsp.vocabulary.entries import Attribute, AttributeKind
 from hlo_lsp.vocabulary.vocabulary import vocabulary
 

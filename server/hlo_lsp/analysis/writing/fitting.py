@@ -11,9 +11,8 @@ from hlo_lsp.analysis.writing.surroundings import (
     callee_of,
     dimensions,
     parameters,
-    without_layout,
 )
-from hlo_lsp.model.shape import leaf_text
+from hlo_lsp.model.shape import leaf_text, without_layout
 from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.vocabulary.vocabulary import vocabulary
 

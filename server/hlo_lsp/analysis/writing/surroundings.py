@@ -2,12 +2,12 @@
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import NamedTuple
 
 from hlo_lsp.analysis.writing.draft import Draft, definitions
 from hlo_lsp.analysis.writing.slots import parts_of
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.shape import without_layout
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
@@ -16,8 +16,6 @@ from hlo_lsp.syntax.module_records import (
 from hlo_lsp.syntax.records import Broken, Record
 from hlo_lsp.syntax.statements import defined_name
 
-_COMMENT = re.compile(r"/\*.*?\*/")
-_LAYOUT = re.compile(r"\{[^{}]*\}")
 _NUMBER = re.compile(r"\s*(\d+)\s*\)")
 
 
@@ -74,12 +72,6 @@ def parameters(file: DumpFile, computation: ComputationLine) -> list[Instruction
     """The parameters of a computation in order, as its instructions say."""
     found = file.module.computation(computation).parameters
     return [found[number] for number in sorted(found)]
-
-
-@lru_cache(maxsize=4096)
-def without_layout(shape: str) -> str:
-    """A shape by element types and dimensions alone, to be compared with others."""
-    return "".join(_LAYOUT.sub("", _COMMENT.sub("", shape)).split())
 
 
 def dimensions(shape: str) -> str:
