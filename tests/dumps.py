@@ -8,7 +8,7 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
 CORPUS = Path(__file__).parent / "corpus"

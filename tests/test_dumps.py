@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from dumps import CORPUS, files_of, kind_by_name, unpacked
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
 

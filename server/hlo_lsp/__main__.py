@@ -2,6 +2,6 @@
 
 import sys
 
-from hlo_lsp.cli import main
+from hlo_lsp.cli.main import main
 
 sys.exit(main())

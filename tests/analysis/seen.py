@@ -1,7 +1,7 @@
 """What the cursor is on, for every column of a mark."""
 
-from hlo_lsp.analysis.cursor.subject import subject_at
-from hlo_lsp.analysis.cursor.subjects import Subject
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.targets import Subject
 from hlo_lsp.model.dump_file import DumpFile
 from marks import Marked, mark
 

@@ -3,12 +3,12 @@
 import pytest
 
 from dumps import SMALL_DUMPS
-from hlo_lsp.analysis.colours.tokens import tokens
-from hlo_lsp.analysis.cursor.columns import name_columns
-from hlo_lsp.analysis.cursor.links import source_at, source_links
-from hlo_lsp.analysis.cursor.subject import subject_at
-from hlo_lsp.analysis.hints.hints import hints
 from hlo_lsp.checks.run import check
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.targets import name_columns
+from hlo_lsp.ide.hints.hints import hints
+from hlo_lsp.ide.navigation.source_links import source_at, source_links
+from hlo_lsp.ide.tokens.tokens import tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.symbol_reading import read_symbols

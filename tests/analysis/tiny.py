@@ -6,8 +6,8 @@ The same compile is there in both generations: all in one file, and split into i
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.analysis.cursor.subject import subject_at
-from hlo_lsp.analysis.cursor.subjects import Found
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.targets import Found
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place

@@ -1,7 +1,7 @@
 """A module text with the cursor in it, written as ``|``."""
 
-from hlo_lsp.analysis.writing.candidates import Candidate
-from hlo_lsp.analysis.writing.completion import completions
+from hlo_lsp.ide.completion.candidates import Candidate
+from hlo_lsp.ide.completion.completion import completions
 from hlo_lsp.model.dump_file import DumpFile
 
 MODULE = """\

@@ -12,8 +12,7 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
-from hlo_lsp.syntax.memory_scanner import memory_scanner
-from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 
 Told = tuple[str, str, str]
 _PROBLEMS = {Severity.ERROR, Severity.WARNING}  # the rest is advice

@@ -5,8 +5,8 @@ from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.rule import Rule
+from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 ON_RECORDS = [rule for rule in CATALOGUE if isinstance(rule, Rule)]
 

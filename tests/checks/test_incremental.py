@@ -22,8 +22,7 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.library import Library
 from hlo_lsp.model.place import Place
-from hlo_lsp.syntax.memory_scanner import memory_scanner
-from hlo_lsp.syntax.module_scanner import module_scanner
+from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 from hlo_lsp.text import disk
 from hlo_lsp.text.document import Document, LineChange
 

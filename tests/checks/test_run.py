@@ -5,14 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 from checks.damage import dump_of, quoted, replaced, tell
-from hlo_lsp.analysis.cards.about import card_about
-from hlo_lsp.analysis.cursor.navigation import definition
-from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.checks import run
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import Part, Rule, WholeRule
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.navigation.definitions import definition
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place

@@ -8,7 +8,7 @@ import pytest
 
 from docs.pages import PAGES, Block, blocks
 from hlo_lsp.checks.wishes.settings_file import NAME, read_settings_file
-from hlo_lsp.features.settings import Settings, section_of_options
+from hlo_lsp.lsp.settings import Settings, section_of_options
 
 TOML = [block for page in PAGES for block in blocks(page, "toml")]
 JSON = [block for page in PAGES for block in blocks(page, "json")]

@@ -16,7 +16,7 @@ import pytest
 from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
 from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.cli import main
+from hlo_lsp.cli.main import main
 
 PAGE = DOCS / "json_schema.md"
 BROKEN = next(one.text for one in blocks(DOCS / "command_line.md") if one.caption == "broken.hlo")

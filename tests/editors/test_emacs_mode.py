@@ -7,7 +7,7 @@ import pytest
 from dumps import kind_by_name
 from editors.conftest import Compile
 from editors.emacs_batch import Emacs, said
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 pytestmark = pytest.mark.editors
 

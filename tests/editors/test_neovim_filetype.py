@@ -6,7 +6,7 @@ import pytest
 
 from dumps import files_of
 from editors.neovim import Neovim
-from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, sniff
 from hlo_lsp.text import disk
 
 pytestmark = pytest.mark.editors

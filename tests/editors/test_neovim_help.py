@@ -10,8 +10,8 @@ import pytest
 
 from editors.conftest import Compile
 from editors.neovim import CLIENT, Neovim
-from hlo_lsp.analysis.hints.hint import HintKind
 from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.ide.hints.hint import HintKind
 
 pytestmark = pytest.mark.editors
 

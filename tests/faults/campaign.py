@@ -11,7 +11,7 @@ from faults.catalogue import FAULTS
 from faults.dump import Dump
 from faults.fault import Fault
 from faults.judge import Outcome, judge
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 _LONGEST = 900  # lines of a compile: one damage is told in a few ten ms
 _TRIES = 60  # compiles that are tried until one has a place for a damage

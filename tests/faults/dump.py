@@ -11,7 +11,7 @@ from hlo_lsp.model.compiles import Compile, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.family import Families
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
 Lines = tuple[str, ...]

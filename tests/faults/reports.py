@@ -6,7 +6,7 @@ from faults.digits import near, of_another, typed
 from faults.dump import Damage, Dump, Lines, Row
 from faults.fault import Strike, faults
 from faults.strokes import beside, change, damage, double, drop, missed, pick, replaced, swap
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 _TELLING = 6  # values: two smaller programs may be told apart by nothing
 

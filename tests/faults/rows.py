@@ -2,7 +2,7 @@
 
 import re
 
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 _NAME = r"(?P<name>[A-Za-z_][\w.-]*)"
 _INDEX = r"(?P<index>\{[\d,]*\})"

@@ -5,7 +5,7 @@ from random import Random
 from faults.dump import Damage, Dump, Lines, Row
 from faults.fault import Strike, faults
 from faults.strokes import around, damage, drop, pick, replaced
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 
 def _section(dump: Dump, head: Row) -> int:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dumps import files_of, lines_of
 from hlo_lsp.model.bytesize import readable, short, xla_human
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 _UNITS = {"B": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4, "PiB": 5, "EiB": 6}
 _PAIR = re.compile(r"(?:Total bytes(?: used)?): (\d+) \((\S+)\)$")

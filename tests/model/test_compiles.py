@@ -9,9 +9,8 @@ import pytest
 
 from dumps import files_of
 from hlo_lsp.model.compiles import Compile, Listing, compile_of
-from hlo_lsp.model.naming import DumpName
-from hlo_lsp.model.suffixes import Role, split_suffix
-from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.model.file_names import DumpName, Role, split_suffix
+from hlo_lsp.syntax.file_kinds import FileKind, sniff
 from hlo_lsp.text import disk
 
 _FOLDER = Path("dump")

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.model.device_groups import DeviceGroups, EqualGroups, GroupList, parse_groups
-from hlo_lsp.model.device_order import Iota, ShardingError
+from hlo_lsp.model.device_mesh import Iota, ShardingError
 
 
 def members(groups: DeviceGroups) -> list[list[int]]:

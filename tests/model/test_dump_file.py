@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, TotalLine
 from hlo_lsp.text.checkpoint import Job
 from hlo_lsp.text.document import Document, LineChange

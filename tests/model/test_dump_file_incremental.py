@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from edits import DUMPS, JOINED, WRITTEN, Edit, Texts, edits
 from hlo_lsp.model import dump_file
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax import sequence
-from hlo_lsp.syntax.memory_scanner import memory_scanner
-from hlo_lsp.syntax.module_scanner import module_scanner
-from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+from hlo_lsp.syntax import records as sequence
+from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.text.checkpoint import Job
 from model.snapshots import differences, fresh
 

@@ -10,7 +10,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 _ASSIGNMENT = """BufferAssignment:
 allocation 0: size 512, parameter 0, shape |f32[2]| at ShapeIndex {}:

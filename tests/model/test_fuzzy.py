@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.fuzzy import Names, Query
+from hlo_lsp.model.symbol_search import Names, Query
 
 LETTERS = st.text("abAB._1 {", max_size=6)
 

@@ -5,7 +5,7 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.grouping import grouped
+from hlo_lsp.model.compiles import grouped
 
 _LONG = "jit_" + "x" * 190
 _CL = "cl_1003875606"

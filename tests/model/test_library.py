@@ -8,7 +8,7 @@ import pytest
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.document import Document
 

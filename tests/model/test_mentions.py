@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.model import mentions
+from hlo_lsp.model import module_index as mentions
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.text.checkpoint import Job

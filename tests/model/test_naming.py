@@ -4,8 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.naming import DumpName, group_key
-from hlo_lsp.model.suffixes import BetweenPasses, DuringPass, Role
+from hlo_lsp.model.file_names import BetweenPasses, DumpName, DuringPass, Role, group_key
 
 _COPIES = "after adding copies to resolve interference"
 

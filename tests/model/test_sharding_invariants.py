@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dumps import files_of, lines_of
 from hlo_lsp.model.device_groups import parse_groups
-from hlo_lsp.model.device_order import ShardingError
+from hlo_lsp.model.device_mesh import ShardingError
 from hlo_lsp.model.shape import Array, Dimension
 from hlo_lsp.model.sharding import (
     Kind,
@@ -22,8 +22,8 @@ from hlo_lsp.model.sharding import (
     sharding_texts,
     whole_of,
 )
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load
-from hlo_lsp.syntax.kinds import FileKind
 
 _SIZES = st.integers(1, 4)
 _SUFFIXES = ("", " shard_as 1", ' metadata={op_name="a}b"}', ' metadata={{}, {op_type="{"}}')

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.source_map import SourceFiles, SourceMap
+from hlo_lsp.model.source import SourceFiles, SourceLine, SourceMap
 
 HERE = Path("/here").absolute()
 COMPONENTS = st.lists(st.text("abc. ", min_size=1).filter(lambda c: c.strip(". ") == c), min_size=1)

@@ -1,6 +1,6 @@
 """Search over the names of many files."""
 
-from hlo_lsp.model.symbol_index import Entry, FileSymbols, Symbol, SymbolKind, search
+from hlo_lsp.model.symbol_search import Entry, FileSymbols, Symbol, SymbolKind, search
 
 
 def file(title: str, *names: str, kind: SymbolKind = SymbolKind.INSTRUCTION) -> FileSymbols:

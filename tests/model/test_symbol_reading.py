@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.symbol_index import FileSymbols, Symbol, search
 from hlo_lsp.model.symbol_reading import read_symbols
-from hlo_lsp.syntax.kinds import sniff
+from hlo_lsp.model.symbol_search import FileSymbols, Symbol, search
+from hlo_lsp.syntax.file_kinds import sniff
 from hlo_lsp.text.document import Document
 
 MODULE = """\

@@ -1,7 +1,7 @@
 """The names in a whole text: of one dump, or of what a compiler printed in a row."""
 
-from hlo_lsp.model.symbol_index import search
-from hlo_lsp.model.symbol_texts import read_text
+from hlo_lsp.model.symbol_reading import read_text
+from hlo_lsp.model.symbol_search import search
 from hlo_lsp.text.document import Document
 
 MODULE = """\

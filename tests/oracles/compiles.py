@@ -8,7 +8,7 @@ from dumps import files_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.library import Library
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.printed import Printed, Spot, read
 
 L24 = "tpu_v5e_train_L24"

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.cards.about import card_about
-from hlo_lsp.analysis.cards.card import Card
-from hlo_lsp.analysis.cursor.subject import subject_at
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.model.card import Card
 from oracles.compiles import Compile, compiles_of
 from oracles.printed import Assigned, Printed, Spot
 

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.cursor.navigation import (
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.navigation.definitions import (
     declaration,
     definition,
     definitions,
     type_definitions,
 )
-from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.model.place import Place
 from oracles.compiles import Compile, compiles_of
 from oracles.operands import operands_of

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from analysis.formatting.blanked import blanked_module
 from dumps import files_of
-from hlo_lsp.analysis.formatting.formatting import formatted
+from hlo_lsp.ide.formatting.formatting import formatted
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
+from ide.formatting.blanked import blanked_module
 from oracles.libtpu_syntax import opened
 
 pytestmark = pytest.mark.corpus

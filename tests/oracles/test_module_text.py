@@ -10,7 +10,7 @@ import pytest
 from dumps import files_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.agreement import assert_agreement
 from oracles.libtpu_syntax import OpenText, opened
 from oracles.xla import RefusedError, XlaModule, read_by_xla

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.live.liveness import live_bytes, logical_peak_of
-from hlo_lsp.analysis.memory.space_occupancy import find_occupancy_of_spaces
+from hlo_lsp.memory.liveness import live_bytes, logical_peak_of
+from hlo_lsp.memory.memory_spaces import find_occupancy_of_spaces
 from hlo_lsp.model.dump_set import DumpSet
 from oracles.compiles import Compile, compiles_of
 

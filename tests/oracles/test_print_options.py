@@ -12,7 +12,7 @@ from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 pytestmark = pytest.mark.corpus
 

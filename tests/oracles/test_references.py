@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.cursor.references import declared_and_mentioned
-from hlo_lsp.analysis.cursor.subject import subject_at
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.navigation.references import declared_and_mentioned
 from hlo_lsp.model.place import Place
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import Compile, compiles_of
 from oracles.operands import operands_of
 from oracles.printed import Assigned, Printed, Row, Spot

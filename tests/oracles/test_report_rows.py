@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.analysis.reports.report_rows import reported_row, rows_of_allocation, rows_of_value
+from hlo_lsp.ide.navigation.report_rows import reported_row, rows_of_allocation, rows_of_value
 from hlo_lsp.model.library import Library
 from hlo_lsp.model.value import Located
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import TableRow
 from oracles.shapes_of_rows import shapes_of_row, without_layout
 

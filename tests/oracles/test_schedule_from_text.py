@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.steps.schedule import schedule_in_text
+from hlo_lsp.program.schedule import schedule_in_text
 from oracles.compiles import compiles_of
 from oracles.modules import module_of
 

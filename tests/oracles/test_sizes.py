@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.live.liveness import live_bytes
+from hlo_lsp.ide.inspection import instruction_json, value_json
+from hlo_lsp.memory.liveness import live_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.views.inspection import instruction_json, value_json
+from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import compiles_of
 
 pytestmark = pytest.mark.corpus

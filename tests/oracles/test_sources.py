@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.analysis.cursor.navigation import definitions, python_line
-from hlo_lsp.analysis.cursor.subject import subject_at
-from hlo_lsp.views.inspection import value_json
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.inspection import value_json
+from hlo_lsp.ide.navigation.definitions import definitions, python_line
 from oracles.compiles import Compile, compiles_of
 
 pytestmark = pytest.mark.corpus

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.analysis.module.thunks import instruction_of
 from hlo_lsp.model.library import Library
-from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.syntax.thunk_scanner import ThunkRow
+from hlo_lsp.program.thunks import instruction_of
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.scanners import ThunkRow
 
 pytestmark = pytest.mark.corpus
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.analysis.cursor.references import declared_and_mentioned
-from hlo_lsp.analysis.cursor.subject import subject_at
 from hlo_lsp.analysis.values.entry_rows import row_of
 from hlo_lsp.analysis.values.users import users_of_module
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.navigation.references import declared_and_mentioned
 from oracles.compiles import Compile, compiles_of
 from oracles.modules import module_of
 from oracles.printed import Entry, Spot

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from dumps import files_of
-from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.views.inspection import dump_json
+from hlo_lsp.ide.inspection import dump_json
+from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import FOLDERS, GENERATIONS, L24, Compile, compiles_of
 from oracles.printed import Assigned, Entry, Printed
 

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from hlo_lsp.vocabulary.entries import AttributeKind, Opcode
-from hlo_lsp.vocabulary.vocabulary import vocabulary
+from hlo_lsp.hlo.entries import AttributeKind, Opcode
+from hlo_lsp.hlo.vocabulary import vocabulary
 from oracles.xla import RefusedError, read_by_xla
 
 WORDS = vocabulary()

@@ -8,11 +8,16 @@ from pathlib import Path
 from lark import Token
 
 from dumps import files_of, lines_of, memory_files
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import Grammar, load
-from hlo_lsp.syntax.kinds import FileKind
-from hlo_lsp.syntax.memory_scanner import MemoryScanner, memory_scanner
-from hlo_lsp.syntax.module_scanner import ModuleScanner, module_scanner
-from hlo_lsp.syntax.thunk_scanner import ThunkScanner, thunk_scanner
+from hlo_lsp.syntax.scanners import (
+    MemoryScanner,
+    ModuleScanner,
+    ThunkScanner,
+    memory_scanner,
+    module_scanner,
+    thunk_scanner,
+)
 
 SCANNERS: dict[str, Callable[[], MemoryScanner | ModuleScanner | ThunkScanner]] = {
     "memory": memory_scanner,

@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.sequence import Scanner
+from hlo_lsp.syntax.records import Record, Scanner
 
 _PLACE = {"block", "start"}
 

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.model.compiles import Listing
-from hlo_lsp.model.suffixes import Role, split_suffix
-from hlo_lsp.syntax.bundle import Section, sections
+from hlo_lsp.model.file_names import Role, split_suffix
+from hlo_lsp.syntax.file_kinds import FileKind, Section, sections, sniff
 from hlo_lsp.syntax.grammar import load
-from hlo_lsp.syntax.kinds import FileKind, sniff
 
 # Printed by jaxlib 0.10.2 for one small program; the program's own output stands around it.
 _REAL = (Path(__file__).parent / "stdout_dump.txt").read_text("utf-8").split("\n")

@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of, kind_by_name
-from hlo_lsp.syntax.kinds import FileKind, sniff
-from hlo_lsp.syntax.memory_scanner import memory_scanner
-from hlo_lsp.syntax.module_scanner import module_scanner
-from hlo_lsp.syntax.records import Broken, Record
-from hlo_lsp.syntax.sequence import Scanner
-from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.syntax.records import Broken, Record, Scanner
+from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text import disk
 

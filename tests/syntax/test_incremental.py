@@ -9,11 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edits import JOINED, WRITTEN, Texts, edits
-from hlo_lsp.syntax import sequence
-from hlo_lsp.syntax.memory_scanner import MemoryScanner
-from hlo_lsp.syntax.module_scanner import ModuleScanner
-from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.sequence import Delta, RecordSequence, Scanner
+from hlo_lsp.syntax import records as sequence
+from hlo_lsp.syntax.records import Delta, Record, RecordSequence, Scanner
+from hlo_lsp.syntax.scanners import MemoryScanner, ModuleScanner
 from hlo_lsp.text.document import Document, LineChange
 from jobs import started
 

@@ -6,7 +6,7 @@ import pytest
 
 from dumps import CORPUS, files_of, kind_by_name
 from edits import DUMPS
-from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, sniff
 from hlo_lsp.text import disk
 
 

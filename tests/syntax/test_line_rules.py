@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
-from hlo_lsp.syntax.memory_scanner import MemoryScanner, memory_scanner
 from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.scanners import MemoryScanner, memory_scanner
 from syntax.rules import GROUPS, SCANNERS, distinct_lines
 
 _VALUE = " value: <1 a.1 @0> (size=512,offset=0): f32[2]{0:T(128)}"

@@ -3,8 +3,8 @@
 import pytest
 
 from hlo_lsp.syntax.memory_records import BreakdownRow
-from hlo_lsp.syntax.memory_scanner import memory_scanner
 from hlo_lsp.syntax.records import Blank, Broken, Label, Record
+from hlo_lsp.syntax.scanners import memory_scanner
 from syntax.said import said
 
 _NO_ALLOCATION = {

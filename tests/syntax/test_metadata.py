@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dumps import files_of, lines_of
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load
 from hlo_lsp.syntax.instruction_text import instruction_text
-from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.metadata import metadata_fields, unescaped
 from marks import mark
 from syntax.rules import by_expression, by_lark

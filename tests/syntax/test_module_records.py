@@ -3,8 +3,8 @@
 import pytest
 
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.records import Blank, Broken
+from hlo_lsp.syntax.scanners import module_scanner
 from syntax.said import said
 
 

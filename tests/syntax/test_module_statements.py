@@ -5,8 +5,8 @@ from textwrap import dedent
 import pytest
 
 from hlo_lsp.syntax.module_records import Comment, ComputationEnd, ComputationLine, InstructionLine
-from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.records import Broken, Record
+from hlo_lsp.syntax.scanners import module_scanner
 from syntax.said import read_all
 
 

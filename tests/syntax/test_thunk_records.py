@@ -3,7 +3,7 @@
 import pytest
 
 from hlo_lsp.syntax.records import Blank, Broken
-from hlo_lsp.syntax.thunk_scanner import BranchLabel, ThunkRow, thunk_scanner
+from hlo_lsp.syntax.scanners import BranchLabel, ThunkRow, thunk_scanner
 from syntax.said import read_all, said
 
 _KERNEL = (

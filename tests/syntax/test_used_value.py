@@ -3,8 +3,8 @@
 import pytest
 
 from hlo_lsp.model.dump_set import defining_text
-from hlo_lsp.syntax.memory_scanner import memory_scanner
 from hlo_lsp.syntax.records import Blank, Label
+from hlo_lsp.syntax.scanners import memory_scanner
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 from syntax.said import read_all
 

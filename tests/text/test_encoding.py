@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.text.encoding import Encoding
+from hlo_lsp.text.document import Encoding
 
 _LINES = st.text(
     st.one_of(st.sampled_from("a<>│├×é𝔸\u2028"), st.characters(categories=["L", "N", "So"])),

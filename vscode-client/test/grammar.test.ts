@@ -116,7 +116,7 @@ test("a line that breaks off leaves no trace in the next one", async () => {
 
 test("all element types that the server knows are ones here", async () => {
   const grammar = await grammarOf("source.hlo");
-  const words = readFileSync(join(ROOT, "..", "server", "hlo_lsp", "vocabulary", "element_types.toml"), "utf8");
+  const words = readFileSync(join(ROOT, "..", "server", "hlo_lsp", "hlo", "element_types.toml"), "utf8");
   const types = [...words.matchAll(/^\[([a-z]\w*)\]$/gm)].map((found) => found[1] ?? "");
   assert.ok(types.length > 30);
   for (const type of types) {
@@ -126,7 +126,7 @@ test("all element types that the server knows are ones here", async () => {
 
 test("all opcodes that the server knows are ones here", async () => {
   const grammar = await grammarOf("source.hlo");
-  const words = readFileSync(join(ROOT, "..", "server", "hlo_lsp", "vocabulary", "opcodes.toml"), "utf8");
+  const words = readFileSync(join(ROOT, "..", "server", "hlo_lsp", "hlo", "opcodes.toml"), "utf8");
   const opcodes = [...words.matchAll(/^\[([a-z][\w-]*)\]$/gm)].map((found) => found[1] ?? "");
   assert.ok(opcodes.length > 100);
   for (const opcode of opcodes) {
@@ -137,7 +137,7 @@ test("all opcodes that the server knows are ones here", async () => {
 
 test("all attributes that name computations colour them so", async () => {
   const grammar = await grammarOf("source.hlo");
-  const words = readFileSync(join(ROOT, "..", "server", "hlo_lsp", "vocabulary", "attributes.toml"), "utf8");
+  const words = readFileSync(join(ROOT, "..", "server", "hlo_lsp", "hlo", "attributes.toml"), "utf8");
   const kinds = [...words.matchAll(/^\[([a-z][\w-]*)\]\nkind = "(computations?)"$/gm)];
   assert.ok(kinds.length > 8);
   for (const [, attribute = "", kind] of kinds) {

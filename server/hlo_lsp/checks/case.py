@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from hlo_lsp.analysis.module.frames import Tables
-from hlo_lsp.analysis.module.scopes import Scopes
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
@@ -12,6 +10,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located
+from hlo_lsp.program.computations import Scopes, Tables
 from hlo_lsp.syntax.records import Record
 
 R = TypeVar("R", bound=Record)

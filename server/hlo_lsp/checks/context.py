@@ -2,14 +2,12 @@
 
 from functools import cached_property
 
-from hlo_lsp.analysis.module.frames import Tables
-from hlo_lsp.analysis.module.scopes import Scopes
-from hlo_lsp.analysis.shapes.sizes import Target
-from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.sizes import Target, target_of
 from hlo_lsp.model.value import Located
+from hlo_lsp.program.computations import Scopes, Tables
 from hlo_lsp.syntax.memory_records import LiveRangeLabel
 from hlo_lsp.syntax.records import Broken
 from hlo_lsp.syntax.used_value import UsedValue

@@ -1,8 +1,7 @@
 """Where in a file the parts of a record are."""
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import Place
-from hlo_lsp.model.statement import Statement
+from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.syntax.instruction_text import Span
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.records import Record

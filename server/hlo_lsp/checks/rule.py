@@ -8,7 +8,7 @@ from typing import Any, Generic, TypeVar
 from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import TotalLine
 from hlo_lsp.syntax.records import Record
 

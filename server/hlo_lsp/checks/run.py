@@ -10,7 +10,6 @@ from weakref import WeakKeyDictionary
 from hlo_lsp.analysis.files.ending import ending
 from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.analysis.files.siblings import kin
-from hlo_lsp.analysis.shapes.sizes import Target
 from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.catalogue import DEFAULT
 from hlo_lsp.checks.context import Context
@@ -21,7 +20,8 @@ from hlo_lsp.checks.run_on_compile import cost, on_compile, remembered
 from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.model.sizes import Target
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.text.checkpoint import checkpoint

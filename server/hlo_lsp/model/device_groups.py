@@ -11,8 +11,15 @@ from typing import TypeAlias
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from hlo_lsp.model.device_order import DeviceOrder, ShardingError, numbers, order_of
-from hlo_lsp.model.mesh import Axis, Mesh, mesh_of
+from hlo_lsp.model.device_mesh import (
+    Axis,
+    DeviceOrder,
+    Mesh,
+    ShardingError,
+    mesh_of,
+    numbers,
+    order_of,
+)
 from hlo_lsp.syntax.grammar import load
 
 # The opcodes with use_global_device_ids=: without it they reach across replicas and partitions.

@@ -6,13 +6,10 @@ from pathlib import Path
 
 from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, sniff
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.syntax.memory_scanner import memory_scanner
-from hlo_lsp.syntax.module_scanner import module_scanner
-from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.sequence import Delta, RecordSequence, Scanner
-from hlo_lsp.syntax.thunk_scanner import thunk_scanner
+from hlo_lsp.syntax.records import Delta, Record, RecordSequence, Scanner
+from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import Job, checkpoint
 from hlo_lsp.text.document import Document, LineChange

@@ -7,7 +7,7 @@ from typing import Protocol
 from hlo_lsp.model.compiles import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 _KINDS = list(FileKind)
 

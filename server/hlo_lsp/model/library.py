@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.model.bundle import Bundle, Part
 from hlo_lsp.model.compiles import Compile, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.family import Families
 from hlo_lsp.model.folders import Folders
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.model.stdout_dump import Bundle, Part
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
 from hlo_lsp.text.disk import UnreadableError, read, read_head
 from hlo_lsp.text.document import Document, LineChange

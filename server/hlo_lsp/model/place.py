@@ -1,17 +1,17 @@
 """A place in a file, without any protocol."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.used_value import UsedValue
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """A part of one line: line and columns from 0, in code points, the end exclusive."""
 
-    file: "DumpFile"
+    file: DumpFile
     line: int
     start: int
     end: int
@@ -20,3 +20,42 @@ class Place:
     def number(self) -> int:
         """The line as people count them: from 1, in the whole text."""
         return self.file.first_line + self.line + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    r"""One line, or several that form one text, such as an instruction with line breaks in it.
+
+    ``line`` is the first line in the file, ``text`` joins the lines by ``\n``. Offsets are code
+    points of ``text``, from 0.
+    """
+
+    file: DumpFile
+    line: int
+    text: str
+
+    def offset(self, line: int, column: int) -> int:
+        """Return the offset of a line and column of the file."""
+        begin = 0
+        for _ in range(line - self.line):
+            begin = self.text.index("\n", begin) + 1
+        return begin + column
+
+    def place(self, start: int, end: int) -> Place:
+        """Return the place of a part of the text, cut at the end of the line it begins on."""
+        row = self.text.count("\n", 0, start)
+        begin = self.text.rfind("\n", 0, start) + 1
+        stop = self.text.find("\n", start)
+        end = end if stop < 0 else min(end, stop)
+        return Place(self.file, self.line + row, start - begin, max(end, start) - begin)
+
+
+def statement_at(file: DumpFile, record: Record, line: int) -> Statement:
+    """Return the statement of a record that a line of the record belongs to."""
+    rows = record.statement_rows(line - record.line)
+    first = record.line + rows.start
+    if isinstance(record, UsedValue) and 0 < rows.start == len(record.lines) - 1:
+        return Statement(file, first, record.lines[-1])  # without a header that shares its line
+    if len(rows) == 1:
+        return Statement(file, first, file.lines[first])
+    return Statement(file, first, "\n".join(file.lines[first : first + len(rows)]))

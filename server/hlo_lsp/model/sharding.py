@@ -14,8 +14,16 @@ from math import prod
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from hlo_lsp.model.device_order import DeviceOrder, Listed, ShardingError, numbers, order_of
-from hlo_lsp.model.mesh import Axis, Mesh, mesh_of
+from hlo_lsp.model.device_mesh import (
+    Axis,
+    DeviceOrder,
+    Listed,
+    Mesh,
+    ShardingError,
+    mesh_of,
+    numbers,
+    order_of,
+)
 from hlo_lsp.model.shape import Array, Dimension
 from hlo_lsp.syntax.grammar import load
 

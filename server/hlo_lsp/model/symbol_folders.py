@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.model.symbol_index import FileSymbols
-from hlo_lsp.model.symbol_texts import has_names, read_text, repeats_names
-from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.model.symbol_reading import has_names, read_text, repeats_names
+from hlo_lsp.model.symbol_search import FileSymbols
+from hlo_lsp.syntax.file_kinds import FileKind, sniff
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError, read
 from hlo_lsp.text.document import Document

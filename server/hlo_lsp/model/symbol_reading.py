@@ -5,10 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from hlo_lsp.model.source import SourceTables
-from hlo_lsp.model.symbol_index import Entry, FileSymbols, SymbolKind
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.model.symbol_search import Entry, FileSymbols, SymbolKind
+from hlo_lsp.syntax.file_kinds import FileKind, sections, sniff
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.syntax.memory_scanner import memory_scanner
 from hlo_lsp.syntax.metadata import metadata_fields
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
@@ -21,9 +20,8 @@ from hlo_lsp.syntax.module_records import (
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.module_scanner import module_scanner
-from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.sequence import Scanner
+from hlo_lsp.syntax.records import Record, Scanner
+from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -184,3 +182,39 @@ class _Reading:
             for path, line in lines
         )
         return self.stack_numbers.setdefault(stack, len(self.stack_numbers)) if stack else -1
+
+
+_VALUES, _ASSIGNMENT = "-buffer-assignment-values.txt", "-buffer-assignment.txt"
+
+
+def has_names(kind: FileKind) -> bool:
+    """Whether a text of this kind is worth reading for its names."""
+    return kind in NAMING or kind is FileKind.BUNDLE
+
+
+def repeats_names(name: str, names: Iterable[str]) -> bool:
+    """Whether a file is the values of an assignment among ``names``.
+
+    All of them are in the assignment, at a hundredth of the size.
+    """
+    return name.endswith(_VALUES) and name.removesuffix(_VALUES) + _ASSIGNMENT in names
+
+
+def read_text(uri: str, title: str, lines: Sequence[str]) -> list[FileSymbols]:
+    """The names in a text.
+
+    Of the output of ``--xla_dump_to=-`` those in each of its files, under the name of that.
+    """
+    kind = sniff(lines)
+    if kind is not FileKind.BUNDLE:
+        return [(read_symbols(uri, title, kind, lines))]
+    found = [FileSymbols(uri, title, [Entry(PurePath(title).name, SymbolKind.FILE, 0, 0, 0)])]
+    parts = sections(lines)
+    names = {part.name for part in parts}
+    for part in parts:
+        text = lines[part.first : part.first + part.count]
+        kind = sniff(text)
+        if kind in NAMING and not repeats_names(part.name, names):
+            found.append(read_symbols(uri, part.name, kind, text, part.first))
+        checkpoint()
+    return found

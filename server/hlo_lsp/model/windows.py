@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, sniff
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError, decoded, read_beginning
 

@@ -10,8 +10,8 @@ from hlo_lsp.syntax.module_records import (
     InnerInstruction,
     InstructionLine,
 )
-from hlo_lsp.syntax.nesting import closing, nested
 from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.statements import closing, nested
 
 _BEGIN = re.compile(r"(?<![\w.\-%])(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
 

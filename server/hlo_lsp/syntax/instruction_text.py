@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from hlo_lsp.syntax.grammar import load
 from hlo_lsp.syntax.metadata import metadata_fields
-from hlo_lsp.syntax.nesting import closing, commas, is_balanced, nested, without_comments
+from hlo_lsp.syntax.statements import closing, commas, is_balanced, nested, without_comments
 
 _LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")

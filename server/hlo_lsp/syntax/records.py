@@ -5,7 +5,13 @@ inserted or removed above it. The place is kept relative to a block of neighbour
 edit moves a few hundred records at most.
 """
 
-from typing import ClassVar
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.text.document import LineChange
 
 
 class Block:
@@ -82,3 +88,192 @@ class Label(Record):
 
     def __init__(self, name: str) -> None:
         self.name = name
+
+
+_BLOCK = 512  # records; a compromise between moving few records and few blocks
+_LOOKAHEAD = 2  # lines behind a record that may decide where it ends
+_STEP = 1500  # records read between two breaths: about 3 ms
+
+
+class Scanner(Protocol):
+    """Reads one record at a time, from its own lines and at most two behind them."""
+
+    def read(self, lines: Sequence[str], at: int) -> Record:
+        """The record that begins on line ``at``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The records that an edit took away and those that came in their place."""
+
+    removed: list[Record]
+    added: list[Record]
+
+
+class RecordSequence:
+    """Records that tile the lines of a file without a gap."""
+
+    def __init__(self) -> None:
+        self._blocks: list[Block] = []
+        self._firsts: list[int] = []
+
+    def __iter__(self) -> Iterator[Record]:
+        for block in self._blocks:
+            yield from block.records
+
+    def at(self, line: int) -> Record | None:
+        """The record that holds this line (from 0)."""
+        place = self._place(line)
+        return None if place is None else self._blocks[place[0]].records[place[1]]
+
+    def beginning_at(self, line: int) -> Iterator[Record]:
+        """All records: the one that holds this line and those behind it, then those above."""
+        number, index = self._place(line) or (0, 0)
+        for block in self._blocks[number : number + 1]:
+            yield from block.records[index:]
+        for block in self._blocks[number + 1 :]:
+            yield from block.records
+        for block in self._blocks[:number]:
+            yield from block.records
+        for block in self._blocks[number : number + 1]:
+            yield from block.records[:index]
+
+    def after(self, record: Record) -> Iterator[Record]:
+        """The records behind this one, in order."""
+        block = record.block
+        yield from block.records[_index(block, record.start) + 1 :]
+        for later in self._blocks[block.number + 1 :]:
+            yield from later.records
+
+    def head_of(self, record: Record) -> Record | None:
+        """The nearest record above (or this one) that others belong to."""
+        block = record.block
+        place = bisect_right(block.heads, _index(block, record.start)) - 1
+        number = block.number
+        while place < 0:
+            number -= 1
+            if number < 0:
+                return None
+            block = self._blocks[number]
+            place = len(block.heads) - 1
+        return block.records[block.heads[place]]
+
+    def members(self, head: Record) -> Iterator[Record]:
+        """The records behind a head, up to the next head."""
+        for record in self.after(head):
+            if record.is_head:
+                return
+            yield record
+
+    def update(
+        self,
+        scanner: Scanner,
+        lines: Sequence[str],
+        change: LineChange,
+        is_current: Callable[[], bool] = lambda: True,
+    ) -> Delta | None:
+        """Scan the changed lines, and on until an old record starts where a new one ends.
+
+        Scanners need no state between records, so everything after such a place is unchanged.
+        Nothing is changed before the end. Returns None if ``is_current`` is false after a
+        checkpoint, as the lines changed meanwhile.
+        """
+        start = self._place_before(change.first)
+        at = 0 if start is None else self._line_of(start)
+        old = _Cursor(self._blocks, start or (0, 0))
+        shift = change.new_count - change.old_count
+        changed_end = change.first + change.new_count
+        added: list[Record] = []
+        removed: list[Record] = []
+        while at < len(lines):
+            if at >= changed_end:
+                while old.record is not None and old.record.line + shift < at:
+                    removed.append(old.take())
+                if old.record is not None and old.record.line + shift == at:
+                    break
+            record = scanner.read(lines, at)
+            added.append(record)
+            at += record.line_count
+            if len(added) % _STEP == 0:
+                checkpoint()
+                if not is_current():
+                    return None
+        else:
+            while old.record is not None:
+                removed.append(old.take())
+        self._splice(start or (0, 0), old.place, added)
+        return Delta(removed, added)
+
+    def _place(self, line: int) -> tuple[int, int] | None:
+        number = bisect_right(self._firsts, line) - 1
+        if number < 0:
+            return None
+        block = self._blocks[number]
+        return number, _index(block, line - block.first_line)
+
+    def _place_before(self, line: int) -> tuple[int, int] | None:
+        """Two records in front of the one at ``line``: a change behind them may prolong them."""
+        place = self._place(line)
+        for _ in range(_LOOKAHEAD):
+            if place is None or place == (0, 0):
+                return place
+            number, index = place
+            if index > 0:
+                place = number, index - 1
+            else:
+                place = number - 1, len(self._blocks[number - 1].records) - 1
+        return place
+
+    def _line_of(self, place: tuple[int, int]) -> int:
+        return self._blocks[place[0]].records[place[1]].line
+
+    def _splice(self, start: tuple[int, int], end: tuple[int, int], added: list[Record]) -> None:
+        head = self._blocks[start[0]].records[: start[1]] if self._blocks else []
+        last = end[0]
+        tail = self._blocks[last].records[end[1] :] if last < len(self._blocks) else []
+        records = [*head, *added, *tail]
+        for old in self._blocks[start[0] : last + 1]:
+            old.records = []  # what was removed still points to it: without a cycle both go at once
+        self._blocks[start[0] : last + 1] = _blocks_of(records)
+        line = 0
+        self._firsts = []
+        for number, block in enumerate(self._blocks):
+            block.number = number
+            block.first_line = line
+            self._firsts.append(line)
+            line += block.line_count
+
+
+class _Cursor:
+    """Walks over the old records."""
+
+    def __init__(self, blocks: list[Block], place: tuple[int, int]) -> None:
+        self._blocks = blocks
+        self.place = place
+        self.record = blocks[place[0]].records[place[1]] if blocks else None
+
+    def take(self) -> Record:
+        taken = self.record
+        assert taken is not None
+        number, index = self.place
+        index += 1
+        if index == len(self._blocks[number].records):
+            number, index = number + 1, 0
+        self.place = number, index
+        self.record = self._blocks[number].records[index] if number < len(self._blocks) else None
+        return taken
+
+
+def _blocks_of(records: list[Record]) -> list[Block]:
+    """Blocks of about equal size: no edit can leave a trail of tiny ones."""
+    parts = max(1, round(len(records) / _BLOCK))
+    size = max(1, -(-len(records) // parts))
+    return [Block(records[i : i + size]) for i in range(0, len(records), size)]
+
+
+def _index(block: Block, start: int) -> int:
+    return bisect_right(block.records, start, key=_start) - 1
+
+
+def _start(record: Record) -> int:
+    return record.start

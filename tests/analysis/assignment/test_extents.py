@@ -10,10 +10,10 @@ from hlo_lsp.analysis.assignment.extents import (
     total_line,
 )
 from hlo_lsp.analysis.assignment.placements import assignment_of
-from hlo_lsp.analysis.shapes.sizes import Target
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.sizes import Target
 from hlo_lsp.syntax.memory_records import AssignedValue
 from jobs import count_checkpoints
 

@@ -14,7 +14,7 @@ from hlo_lsp.analysis.reports.printed_report import (
 from hlo_lsp.analysis.reports.report import report_by_size, report_by_space, text_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
 # Up to jaxlib 0.7 rows of equal size came in the order of a hash map.

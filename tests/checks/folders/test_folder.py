@@ -12,7 +12,7 @@ from hlo_lsp.checks.folders.told import Spot
 from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.library import Library
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
 TINY = "BufferAssignment:\nallocation 0: size 512, constant:\n"

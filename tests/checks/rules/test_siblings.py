@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from checks.values_rules import tell_in
-from hlo_lsp.cli import main
+from hlo_lsp.cli.main import main
 
 ENDS = {
     "-buffer-assignment.txt",

@@ -10,6 +10,6 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "libs"))
 
 if __name__ == "__main__":
-    from hlo_lsp.cli import main
+    from hlo_lsp.cli.main import main
 
     sys.exit(main())

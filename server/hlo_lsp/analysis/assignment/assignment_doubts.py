@@ -6,12 +6,12 @@ of it a second time.
 
 from collections.abc import Iterable
 
-from hlo_lsp.analysis.shapes.sizes import Target, padded_size_of
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import leaf_text
+from hlo_lsp.model.sizes import Target, padded_size_of
 from hlo_lsp.model.value import Located
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 
 _SEPARATE_TEMP = 2  # on GPU temps get this color while their values keep theirs

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.analysis.assignment.placements import Assignment, Placement, assignment_of
-from hlo_lsp.analysis.shapes.sizes import Target, padded_size_of
-from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.sizes import Target, padded_size_of, target_of
 from hlo_lsp.model.value import Located
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue, TotalLine
 from hlo_lsp.text.checkpoint import checkpoint
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from hlo_lsp.analysis.assignment.origins import Origin, Origins
 from hlo_lsp.analysis.assignment.placements import Assignment, Placement
-from hlo_lsp.analysis.shapes.sizes import logical_bytes
 from hlo_lsp.model.shape import element_texts, leaf_text, try_shape
+from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 _LAYOUT = re.compile(r"\{[^{}]*\}")

@@ -6,10 +6,10 @@ from functools import cached_property
 
 from hlo_lsp.analysis.assignment.placements import Placement
 from hlo_lsp.analysis.files.ending import ending
-from hlo_lsp.analysis.shapes.leaves import indexes_of
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.model.sizes import indexes_of
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue, LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 

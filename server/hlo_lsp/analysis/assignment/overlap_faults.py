@@ -8,10 +8,9 @@ from hlo_lsp.analysis.assignment.intruders import Intruder, intruders
 from hlo_lsp.analysis.assignment.misfits import misfits_of
 from hlo_lsp.analysis.assignment.overlaps import Overlap, Tenant, overlaps
 from hlo_lsp.analysis.assignment.placements import Placement, assignment_of
-from hlo_lsp.analysis.shapes.sizes import Target
-from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.facts import Facts
+from hlo_lsp.model.sizes import Target, target_of
 from hlo_lsp.text.checkpoint import checkpoint
 
 _MOST = 200  # overlaps of one allocation that are looked into

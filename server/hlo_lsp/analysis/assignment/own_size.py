@@ -1,7 +1,7 @@
 """Whether the size of a value is that of its own shape."""
 
 from hlo_lsp.analysis.assignment.spaces import layout_space
-from hlo_lsp.analysis.shapes.sizes import PaddedSize, Target, padded_size_of
+from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 

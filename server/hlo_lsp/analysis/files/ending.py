@@ -5,11 +5,11 @@ from itertools import pairwise
 from weakref import WeakKeyDictionary
 
 from hlo_lsp.analysis.files.sections import Section, row_section, section_of
-from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.stdout_dump import Part
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import instruction_text
-from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -25,8 +25,8 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
     ModuleHeader,
 )
-from hlo_lsp.syntax.nesting import is_balanced
 from hlo_lsp.syntax.records import Blank, Broken, Label, Record
+from hlo_lsp.syntax.statements import is_balanced
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 # Lines of a report behind which something else always stands.

@@ -10,7 +10,7 @@ from enum import IntEnum
 from weakref import WeakKeyDictionary
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,

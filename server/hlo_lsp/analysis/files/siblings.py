@@ -13,14 +13,13 @@ from typing import TypeVar
 
 from hlo_lsp.analysis.files.ending import ending
 from hlo_lsp.analysis.files.sections import is_joined
-from hlo_lsp.analysis.module.printed_module import printed_module
-from hlo_lsp.analysis.shapes.leaves import part_of
-from hlo_lsp.model.bundle import Part
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.model.naming import DumpName
-from hlo_lsp.model.suffixes import Role
-from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.model.file_names import DumpName, Role
+from hlo_lsp.model.sizes import part_of
+from hlo_lsp.model.stdout_dump import Part
+from hlo_lsp.program.passes import printed_module
+from hlo_lsp.syntax.file_kinds import FileKind, sniff
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint

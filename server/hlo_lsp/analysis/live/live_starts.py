@@ -10,9 +10,9 @@ from hlo_lsp.analysis.steps.printed_schedule import (
     printed_schedule,
     text_schedule,
 )
-from hlo_lsp.analysis.steps.schedule import runs_async
 from hlo_lsp.analysis.values.known_values import KnownValue, known_values
 from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.program.schedule import runs_async
 from hlo_lsp.syntax.memory_records import RangeRow
 
 

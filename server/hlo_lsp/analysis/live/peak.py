@@ -9,10 +9,9 @@ from hlo_lsp.analysis.live.lives import Lives, lives
 from hlo_lsp.analysis.live.old_peak_list import flaws_of_old_list, row_name
 from hlo_lsp.analysis.live.peak_list import Flaw, PeakFlaw, PeakList
 from hlo_lsp.analysis.live.peak_moment import live_weight, peak_moment
-from hlo_lsp.analysis.shapes.sizes import padded_size_of
-from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.analysis.values.known_values import known_values
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.sizes import padded_size_of, target_of
 from hlo_lsp.syntax.memory_records import PeakRow
 
 _FEW = 4  # flaws of a list that are told one by one, however short it is

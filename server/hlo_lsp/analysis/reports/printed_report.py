@@ -10,7 +10,7 @@ from itertools import groupby
 from hlo_lsp.analysis.reports.report import Block, table_lines
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import element_texts
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import (
     ListedAllocation,
     ReportedAllocation,

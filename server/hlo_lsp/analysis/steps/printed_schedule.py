@@ -4,11 +4,11 @@ from dataclasses import dataclass
 
 from hlo_lsp.analysis.files.siblings import kin
 from hlo_lsp.analysis.live.live_section import LiveSection, Part, live_section
-from hlo_lsp.analysis.module.printed_module import is_whole, printed_module
-from hlo_lsp.analysis.steps.schedule import Schedule, schedule_in_steps
 from hlo_lsp.analysis.steps.step_numbers import StepNumbers, step_numbers
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.program.passes import is_whole, printed_module
+from hlo_lsp.program.schedule import Schedule, schedule_in_steps
 from hlo_lsp.syntax.memory_records import SequenceRow
 from hlo_lsp.syntax.module_records import ComputationEnd
 

@@ -13,15 +13,13 @@ from weakref import ReferenceType, WeakKeyDictionary, ref
 from hlo_lsp.analysis.assignment.own_size import wrong_size
 from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.analysis.files.siblings import strangers
-from hlo_lsp.analysis.module.printed_module import printed_module
-from hlo_lsp.analysis.shapes.leaves import part_of
-from hlo_lsp.analysis.shapes.sizes import Target, padded_size_of
-from hlo_lsp.analysis.shapes.target import target_of
 from hlo_lsp.analysis.values.headers import disagreements
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, State
 from hlo_lsp.model.shape import BufferShape, Shape, TupleShape, try_shape
+from hlo_lsp.model.sizes import Target, padded_size_of, part_of, target_of
 from hlo_lsp.model.value import Located
+from hlo_lsp.program.passes import printed_module
 from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from hlo_lsp.analysis.shapes.sizes import logical_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.shape import leaf_text, try_shape
+from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.model.value import Located
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import Broken

@@ -12,13 +12,13 @@ from functools import lru_cache
 from hlo_lsp.analysis.files.ending import ending
 from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.analysis.files.siblings import strangers
-from hlo_lsp.analysis.module.flow import operands_of_parameter, roots_of
-from hlo_lsp.analysis.module.printed_module import is_whole, printed_module
-from hlo_lsp.analysis.shapes.leaves import indexes_of
 from hlo_lsp.analysis.values.entry_rows import parts_of, position_rows, row_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.sizes import indexes_of
+from hlo_lsp.program.dataflow import operands_of_parameter, roots_of
+from hlo_lsp.program.passes import is_whole, printed_module
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint

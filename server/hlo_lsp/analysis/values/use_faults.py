@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary, ref
 
-from hlo_lsp.analysis.module.printed_module import is_whole, printed_module
 from hlo_lsp.analysis.values.entry_rows import NONE, parts_of, position_rows, use_rows
 from hlo_lsp.analysis.values.positions import position_faults
 from hlo_lsp.analysis.values.users import FORWARDS, READS_THE_TOP, Users, split_use, users_of_module
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.program.passes import is_whole, printed_module
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 

@@ -11,7 +11,7 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.library import Library
-from hlo_lsp.syntax.kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, sniff
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 
 logger = logging.getLogger(__name__)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hlo_lsp.checks.folders.folder import Checked
 from hlo_lsp.checks.folders.jobs import Job, Plan
-from hlo_lsp.syntax.kinds import FileKind
+from hlo_lsp.syntax.file_kinds import FileKind
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator, Sequence
 
-from hlo_lsp.analysis.cards.card import counted
-from hlo_lsp.analysis.module.donation import Leaf, Match, Refused, donation_of
-from hlo_lsp.analysis.module.printed_module import original_module, running_module
-from hlo_lsp.analysis.shapes.sizes import padded_size_of
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.places import field_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.bytesize import readable
+from hlo_lsp.model.card import counted
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.sizes import padded_size_of
+from hlo_lsp.program.donation import Leaf, Match, Refused, donation_of
+from hlo_lsp.program.passes import original_module, running_module
 from hlo_lsp.text.checkpoint import checkpoint
 
 _NAMED = 3  # buffers in a sentence

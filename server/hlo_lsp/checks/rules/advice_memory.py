@@ -3,19 +3,19 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.analysis.assignment.occupancy import occupancy_of
-from hlo_lsp.analysis.live.lifetimes import longest
-from hlo_lsp.analysis.module.constant_origin import Origin, constant_origin
-from hlo_lsp.analysis.shapes.padding import Padded, padded_arrays
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.memory.liveness import longest
+from hlo_lsp.memory.occupancy import occupancy_of
+from hlo_lsp.memory.padding import Padded, padded_arrays
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.bytesize import readable, short
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import Located
+from hlo_lsp.program.passes import Origin, constant_origin
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint

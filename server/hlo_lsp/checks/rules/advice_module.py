@@ -2,15 +2,15 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.analysis.cards.card import counted
-from hlo_lsp.analysis.module.duplicates import duplicates
-from hlo_lsp.analysis.module.printed_module import running_module
-from hlo_lsp.analysis.module.transfers import host_transfers, relayouts
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import head_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.bytesize import readable
+from hlo_lsp.model.card import counted
+from hlo_lsp.program.duplicates import duplicates
+from hlo_lsp.program.passes import running_module
+from hlo_lsp.program.transfers import host_transfers, relayouts
 
 _AGREE = "Let producer and users agree on one layout"
 _REMEDIES = {

@@ -6,10 +6,10 @@ from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import part_place
 from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.shape import Array, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.syntax.nesting import is_balanced
-from hlo_lsp.vocabulary.vocabulary import vocabulary
+from hlo_lsp.syntax.statements import is_balanced
 
 _LITERAL = {"constant", "parameter"}  # a value or a number stands where operands would
 COUNTED = frozenset(

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.analysis.module.scopes import Callee, Scope
-from hlo_lsp.analysis.shapes.agreement import difference, elements_of
 from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, part_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.model.shape_agreement import difference, elements_of
+from hlo_lsp.program.computations import Callee, Scope
 from hlo_lsp.syntax.module_records import InstructionLine
 
 CALLS = {"fusion": "calls", "call": "to_apply"}

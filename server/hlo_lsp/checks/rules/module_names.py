@@ -6,9 +6,9 @@ from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, name_place, part_place
 from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.syntax.instruction_text import Span
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
-from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 CALLING = frozenset(
     name

@@ -2,7 +2,13 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.analysis.shapes.agreement import (
+from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.finding import Finding, Related
+from hlo_lsp.checks.places import part_place, shape_place
+from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.shape import Array, try_shape
+from hlo_lsp.model.shape_agreement import (
     difference,
     elements_of,
     loosely_same,
@@ -10,13 +16,7 @@ from hlo_lsp.analysis.shapes.agreement import (
     same_shape,
     shape_words,
 )
-from hlo_lsp.checks.case import Case
-from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.places import part_place, shape_place
-from hlo_lsp.checks.rule import AnyRule, error
-from hlo_lsp.model.shape import Array, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.vocabulary.vocabulary import vocabulary
 
 ELEMENTWISE = {
     "clamp",  # but for its limits

@@ -4,16 +4,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.analysis.module.scopes import parts, signature
-from hlo_lsp.analysis.shapes.agreement import difference
 from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, part_place, shape_place, span_place
 from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.shape_agreement import difference
+from hlo_lsp.program.computations import parts, signature
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
-from hlo_lsp.syntax.nesting import closing
+from hlo_lsp.syntax.statements import closing
 
 _LAYOUT = re.compile(r"\bentry_computation_layout=(?=\{)")
 _EXTRACTED = "extracted"  # so libtpu names them; most have a backend_config of the whole module

@@ -14,8 +14,8 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
     ModuleHeader,
 )
-from hlo_lsp.syntax.nesting import commas, is_balanced, nested
 from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.statements import commas, is_balanced, nested
 
 
 def unclosed(case: Case[InstructionLine]) -> Iterator[Finding]:

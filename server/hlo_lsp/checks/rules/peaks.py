@@ -6,11 +6,11 @@ from hlo_lsp.analysis.live.live_section import LiveSection, live_section
 from hlo_lsp.analysis.live.lives import learn_lives, lives
 from hlo_lsp.analysis.live.peak import peak
 from hlo_lsp.analysis.live.peak_list import Flaw, PeakFlaw
-from hlo_lsp.analysis.memory.space_occupancy import find_occupancy_of_spaces, main_space
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.memory.memory_spaces import find_occupancy_of_spaces, main_space
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.bytesize import readable
 from hlo_lsp.model.dump_set import DumpSet

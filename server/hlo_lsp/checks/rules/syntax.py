@@ -10,13 +10,12 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import span_place
 from hlo_lsp.checks.rule import AnyRule, Pace, error
 from hlo_lsp.model.shape import ShapeError, parse_shape
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import Refusal
 from hlo_lsp.syntax.instruction_text import instruction_text
-from hlo_lsp.syntax.kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.syntax.memory_scanner import LONGEST, memory_scanner
-from hlo_lsp.syntax.module_scanner import module_scanner
 from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.scanners import LONGEST, memory_scanner, module_scanner
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 

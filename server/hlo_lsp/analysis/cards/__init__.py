@@ -1,1 +1,0 @@
-"""What a reader is told about a subject: cards of facts, without any markup of a client."""

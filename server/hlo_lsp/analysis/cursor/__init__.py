@@ -1,1 +1,0 @@
-"""What the cursor is on, and where that leads."""

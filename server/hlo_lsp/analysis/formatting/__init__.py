@@ -1,1 +1,0 @@
-"""Module text as XLA prints it: only blanks and line ends are ever changed."""

@@ -1,1 +1,0 @@
-"""Short notes between the words of a dump: sizes, allocations, sources, shapes, names, steps."""

@@ -1,1 +1,0 @@
-"""Memory that values occupy over the schedule."""

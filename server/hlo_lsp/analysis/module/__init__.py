@@ -1,1 +1,0 @@
-"""Computations and instructions: names, calls, the flow of data."""

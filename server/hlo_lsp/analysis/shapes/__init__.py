@@ -1,1 +1,0 @@
-"""Bytes of shapes, and what becomes of padding."""

@@ -1,1 +1,0 @@
-"""What may be written at the cursor."""

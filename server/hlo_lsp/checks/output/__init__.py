@@ -1,0 +1,1 @@
+"""Findings for scripts, services, and readers of rules."""

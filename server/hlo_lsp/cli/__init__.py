@@ -1,0 +1,1 @@
+"""The commands of ``hlo-lsp``, one module each."""

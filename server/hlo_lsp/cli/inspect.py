@@ -1,0 +1,180 @@
+"""``hlo-lsp inspect``: hover for the terminal and for scripts."""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from hlo_lsp.ide.cursor.names import computation_meant, instruction_meant
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.targets import (
+    AllocationSubject,
+    ComputationSubject,
+    Found,
+    InstructionSubject,
+    ValueSubject,
+)
+from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.hover.instructions import instruction_card
+from hlo_lsp.ide.hover.modules import computation_card
+from hlo_lsp.ide.hover.values import value_card
+from hlo_lsp.ide.inspection import (
+    allocation_json,
+    bundle_json,
+    computation_json,
+    dump_json,
+    instruction_json,
+    module_json,
+    value_json,
+)
+from hlo_lsp.ide.navigation.definitions import value_of
+from hlo_lsp.lsp.terminal import print_card, wide_when_piped
+from hlo_lsp.model.card import Card
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.library import Library
+from hlo_lsp.model.stdout_dump import Part
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.text.disk import UnreadableError
+
+_NOT_FOUND = 1
+_WRONG_USAGE = 2
+_Dumps = Iterator[tuple[DumpSet, DumpFile]]
+_AT = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Print what a file says at a place, or of what has this name, or altogether."""
+    path = Path(options.path)
+    if path.is_dir():
+        return _complain(f"{path}: this is a folder; name one of its files", _WRONG_USAGE)
+    library = Library()
+    try:
+        file = library.file(path)
+    except UnreadableError as error:
+        return _complain(str(error), _WRONG_USAGE)
+    if file.kind is FileKind.OTHER:
+        what = "the file is empty" if not any(file.lines) else "this is no HLO or memory dump"
+        return _complain(f"{path}: {what}", _WRONG_USAGE)
+    if options.at is not None:
+        return _at(library, file, options)
+    parts = (part for part in library.parts(file) if part.kind.has_records)
+    dumps = ((library.set_of(part), part) for part in parts)
+    if options.value is not None:
+        return _value(dumps, options)
+    if options.instruction is not None:
+        return _instruction(dumps, options)
+    if options.computation is not None:
+        return _computation(dumps, options)
+    if file.kind is FileKind.BUNDLE:
+        found = [(part, _whole(dump, part)) for dump, part in dumps if isinstance(part, Part)]
+        facts = bundle_json(file, found)
+    else:
+        facts = next(_whole(dump, part) for dump, part in dumps)
+    print(json.dumps(facts))
+    return 0
+
+
+def _whole(dump: DumpSet, file: DumpFile) -> dict[str, Any]:
+    return (module_json if file.kind is FileKind.MODULE else dump_json)(dump, file)
+
+
+def _value(dumps: _Dumps, options: argparse.Namespace) -> int:
+    for dump, _ in dumps:
+        value = dump.value(options.value)
+        if value is not None:
+            return _print(options, value_card(dump, value), value_json(dump, value))
+    return _complain(f"{options.path}: there is no value {options.value}", _NOT_FOUND)
+
+
+def _instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
+    """Of several files with such an instruction the first counts whose compile has a value of it.
+
+    In what a compiler printed the text from before optimization comes first, which has none.
+    """
+    name = options.instruction.removeprefix("%")
+    chosen: tuple[DumpSet, dict[str, Any]] | None = None
+    is_computation = False
+    for dump, _ in dumps:
+        facts = instruction_json(dump, name)
+        if facts is not None and (chosen is None or facts["values"]):
+            chosen = dump, facts
+            if facts["values"]:
+                break
+        is_computation |= dump.computation(name) is not None
+    card = None if chosen is None else instruction_card(chosen[0], name)
+    if chosen is not None and card is not None:
+        return _print(options, card, chosen[1])
+    hint = f", but a computation: try --computation {name}" if is_computation else ""
+    return _complain(f"{options.path}: there is no instruction `{name}`{hint}", _NOT_FOUND)
+
+
+def _computation(dumps: _Dumps, options: argparse.Namespace) -> int:
+    name = options.computation.removeprefix("%")
+    for dump, _ in dumps:
+        head = dump.computation(name)
+        if head is not None:
+            return _print(options, computation_card(head), computation_json(head))
+    return _complain(f"{options.path}: there is no computation `{name}`", _NOT_FOUND)
+
+
+def _at(library: Library, whole: DumpFile, options: argparse.Namespace) -> int:
+    match = _AT.fullmatch(options.at)
+    if match is None:
+        return _complain(f"--at wants LINE or LINE:COLUMN, not `{options.at}`", _WRONG_USAGE)
+    number = int(match[1])
+    if number > len(whole.lines):
+        return _complain(f"{options.path}: there are only {len(whole.lines)} lines", _NOT_FOUND)
+    for file in library.parts(whole):
+        line = number - 1 - file.first_line
+        if not 0 <= line < len(file.lines):
+            continue
+        dump = library.set_of(file)
+        text = file.lines[line]
+        column = len(text) - len(text.lstrip()) if match[2] is None else int(match[2]) - 1
+        found = subject_at(file, line, column)
+        card = None if found is None else card_about(dump, found)
+        if found is not None and card is not None:
+            return _print(options, card, _json(dump, found, card))
+    return _complain(f"{options.path}:{options.at}: nothing is known here", _NOT_FOUND)
+
+
+def _json(dump: DumpSet, found: Found, card: Card) -> dict[str, Any]:
+    subject = found.subject
+    facts: dict[str, Any] | None = None
+    if isinstance(subject, ValueSubject):
+        value = value_of(dump, subject)
+        facts = None if value is None else value_json(dump, value)
+    elif isinstance(subject, InstructionSubject):
+        line = instruction_meant(dump, found, subject.name)
+        facts = instruction_json(dump, subject.name, line)
+    elif isinstance(subject, AllocationSubject):
+        allocation = dump.allocation(subject.number)
+        facts = None if allocation is None else allocation_json(dump, allocation)
+    elif isinstance(subject, ComputationSubject):
+        head = computation_meant(dump, found, subject.name)
+        facts = None if head is None else computation_json(head)
+    if facts is not None:
+        return facts
+    return {
+        "kind": "other",
+        "title": card.title,
+        "facts": {fact.label: fact.text for fact in card.facts},
+        "text": card.text or None,
+    }
+
+
+def _print(options: argparse.Namespace, card: Card, facts: dict[str, Any]) -> int:
+    if options.format == "json":
+        print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
+    else:
+        print_card(wide_when_piped(), card)
+    return 0
+
+
+def _complain(message: str, status: int) -> int:
+    print(f"hlo-lsp: {message}", file=sys.stderr)
+    return status

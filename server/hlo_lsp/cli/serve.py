@@ -1,0 +1,24 @@
+"""``hlo-lsp serve``."""
+
+import argparse
+import sys
+
+from hlo_lsp.lsp.server import make_server
+
+
+def run(options: argparse.Namespace) -> int:
+    """Serve one client, on standard input and output or on a socket."""
+    server = make_server()
+    if not options.tcp:
+        if sys.stdin is None or sys.stdout is None:
+            print("hlo-lsp: standard input or output is closed", file=sys.stderr)
+            return 1
+        server.start_io()
+        return server.status
+    try:
+        server.start_tcp(options.host, options.port)
+    except OSError as error:
+        reason = error.strerror or error
+        print(f"hlo-lsp: cannot listen on {options.host}:{options.port}: {reason}", file=sys.stderr)
+        return 1
+    return server.status

@@ -1,1 +1,0 @@
-"""The commands of ``hlo-lsp``, each imported when it is run."""

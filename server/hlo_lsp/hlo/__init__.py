@@ -1,0 +1,1 @@
+"""The vocabulary of HLO: opcodes, attributes, element types, read from TOML files."""

@@ -1,0 +1,1 @@
+"""The cursor target: what the cursor is on."""

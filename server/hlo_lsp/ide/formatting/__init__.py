@@ -1,0 +1,1 @@
+"""Module text as XLA prints it."""

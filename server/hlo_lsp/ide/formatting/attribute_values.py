@@ -1,0 +1,214 @@
+"""Parts of statements of every kind: shapes, and what stands between commas."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache, partial
+from re import Match
+
+from hlo_lsp.hlo.entries import AttributeKind
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.syntax.statements import closing, commas
+
+_SHAPE_PARTS = re.compile(r"/\*index=\d+\*/|\s+|[()\[\]{},]|[^\s()\[\]{},]+")
+
+
+@lru_cache(maxsize=1 << 12)
+def printed_shape(text: str) -> str | None:
+    """A shape, or some: blanks stand behind the commas of tuples, and nowhere else."""
+    depth = 0  # of brackets in which commas have no blanks
+    found: list[str] = []
+    for match in _SHAPE_PARTS.finditer(text):
+        part = match[0]
+        if part.isspace():
+            continue
+        if part in "[{":
+            depth += 1
+        elif part in "]}":
+            depth -= 1
+        found.append(", " if part == "," and depth == 0 else part)
+    return "".join(found) if depth == 0 else None
+
+
+def pieces(text: str, start: int, end: int) -> Iterator[str]:
+    """What stands between the commas outside of brackets."""
+    for stop in (*commas(text, start, end), end):
+        yield text[start:stop].strip()
+        start = stop + 1
+
+
+_ARRAY = re.compile(r"[a-z]\w*\[([^\]]*)\](?:\{[^{}]*\})?")
+_TWO_WORDS = re.compile(r"[^\s{}(),]\s+[^\s{}(),]")
+_ROW = re.compile(r"\{([^{}]+)\}")
+_COMPLEX = re.compile(r"\([^()]*\)")
+_NEIGHBOURS = re.compile(r"\{(?=\{)|\}(?=\})")
+_WITH_COMMENTS = 4  # from this rank on each matrix has its number in front, as a comment
+
+
+def printed_literal(text: str, shape: str) -> str:
+    """What stands between the parentheses of a constant; ``shape`` is as XLA prints it.
+
+    Matrices have blanks inside of their braces, and so has a row of more than one element. What is
+    no array stays as it is.
+    """
+    text = text.strip()
+    array = _ARRAY.fullmatch(shape)
+    if array is None or _TWO_WORDS.search(text) is not None:
+        return text
+    rank = array[1].count(",") + 1 if array[1] else 0
+    literal = "".join(text.split()).replace(",", ", ")
+    if rank < 2 or literal == "{...}":
+        return literal
+    depth = len(literal) - len(literal.lstrip("{"))
+    is_empty = "{}" in literal
+    if rank >= _WITH_COMMENTS or depth > rank or (depth < rank and not is_empty):
+        return text
+    if is_empty and depth < rank:
+        literal = literal.replace("{}", "{  }")
+    return _NEIGHBOURS.sub(r"\g<0> ", _ROW.sub(_row, literal))
+
+
+def _row(match: Match[str]) -> str:
+    return f"{{ {match[1]} }}" if "," in _COMPLEX.sub("", match[1]) else match[0]
+
+
+_STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
+_TOKEN = re.compile(rf"{_STRING}|'[^'\n]*'|/\*index=\d+\*/|->|[\w.\-+%?]+|\S")
+_NUMBER = re.compile(r"-?\d")
+_WORD = re.compile(r"[\w.\-+%?]")
+_ENDS = frozenset('])}"')
+_NO_BLANKS = re.compile(r"\S+")
+_NAMES = re.compile(r"\{[\w.\-%]+(?:, [\w.\-%]+)*\}")
+_METADATA = re.compile(rf"\{{(?:[a-z_]+=(?:{_STRING}|\w+|\{{[\d,]*\}})(?: (?=[a-z])|(?=\}})))*\}}")
+_FRONTEND = re.compile(rf"([\w.\-]+=)\s*({_STRING}|\{{.*\}})", re.DOTALL)
+_GROUPS = re.compile(
+    r"\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?"  # replica groups that are counted
+    r"|(?:mesh\[[^\[\]]*\]|\([^\s()]*(?:\([\d,]+\))?\))(?: \{[^{}]*\})?"  # axes of a mesh
+)
+_VALUES_ARRAY = re.compile(r"[a-z]\w*\[[^\]]*\](?:\{[^{}]*\})?")
+
+
+def printed_value(name: str, value: str) -> str:
+    """The value of an attribute, which has no blanks at its ends."""
+    write = _writers().get(name)
+    return value if write is None else write(value)
+
+
+@cache
+def _writers() -> dict[str, Callable[[str], str]]:
+    """How values are written that can have blanks inside, by the names of their attributes."""
+    words = vocabulary()
+    packed, listed = partial(_group, is_wide=False), partial(_group, is_wide=True)
+    of_kind: dict[AttributeKind, Callable[[str], str]] = {
+        AttributeKind.INTEGERS: packed,
+        AttributeKind.ENUMS: packed,
+        AttributeKind.COMPUTATIONS: listed,
+        AttributeKind.INSTRUCTIONS: listed,
+    }
+    known = [*words.attributes.values(), *words.header.values()]
+    return {
+        **{each.name: of_kind[each.kind] for each in known if each.kind in of_kind},
+        "allow_spmd_sharding_propagation_to_output": packed,
+        "allow_spmd_sharding_propagation_to_parameters": packed,
+        "parameter_replication": packed,
+        "result_accuracy": packed,
+        "source_target_pairs": packed,
+        "statistics": packed,
+        "window": packed,
+        "domain": listed,
+        "origin": listed,
+        "output_to_operand_aliasing": listed,
+        "sharding": listed,
+        "slice": listed,
+        "buffer_donor": _padded,
+        "input_output_alias": _padded,
+        "replica_groups": _groups,
+        "device_ids": _groups,  # the second half of replica groups by axes, behind a comma
+        "entry_computation_layout": _shapes,
+        "operand_layout_constraints": _shapes,
+        "outfeed_shape": _shape,
+        "metadata": _metadata,
+        "frontend_attributes": _frontend,
+    }
+
+
+def _group(value: str, is_wide: bool) -> str:
+    """What is all in one pair of brackets; where it is wide, blanks stand behind its commas."""
+    as_printed = _NAMES if is_wide else _NO_BLANKS  # thousands of devices may be listed
+    if as_printed.fullmatch(value) or not _is_one(value):
+        return value
+    return _spaced(value, is_wide)
+
+
+def _is_one(value: str) -> bool:
+    """Whether the first bracket closes at the end: nothing else is behind the value by mistake."""
+    return value[0] in "{([" and closing(value, 0) == len(value) - 1
+
+
+def _padded(value: str) -> str:
+    inside = _spaced(value, is_wide=True)[1:-1] if _is_one(value) else ""
+    return f"{{ {inside} }}" if inside else value
+
+
+def _groups(value: str) -> str:
+    if value.startswith("{"):
+        return _group(value, is_wide=False)
+    printed = _spaced(value, is_wide=False)
+    return printed if _GROUPS.fullmatch(printed) else value
+
+
+def _shapes(value: str) -> str:
+    printed = printed_shape(value[1:-1]) if _is_one(value) else None
+    return value if printed is None else f"{value[0]}{printed}{value[-1]}"
+
+
+def _shape(value: str) -> str:
+    printed = printed_shape(value)
+    is_shape = printed is not None and (_VALUES_ARRAY.fullmatch(printed) or _is_one(printed))
+    return printed if printed is not None and is_shape else value
+
+
+def _metadata(value: str) -> str:
+    if _METADATA.fullmatch(value):
+        return value
+    printed = _spaced(value, is_wide=False)
+    return printed if _METADATA.fullmatch(printed) else value
+
+
+def _frontend(value: str) -> str:
+    """The texts in braces are strings to XLA, with all their blanks."""
+    if not _is_one(value):
+        return value
+    found = [_FRONTEND.fullmatch(piece) for piece in pieces(value, 1, len(value) - 1)]
+    parts = [match[1] + match[2] for match in found if match is not None]
+    return value if len(parts) < len(found) else f"{{{','.join(parts)}}}"
+
+
+@lru_cache(maxsize=1 << 12)
+def _spaced(value: str, is_wide: bool) -> str:
+    """The tokens of a value with the blanks that XLA prints between them."""
+    found: list[str] = []
+    inside: list[bool] = []  # of each open bracket, whether blanks stand behind its commas
+    before = left = ""
+    for right in _TOKEN.findall(value):
+        if _is_parted(before, left, right, bool(inside) and inside[-1]):
+            found.append(" ")
+        found.append(right)
+        if right in {"{", "[", "("}:
+            inside.append(is_wide and left != "mesh")
+        elif right in {"}", "]", ")"} and inside:
+            inside.pop()
+        before, left = left, right
+    return "".join(found)
+
+
+def _is_parted(before: str, left: str, right: str, is_wide: bool) -> bool:
+    """Whether a blank stands between two tokens; ``before`` is the one in front of them."""
+    if left == ",":
+        return is_wide and not (_NUMBER.match(before) and _NUMBER.match(right))
+    if left == ":":  # the place in a result, then that of a parameter
+        return before == "}" and right == "("
+    if right == "{":
+        return left[-1:] in _ENDS - {"}"}
+    if _WORD.match(right) is None or right == "T":  # which is a transposition: [4]T(1,0)
+        return False
+    return _WORD.match(left[-1:]) is not None or (left[-1:] in _ENDS and not _NUMBER.match(right))

@@ -1,0 +1,180 @@
+"""Facts about the Python lines that an instruction came from."""
+
+from dataclasses import dataclass
+
+from hlo_lsp.ide.hover.shapes import shape_words, size_facts, space_fact
+from hlo_lsp.memory.sharing import sharers
+from hlo_lsp.model.bytesize import readable
+from hlo_lsp.model.card import Card, Fact, counted, listed
+from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.sizes import target_of
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.value import Located, Value
+from hlo_lsp.syntax.instruction_text import InstructionText
+from hlo_lsp.syntax.memory_records import AllocationLine, RangeRow
+
+
+@dataclass(frozen=True, slots=True)
+class StackFact(Fact):
+    """The innermost line as ``source``, and behind it those that called it, from the inside out.
+
+    ``text`` speaks of the innermost line only.
+    """
+
+    callers: tuple[SourceLine, ...] = ()
+
+
+_SHOWN = 6  # names in a list
+
+
+def value_card(dump: DumpSet, value: Value) -> Card:
+    """Everything the compile says about a value, the most asked for first."""
+    facts = [Fact("value", _identity(value)), *_shape_facts(dump, value)]
+    if value.assigned is not None and value.allocation is not None:
+        record = value.assigned.record
+        end = record.offset + record.size
+        facts.append(
+            Fact(
+                "allocation",
+                f"{allocation_words(value.allocation.record)}, bytes {record.offset:,} to {end:,}",
+            )
+        )
+        facts.append(Fact("shares its bytes with", _sharing(dump, value)))
+    facts.append(Fact("live", live_words(dump, value)))
+    facts += _entry_facts(dump, value)
+    return Card(f"`{value.name}{value.index or ''}`", tuple(facts))
+
+
+def allocation_words(allocation: AllocationLine) -> str:
+    """``4, preallocated-temp, 66,048 B (64.5 KiB)``."""
+    return f"{allocation.number}, {allocation_kind(allocation)}, {readable(allocation.size)}"
+
+
+def allocation_kind(allocation: AllocationLine) -> str:
+    """What an allocation is for, in XLA's words."""
+    kinds = []
+    if allocation.parameter is not None:
+        index = allocation.parameter_index or "{}"
+        kinds.append(f"parameter {allocation.parameter}{'' if index == '{}' else ' at ' + index}")
+    if allocation.output_shape is not None:
+        kinds.append("output")
+    for flag, word in (
+        (allocation.constant, "constant"),
+        (allocation.thread_local, "thread-local"),
+        (allocation.maybe_live_out, "maybe-live-out"),
+        (allocation.preallocated_temp, "preallocated-temp"),
+    ):
+        if flag:
+            kinds.append(word)
+    return " + ".join(kinds) or "no kind printed"
+
+
+def span_words(dump: DumpSet, live: RangeRow) -> str:
+    """``2-15 (13 steps): fusion.40 -> fusion.21``, the names between backticks."""
+    begin = step_name(dump, live.start_step)
+    if live.start_step == 0 and begin != f"`{live.name}`":
+        begin = "the start of the program"  # a parameter is there before its own step
+    names = f"{begin} -> {step_name(dump, live.end_step)}"
+    steps = counted(live.end_step - live.start_step, "step")
+    return f"{live.start_step}-{live.end_step} ({steps}): {names}"
+
+
+def step_name(dump: DumpSet, step: int) -> str:
+    """What runs at a step, between backticks; the last number is the end of the program."""
+    row = dump.at_step(step)
+    if row is not None:
+        return f"`{row.record.name}`"
+    return "the end of the program" if step == dump.last_step else f"step {step}"
+
+
+def at_declared_peak(dump: DumpSet, live: Located[RangeRow] | None) -> bool | None:
+    """Whether a value lives at the step that XLA declares the peak, None where that is unknown."""
+    moment = dump.declared_peak
+    if moment is None or live is None:
+        return None
+    return live.record.start_step <= moment <= live.record.end_step
+
+
+def live_words(dump: DumpSet, value: Value) -> str:
+    """The life of a value in words."""
+    if value.live is None:
+        if value.allocation is not None and value.allocation.record.thread_local:
+            return "thread-local: inside a computation that is applied to elements, not scheduled"
+        if dump.last_step is None:
+            return "unknown: no live ranges among the files of this compile"
+        return "no live range printed"
+    peak = at_declared_peak(dump, value.live)
+    words = {True: ", at the declared peak", False: ", not at the declared peak", None: ""}[peak]
+    moment = f" (step {dump.declared_peak})" if peak is not None else ""
+    return span_words(dump, value.live.record) + words + moment
+
+
+def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
+    """The operation and the Python lines that an instruction came from."""
+    facts: list[Fact] = []
+    op_name = text.metadata.get("op_name", "").replace("`", "'")
+    if op_name:
+        facts.append(Fact("op_name", f"`{op_name}`"))
+    return [*facts, *stack_facts(dump.stack(text))]
+
+
+def stack_facts(stack: list[SourceLine]) -> list[Fact]:
+    """The Python lines of a stack, the innermost first."""
+    if not stack:
+        return []
+    return [StackFact("source", source_words(stack), stack[0], tuple(stack[1:]))]
+
+
+def source_words(stack: list[SourceLine]) -> str:
+    """The innermost Python line and its function."""
+    function = stack[0].function
+    return f"{stack[0]}{f' in `{function}`' if function else ''}"
+
+
+def _identity(value: Value) -> str:
+    leaf = f"leaf {value.index} of" if value.index not in {None, "{}"} else "all of"
+    phi = ", merged by control flow (phi)" if value.phi else ""
+    return f"{value.id}, {leaf} `{value.name}`{phi}"
+
+
+def _shape_facts(dump: DumpSet, value: Value) -> list[Fact]:
+    target = target_of(dump)
+    text = dump.shape_text(value)
+    shape = None if text is None else try_shape(text)
+    facts = []
+    if text is not None and shape is not None:
+        printed = text if len(text) <= 120 else f"{text[:120]}..."
+        facts.append(Fact("shape", f"`{printed}`: {shape_words(shape)}"))
+        size = None if value.assigned is None else value.assigned.record.size
+        facts += size_facts(text, target, value.color or 0, size)
+    if value.color is not None:
+        facts.append(space_fact(value.color, target.backend))
+    return facts
+
+
+def _sharing(dump: DumpSet, value: Value) -> str:
+    others = sharers(dump, value)
+    if not others:
+        return "nobody"
+    names = []
+    for other in others:
+        live = dump.live(other.key)
+        when = "" if live is None else f" {live.record.start_step}-{live.record.end_step}"
+        names.append(f"`{other.name}{other.index or ''}`{when}")
+    return f"{counted(len(others), 'value')} over time: {listed(names, _SHOWN)}"
+
+
+def _entry_facts(dump: DumpSet, value: Value) -> list[Fact]:
+    if value.entry is None:
+        return [Fact("defined by", f"`{value.name}`")]
+    entry = value.entry.record
+    text = defining_text(entry)
+    opcode = f", {text.opcode.text}" if text is not None else ""
+    uses = list(entry.uses)
+    users = [f"`{use.name}`" for use in uses]
+    facts = [
+        Fact("defined by", f"`{value.name}`{opcode}"),
+        Fact("uses", f"{len(uses)}{': ' + listed(users, _SHOWN) if users else ''}"),
+    ]
+    return facts if text is None else facts + source_facts(dump, text)

@@ -1,0 +1,262 @@
+"""What ``hlo-lsp inspect --format json`` prints. The keys are a public interface."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from hlo_lsp.ide.hover.values import at_declared_peak
+from hlo_lsp.ide.navigation.references import users_of
+from hlo_lsp.model.backend import space_name
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.sizes import logical_bytes, padded_size_of, target_of
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.stdout_dump import Part
+from hlo_lsp.model.value import Located, Value
+from hlo_lsp.syntax.memory_records import AllocationLine
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+
+Json = dict[str, Any]
+
+
+def value_json(dump: DumpSet, value: Value) -> Json:
+    """A value; facts that no file of the compile holds are None."""
+    assigned = None if value.assigned is None else value.assigned.record
+    entry = None if value.entry is None else value.entry.record
+    text = None if entry is None else defining_text(entry)
+    metadata = {} if text is None else text.metadata
+    home = value.assigned or value.entry
+    shape = dump.shape_text(value)
+    return {
+        "kind": "value",
+        "id": value.id,
+        "name": value.name,
+        "index": value.index,
+        "phi": value.phi,
+        "shape": shape,
+        **_sizes(dump, shape, _color(value)),
+        "size": assigned and assigned.size,
+        "offset": None if assigned is None else assigned.offset,
+        "allocation": None if value.allocation is None else value.allocation.record.number,
+        "memory_space": value.color,
+        "memory_space_name": _space_name(dump, value.color),
+        "live_range": _live_range(value),
+        "at_declared_peak": at_declared_peak(dump, value.live),
+        "defined_by": value.name,
+        "positions": None
+        if entry is None
+        else [{"instruction": row.name, "index": row.index} for row in entry.positions],
+        "uses": None
+        if entry is None
+        else [
+            {"instruction": row.name, "operand": row.operand, "index": row.index}
+            for row in entry.uses
+        ],
+        **_source(dump.stack_of(metadata), metadata),
+        "path": None if home is None else home.file.label,
+        "line": None if home is None else home.number,
+    }
+
+
+def instruction_json(
+    dump: DumpSet,
+    name: str,
+    line: Located[InstructionLine] | None = None,
+    users: Sequence[str] | None = None,
+) -> Json | None:
+    """An instruction, or None if no file of the compile speaks of it.
+
+    ``line`` is the one that is meant where several computations have one of this name. ``users``
+    are those that read its result, where they are known already.
+    """
+    line = line or dump.instruction(name)
+    text = dump.text_of(name) if line is None else line.record.parsed
+    step = dump.step(name)
+    home = line or step
+    if text is None and home is None:
+        return None
+    whole = dump.value_at(name)
+    shape = None if text is None else text.shape.text or None
+    metadata = {} if text is None else text.metadata
+    stack = dump.stack_of(metadata)
+    head = None if line is None else line.file.module.computation_of(line.record)
+    return {
+        "kind": "instruction",
+        "name": name,
+        "opcode": text and text.opcode.text,
+        "shape": shape,
+        **_sizes(dump, shape, _color(whole), in_memory=whole is not None),
+        "computation": None if head is None else head.name,
+        "is_root": None if line is None else line.record.is_root,
+        "operands": None if text is None else [span.text for span in text.operands],
+        "users": users_of(dump, name, line) if users is None else users,
+        "called": None if text is None else [span.text for span in text.called],
+        **_source(stack, metadata),
+        "stack": [
+            {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack
+        ],
+        "values": dump.derived(_ids_by_name, dump.files).get(name, []),
+        "allocation": None
+        if whole is None or whole.allocation is None
+        else whole.allocation.record.number,
+        "live_range": None if whole is None else _live_range(whole),
+        "path": None if home is None else home.file.label,
+        "line": None if home is None else home.number,
+    }
+
+
+def module_json(dump: DumpSet, file: DumpFile) -> Json:
+    """A module text: every instruction and every computation, in the order of the text."""
+    module = file.module
+    heads = module.all_computations()
+    entry = module.entry  # looked for once: it takes a look at all computations
+    return {
+        "kind": "dump",
+        "file_kind": file.kind.value,
+        "path": file.label,
+        "instructions": [
+            instruction_json(dump, record.name, Located(file, record), users.get(record.name, []))
+            for head in heads
+            for members in [module.members(head)]
+            for users in [_users(members)]
+            for record in members
+        ],
+        "computations": [_computation(module, head, is_entry=head is entry) for head in heads],
+    }
+
+
+def computation_json(head: Located[ComputationLine]) -> Json:
+    """A computation, with the instructions that call it."""
+    module, record = head.file.module, head.record
+    return {
+        "kind": "computation",
+        **_computation(module, record, is_entry=record is module.entry),
+        "callers": [caller.name for caller in module.callers(record)],
+        "path": head.file.label,
+        "line": head.number,
+    }
+
+
+def _users(members: Iterable[InstructionLine]) -> dict[str, list[str]]:
+    """The instructions of a computation by what they read."""
+    users: defaultdict[str, list[str]] = defaultdict(list)
+    for member in members:
+        for name in dict.fromkeys(member.reads):
+            users[name].append(member.name)
+    return users
+
+
+def _computation(module: ModuleIndex, head: ComputationLine, *, is_entry: bool) -> Json:
+    computation = module.computation(head)
+    parameters = sorted(computation.parameters.items())
+    return {
+        "name": head.name,
+        "is_entry": is_entry,
+        "root": None if computation.root is None else computation.root.name,
+        "parameters": [parameter.name for _, parameter in parameters],
+        "instructions": [record.name for record in computation.members],
+    }
+
+
+def allocation_json(dump: DumpSet, allocation: Located[AllocationLine]) -> Json:
+    """An allocation with the ids of its values."""
+    record = allocation.record
+    return {
+        "kind": "allocation",
+        "number": record.number,
+        "size": record.size,
+        "memory_space": record.color,
+        "memory_space_name": _space_name(dump, record.color),
+        "parameter": record.parameter,
+        "parameter_index": record.parameter_index,
+        "parameter_shape": record.parameter_shape,
+        "output_shape": record.output_shape,
+        "constant": record.constant,
+        "thread_local": record.thread_local,
+        "maybe_live_out": record.maybe_live_out,
+        "preallocated_temp": record.preallocated_temp,
+        "values": [value.id for value in dump.assigned_to(allocation)],
+        "path": allocation.file.label,
+        "line": allocation.number,
+    }
+
+
+def dump_json(dump: DumpSet, file: DumpFile) -> Json:
+    """A file and everything that its compile says of values and allocations."""
+    values = (dump.value(value_id) for value_id in dump.value_ids())
+    return {
+        "kind": "dump",
+        "path": file.label,
+        "file_kind": file.kind.value,
+        "values": [value_json(dump, value) for value in values if value is not None],
+        "allocations": [allocation_json(dump, allocation) for allocation in dump.allocations()],
+        "live_ranges": {"max": dump.last_step, "declared_peak": dump.declared_peak},
+        "total_bytes": dump.total_bytes,
+    }
+
+
+def bundle_json(file: DumpFile, parts: Iterable[tuple[Part, Json]]) -> Json:
+    """A text of several files: each with the name of its section and the line it begins on."""
+    return {
+        "kind": "dump",
+        "file_kind": file.kind.value,
+        "path": file.label,
+        "parts": [
+            {**facts, "section": part.section.name, "line": part.first_line + 1}
+            for part, facts in parts
+        ],
+    }
+
+
+def _ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
+    """The values that each instruction defines: where they lie, or are used, or both."""
+    found: defaultdict[str, set[int]] = defaultdict(set)
+    for file in dump.files:
+        for assigned in file.memory.assigned.records():
+            found[assigned.name].add(assigned.id)
+        for entry in file.memory.entries.records():
+            if entry.id is not None and entry.name is not None:
+                found[entry.name].add(entry.id)
+    return {name: sorted(ids) for name, ids in found.items()}
+
+
+def _sizes(dump: DumpSet, text: str | None, color: int, *, in_memory: bool = True) -> Json:
+    """Logical and padded bytes; the padded ones only where the rule is exact.
+
+    A result that is no value (not ``in_memory``) has a known layout only if it is tiled.
+    """
+    if text is not None and not in_memory and "T(" not in text:
+        return {"logical_bytes": _logical(text), "padded_bytes": None}
+    padded = None if text is None else padded_size_of(text, target_of(dump), color)
+    return {
+        "logical_bytes": None if text is None else _logical(text),
+        "padded_bytes": padded.bytes if padded is not None and padded.exact else None,
+    }
+
+
+def _logical(text: str) -> int | None:
+    shape = try_shape(text)
+    return None if shape is None else logical_bytes(shape)
+
+
+def _color(value: Value | None) -> int:
+    return 0 if value is None else value.color or 0
+
+
+def _space_name(dump: DumpSet, number: int | None) -> str | None:
+    return None if number is None else space_name(number, target_of(dump).backend)
+
+
+def _live_range(value: Value) -> list[int] | None:
+    if value.live is None:
+        return None
+    return [value.live.record.start_step, value.live.record.end_step]
+
+
+def _source(stack: Sequence[SourceLine], metadata: Mapping[str, str]) -> Json:
+    return {
+        "op_name": metadata.get("op_name"),
+        "source": {"file": stack[0].file, "line": stack[0].line} if stack else None,
+    }

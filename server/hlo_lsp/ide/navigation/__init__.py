@@ -1,0 +1,1 @@
+"""Definitions, references, links, calls, and the outline."""

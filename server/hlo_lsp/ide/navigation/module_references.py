@@ -1,0 +1,125 @@
+"""Where module text mentions an instruction, a computation, a row of the location tables."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from hlo_lsp.ide.cursor.module_target import place_in
+from hlo_lsp.ide.cursor.names import computation_around
+from hlo_lsp.ide.cursor.targets import Found, RowSubject
+from hlo_lsp.ide.navigation.definitions import head_place
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import Place, Statement
+from hlo_lsp.model.value import Located
+from hlo_lsp.program.dataflow import operands_of_parameter
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.records import Record
+
+# Declarations, and mentions.
+Places = tuple[list[Place], list[Place]]
+
+_TABLE_FIELDS = {
+    "StackFrames": "parent_frame_id=",
+    "FileLocations": "file_location_id=",
+    "FileNames": "file_name_id=",
+    "FunctionNames": "function_name_id=",
+}
+
+
+def instruction_mentions(line: Located[InstructionLine]) -> Iterator[Place]:
+    """Operands and predecessors of this name in its computation, and a parameter in the head."""
+    file, record = line.file, line.record
+    scope = file.module.scope_of(record)
+    for other in file.module.mentioning(record.name):
+        if file.module.scope_of(other) is not scope:
+            continue
+        parsed = other.parsed
+        for span in (*parsed.reads, *parsed.predecessors):
+            if span.text == record.name:
+                yield place_in(file, other, span)
+    if record.opcode == "parameter" and isinstance(scope, ComputationLine) and scope.signature:
+        yield from _in_signature(file, scope, record.name)
+
+
+def operand_mentions(dump: DumpSet, uses: Iterable[tuple[str, int]]) -> Iterator[Place]:
+    """The operands of these instructions with these numbers, in the module text."""
+    for name, operand in uses:
+        user = dump.instruction(name)
+        if user is not None:
+            operands = user.record.parsed.operands
+            if operand < len(operands):
+                yield place_in(user.file, user.record, operands[operand])
+
+
+def computation_places(head: Located[ComputationLine] | None) -> Places:
+    """The head of a computation, and the attributes that call it."""
+    if head is None:
+        return [], []
+    file, name = head.file, head.record.name
+    declared = [head_place(Located(file, record)) for record in file.module.computations.all(name)]
+    return declared, [
+        place_in(file, caller, span)
+        for caller in file.module.callers(head.record)
+        for span in caller.parsed.called
+        if span.text == name
+    ]
+
+
+def parameter_places(found: Found, number: int) -> Places:
+    """A parameter with its mentions, and the operands that it stands for."""
+    head = computation_around(found)
+    if head is None:
+        return [], []
+    module = head.file.module
+    parameter = module.computation(head.record).parameters.get(number)
+    if parameter is None:
+        return [], []
+    line = Located(head.file, parameter)
+    mentioned = list(instruction_mentions(line))
+    for caller, operand in operands_of_parameter(module, parameter):
+        spans = [span for span in caller.parsed.reads if span.text == operand.name]
+        mentioned += [place_in(head.file, caller, span) for span in spans]
+    return [head_place(line)], mentioned
+
+
+def row_places(dump: DumpSet, found: Found, subject: RowSubject) -> Places:
+    """A row of a table, and what speaks of it: other rows, and instructions by their frame."""
+    for file in (found.place.file, *dump.files):
+        rows = file.module.tables.rows[subject.table]
+        if 0 < subject.number <= len(rows):
+            declared = [head_place(Located(file, rows[subject.number - 1]))]
+            return declared, [*_in_rows(file, subject), *_in_metadata(file, subject)]
+    return [], []
+
+
+def _in_rows(file: DumpFile, subject: RowSubject) -> Iterator[Place]:
+    printed = subject.number + (subject.table == "StackFrames")  # parents are printed plus one
+    expression = re.compile(rf"{_TABLE_FIELDS[subject.table]}{printed}(?!\d)")
+    tables = file.module.tables
+    rows: list[Record] = [*tables.locations, *tables.frames]
+    for row in rows:
+        match = expression.search(file.lines[row.line])
+        if match is not None:
+            yield Place(file, row.line, match.start(), match.end())
+
+
+def _in_metadata(file: DumpFile, subject: RowSubject) -> Iterator[Place]:
+    if subject.table != "StackFrames":
+        return
+    words = f"stack_frame_id={subject.number}"
+    for record in file.module.instructions.records():
+        start = record.text.find(words)
+        while start >= 0:
+            end = start + len(words)
+            if not record.text[end : end + 1].isdigit():
+                yield Statement(file, record.line, record.text).place(start, end)
+            start = record.text.find(words, end)
+
+
+def _in_signature(file: DumpFile, head: ComputationLine, name: str) -> Iterator[Place]:
+    expression = re.compile(rf"(?<![\w.\-]){re.escape(name)}(?=\s*:)")
+    for line in range(head.line, head.line + head.line_count):
+        match = expression.search(file.lines[line])
+        if match is not None:
+            yield Place(file, line, match.start(), match.end())
+            return

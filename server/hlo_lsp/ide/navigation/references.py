@@ -1,0 +1,167 @@
+"""Every mention of a value, an instruction, an allocation."""
+
+from collections.abc import Iterator
+
+from hlo_lsp.ide.cursor.names import computation_meant, instruction_meant
+from hlo_lsp.ide.cursor.targets import (
+    AllocationSubject,
+    ComputationSubject,
+    ElementSubject,
+    Found,
+    InstructionSubject,
+    ParameterSubject,
+    RowSubject,
+    ThunkSubject,
+    ValueSubject,
+)
+from hlo_lsp.ide.navigation.definitions import all_places, head_place, value_of
+from hlo_lsp.ide.navigation.module_references import (
+    Places,
+    computation_places,
+    instruction_mentions,
+    operand_mentions,
+    parameter_places,
+    row_places,
+)
+from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.old_peaks import old_peak_key
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.value import Located, Value
+from hlo_lsp.program.thunks import instruction_of
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.memory_records import AllocationLine, ReportedAllocation
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.used_value import Position, Use, UsedValue
+
+
+def declared_and_mentioned(dump: DumpSet, found: Found) -> tuple[list[Place], list[Place]]:
+    """All mentions of what the cursor is on, in all files of the compile.
+
+    Declarations are the line in the allocation and the header of the entry of a value, and the
+    line of an instruction in the module text; no place is in both lists.
+    """
+    declared, mentioned = _places(dump, found)
+    return all_places(declared), all_places(mentioned)
+
+
+def values_in(dump: DumpSet, allocation: Located[AllocationLine]) -> list[Place]:
+    """The lines of the values that stand under an allocation."""
+    file = allocation.file
+    return [head_place(Located(file, record)) for record in dump.assigned_to(allocation)]
+
+
+def uses_of(value: Value) -> list[Place]:
+    """The rows that say who uses a value."""
+    entry = value.entry
+    return [] if entry is None else [_row_place(entry, row) for row in entry.record.uses]
+
+
+def users_of(dump: DumpSet, name: str, line: Located[InstructionLine] | None = None) -> list[str]:
+    """The instructions with this one among their operands, in the order of the module text.
+
+    Without module text: those that use a value which this instruction defines.
+    """
+    line = line or dump.instruction(name)
+    if line is not None:
+        return [user.name for user in line.file.module.users(line.record)]
+    uses = (
+        use.name
+        for entry in dump.entries_at(name)
+        if entry.record.name == name
+        for use in entry.record.uses
+    )
+    return list(dict.fromkeys(uses))
+
+
+def _places(dump: DumpSet, found: Found) -> Places:
+    subject = found.subject
+    if isinstance(subject, ValueSubject):
+        value = value_of(dump, subject)
+        return ([], []) if value is None else _of_value(dump, value)
+    if isinstance(subject, InstructionSubject):
+        return _of_instruction(dump, subject.name, instruction_meant(dump, found, subject.name))
+    if isinstance(subject, ElementSubject):
+        name = subject.instruction
+        return _of_instruction(dump, name, instruction_meant(dump, found, name))
+    if isinstance(subject, ThunkSubject):
+        name_of_thunk = instruction_of(dump, subject.row)
+        if name_of_thunk is None:
+            return [], []
+        return _of_instruction(dump, name_of_thunk, dump.instruction(name_of_thunk))
+    if isinstance(subject, ComputationSubject):
+        return computation_places(computation_meant(dump, found, subject.name))
+    if isinstance(subject, ParameterSubject):
+        return parameter_places(found, subject.number)
+    if isinstance(subject, RowSubject):
+        return row_places(dump, found, subject)
+    if isinstance(subject, AllocationSubject):
+        return _of_allocation(dump, subject.number)
+    return [], []
+
+
+def _of_value(dump: DumpSet, value: Value) -> Places:
+    line = dump.instruction(value.name)
+    parts = (value.assigned, value.entry, line)
+    declared = [head_place(part) for part in parts if part is not None]
+    mentioned = [] if value.live is None else [head_place(value.live)]
+    if value.entry is not None:
+        entry = value.entry
+        mentioned += [_row_place(entry, row) for row in entry.record.positions]
+        mentioned += [_row_place(entry, row) for row in entry.record.uses]
+        mentioned += operand_mentions(dump, ((row.name, row.operand) for row in entry.record.uses))
+    for file in dump.files:
+        for row in file.memory.peak_names.all(value.name):
+            if (row.key or old_peak_key(file, row)) == value.key:
+                mentioned.append(head_place(Located(file, row)))
+    if value.assigned is not None:
+        mentioned += map(head_place, rows_of_value(dump, value.assigned))
+    return declared, mentioned
+
+
+def _of_instruction(dump: DumpSet, name: str, line: Located[InstructionLine] | None) -> Places:
+    mentioned = list(_in_memory_files(dump, name))
+    if line is None:
+        return [], mentioned
+    return [head_place(line)], [*mentioned, *instruction_mentions(line)]
+
+
+def _in_memory_files(dump: DumpSet, name: str) -> Iterator[Place]:
+    for entry in dump.entries_at(name):
+        yield from (_row_place(entry, row) for row in entry.record.positions if row.name == name)
+        if entry.record.name == name:
+            yield head_place(entry)
+            assigned = dump.find(lambda index: index.assigned, entry.record.id or 0)
+            if assigned is not None:
+                yield head_place(assigned)
+            live = dump.live(entry.record.key or "")
+            if live is not None:
+                yield head_place(live)
+    for entry in dump.entries_used_by(name):
+        yield from (_row_place(entry, row) for row in entry.record.uses if row.name == name)
+    for file in dump.files:
+        for step in file.memory.step_names.all(name):
+            yield head_place(Located(file, step))
+        for peak in file.memory.peak_names.all(name):
+            yield head_place(Located(file, peak))
+
+
+def _of_allocation(dump: DumpSet, number: int) -> Places:
+    """The line of an allocation, and the rows that reports have for it."""
+    allocation = dump.allocation(number)
+    return ([] if allocation is None else [head_place(allocation)]), [
+        head_place(Located(file, record))
+        for file in dump.files
+        if file.kind is FileKind.REPORT
+        for record in file.records
+        if isinstance(record, ReportedAllocation) and record.number == number
+    ] + [head_place(row) for row in rows_of_allocation(dump, number)]
+
+
+def _row_place(entry: Located[UsedValue], row: Position | Use) -> Place:
+    """The name (and index) in a position or use row."""
+    start = 2
+    end = start + len(row.name)
+    if isinstance(row, Position) and row.index is not None:
+        end = len(entry.record.lines[row.row])
+    return Place(entry.file, entry.line + row.row, start, end)

@@ -1,0 +1,1 @@
+"""The language server: session, scheduling, and one thin module per request."""

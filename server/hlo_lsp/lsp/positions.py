@@ -1,0 +1,134 @@
+"""URIs as clients write them, and the folders that they have open."""
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from hlo_lsp.checks.fix import Edit
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import Place
+from hlo_lsp.text.document import Encoding
+
+
+def path_of(uri: str) -> Path | None:
+    """Where the text of a URI lies; None for one that lies nowhere, as for ``file:``."""
+    path = _path(uri)
+    return path if path is not None and path.name else None
+
+
+def folders_of(server: LanguageServer) -> list[Path]:
+    """The folders that the client has open, in its order: those of the workspace, or its root."""
+    workspace = server.workspace
+    uris = list(workspace.folders) or [workspace.root_uri]
+    paths = (_path(uri) for uri in uris if uri)
+    return [path for path in paths if path is not None]
+
+
+def _path(uri: str) -> Path | None:
+    try:
+        path = to_fs_path(uri) if uri.startswith("file:") else None
+        os.fsencode(path or "")
+    except ValueError:  # brackets that are no address, half of a character
+        return None
+    return None if not path or "\0" in path else Path(path)
+
+
+@dataclass(frozen=True, slots=True)
+class Converter:
+    """Converts for one client, in the encoding that was agreed with it."""
+
+    encoding: Encoding
+
+    def column(self, file: DumpFile, position: types.Position) -> tuple[int, int]:
+        """Line and code point of a position; one outside the text becomes the nearest inside."""
+        lines = file.lines
+        asked = position.line - file.first_line
+        line = min(asked, len(lines) - 1)
+        if line < asked:
+            return line, len(lines[line])
+        return line, self.encoding.column(lines[line], position.character)
+
+    def position(self, file: DumpFile, line: int, column: int) -> types.Position:
+        """The position of a line and code point of a file."""
+        units = self.encoding.units(file.lines[line], column)
+        return types.Position(file.first_line + line, units)
+
+    def range(self, place: Place) -> types.Range:
+        """The range of a place."""
+        file, line = place.file, place.line
+        start = self.position(file, line, place.start)
+        return types.Range(start, self.position(file, line, place.end))
+
+    def location(self, place: Place) -> types.Location:
+        """The location of a place."""
+        return types.Location(place.file.uri, self.range(place))
+
+
+Json = dict[str, Any]
+LONG = 50_000  # lines; of longer texts an answer about the whole leaves out what fills it
+
+
+def place_range(line: int, start: int, end: int, *, to_line: int | None = None) -> Json:
+    """A range as JSON; columns in units of the client."""
+    return {
+        "start": {"line": line, "character": start},
+        "end": {"line": line if to_line is None else to_line, "character": end},
+    }
+
+
+def name_range(convert: Converter, file: DumpFile, line: int, columns: tuple[int, int]) -> Json:
+    """The range of a name in a line; columns in code points."""
+    text = file.lines[line]
+    units = convert.encoding.units
+    line += file.first_line
+    return place_range(line, units(text, columns[0]), units(text, columns[1]))
+
+
+def range_of(convert: Converter, place: Place) -> Json:
+    """The range of a place."""
+    return name_range(convert, place.file, place.line, (place.start, place.end))
+
+
+def locations(convert: Converter, places: Iterable[Place]) -> list[Json]:
+    """The locations of places."""
+    return [{"uri": place.file.uri, "range": range_of(convert, place)} for place in places]
+
+
+def lines_range(convert: Converter, file: DumpFile, first: int, count: int) -> Json:
+    """The range of whole lines, without the end of the last."""
+    last = min(first + count, len(file.lines)) - 1
+    text = file.lines[last]
+    end = convert.encoding.units(text, len(text))
+    begin = file.first_line
+    return place_range(begin + first, 0, end, to_line=begin + last)
+
+
+VersionOf = Callable[[str], int | None]
+
+
+def workspace_edit(
+    client: Client, convert: Converter, edits: Iterable[Edit], version_of: VersionOf
+) -> types.WorkspaceEdit:
+    """All edits at once. ``version_of`` knows the client's version of a file that it has open."""
+    by_uri: dict[str, list[types.TextEdit]] = {}
+    for edit in edits:
+        start, end = (convert.position(edit.file, *place) for place in (edit.start, edit.end))
+        text_edit = types.TextEdit(types.Range(start, end), edit.text)
+        by_uri.setdefault(edit.file.uri, []).append(text_edit)
+    if not client.versions_edits:
+        return types.WorkspaceEdit(changes=by_uri)
+    return types.WorkspaceEdit(
+        document_changes=[
+            types.TextDocumentEdit(
+                types.OptionalVersionedTextDocumentIdentifier(uri, version_of(uri)), changes
+            )
+            for uri, changes in by_uri.items()
+        ]
+    )

@@ -1,0 +1,249 @@
+"""Semantic tokens as the protocol sends them: five numbers each, relative to the one before."""
+
+import asyncio
+from array import array
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable
+
+from lsprotocol import types
+
+from hlo_lsp.ide.tokens.line_tokens import Modifier, Token, TokenType
+from hlo_lsp.ide.tokens.tokens import tokens
+from hlo_lsp.lsp.positions import Json
+from hlo_lsp.lsp.scheduling import steadily
+from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.text.document import Encoding
+
+_WIDTH = 5  # numbers of a token
+_CHUNK = _WIDTH * 1024  # numbers compared at once
+_KEPT = 8  # documents; as many as an editor shows side by side
+
+
+class Encoder:
+    """Collects the tokens of a file, from top to bottom.
+
+    ``first_line`` is where the file begins in its text: of a part of a longer text it may move
+    meanwhile, of which its own lines know nothing.
+    """
+
+    def __init__(self, encoding: Encoding, first_line: int) -> None:
+        self.data = array("I")
+        self._units = encoding.units
+        self._first_line = first_line
+        self._last = 0, 0  # line and column of the last token
+
+    def add(self, file: DumpFile, tokens: Iterable[Token]) -> None:
+        """Add tokens that stand behind all others."""
+        last_line, last_start = self._last
+        begin, lines = self._first_line, file.lines
+        known, text, plain = -1, "", True
+        column = units = 0  # how far a line that is not plain is counted, which is slow
+        numbers: list[int] = []
+        for row, first, end, kind, modifiers in tokens:
+            if row != known:
+                known, text = row, lines[row]
+                plain = text.isascii()
+                column = units = 0
+            start, length = first, end - first
+            if not plain:
+                units += self._units(text[column:first], first - column)
+                column, start = first, units
+                length = self._units(text[first:end], length)
+            line = begin + row
+            if line != last_line:
+                numbers += line - last_line, start, length, kind, modifiers
+            else:
+                numbers += 0, start - last_start, length, kind, modifiers
+            last_line, last_start = line, start
+        self.data.extend(numbers)
+        self._last = last_line, last_start
+
+    def append(self, other: "Encoder") -> None:
+        """Add what was collected of files below."""
+        if other.data:
+            at = len(self.data)
+            self.data += other.data
+            self.data[at] -= self._last[0]
+            self._last = other._last
+
+
+class Results:
+    """The last tokens of the documents that were asked for last, each under an id."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, tuple[str, array[int]]] = OrderedDict()
+        self._count = 0
+
+    def remember(self, uri: str, data: "array[int]") -> str:
+        """Keep the tokens of a document in place of those before; what comes back is their id."""
+        self._count += 1
+        self._known[uri] = str(self._count), data
+        self._known.move_to_end(uri)
+        if len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        return str(self._count)
+
+    def of(self, uri: str, result_id: str) -> "array[int] | None":
+        """The tokens with this id, or None if they are not the last of the document."""
+        known = self._known.get(uri)
+        return known[1] if known is not None and known[0] == result_id else None
+
+    def forget(self, uri: str) -> None:
+        """A document was closed."""
+        self._known.pop(uri, None)
+
+
+def difference(old: "array[int]", new: "array[int]") -> list[Json]:
+    """What makes new tokens of old ones: nothing, or one edit of those in between."""
+    if old == new:
+        return []
+    first = _alike(old, new)
+    last = _alike(old[first:][::-1], new[first:][::-1])
+    return [
+        {
+            "start": first,
+            "deleteCount": len(old) - first - last,
+            "data": new[first : len(new) - last].tolist(),
+        }
+    ]
+
+
+def _alike(one: "array[int]", other: "array[int]") -> int:
+    """How many numbers of whole tokens two have in common at the beginning."""
+    at, end = 0, min(len(one), len(other))
+    while at + _CHUNK <= end and one[at : at + _CHUNK] == other[at : at + _CHUNK]:
+        at += _CHUNK
+    while at + _WIDTH <= end and one[at : at + _WIDTH] == other[at : at + _WIDTH]:
+        at += _WIDTH
+    return at
+
+
+LARGEST = 2_000_000  # characters of a text of which all tokens are told: 0.5 s of work
+_PAUSE = 0.5  # seconds without a change before clients are told to ask again
+
+
+def _camel(name: str) -> str:
+    first, *others = name.lower().split("_")
+    return first + "".join(map(str.capitalize, others))
+
+
+LEGEND = types.SemanticTokensLegend(
+    [_camel(each.name) for each in TokenType],
+    [_camel(each.name) for each in Modifier if each.name and each],
+)
+
+
+class SemanticTokens:
+    """Answers for all documents, and remembers what the next difference is counted from.
+
+    A text above ``LARGEST`` has no answer for the whole of it, which makes Visual Studio Code go on
+    to ask for what is on the screen; an empty one would count as complete.
+    """
+
+    def __init__(self, session: Session, refresh: Callable[[], Awaitable[None]]) -> None:
+        self._session = session
+        self._refresh = refresh
+        self._results = Results()
+        self._waiting: asyncio.Task[None] | None = None
+
+    async def full(self, document: types.TextDocumentIdentifier) -> Json | None:
+        """All tokens, or None for a text that is no dump or too large."""
+        file = self._session.library.open_files.get(document.uri)
+        if file is None or _is_large(file):
+            return None
+        encoder = await self._encoded(document)
+        return None if encoder is None else self._whole(document.uri, encoder)
+
+    async def delta(self, document: types.TextDocumentIdentifier, result_id: str) -> Json | None:
+        """What has changed since the result of this id, or all tokens if it is not known."""
+        if self._results.of(document.uri, result_id) is None:
+            return await self.full(document)
+        encoder = await self._encoded(document)
+        if encoder is None:
+            return None
+        old = self._results.of(document.uri, result_id)
+        if old is None:  # another answer was given meanwhile
+            return self._whole(document.uri, encoder)
+        edits = difference(old, encoder.data)
+        return {"resultId": self._results.remember(document.uri, encoder.data), "edits": edits}
+
+    async def range(self, params: types.SemanticTokensRangeParams) -> Json | None:
+        """The tokens of all lines that a range touches."""
+        first, last = params.range.start.line, params.range.end.line
+        encoder = await self._encoded(params.text_document, first, last + 1)
+        return None if encoder is None else {"data": encoder.data.tolist()}
+
+    def closed(self, file: DumpFile) -> None:
+        """A file was closed: it counts as it is on disk now."""
+        self._results.forget(file.uri)
+        self.changed(file)
+
+    def neighbours_changed(self) -> None:
+        """What is faint in one file may depend on another that has changed."""
+        if self._session.client.refreshes_tokens:
+            if self._waiting is not None:
+                self._waiting.cancel()
+            self._waiting = asyncio.ensure_future(self._ask_for_more())
+
+    def changed(self, file: DumpFile) -> None:
+        """A file was opened, edited or closed: the others of its compile may look different."""
+        if any(other is not file for other in self._session.open_siblings(file)):
+            self.neighbours_changed()
+
+    async def _ask_for_more(self) -> None:
+        await asyncio.sleep(_PAUSE)
+        await self._refresh()
+
+    def _whole(self, uri: str, encoder: Encoder) -> Json:
+        result_id = self._results.remember(uri, encoder.data)
+        return {"resultId": result_id, "data": encoder.data.tolist()}
+
+    async def _encoded(
+        self, document: types.TextDocumentIdentifier, first: int = 0, end: int | None = None
+    ) -> Encoder | None:
+        """The tokens of these lines of a text, of all files in it."""
+
+        async def reply(asked: Asked) -> Encoder:
+            await self._know_names(asked.file, waits=end is None)
+            return await steadily(asked.dump, lambda: _encode(asked, first, end))
+
+        found = await self._session.joined(document, reply)
+        if not found:
+            return None
+        for encoder in found[1:]:
+            found[0].append(encoder)
+        return found[0]
+
+    async def _know_names(self, file: DumpFile, *, waits: bool) -> None:
+        """Without knowing who names whom nothing is unused: wait for it, or come back later."""
+        learning = self._session.learning(file)
+        if learning is None:
+            return
+        if waits:
+            await asyncio.wait([learning])
+        else:
+            learning.add_done_callback(lambda _: self.neighbours_changed())
+
+
+def _encode(asked: Asked, first: int, end: int | None) -> Encoder:
+    """The tokens of a file on these lines of the text that it is in."""
+    file = asked.file
+    begin = file.first_line
+    encoder = Encoder(asked.convert.encoding, begin)
+    start = max(first - begin, 0)
+    stop = None if end is None else end - begin
+    for found in tokens(asked.dump, file, start, stop):
+        encoder.add(file, found)
+        checkpoint()
+    return encoder
+
+
+def _is_large(file: DumpFile) -> bool:
+    size = 0
+    for line in file.lines:
+        size += len(line)
+        if size > LARGEST:
+            return True
+    return False

@@ -1,0 +1,128 @@
+"""Cards and findings on a terminal, by rich."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from io import StringIO
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from hlo_lsp.checks.explanations import Explanation
+from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.folders.told import Spot, Told
+from hlo_lsp.checks.output.formats import Count
+from hlo_lsp.checks.output.rule_text import severity_word
+from hlo_lsp.checks.wishes.severities import severities
+from hlo_lsp.model.card import Card, counted, parts
+
+_WIDE = 1_000_000  # columns
+
+_STYLES = {
+    Severity.ERROR: "bold red",
+    Severity.WARNING: "bold yellow",
+    Severity.INFORMATION: "bold blue",
+    Severity.HINT: "bold cyan",
+}
+
+
+def card_text(card: Card) -> str:
+    """A card as it is printed into a pipe."""
+    return _printed(lambda console: print_card(console, card))
+
+
+def findings_text(findings: Sequence[Told]) -> str:
+    """Findings as they are printed into a pipe."""
+
+    def show(console: Console) -> None:
+        for told in findings:
+            print_finding(console, told)
+
+    return _printed(show)
+
+
+def print_card(console: Console, card: Card) -> None:
+    """A card as a table of two columns."""
+    console.print(_names(card.title), style="bold")
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    for fact in card.facts:
+        table.add_row(fact.label, _names(fact.text))
+    if card.facts:
+        _print_table(console, table)
+    if card.text:
+        console.print(_names(card.text))
+
+
+def print_finding(console: Console, told: Told) -> None:
+    """A finding on one line, as compilers print them; editors and terminals make it a link.
+
+    What it also speaks of follows in lines of the same form.
+    """
+    severity = told.severity
+    line = _line(told.spot, severity.value, _STYLES[severity], told.message)
+    console.print(line.append(f" [{told.code}]", "dim"), soft_wrap=True)
+    for other in told.related:
+        console.print(_line(other.spot, "note", "bold blue", other.message), soft_wrap=True)
+
+
+def print_statistics(console: Console, counts: Sequence[Count]) -> None:
+    """A line for each code: how many, how bad, in how many files."""
+    for one in counts:
+        line = Text.assemble(
+            f"{one.count:>7,}  ",
+            (one.severity.value, _STYLES[one.severity]),
+            f" {one.code} in {counted(one.files, 'file')}",
+        )
+        console.print(line, soft_wrap=True)
+
+
+def print_rules(console: Console, rules: Sequence[Explanation]) -> None:
+    """A line for each rule: its code, how bad its findings are, what it says."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for told in rules:
+        severity = severities()[told.code]
+        table.add_row(told.code, Text(severity_word(told), _STYLES[severity]), _names(told.what))
+    _print_table(console, table)
+
+
+def wide_when_piped() -> Console:
+    """The terminal; in a pipe one line for each fact, whatever its length."""
+    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE
+    return Console(width=wide, highlight=False)
+
+
+def _printed(show: Callable[[Console], None]) -> str:
+    """What is shown in a pipe, whatever there is around this process."""
+    written = StringIO()
+    show(Console(file=written, width=_WIDE, highlight=False, color_system=None, no_color=True))
+    return written.getvalue()
+
+
+def _print_table(console: Console, table: Table) -> None:
+    """A table; in a pipe without the blanks that fill the last column."""
+    if console.is_terminal:
+        console.print(table)
+        return
+    with console.capture() as captured:
+        console.print(table)
+    for line in captured.get().removesuffix("\n").split("\n"):
+        console.print(line.rstrip(), soft_wrap=True, markup=False)
+
+
+def _line(spot: Spot, word: str, style: str, message: str) -> Text:
+    where = f"{spot.path}:{spot.line}:{spot.column}"
+    return Text.assemble((where, "bold"), ": ", (word, style), f": {message}")
+
+
+def _names(text: str) -> Text:
+    """Text in which what stands between backticks is set off."""
+    result = Text()
+    for is_name, part in parts(text):
+        result.append(part, style="green" if is_name else "")
+    return result

@@ -1,0 +1,113 @@
+"""``hlo-lsp.toml`` files that come, go or change while dumps are open."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+
+from hlo_lsp.checks.wishes.settings_file import NAME, settings_file_of
+from hlo_lsp.lsp.diagnostics import DiagnosticsPusher
+from hlo_lsp.lsp.positions import path_of
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
+
+_PERIOD = 1.0  # seconds between two looks, of less than 0.1 ms for a folder
+
+_Stamp = tuple[Path, int, int]
+
+
+class SettingsWatch:
+    """Looks for the settings file of each folder that has open dumps.
+
+    Clients watch below the folders that they have open, and some watch nothing. Above those
+    folders, and for these clients, nobody else would notice. ``changed`` is told when one has.
+    """
+
+    def __init__(self, session: Session, changed: Callable[[], None]) -> None:
+        self._session = session
+        self._changed = changed
+        self._known: dict[Path, _Stamp | None] = {}
+
+    def start(self) -> None:
+        """Look now, and again and again as long as the server runs."""
+        self.look()
+        asyncio.get_running_loop().call_later(_PERIOD, self.start)
+
+    def look(self) -> None:
+        """Look once. A folder that had no open dump before is no news."""
+        paths = (file.path for file in self._session.library.open_files.values())
+        folders = {path.parent for path in paths if path is not None and path.is_absolute()}
+        found = {folder: _stamp(folder) for folder in folders}
+        known, self._known = self._known, found
+        if any(known.get(folder, stamp) != stamp for folder, stamp in found.items()):
+            self._changed()
+
+
+def _stamp(folder: Path) -> _Stamp | None:
+    path = settings_file_of(folder)
+    if path is None:
+        return None
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return path, status.st_mtime_ns, status.st_size
+
+
+_PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{NAME}")
+
+
+class Watcher:
+    """Looks again at the open files of a compile when a file of it changes on disk."""
+
+    def __init__(
+        self,
+        server: LanguageServer,
+        session: Session,
+        pusher: DiagnosticsPusher,
+        symbols: WorkspaceSymbols,
+        neighbours_changed: Callable[[], None],
+    ) -> None:
+        self._server = server
+        self._session = session
+        self._pusher = pusher
+        self._symbols = symbols
+        self._neighbours_changed = neighbours_changed
+        self._settings = SettingsWatch(session, pusher.all_changed)
+
+    def opened(self) -> None:
+        """A file was opened: it is looked at with the settings that are there now."""
+        self._settings.look()
+
+    def initialized(self) -> None:
+        """Ask the client to watch, if it can; settings are looked for whether it can or not."""
+        self._settings.start()
+        workspace = self._server.client_capabilities.workspace
+        watched = None if workspace is None else workspace.did_change_watched_files
+        if watched is None or not watched.dynamic_registration:
+            return
+        patterns = [types.FileSystemWatcher(pattern) for pattern in _PATTERNS]
+        options = types.DidChangeWatchedFilesRegistrationOptions(patterns)
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        registration = types.Registration("dumps", method, options)
+        self._server.client_register_capability(types.RegistrationParams([registration]))
+
+    def changed(self, params: types.DidChangeWatchedFilesParams) -> None:
+        """Files changed on disk; what an editor holds counts on as it is there."""
+        paths = {path for event in params.changes if (path := path_of(event.uri)) is not None}
+        for path in paths:
+            if path.name == NAME:
+                self._pusher.all_changed(below=path.parent)
+        library = self._session.library
+        for file in list(library.open_files.values()):
+            if file.path is None:
+                continue
+            folder = {path for path in paths if path.parent == file.path.parent}
+            if any(library.stem(path) == library.stem(file.path) for path in folder):
+                self._pusher.changed(file)
+                self._neighbours_changed()
+        self._pusher.disk_changed()
+        self._symbols.look()

@@ -1,0 +1,1 @@
+"""What a program costs: occupancy, liveness, padding, sharing."""

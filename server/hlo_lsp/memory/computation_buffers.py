@@ -1,0 +1,66 @@
+"""Buffers that the instructions of each computation define."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+from hlo_lsp.memory.occupancy import ByteRange, union_size
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.module_records import ComputationLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+ENTERING = frozenset({"while", "call", "conditional", "async-start"})
+_STEP = 500  # values between two breaths
+_KEY = "buffers inside"
+
+
+@dataclass(frozen=True, slots=True)
+class Inside:
+    """Number of buffers that a computation defines outside of thread-local memory, and their bytes.
+
+    A buffer is a range of bytes of an allocation, whether one value or several are in it; bytes
+    that several buffers share count once. Buffers that the computation only passes on do not
+    count: those of its parameters and those that a loop or a conditional returns.
+    """
+
+    buffers: int
+    bytes: int
+
+
+def buffers_inside(dump: DumpSet, computation: ComputationLine) -> Inside | None:
+    """Those of one computation, or None if it defines none that have memory."""
+    return all_inside(dump).get(computation)
+
+
+def all_inside(dump: DumpSet) -> dict[ComputationLine, Inside]:
+    """Those of all computations; remembered until a file of the compile changes."""
+    state = dump.state(dump.files)
+    known: dict[ComputationLine, Inside] | None = dump.remembered(_KEY, state)
+    if known is not None:
+        return known
+    # By computation: the ranges in each of its allocations.
+    ranges: dict[ComputationLine, dict[int, set[ByteRange]]] = defaultdict(lambda: defaultdict(set))
+    count = 0
+    for allocation in dump.allocations():
+        if allocation.record.thread_local:
+            continue
+        for value in dump.assigned_to(allocation):
+            count += 1
+            if count % _STEP == 0:
+                checkpoint()
+            if value.phi:  # defined where the loop or the branches get it from
+                continue
+            line = dump.instruction(value.name)
+            if line is None or line.record.opcode == "parameter":
+                continue
+            home = line.file.module.computation_of(line.record)
+            if home is not None:
+                taken = value.offset, value.offset + value.size
+                ranges[home][allocation.record.number].add(taken)
+    found: dict[ComputationLine, Inside] = {}
+    for home, by_allocation in ranges.items():
+        checkpoint()
+        found[home] = Inside(
+            sum(map(len, by_allocation.values())), sum(map(union_size, by_allocation.values()))
+        )
+    dump.remember(_KEY, state, found)
+    return found

@@ -1,0 +1,122 @@
+"""Occupied bytes of each memory space over the schedule of a program."""
+
+from bisect import bisect_right
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hlo_lsp.analysis.assignment.placements import Placement, assignment_of
+from hlo_lsp.memory.occupancy import LiveByteRange, occupied_bytes_by_step
+from hlo_lsp.model.backend import Backend, is_on_chip
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.text.checkpoint import checkpoint
+
+_VALUES_PER_TURN = 1000
+_CHANGES_PER_TURN = 200
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceOccupancy:
+    """Occupied bytes of one memory space at each schedule step.
+
+    Fixed allocations (parameters, constants, outputs) occupy their whole size at every step. In
+    temp allocations the live values occupy their byte ranges; bytes that several values share
+    count once. Thread-local allocations are left out: they have no place in the schedule.
+
+    Attributes:
+        space: number of the memory space, XLA's color.
+        allocated_bytes: size of all allocations in the space.
+        fixed_bytes: size of those that are not temp allocations.
+        change_steps: steps at which the occupied temp bytes change, ascending.
+        temp_bytes: occupied temp bytes from each of these steps on.
+        peak_step: first step at which most bytes are occupied.
+        peak_bytes: occupied bytes at that step.
+    """
+
+    space: int
+    allocated_bytes: int
+    fixed_bytes: int
+    change_steps: tuple[int, ...]
+    temp_bytes: tuple[int, ...]
+    peak_step: int
+    peak_bytes: int
+
+    def bytes_at(self, step: int) -> int:
+        """Return the bytes that are occupied at a schedule step."""
+        place = bisect_right(self.change_steps, step)
+        return self.fixed_bytes + (self.temp_bytes[place - 1] if place else 0)
+
+
+def main_space(spaces: Iterable[SpaceOccupancy], backend: Backend) -> SpaceOccupancy | None:
+    """Return the memory space with the largest peak, or None if there is none.
+
+    Memory on the chip does not count: XLA moves into it what fits.
+    """
+    off_chip = (each for each in spaces if not is_on_chip(each.space, backend))
+    return max(off_chip, key=lambda each: each.peak_bytes, default=None)
+
+
+def find_occupancy_of_spaces(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
+    """Compute the occupancy of each memory space, by number, and keep it until a file changes.
+
+    A space is missing if the live range of a value in one of its temp allocations is unknown. All
+    are missing in a dump without live ranges or with an incomplete buffer assignment.
+    """
+    files = [file for file in dump.files if len(file.memory.allocations) or len(file.memory.ranges)]
+    state = dump.state(files)
+    known: tuple[SpaceOccupancy, ...] | None = dump.remembered(find_occupancy_of_spaces, state)
+    if known is None:
+        known = _find(dump)
+        dump.remember(find_occupancy_of_spaces, state, known)
+    return known
+
+
+def _find(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
+    if not any(len(file.memory.ranges) for file in dump.files):
+        return ()
+    assignment = assignment_of(dump)
+    if not assignment.complete:
+        return ()
+    by_space: dict[int, list[Placement]] = {}
+    for placement in assignment.placements:
+        if not placement.allocation.thread_local:
+            by_space.setdefault(placement.allocation.color, []).append(placement)
+    found = []
+    for space in sorted(by_space):
+        occupancy = _occupancy(dump, space, by_space[space])
+        if occupancy is not None:
+            found.append(occupancy)
+    return tuple(found)
+
+
+def _occupancy(dump: DumpSet, space: int, placements: list[Placement]) -> SpaceOccupancy | None:
+    allocated = fixed = 0
+    values: list[LiveByteRange] = []
+    for placement in placements:
+        # The temp allocations of a space follow each other in one address space.
+        base = allocated
+        allocated += placement.allocation.size
+        if not placement.allocation.preallocated_temp:
+            fixed += placement.allocation.size
+            continue
+        for count, value in enumerate(placement.values, 1):
+            if count % _VALUES_PER_TURN == 0:
+                checkpoint()
+            if not value.size:
+                continue
+            live = dump.live(value.key)
+            if live is None or live.record.start_step > live.record.end_step:
+                return None
+            start, end = live.record.start_step, live.record.end_step
+            values.append(LiveByteRange(base + value.offset, value.size, start, end))
+    steps: list[int] = []
+    temp: list[int] = []
+    for count, (step, occupied) in enumerate(occupied_bytes_by_step(values), 1):
+        if count % _CHANGES_PER_TURN == 0:
+            checkpoint()
+        steps.append(step)
+        temp.append(occupied)
+    peak = max(temp, default=0)
+    peak_step = steps[temp.index(peak)] if temp else 0
+    return SpaceOccupancy(
+        space, allocated, fixed, tuple(steps), tuple(temp), peak_step, fixed + peak
+    )

@@ -1,0 +1,175 @@
+"""Occupied bytes: the union of the byte ranges of live values, step by step."""
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from operator import itemgetter
+from typing import NamedTuple
+
+from hlo_lsp.analysis.assignment.lists import Listed, listed_under
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.facts import Facts
+from hlo_lsp.model.value import Located
+from hlo_lsp.syntax.memory_records import AllocationLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+ByteRange = tuple[int, int]  # the first byte and the end, which is not part of the range
+
+
+class LiveByteRange(NamedTuple):
+    """Bytes of a value, and the first and the last step at which it is live, both inclusive."""
+
+    offset: int
+    size: int
+    start_step: int
+    end_step: int
+
+
+class RangeUnion:
+    """Byte ranges that come and go, and the number of bytes that at least one of them covers.
+
+    A range may be added several times; it then stays until it is removed as often. This is a
+    segment tree over the pieces between the bounds of all ranges: a change costs O(log n).
+    """
+
+    def __init__(self, ranges: Iterable[ByteRange]) -> None:
+        """Prepare for ``ranges``, the only ones that can be added; the union is empty."""
+        self._bounds = sorted({bound for both in ranges for bound in both})
+        pieces = [end - first for first, end in pairwise(self._bounds)]
+        # Node 1 is the root, the children of node n are 2n and 2n + 1. There is a power of two of
+        # leaves, so that all of them are on the last level.
+        self._leaves = leaves = 1 << len(pieces).bit_length()
+        self._sizes = [0] * leaves + pieces + [0] * (leaves - len(pieces))  # bytes below a node
+        for node in range(leaves - 1, 0, -1):
+            self._sizes[node] = self._sizes[2 * node] + self._sizes[2 * node + 1]
+        self._counts = [0] * (2 * leaves)  # ranges that are split no further than to this node
+        self._covered = [0] * (4 * leaves)  # covered bytes below a node; 0 below the leaves
+
+    @property
+    def bytes(self) -> int:
+        """Number of covered bytes."""
+        return self._covered[1]
+
+    def add(self, byte_range: ByteRange, times: int = 1) -> None:
+        """Cover the bytes of a range; ``times=-1`` takes back one addition."""
+        counts, covered, sizes = self._counts, self._covered, self._sizes
+        low = bisect_left(self._bounds, byte_range[0]) + self._leaves
+        high = bisect_left(self._bounds, byte_range[1]) + self._leaves
+        nodes = []  # the largest nodes that lie in the range, then all nodes above its ends
+        above_low, above_high = low >> 1, (high - 1) >> 1
+        while low < high:
+            if low & 1:
+                nodes.append(low)
+                low += 1
+            if high & 1:
+                high -= 1
+                nodes.append(high)
+            low >>= 1
+            high >>= 1
+        for node in nodes:
+            counts[node] += times
+        while above_low:
+            nodes.append(above_low)
+            if above_high != above_low:
+                nodes.append(above_high)
+            above_low >>= 1
+            above_high >>= 1
+        for node in nodes:
+            below = covered[2 * node] + covered[2 * node + 1]
+            covered[node] = sizes[node] if counts[node] else below
+
+
+def occupied_bytes_by_step(values: Iterable[LiveByteRange]) -> Iterator[tuple[int, int]]:
+    """Sweep over the steps at which values become live or die.
+
+    Args:
+        values: live byte ranges of one address space.
+
+    Yields:
+        Each of these steps, ascending, with the bytes that at least one value occupies from it up
+        to the next one. Before the first step no byte is occupied.
+    """
+    changes: list[tuple[int, int, ByteRange]] = []
+    for offset, size, start_step, end_step in values:
+        if size > 0 and start_step <= end_step:
+            byte_range = (offset, offset + size)
+            changes.append((start_step, 1, byte_range))
+            changes.append((end_step + 1, -1, byte_range))
+    changes.sort()
+    union = RangeUnion({byte_range for _, _, byte_range in changes})
+    for step, at_step in groupby(changes, itemgetter(0)):
+        for _, times, byte_range in at_step:
+            union.add(byte_range, times)
+        yield step, union.bytes
+
+
+def union_size(ranges: Iterable[ByteRange]) -> int:
+    """Return the number of bytes that are in at least one of these ranges."""
+    total = covered_to = 0
+    for first, end in sorted(ranges):
+        total += max(0, end - max(first, covered_to))
+        covered_to = max(covered_to, end)
+    return total
+
+
+_STEP = 1000  # values between two breaths
+
+
+@dataclass(frozen=True, slots=True)
+class Occupancy:
+    """Bytes with padding. ``end`` is where the last value ends, ``live`` the most at one step.
+
+    ``used`` are the bytes that some value takes at some time: others only align what follows.
+    """
+
+    end: int
+    used: int
+    live: int
+    step: int
+
+    @property
+    def idle(self) -> int:
+        """Bytes that are in use at other times, but not at the fullest step."""
+        return self.used - self.live
+
+
+_KNOWN: "Facts[Listed, Occupancy]" = Facts()
+
+
+def occupancy_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Occupancy | None:
+    """What of an allocation is in use at its fullest step; None if a value has no live range.
+
+    Bytes that several values share count once: they are aliases, or one takes over from the other.
+    """
+    listed = listed_under(allocation)
+    state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
+    known = _KNOWN.get(listed, state)
+    if known is None:
+        known = _occupancy(dump, listed)
+        if known is not None:
+            _KNOWN.put(listed, known, state)
+    return known
+
+
+def _occupancy(dump: DumpSet, listed: Listed) -> Occupancy | None:
+    values: list[LiveByteRange] = []
+    for count, value in enumerate(listed.values, 1):
+        if count % _STEP == 0:
+            checkpoint()
+        if not value.size:
+            continue
+        live = dump.live(value.key)
+        if live is None:
+            return None
+        steps = live.record.start_step, live.record.end_step
+        values.append(LiveByteRange(value.offset, value.size, *steps))
+    checkpoint()
+    most = step = 0
+    for count, (moment, occupied) in enumerate(occupied_bytes_by_step(values), 1):
+        if count % _STEP == 0:
+            checkpoint()
+        if occupied > most:
+            most, step = occupied, moment
+    ranges = {(value.offset, value.offset + value.size) for value in values}
+    return Occupancy(max((end for _, end in ranges), default=0), union_size(ranges), most, step)

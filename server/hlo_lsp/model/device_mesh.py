@@ -1,0 +1,219 @@
+"""Which device stands at which place: the list, the iota and the mesh forms of HLO text."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from math import prod
+from typing import TypeAlias
+
+from lark import Token, Tree
+
+_MOST = 1 << 63
+
+
+class ShardingError(ValueError):
+    """A text that is no sharding and no device groups."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """``0,2,1,3``: device numbers, one by one."""
+
+    devices: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of devices."""
+        return len(self.devices)
+
+    def at(self, place: int) -> int:
+        """The device at a place, counted from 0."""
+        return self.devices[place]
+
+
+@dataclass(frozen=True, slots=True)
+class Iota:
+    """``<=[2,4]T(1,0)``: 0, 1, 2 ... in the shape ``dims``, transposed, read row by row.
+
+    Nothing is listed, so a text may speak of any number of devices (tile_assignment.h).
+    """
+
+    dims: tuple[int, ...]
+    permutation: tuple[int, ...]
+
+    @property
+    def count(self) -> int:
+        """The number of devices."""
+        return prod(self.dims)
+
+    def at(self, place: int) -> int:
+        """The device at a place, counted from 0."""
+        indexes = [0] * len(self.dims)
+        for dim in reversed(self.permutation):
+            place, indexes[dim] = divmod(place, self.dims[dim])
+        device = 0
+        for size, index in zip(self.dims, indexes, strict=True):
+            device = device * size + index
+        return device
+
+
+@dataclass(frozen=True, slots=True)
+class Reordered:
+    """The devices of one order in the sequence of another."""
+
+    devices: "DeviceOrder"
+    places: Iota
+
+    @property
+    def count(self) -> int:
+        """The number of devices."""
+        return self.places.count
+
+    def at(self, place: int) -> int:
+        """The device at a place, counted from 0."""
+        return self.devices.at(self.places.at(place))
+
+
+DeviceOrder: TypeAlias = Listed | Iota | Reordered
+
+
+def order_of(tree: "Tree[Token]") -> Listed | Iota:
+    """The order that a ``listed``, ``iota`` or ``mesh_iota`` of the grammar says.
+
+    Raises:
+        ShardingError: a device is listed twice, the transposition is none, or see ``counted``.
+    """
+    first, *rest = tree.children
+    dims = numbers(first)
+    if tree.data == "listed":
+        if len(set(dims)) != len(dims):
+            raise ShardingError("a device is listed twice")
+        return Listed(dims)
+    counted(dims)
+    if not rest and len(dims) > 1:
+        raise ShardingError("several dimensions of devices need a transposition `T(...)`")
+    permutation = numbers(rest[0]) if rest else (0,)
+    if sorted(permutation) != list(range(len(dims))):
+        raise ShardingError(f"T{permutation} is no permutation of {len(dims)} dimensions")
+    return Iota(dims, permutation)
+
+
+def counted(dims: Iterable[int]) -> int:
+    """The number of devices in a shape.
+
+    Raises:
+        ShardingError: there are none, or more than 64 bits count.
+    """
+    count = prod(dims)
+    if not 0 < count < _MOST:
+        raise ShardingError("the devices are none or more than 64 bits count")
+    return count
+
+
+def numbers(child: "Tree[Token] | str") -> tuple[int, ...]:
+    """The numbers of a ``LIST`` or of what looks like it."""
+    return tuple(map(int, str(child).split(",")))
+
+
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """An axis of a mesh, or the part of one: ``'x':(2)4`` are 4 steps inside of each half."""
+
+    name: str
+    before: int
+    size: int
+    whole: bool = True
+
+    def __str__(self) -> str:
+        return self.name if self.whole else f"{self.name}:({self.before}){self.size}"
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """Axes with their numbers of devices, major to minor; ``devices`` in row-major order."""
+
+    axes: tuple[tuple[str, int], ...]
+    devices: DeviceOrder
+
+    def axis(self, tree: "Tree[Token]") -> Axis:
+        """The axis that an ``axis`` of the grammar names.
+
+        Raises:
+            ShardingError: the mesh has no such axis, or it cannot be cut like this.
+        """
+        name = _unquoted(tree.children[0])
+        size = dict(self.axes).get(name)
+        if size is None:
+            raise ShardingError(f"the mesh has no axis {name}")
+        if len(tree.children) == 1:
+            return Axis(name, 1, size)
+        before, part = (int(str(child)) for child in tree.children[1:])
+        if before < 1 or not 1 < part < size or size % (before * part):
+            raise ShardingError(f"an axis of {size} devices has no part ({before}){part}")
+        return Axis(name, before, part, whole=False)
+
+    def by(self, front: Sequence[Axis], back: Sequence[Axis]) -> tuple[DeviceOrder, int]:
+        """The devices with some axes in front and some last, and how many the axes between hold.
+
+        Raises:
+            ShardingError: axes overlap.
+        """
+        first, last = [(a.name, a.before) for a in front], [(a.name, a.before) for a in back]
+        pieces = self._pieces([*front, *back])
+        places = {piece[:2]: place for place, piece in enumerate(pieces)}
+        taken = set(first + last)
+        if len(taken) != len(first) + len(last):
+            raise ShardingError("an axis is used twice")
+        between = [place for key, place in places.items() if key not in taken]
+        count = prod(pieces[place][2] for place in between)
+        permutation = (*(places[key] for key in first), *between, *(places[key] for key in last))
+        dims = tuple(size for _, _, size in pieces)
+        if permutation == tuple(range(len(dims))):
+            return self.devices, count
+        return Reordered(self.devices, Iota(dims, permutation)), count
+
+    def _pieces(self, used: list[Axis]) -> list[tuple[str, int, int]]:
+        """The mesh with its axes cut where a part begins or ends: name, steps before, size."""
+        pieces = []
+        for name, size in self.axes:
+            own = [axis for axis in used if axis.name == name]
+            ends = {end for axis in own for end in (axis.before, axis.before * axis.size)}
+            bounds = sorted({1, size, *ends}) if size > 1 else [1, 1]
+            if any(high % low for low, high in pairwise(bounds)):
+                raise ShardingError(f"the parts of axis {name} do not fit into each other")
+            found = [(name, low, high // low) for low, high in pairwise(bounds)]
+            if any((name, axis.before, axis.size) not in found for axis in own):
+                raise ShardingError(f"parts of axis {name} overlap")
+            pieces += found
+        return pieces
+
+
+def mesh_of(tree: "Tree[Token]") -> Mesh:
+    """The mesh that a ``mesh`` of the grammar says.
+
+    Raises:
+        ShardingError: an axis is named twice or has no devices, or as many devices are not listed.
+    """
+    axes: list[tuple[str, int]] = []
+    order: DeviceOrder | None = None
+    for child in tree.children:
+        if not isinstance(child, Tree):
+            continue
+        if child.data == "mesh_axis":
+            name, size = child.children
+            axes.append((_unquoted(name), int(str(size))))
+        else:
+            order = order_of(child)
+    count = counted(size for _, size in axes)
+    if len(dict(axes)) != len(axes):
+        raise ShardingError("an axis of the mesh is named twice")
+    if order is None:
+        order = Iota((count,), (0,))
+    if order.count != count:
+        raise ShardingError(f"the mesh has room for {count} devices and lists {order.count}")
+    return Mesh(tuple(axes), order)
+
+
+def _unquoted(child: "Tree[Token] | Token") -> str:
+    text = str(child)
+    return text[1:-1] if text[0] in "'\"" else text

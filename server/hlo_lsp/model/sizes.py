@@ -1,0 +1,324 @@
+"""Bytes of shapes: without padding, and as they lie in memory.
+
+Rules: XLA ``ShapeUtil::ByteSizeOf`` for the logical size; for the padded one the meaning of tiles
+(layout.h), checked on every value of the test corpus against the ``size=`` that XLA printed.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise
+from math import prod
+
+from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.shape import Array, Layout, Shape, TupleShape, element_texts, try_shape
+from hlo_lsp.model.shape_agreement import elements_of
+
+_TPU_GRANULES = (32, 512, 1024)  # bytes a tuple table is rounded up to, by chip generation
+_UNTILED_ELEMENTS = 1024  # what an untiled array on TPU is rounded up to
+_RUN_TIME_SIZES = 1024  # bytes in front of a dynamic array on TPU; a layout says them as M(1024)
+
+
+@dataclass(frozen=True, slots=True)
+class Padding:
+    """Why an array is larger than its elements.
+
+    ``what`` grows from ``before`` to ``after``: ``dim 1`` (a logical dimension), an ``added dim``
+    (where a tile has more dimensions than the array), ``elements`` (all of them), ``bytes``.
+    """
+
+    what: str
+    before: int
+    after: int
+    cause: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.before:,} -> {self.after:,} by {self.cause}"
+
+
+@dataclass(frozen=True, slots=True)
+class PaddedSize:
+    """Bytes in memory. ``exact`` says whether the rule holds without exception in real dumps.
+
+    ``allowed`` are further sizes that are right where the chip, which is not known, decides.
+    """
+
+    bytes: int
+    exact: bool
+    rule: str
+    padding: tuple[Padding, ...] = ()
+    allowed: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What decides sizes beside the shape: the backend, and the granule of tuple tables (bytes).
+
+    The granule is None where no tuple of the dump gives it away.
+    """
+
+    backend: Backend
+    granule: int | None = None
+
+
+def logical_bytes(shape: Shape) -> int | None:
+    """Bytes without padding, as live ranges count them.
+
+    A tuple is its table of 8-byte pointers, without what they point to. None for an unknown
+    element type or an unbounded dimension.
+    """
+    if isinstance(shape, TupleShape):
+        return 8 * len(shape.elements)
+    if not isinstance(shape, Array):
+        return None
+    elements, bits = shape.elements, shape.bits
+    return None if elements is None or bits is None else -(-elements * bits // 8)
+
+
+@lru_cache(maxsize=1 << 13)
+def padded_size_of(text: str, target: Target, color: int = 0) -> PaddedSize | None:
+    """:func:`padded_size` of the shape that a text describes, remembered by the text."""
+    shape = try_shape(text)
+    return None if shape is None else padded_size(shape, target, color)
+
+
+def padded_size(shape: Shape, target: Target, color: int = 0) -> PaddedSize | None:
+    """Bytes in memory on a target, or None where no rule is known.
+
+    ``color`` is the memory space of the value; an array says it in its layout, a tuple does not.
+    """
+    if isinstance(shape, TupleShape):
+        return _tuple_size(len(shape.elements), target, color)
+    if not isinstance(shape, Array):
+        return None
+    raw, elements = logical_bytes(shape), shape.elements
+    if raw is None or elements is None:
+        return None
+    layout = shape.layout or Layout()
+    if shape.element_type == "token":
+        return PaddedSize(0, exact=True, rule="a token takes no memory")
+    if shape.element_type == "opaque" or layout.others:
+        return PaddedSize(raw, exact=False, rule="no exact rule is known for this layout")
+    if target.backend is Backend.TPU or layout.tiles:
+        return _on_tpu(shape, layout, elements)
+    if target.backend is Backend.UNKNOWN:
+        return PaddedSize(raw, exact=False, rule="untiled, and the backend is not known")
+    if shape.dynamic:
+        rank = len(shape.dims)
+        return PaddedSize(
+            raw + 4 * rank,
+            exact=True,
+            rule=f"{target.backend.value} adds 4 B for each of {rank} dimensions, some dynamic",
+        )
+    return PaddedSize(raw, exact=True, rule=f"{target.backend.value} does not pad")
+
+
+def tuple_granule(sizes: "dict[tuple[int, int], int]") -> int | None:
+    """The granule that explains most tuple tables of a TPU dump.
+
+    ``sizes`` says how many values have a tuple of so many elements and such a size (bytes).
+    """
+    votes = {
+        granule: sum(
+            count
+            for (arity, size), count in sizes.items()
+            if arity and size == -(-4 * arity // granule) * granule
+        )
+        for granule in _TPU_GRANULES
+    }
+    best = max(votes, key=lambda granule: votes[granule])
+    return best if votes[best] else None
+
+
+def _tuple_size(arity: int, target: Target, color: int) -> PaddedSize:
+    if color == 7 and target.backend is Backend.TPU:
+        return PaddedSize(0, exact=True, rule="SparseCore keeps no tuple tables")
+    if target.backend in {Backend.CPU, Backend.GPU}:
+        return PaddedSize(8 * arity, exact=True, rule="a table of 8-byte pointers")
+    allowed = frozenset(-(-4 * arity // granule) * granule for granule in _TPU_GRANULES)
+    if target.backend is Backend.UNKNOWN:
+        return PaddedSize(8 * arity, False, "a table of pointers", (), allowed)
+    if target.granule is None:
+        return PaddedSize(min(allowed), False, "a table of 4-byte pointers", (), allowed)
+    size = -(-4 * arity // target.granule) * target.granule
+    rule = f"a table of 4-byte pointers, rounded up to {target.granule} B on this chip"
+    return PaddedSize(size, exact=True, rule=rule)
+
+
+def _on_tpu(shape: Array, layout: Layout, elements: int) -> PaddedSize:
+    bits = shape.bits or 0
+    if layout.memory_space == 2:
+        return PaddedSize(4 * elements, exact=True, rule="a 4-byte semaphore for every element")
+    if layout.tiles:
+        return _tiled(shape, layout, bits)
+    if layout.memory_space in {8, 10}:
+        return PaddedSize(4 * elements, exact=True, rule="4 B for every element")
+    rounded = -(-elements // _UNTILED_ELEMENTS) * _UNTILED_ELEMENTS
+    cause = f"untiled arrays, rounded up to {_UNTILED_ELEMENTS} elements"
+    return PaddedSize(
+        -(-rounded * bits // 8) + _run_time_sizes(shape, layout),
+        exact=layout.memory_space in {0, 4, 6} and not layout.splits,
+        rule=cause,
+        padding=(Padding("elements", elements, rounded, cause),) if rounded != elements else (),
+    )
+
+
+def _tiled(shape: Array, layout: Layout, bits: int) -> PaddedSize:
+    order = layout.minor_to_major[::-1]
+    sizes = [shape.dims[dim].size or 0 for dim in order] if _is_order(order, shape) else None
+    if sizes is None:
+        return PaddedSize(
+            logical_bytes(shape) or 0, exact=False, rule="the layout does not fit the dimensions"
+        )
+    pieces = _pieces(sizes, layout)
+    padded = max((_tiled_elements(piece, layout) for piece in pieces), default=0)
+    rule = f"padded to {layout.tile_text}"
+    if layout.splits:
+        rule = f"the largest of {len(pieces)} pieces, each {rule}"
+    combined = any(None in tile.dims for tile in layout.tiles)
+    return PaddedSize(
+        -(-padded * bits // 8) + _run_time_sizes(shape, layout),
+        exact=not combined and not _later_tiles_pad(pieces, layout),
+        rule=rule,
+        padding=() if combined else tuple(_paddings(order, sizes, shape, layout, padded)),
+    )
+
+
+def _run_time_sizes(shape: Array, layout: Layout) -> int:
+    """Bytes for the sizes of dynamic dimensions. Not every layout says them: parameters' do not."""
+    return layout.metadata_bytes or (_RUN_TIME_SIZES if shape.dynamic else 0)
+
+
+def _is_order(order: tuple[int, ...], shape: Array) -> bool:
+    return sorted(order) == list(range(len(shape.dims)))
+
+
+def _pieces(sizes: list[int], layout: Layout) -> list[list[int]]:
+    """What the cores hold after all splits, in physical dimensions."""
+    pieces = [sizes]
+    for split in layout.splits:
+        if split.dimension >= len(sizes):
+            continue
+        cuts = [0, *split.at, sizes[split.dimension]]
+        widths = [max(0, end - start) for start, end in pairwise(cuts)]
+        pieces = [
+            [*piece[: split.dimension], width, *piece[split.dimension + 1 :]]
+            for piece in pieces
+            for width in widths
+        ]
+    return pieces
+
+
+def _later_tiles_pad(pieces: list[list[int]], layout: Layout) -> bool:
+    """Whether a tile is larger than what the tile before it leaves.
+
+    Up to jax 0.9 `s2[3]{0:T(1024)(128)(16,1)E(2)}` takes 256 B, as if (16,1) were not there.
+    """
+    first = replace(layout, tiles=layout.tiles[:1])
+    return len(layout.tiles) > 1 and any(
+        _tiled_elements(piece, layout) != _tiled_elements(piece, first) for piece in pieces
+    )
+
+
+def _tiled_elements(sizes: list[int], layout: Layout) -> int:
+    """Elements of an array with these physical dimensions (major to minor) after all tiles."""
+    dims = list(sizes)
+    for tile in layout.tiles:
+        tile_dims = list(tile.dims)
+        while None in tile_dims:  # fuse that dimension with the next minor one
+            place = tile_dims.index(None)
+            behind = len(tile_dims) - place
+            if len(dims) > behind - 1 > 0:
+                at = len(dims) - behind
+                dims[at : at + 2] = [prod(dims[at : at + 2])]
+            del tile_dims[place]
+        known = [dim for dim in tile_dims if dim is not None]
+        dims = [1] * (len(known) - len(dims)) + dims
+        split = len(dims) - len(known)
+        counts = [
+            -(-dim // size) if size else 0 for dim, size in zip(dims[split:], known, strict=True)
+        ]
+        dims = dims[:split] + counts + known
+    tail = max(1, layout.tail_padding)
+    return -(-prod(dims) // tail) * tail
+
+
+def _paddings(
+    order: tuple[int, ...], sizes: list[int], shape: Array, layout: Layout, padded: int
+) -> "list[Padding]":
+    """What each dimension grows to by the first tile, and what the rest of the layout adds."""
+    first = layout.tiles[0].dims
+    if not first:
+        return []
+    found: list[Padding] = []
+    names = ["added dim"] * (len(first) - len(order)) + [f"dim {dim}" for dim in order]
+    before = [1] * (len(first) - len(sizes)) + sizes
+    product = prod(before[: len(before) - len(first)])
+    for name, size, tile in zip(names[-len(first) :], before[-len(first) :], first, strict=True):
+        grown = -(-size // tile) * tile if tile else size
+        product *= grown
+        if grown != size:
+            found.append(Padding(name, size, grown, f"T{layout.tiles[0]}"))
+    if product != padded and not layout.splits:
+        rest = "".join(map(str, layout.tiles[1:]))
+        tail = f"L({layout.tail_padding})" if layout.tail_padding > 1 else ""
+        found.append(Padding("elements", product, padded, " and ".join(filter(None, (rest, tail)))))
+    prefix = _run_time_sizes(shape, layout)
+    if prefix:
+        data = -(-padded * (shape.bits or 0) // 8)
+        cause = f"M({prefix}), run-time sizes" if layout.metadata_bytes else "run-time sizes"
+        found.append(Padding("bytes", data, data + prefix, cause))
+    return found
+
+
+@lru_cache(maxsize=1 << 12)
+def indexes_of(shape: str) -> tuple[str | None, ...]:
+    """The indexes of a shape and of what is in it, outermost first; None alone for an array.
+
+    So XLA prints positions: ``{}``, ``{0}``, ``{1}``, ``{1,0}`` for a tuple in a tuple.
+    """
+    if not shape.startswith("("):
+        return (None,)
+    return tuple(f"{{{','.join(map(str, path))}}}" for path in _paths(shape))
+
+
+def part_of(shape: str, index: str | None) -> str | None:
+    """The part of a shape at an index, None if there is none: quick where the shape is asked again.
+
+    No index means all of it.
+    """
+    digits = (index or "{}")[1:-1]
+    text = shape
+    for number in map(int, digits.split(",") if digits else ()):
+        elements = elements_of(text)
+        if elements is None or number >= len(elements):
+            return None
+        text = elements[number]
+    return text
+
+
+def _paths(shape: str) -> list[tuple[int, ...]]:
+    found: list[tuple[int, ...]] = [()]
+    for number, element in enumerate(elements_of(shape) or ()):
+        found += [(number, *path) for path in _paths(element)]
+    return found
+
+
+def target_of(dump: DumpSet) -> Target:
+    """Backend and tuple granule, remembered until an allocation or value changes."""
+    holders = [file for file in dump.files if len(file.memory.assigned)]
+    return dump.derived(_compute, holders)
+
+
+def _compute(dump: DumpSet) -> Target:
+    backend = dump.backend
+    if backend is not Backend.TPU:
+        return Target(backend)
+    sizes: Counter[tuple[int, int]] = Counter()
+    for file in dump.files:
+        for (text, size), count in file.memory.tuple_sizes.items():
+            elements = element_texts(text)
+            if elements is not None:
+                sizes[len(elements), size] += count
+    return Target(backend, tuple_granule(sizes))

@@ -1,0 +1,170 @@
+"""The files in a text that XLA printed instead of writing them, each with its compile."""
+
+import re
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from hlo_lsp.model.compiles import Compile, Listing
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.family import Families
+from hlo_lsp.syntax.file_kinds import Section, sections
+from hlo_lsp.text.document import Document, LineChange
+
+# What XLA replaces where it writes a file [dump.cc, SanitizeFileName]
+_UNFIT = re.compile(r"[/\\\[\] ]")
+_CHUNK = 512  # lines compared at once
+
+
+class Part(DumpFile):
+    """A section of a text, as a file of its own; lines count from ``first_line`` of the text.
+
+    Its ``uri`` and ``label`` are those of the text, its ``path`` lies in it as in a folder.
+    """
+
+    def __init__(self, bundle: "Bundle", section: Section, lines: list[str]) -> None:
+        whole = bundle.whole
+        path = (whole.path or Path()) / _UNFIT.sub("_", section.name)
+        super().__init__(whole.uri, path, Document.of_lines(lines))
+        self.section = section
+        self._bundle = bundle
+
+    @property
+    def first_line(self) -> int:
+        """Where the section begins in the text, from 0."""
+        return self.section.first
+
+    @property
+    def label(self) -> str:
+        """That of the text: it is where the lines are."""
+        return self._bundle.whole.label
+
+    def set_of(self) -> DumpSet:
+        """The compile of this section."""
+        return self._bundle.set_of(self)
+
+    def move(self, section: Section, lines: list[str]) -> None:
+        """Take in the section as it is after edits."""
+        self.section = section
+        change = _difference(self.lines, lines)
+        if change is not None:
+            first, old, new = change.first, change.old_count, change.new_count
+            self.lines[first : first + old] = lines[first : first + new]
+            self.changed(change)
+
+
+class Bundle:
+    """A text of several files. ``parts`` are its sections from top to bottom, dumps or not."""
+
+    def __init__(self, whole: DumpFile) -> None:
+        self.whole = whole
+        self.parts: list[Part] = []
+        self._version: int | None = None
+        self._compiles: dict[Part, Compile] = {}
+        self._paths: dict[Part, dict[Path, Part]] = {}
+        self._families = Families(overlapping=True)
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether the sections are those of the text as it is now."""
+        return self.whole.is_fresh and self._version == self.whole.version
+
+    def refresh(self) -> None:
+        """Find the sections again after edits. Parts whose lines are the same stay as they are."""
+        while not self.is_fresh:
+            self.whole.refresh()
+            if self._version != self.whole.version:
+                self._split()
+                self._version = self.whole.version
+
+    def part_at(self, line: int) -> Part | None:
+        """The section in which a line (from 0) of the whole text is."""
+        index = bisect_right(self.parts, line, key=lambda part: part.first_line) - 1
+        if index < 0:
+            return None
+        part = self.parts[index]
+        return part if line < part.first_line + part.section.count else None
+
+    def set_of(self, part: Part) -> DumpSet:
+        """The sections of the compile of a part, up to date."""
+        part.refresh()
+        compile_ = self._compiles.get(part) if part.kind.has_records else None
+        paths = self._paths.get(part, {})
+
+        def find(path: Path, _: Compile, **_patience: bool) -> DumpFile | None:
+            found = paths.get(path)
+            if found is not None:
+                found.refresh()
+            return found
+
+        return self._families.set_of(part, compile_, find)
+
+    def _split(self) -> None:
+        lines = self.whole.lines
+        old_keys = _counted([part.section.name for part in self.parts])
+        known = dict(zip(old_keys, self.parts, strict=True))
+        found = sections(lines)
+        parts = []
+        for key, section in zip(_counted([section.name for section in found]), found, strict=True):
+            text = lines[section.first : section.first + section.count] or [""]
+            part = known.get(key)
+            if part is None:
+                part = Part(self, section, text)
+            else:
+                part.move(section, text)
+            parts.append(part)
+        if parts != self.parts:
+            self.parts = parts
+            self._group()
+            self._families.keep(parts)
+
+    def _group(self) -> None:
+        """Find out what belongs together: where a name comes again, another run has begun."""
+        self._compiles.clear()
+        self._paths.clear()
+        run: dict[Path, Part] = {}
+        for part in self.parts:
+            if part.path in run:
+                self._enter(run)
+                run = {}
+            assert part.path is not None
+            run[part.path] = part
+        self._enter(run)
+
+    def _enter(self, run: dict[Path, Part]) -> None:
+        folder = self.whole.path or Path()
+        listing = Listing(folder, [path.name for path in run])
+        for path, part in run.items():
+            self._compiles[part] = listing.compile(path.name)
+            self._paths[part] = run
+
+
+def _counted(names: Sequence[str]) -> list[tuple[str, int]]:
+    """Each name with how often it was there before."""
+    counts: Counter[str] = Counter()
+    keys = []
+    for name in names:
+        keys.append((name, counts[name]))
+        counts[name] += 1
+    return keys
+
+
+def _difference(old: list[str], new: list[str]) -> LineChange | None:
+    """What became of a text, as one change; None if it is the same."""
+    if old == new:
+        return None
+    first = _alike(old, new)
+    last = _alike(old[first:][::-1], new[first:][::-1])
+    return LineChange(first, len(old) - last - first, len(new) - last - first)
+
+
+def _alike(one: list[str], other: list[str]) -> int:
+    """How many lines two texts have in common at the beginning."""
+    at, end = 0, min(len(one), len(other))
+    while at + _CHUNK <= end and one[at : at + _CHUNK] == other[at : at + _CHUNK]:
+        at += _CHUNK
+    while at < end and one[at] == other[at]:
+        at += 1
+    return at

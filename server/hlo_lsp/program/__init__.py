@@ -1,0 +1,1 @@
+"""How a program is connected: dataflow, schedule, donation, passes."""

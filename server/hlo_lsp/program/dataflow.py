@@ -1,0 +1,239 @@
+"""How data flows between computations: which operand a parameter stands for, and back.
+
+HLO semantics: a fusion, call or async-start hands operand k to parameter k; a while hands its one
+operand, and then what its body returns, to the parameter of condition and body; a conditional
+hands operand k + 1 to the parameter of branch k. The result of an async-start is ((operands),
+result, contexts ...), of which the async-done gives the second.
+"""
+
+from collections.abc import Iterator
+
+from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+
+_MOST = 400  # steps of a walk; real modules need a handful
+_BY_POSITION = frozenset({"fusion", "call", "async-start"})
+_RETURNING = frozenset({"fusion", "call", "while", "conditional"})
+_BRANCHES = ("true_computation", "false_computation")
+# What computes nothing: the element is that of an operand or of the caller.
+_PASSING = frozenset({"get-tuple-element", "parameter"})
+# What hands on its one operand as it is.
+_TRANSPARENT = frozenset({"opt-barrier", "copy", "bitcast", "domain", "copy-done"})
+
+
+def operands_of_parameter(
+    module: ModuleIndex, parameter: InstructionLine
+) -> list[tuple[InstructionLine, InstructionLine]]:
+    """What a parameter stands for: the instructions that call, each with the operand it hands on.
+
+    For a loop the root of its body comes behind the operand of the loop.
+    """
+    computation = module.computation_of(parameter)
+    number = parameter_number(parameter)
+    if computation is None or number is None:
+        return []
+    found: list[tuple[InstructionLine, InstructionLine]] = []
+    for caller in module.callers(computation):
+        operands = handed(module, caller)
+        for place in _operand_places(module, caller, computation, number):
+            giver, operand = operands[place] if place < len(operands) else (caller, None)
+            if operand is not None:
+                found.append((giver, operand))
+        if caller.opcode == "while" and number == 0:
+            found += [(caller, root) for root in roots_of(module, caller)]
+    return found
+
+
+def parameters_of_operand(
+    module: ModuleIndex, caller: InstructionLine, place: int
+) -> list[InstructionLine]:
+    """The parameters that operand number ``place`` of a calling instruction becomes.
+
+    An async-update calls what its async-start names, with the operands behind its first.
+    """
+    if caller.opcode == "async-update":
+        start = start_of(module, caller)
+        if start is None or place == 0:
+            return []
+        givers = [giver for giver, _ in handed(module, start)]
+        if caller not in givers:
+            return []
+        caller, place = start, givers.index(caller) + place - 1
+    return [
+        parameter
+        for computation in dict.fromkeys(module.called_by(caller))
+        for number, parameter in module.computation(computation).parameters.items()
+        if place in _operand_places(module, caller, computation, number)
+    ]
+
+
+def roots_of(module: ModuleIndex, caller: InstructionLine) -> list[InstructionLine]:
+    """Where the result of a calling instruction comes from: the roots of what it calls.
+
+    Of a loop the root of its body, of a reduction that of what it applies to the elements.
+    """
+    computations = module.called_by(caller)
+    if caller.opcode == "while":
+        body = _attribute(module, caller, "body")
+        computations = [] if body is None else [body]
+    roots = (module.computation(computation).root for computation in computations)
+    return [root for root in roots if root is not None]
+
+
+def element_sources(
+    module: ModuleIndex, tuple_instruction: InstructionLine, number: int
+) -> list[InstructionLine]:
+    """The instructions that really flow into element ``number`` of a tuple.
+
+    Through loops, fusions, calls and branches, up to the instruction that computes the element;
+    several where control flow merges.
+    """
+    found: dict[InstructionLine, None] = {}
+    _trace(module, tuple_instruction, (number,), set(), found)
+    return list(found)
+
+
+Path = tuple[int, ...]
+
+
+def _trace(
+    module: ModuleIndex,
+    instruction: InstructionLine,
+    path: Path,
+    seen: set[tuple[InstructionLine, Path]],
+    found: dict[InstructionLine, None],
+) -> None:
+    if (instruction, path) in seen or len(seen) > _MOST:
+        return
+    seen.add((instruction, path))
+    if not path and instruction.opcode not in _PASSING:
+        found[instruction] = None
+        return
+    sources = list(_sources(module, instruction, path))
+    for source, rest in sources:
+        _trace(module, source, rest, seen, found)
+    if not sources:
+        found[instruction] = None
+
+
+def _sources(
+    module: ModuleIndex, instruction: InstructionLine, path: Path
+) -> Iterator[tuple[InstructionLine, Path]]:
+    """One step upstream: where the element at ``path`` of a result comes from."""
+    opcode = instruction.opcode
+    if opcode == "tuple":
+        operands = module.operands(instruction)
+        if path[0] < len(operands):
+            operand = operands[path[0]]
+            if operand is not None:
+                yield operand, path[1:]
+    elif opcode == "get-tuple-element":
+        index = instruction.parsed.attribute("index")
+        operand = next(iter(module.operands(instruction)), None)
+        if index is not None and operand is not None and index.text.strip().isdecimal():
+            yield operand, (int(index.text), *path)
+    elif opcode == "parameter":
+        yield from ((operand, path) for _, operand in operands_of_parameter(module, instruction))
+    elif opcode in _TRANSPARENT and len(instruction.operands) == 1:
+        operand = next(iter(module.operands(instruction)), None)
+        if operand is not None and operand.shape.startswith("("):
+            yield operand, path
+    elif opcode in _RETURNING:
+        yield from ((root, path) for root in roots_of(module, instruction))
+    elif opcode in {"async-start", "async-update", "async-done"}:
+        yield from _async_sources(module, instruction, path)
+
+
+def _async_sources(
+    module: ModuleIndex, step: InstructionLine, path: Path
+) -> Iterator[tuple[InstructionLine, Path]]:
+    """Where an element of a step of an asynchronous computation comes from."""
+    start = step if step.opcode == "async-start" else start_of(module, step)
+    if start is None or not path:
+        return
+    if step.opcode == "async-done":
+        path = (1, *path)
+    if path[0] == 1:
+        for root in roots_of(module, start):
+            yield root, path[1:]
+    elif path[0] == 0 and len(path) > 1:
+        operands = handed(module, start)
+        operand = operands[path[1]][1] if path[1] < len(operands) else None
+        if operand is not None:
+            yield operand, path[2:]
+
+
+def _operand_places(
+    module: ModuleIndex, caller: InstructionLine, computation: ComputationLine, number: int
+) -> list[int]:
+    """The operands of ``caller`` that parameter ``number`` of what it calls stands for."""
+    if caller.opcode in _BY_POSITION:
+        return [number]
+    if caller.opcode == "while":
+        return [0] if number == 0 else []
+    if caller.opcode == "conditional" and number == 0:
+        branches = _branches(module, caller)
+        return [place for place, branch in enumerate(branches, 1) if branch is computation]
+    return []
+
+
+def _branches(module: ModuleIndex, conditional: InstructionLine) -> list[ComputationLine | None]:
+    """The branches in the order of their operands; None for one that is not there."""
+    chosen = [_attribute(module, conditional, name) for name in _BRANCHES]
+    if any(chosen):
+        return chosen
+    calls = conditional.parsed.calls
+    return [module.named(span.text) for name, span in calls if name == "branch_computations"]
+
+
+def _attribute(
+    module: ModuleIndex, instruction: InstructionLine, name: str
+) -> ComputationLine | None:
+    for attribute, span in instruction.parsed.calls:
+        if attribute == name:
+            return module.named(span.text)
+    return next((body for body in instruction.bodies if body.attribute == name), None)
+
+
+_ENDINGS = ("-start", "-update", "-done")
+
+
+def start_of(module: ModuleIndex, step: InstructionLine) -> InstructionLine | None:
+    """The ``-start`` in front of an ``-update`` or ``-done``; None if it is not there."""
+    for _ in range(_MOST):
+        before = next(iter(module.operands(step)), None)
+        if before is None or not step.opcode.endswith(_ENDINGS[1:]):
+            return None
+        if before.opcode.endswith("-start"):
+            return before
+        step = before
+    return None
+
+
+def steps_behind(module: ModuleIndex, start: InstructionLine) -> Iterator[InstructionLine]:
+    """What continues a ``-start`` or ``-update`` and what ends it, in order."""
+    waiting, seen = [start], {start}
+    while waiting and len(seen) < _MOST:
+        step = waiting.pop(0)
+        for user in module.users(step):
+            before = next(iter(module.operands(user)), None)
+            if before is step and user not in seen and user.opcode.endswith(_ENDINGS[1:]):
+                seen.add(user)
+                yield user
+                if user.opcode.endswith("-update"):
+                    waiting.append(user)
+
+
+def handed(
+    module: ModuleIndex, caller: InstructionLine
+) -> list[tuple[InstructionLine, InstructionLine | None]]:
+    """The operands that a calling instruction hands on, each with the instruction that has it.
+
+    Those of an async-start and of the updates behind it count as one list.
+    """
+    found = [(caller, operand) for operand in module.operands(caller)]
+    if caller.opcode == "async-start":
+        for step in steps_behind(module, caller):
+            if step.opcode == "async-update":
+                found += [(step, operand) for operand in module.operands(step)[1:]]
+    return found

@@ -1,0 +1,233 @@
+"""Which buffers of parameters an output could take, and which were offered and not taken.
+
+``input_output_alias`` in the module's head lists the outputs that lie in the buffer of a parameter
+(hlo_input_output_alias_config.h), ``buffer_donor`` the parameters whose buffer may be taken and was
+not (hlo_buffer_donor_config.h). A buffer fits where type, dimensions, layout and memory space are
+equal.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.shape import Array, element_texts, try_shape
+from hlo_lsp.model.shape_agreement import same_shape, shape_words
+from hlo_lsp.model.sharding import sharding_texts
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.statements import closing
+
+_ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d+),\s*\{([\d,\s]*)\}")
+_DONOR = re.compile(r"\((\d+),\s*\{([\d,\s]*)\}\)")
+_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
+
+Index = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """An array of a parameter, or of the result where ``parameter`` is None; as it is printed."""
+
+    parameter: int | None
+    index: Index
+    shape: str
+
+    @property
+    def index_text(self) -> str:
+        """The index as XLA prints it: ``{1,0}``."""
+        return "{" + ",".join(map(str, self.index)) + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Parameters and outputs of one shape that do not share buffers; as many as the fewer could."""
+
+    parameters: tuple[Leaf, ...]
+    outputs: tuple[Leaf, ...]
+
+    @property
+    def count(self) -> int:
+        """How many buffers could be shared."""
+        return min(len(self.parameters), len(self.outputs))
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A buffer that was offered and not taken, and what is in the way first.
+
+    ``is_resharded`` says that the program returns the shape, but partitioned in another way.
+    """
+
+    parameter: Leaf
+    why: str
+    is_resharded: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Donation:
+    """What could be donated, and what was in vain."""
+
+    matches: tuple[Match, ...]
+    refused: tuple[Refused, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Interface:
+    """The parameters and the result of an entry computation, as instructions and as leaves."""
+
+    lines: dict[int, InstructionLine]
+    root: InstructionLine
+    parameters: list[Leaf]
+    outputs: list[Leaf]
+
+
+def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Donation | None:
+    """Compare the parameters of a module with its outputs.
+
+    Args:
+        module: The compiled module, with the shapes of one device.
+        original: The same module before optimizations, with the shapes of the whole arrays.
+
+    Returns:
+        What could be donated and what was in vain; None without an entry computation.
+    """
+    header, interface = module.header, _interface(module)
+    if header is None or interface is None:
+        return None
+    aliases = [
+        (_index(out), int(number), _index(index))
+        for out, number, index in _ALIAS.findall(_attribute(header.text, "input_output_alias"))
+    ]
+    donors = {
+        (int(number), _index(index))
+        for number, index in _DONOR.findall(_attribute(header.text, "buffer_donor"))
+    }
+    taken = {(number, index) for _, number, index in aliases}
+    filled = {out for out, _, _ in aliases}
+    outputs = interface.outputs
+    free = [leaf for leaf in interface.parameters if (leaf.parameter, leaf.index) not in taken]
+    open_outputs = [leaf for leaf in outputs if leaf.index not in filled]
+    offered = [leaf for leaf in free if (leaf.parameter, leaf.index) in donors]
+    rest = [leaf for leaf in free if (leaf.parameter, leaf.index) not in donors]
+    before = None if original is None else _interface(original)
+    resharded = {} if before is None else _resharded(offered, interface, open_outputs, before)
+    return Donation(
+        tuple(_matches(rest, open_outputs)),
+        tuple(
+            Refused(
+                leaf, resharded.get(leaf) or _obstacle(leaf, outputs, filled), leaf in resharded
+            )
+            for leaf in offered
+        ),
+    )
+
+
+def _interface(module: ModuleIndex) -> _Interface | None:
+    if module.entry is None:
+        return None
+    computation = module.computation(module.entry)
+    root = computation.root
+    if root is None or not root.shape:
+        return None
+    parameters = dict(sorted(computation.parameters.items()))
+    return _Interface(
+        parameters,
+        root,
+        [leaf for number, line in parameters.items() for leaf in _leaves(number, line.shape, ())],
+        list(_leaves(None, root.shape, ())),
+    )
+
+
+def _resharded(
+    offered: list[Leaf], after: _Interface, open_outputs: list[Leaf], before: _Interface
+) -> dict[Leaf, str]:
+    """Return the parameters whose shape an output has in the program, but not on each device.
+
+    With each the sentence about its output; an output is of one parameter only.
+    """
+    wholes = {(whole.parameter, whole.index): whole for whole in before.parameters}
+    if wholes.keys() != {(one.parameter, one.index) for one in after.parameters}:
+        return {}  # of another compile
+    results = {whole.index: whole for whole in before.outputs}
+    pairs = [(out, results[out.index]) for out in open_outputs if out.index in results]
+    found: dict[Leaf, str] = {}
+    for leaf in offered:
+        if any(same_shape(leaf.shape, output.shape) for output in after.outputs):
+            continue
+        whole = wholes[leaf.parameter, leaf.index]
+        pair = next((pair for pair in pairs if same_shape(whole.shape, pair[1].shape)), None)
+        if pair is not None:
+            pairs.remove(pair)
+            output, result = pair
+            found[leaf] = (
+                f"it and output {output.index_text} are both {shape_words(whole.shape)} before "
+                f"partitioning, but one device holds `{output.shape}` of the output (sharding of "
+                f"the parameter: {_sharding_words(before, whole)}, of the output: "
+                f"{_sharding_words(before, result)})"
+            )
+    return found
+
+
+def _sharding_words(interface: _Interface, leaf: Leaf) -> str:
+    """Return the sharding that the program gives to a leaf."""
+    number = leaf.parameter
+    line = interface.root if number is None else interface.lines[number]
+    printed = line.parsed.attribute("sharding")
+    if printed is None:
+        return "none given, chosen by XLA"
+    text = printed.text.strip()
+    texts = sharding_texts(text) or []
+    leaves = list(_leaves(number, line.shape, ()))
+    return f"`{texts[leaves.index(leaf)] if len(texts) == len(leaves) else text}`"
+
+
+def _matches(parameters: list[Leaf], outputs: list[Leaf]) -> Iterator[Match]:
+    by_shape: defaultdict[str, list[Leaf]] = defaultdict(list)
+    for leaf in outputs:
+        by_shape[leaf.shape].append(leaf)
+    fitting: defaultdict[str, list[Leaf]] = defaultdict(list)
+    for leaf in parameters:
+        if leaf.shape in by_shape:
+            fitting[leaf.shape].append(leaf)
+    for shape, found in fitting.items():
+        yield Match(tuple(found), tuple(by_shape[shape]))
+
+
+def _obstacle(leaf: Leaf, outputs: list[Leaf], filled: set[Index]) -> str:
+    """What is in the way, first of all: type and dimensions, memory space, layout, or others."""
+    alike = [output for output in outputs if same_shape(leaf.shape, output.shape)]
+    if not alike:
+        return "no output has its type and dimensions"
+    equal = [output for output in alike if output.shape == leaf.shape]
+    if equal and all(output.index in filled for output in equal):
+        return f"every output of this shape takes another buffer, {equal[0].index_text} first"
+    if equal:
+        return f"output {equal[0].index_text} has its shape and layout, but is made elsewhere"
+    other = alike[0]
+    what = "memory space" if _same_but_space(leaf.shape, other.shape) else "layout"
+    return f"output {other.index_text} has another {what}: `{other.shape}`"
+
+
+def _same_but_space(one: str, other: str) -> bool:
+    return _SPACE.sub("", one) == _SPACE.sub("", other)
+
+
+def _leaves(parameter: int | None, shape: str, index: Index) -> Iterator[Leaf]:
+    elements = element_texts(shape)
+    if elements is None:
+        if isinstance(try_shape(shape), Array):
+            yield Leaf(parameter, index, shape)
+        return
+    for number, element in enumerate(elements):
+        yield from _leaves(parameter, element, (*index, number))
+
+
+def _attribute(header: str, name: str) -> str:
+    start = header.find(f"{name}={{")
+    end = None if start < 0 else closing(header, start + len(name) + 1)
+    return "" if end is None else header[start:end]
+
+
+def _index(text: str) -> Index:
+    return tuple(int(number) for number in text.split(",") if number.strip())

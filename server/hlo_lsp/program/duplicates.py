@@ -1,0 +1,83 @@
+"""Computations that are the same but for names."""
+
+import re
+from dataclasses import dataclass
+
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
+from hlo_lsp.syntax.statements import closing
+from hlo_lsp.text.checkpoint import checkpoint
+
+_STEP = 500  # instructions between two breaths
+# Behind what an opcode has of its own: where it is from, how it is compiled (in print order).
+_GENERAL = re.compile(
+    r", (?:sharding|frontend_attributes|control-predecessors|metadata|backend_config|"
+    r"parameter_replication|statistics|origin)="
+)
+_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
+
+
+@dataclass(frozen=True, slots=True)
+class Duplicates:
+    """Computations with the same body, in the order of the text."""
+
+    computations: tuple[ComputationLine, ...]
+    instructions: int
+
+    @property
+    def saved(self) -> int:
+        """How many instructions are there again."""
+        return self.instructions * (len(self.computations) - 1)
+
+
+def duplicates(module: ModuleIndex, least: int) -> list[Duplicates]:
+    """The bodies of at least so many instructions that a module has more than once.
+
+    Names, where instructions are from and how they are compiled do not count, but for custom
+    calls, whose kernel stands there. What is called must be the same, too.
+    """
+    kinds: dict[tuple[str, ...], int] = {}
+    kind_of: dict[str, int] = {}
+    alike: dict[int, list[ComputationLine]] = {}
+    sizes: dict[int, int] = {}
+    done = 0
+    for computation in module.all_computations():
+        if isinstance(computation, InlineComputation):
+            continue
+        members = module.members(computation)
+        places = {member.name: place for place, member in enumerate(members)}
+        body = []
+        for member in members:
+            done += 1
+            if done % _STEP == 0:
+                checkpoint()
+            body.append(_bare(member, places, kind_of))
+        kind = kinds.setdefault(tuple(body), len(kinds))
+        kind_of[computation.name] = kind
+        sizes[kind] = len(members)
+        alike.setdefault(kind, []).append(computation)
+    groups = [
+        Duplicates(tuple(found), sizes[kind])
+        for kind, found in alike.items()
+        if len(found) > 1 and sizes[kind] >= least
+    ]
+    return sorted(groups, key=lambda group: (-group.saved, group.computations[0].line))
+
+
+def _bare(member: InstructionLine, places: dict[str, int], kind_of: dict[str, int]) -> str:
+    """An instruction with places for operands and kinds for computations instead of names."""
+    text = member.text
+    close = closing(text, member.opened - 1)
+    end = len(text) if close is None else close + 1
+    operands = member.operands
+    if operands and all(name in places for name in operands):
+        inside = ",".join(str(places[name]) for name in operands)
+    else:
+        inside = text[member.opened : end]
+    general = _GENERAL.search(text, end)
+    own = text[end:] if general is None else text[end : general.start()]
+    if member.called:
+        own = _NAME.sub(lambda name: f"<{kind_of.get(name[1], name[1])}>", own)
+    if member.opcode == "custom-call" and "backend_config=" in text:
+        own += text[text.rindex("backend_config=") :]
+    return f"{member.is_root} {member.shape} {member.opcode}({inside}){own}"

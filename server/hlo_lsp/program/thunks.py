@@ -1,0 +1,76 @@
+"""Which instruction a thunk runs."""
+
+import re
+from collections import Counter
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.instruction_text import instruction_text
+from hlo_lsp.syntax.module_records import ComputationLine
+from hlo_lsp.syntax.scanners import ThunkRow
+
+_INFO = re.compile(
+    r'thunk_info \{\s*profile_annotation: "(?P<name>[^"]+)"\s*thunk_id: (?P<id>\d{1,18})\s*\}'
+)
+
+
+def instruction_of(dump: DumpSet, thunk: ThunkRow) -> str | None:
+    """The instruction's name, or None where nothing says it.
+
+    The thunk's own annotation counts most, then ``thunk_metadata.txt``, then the name of a kernel
+    that only this thunk runs and that fits just one instruction: equal kernels are shared under
+    the name of one of their instructions.
+    """
+    if thunk.annotation is not None:
+        return thunk.annotation
+    if dump.thunk_names is not None:
+        names_by_id = dump.derived(_annotations, [dump.thunk_names])
+        return None if thunk.id is None else names_by_id.get(thunk.id)
+    if thunk.kernel is None:
+        return None
+    if dump.derived(_kernel_counts, dump.files)[thunk.kernel] > 1:
+        return None
+    names = dump.derived(_kernel_names, dump.files).get(thunk.kernel, [])
+    return names[0] if len(names) == 1 else None
+
+
+def _annotations(dump: DumpSet) -> dict[int, str]:
+    text = "" if dump.thunk_names is None else dump.thunk_names.document.text
+    return {int(info["id"]): info["name"] for info in _INFO.finditer(text)}
+
+
+def _kernel_counts(dump: DumpSet) -> Counter[str]:
+    """How many thunks run each kernel."""
+    return Counter(
+        record.kernel
+        for file in dump.files
+        if file.kind is FileKind.THUNKS
+        for record in file.records
+        if isinstance(record, ThunkRow) and record.kernel is not None
+    )
+
+
+def _kernel_names(dump: DumpSet) -> dict[str, list[str]]:
+    """Instructions by the name that their kernel would get: dots become underscores.
+
+    Those inside of a fusion have no kernel of their own.
+    """
+    names: dict[str, list[str]] = {}
+    for file in dump.files:
+        fused = _fused(file)
+        for record in file.module.instructions.firsts():
+            head = file.records.head_of(record)
+            if not isinstance(head, ComputationLine) or head.name not in fused:
+                names.setdefault(re.sub(r"[.\-]", "_", record.name), []).append(record.name)
+    return names
+
+
+def _fused(file: DumpFile) -> set[str]:
+    """The computations that are the inside of a fusion."""
+    texts = (
+        instruction_text(record.text)
+        for record in file.module.instructions.records()
+        if record.opcode == "fusion"
+    )
+    return {span.text for text in texts if text is not None for span in text.called}

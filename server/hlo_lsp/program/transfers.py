@@ -1,0 +1,151 @@
+"""What moves between places: copies to other layouts and memory spaces, to and from the host."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.shape import Array, Shape, TupleShape, try_shape, without_layout
+from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.program.schedule import schedule_in_text
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+HOST = 5  # XLA's Layout::kHostMemorySpace (layout.h)
+
+_STEP = 500  # instructions between two breaths
+_RELAYING = {"copy", "transpose"}
+_CHANNELS = {"send", "recv", "infeed", "outfeed"}
+# They name what lies on the host and move nothing.
+_IDLE = {"bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter",
+         "tuple", "while"}  # fmt: skip
+_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Relayout:
+    """Copies that are alike: what they change, and unpadded bytes of one of them."""
+
+    what: str
+    source: str
+    bytes: int
+    instructions: tuple[InstructionLine, ...]
+
+    @property
+    def total(self) -> int:
+        """Bytes of all of them."""
+        return self.bytes * len(self.instructions)
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """An instruction that moves unpadded bytes between host and device."""
+
+    instruction: InstructionLine
+    to_host: bool
+    bytes: int
+
+
+def relayouts(module: ModuleIndex) -> list[Relayout]:
+    """The copies and transposes on the schedule that change nothing else, largest sums first.
+
+    Those inside of fusions cost nothing by themselves.
+    """
+    groups: dict[tuple[str, str, str], list[InstructionLine]] = {}
+    for count, instruction in enumerate(schedule_in_text(module) or ()):
+        if count % _STEP == 0:
+            checkpoint()
+        if instruction.opcode not in _RELAYING:
+            continue
+        source = _operand_shapes(module, instruction)
+        if len(source) == 1 and source[0] != instruction.shape:
+            key = instruction.opcode, source[0], instruction.shape
+            groups.setdefault(key, []).append(instruction)
+    found = []
+    for (opcode, source_text, shape), instructions in groups.items():
+        what = _changed(opcode, source_text, shape)
+        if what is not None:
+            moved = _bytes(try_shape(shape))
+            found.append(Relayout(what, source_text, moved, tuple(instructions)))
+    return sorted(found, key=lambda group: (-group.total, group.instructions[0].line))
+
+
+def _changed(opcode: str, source: str, shape: str) -> str | None:
+    if opcode == "transpose":
+        return "the order of dimensions"
+    if without_layout(source) != without_layout(shape):
+        return None
+    return "the memory space" if _SPACE.sub("", source) == _SPACE.sub("", shape) else "the layout"
+
+
+def host_transfers(module: ModuleIndex) -> list[Transfer]:
+    """What moves data to or from the host, in the order of the schedule.
+
+    ``send`` and ``recv`` do with ``is_host_transfer``; anything else that takes from one of host
+    memory (``S(5)``) and device memory and gives to the other. What an ``async-start`` wraps is the
+    same transfer once more.
+    """
+    found = []
+    for count, instruction in enumerate(schedule_in_text(module) or ()):
+        if count % _STEP == 0:
+            checkpoint()
+        transfer = _transfer(module, instruction)
+        if transfer is not None:
+            found.append(transfer)
+    wrapped = {
+        computation
+        for transfer in found
+        if transfer.instruction.opcode == "async-start"
+        for computation in module.called_by(transfer.instruction)
+    }
+    return [one for one in found if module.computation_of(one.instruction) not in wrapped]
+
+
+def _transfer(module: ModuleIndex, instruction: InstructionLine) -> Transfer | None:
+    opcode = instruction.opcode
+    if opcode in _CHANNELS:
+        if opcode in {"send", "recv"} and "is_host_transfer=true" not in instruction.text:
+            return None
+        if opcode == "outfeed":
+            moved = sum(_bytes(try_shape(shape)) for shape in _operand_shapes(module, instruction))
+        else:
+            moved = _bytes(_first(try_shape(instruction.shape)))
+        return Transfer(instruction, opcode in {"send", "outfeed"}, moved)
+    if opcode in _IDLE or opcode.endswith(("-done", "-update")):
+        return None
+    result = try_shape(instruction.shape)
+    if opcode == "copy-start":
+        result = _first(result)
+    elif opcode == "async-start" and isinstance(result, TupleShape) and len(result.elements) > 1:
+        result = result.elements[1]
+    shapes = [try_shape(shape) for shape in _operand_shapes(module, instruction)]
+    taken = [array for shape in shapes for array in _arrays(shape)]
+    given = list(_arrays(result))
+    if any(array.memory_space == HOST for array in given):
+        moved = max((_bytes(one) for one in taken if one.memory_space != HOST), default=0)
+        return Transfer(instruction, True, moved) if moved else None
+    if any(array.memory_space == HOST for array in taken):
+        moved = sum(map(_bytes, given))
+        return Transfer(instruction, False, moved) if moved else None
+    return None
+
+
+def _operand_shapes(module: ModuleIndex, instruction: InstructionLine) -> list[str]:
+    found = (module.operand(instruction, name) for name in instruction.operands)
+    return [operand.shape for operand in found if operand is not None]
+
+
+def _first(shape: Shape | None) -> Shape | None:
+    return shape.elements[0] if isinstance(shape, TupleShape) and shape.elements else shape
+
+
+def _arrays(shape: Shape | None) -> Iterator[Array]:
+    if isinstance(shape, Array):
+        yield shape
+    elif isinstance(shape, TupleShape):
+        for element in shape.elements:
+            yield from _arrays(element)
+
+
+def _bytes(shape: Shape | None) -> int:
+    return sum(logical_bytes(array) or 0 for array in _arrays(shape))

@@ -1,1 +1,0 @@
-"""The protocol between the server and its client: pygls, where it keeps to the specification."""

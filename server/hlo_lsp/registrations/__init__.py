@@ -1,1 +1,0 @@
-"""Floor 7: which function answers which message, one file for each group of messages."""

@@ -1,0 +1,35 @@
+"""Workflow commands."""
+
+import pytest
+
+from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.folders.told import Spot, Told
+from hlo_lsp.checks.output.formats import workflow_command
+
+
+def command(severity: Severity = Severity.ERROR, path: str = "a.txt", message: str = "m") -> str:
+    return workflow_command(Told("syntax", severity, Spot(path, 6, 39, 43), message))
+
+
+def test_a_command_says_where_and_what() -> None:
+    assert command() == (
+        "::error file=a.txt,line=6,endLine=6,col=39,endColumn=43,title=hlo-lsp syntax::m"
+    )
+
+
+@pytest.mark.parametrize(
+    ("severity", "name"),
+    [
+        (Severity.ERROR, "error"),
+        (Severity.WARNING, "warning"),
+        (Severity.INFORMATION, "notice"),
+        (Severity.HINT, "notice"),
+    ],
+)
+def test_severities_have_commands(severity: Severity, name: str) -> None:
+    assert command(severity).startswith(f"::{name} ")
+
+
+def test_what_would_end_a_command_is_escaped() -> None:
+    assert "::100 %25%0Aof a, b: c" in command(message="100 %\nof a, b: c")
+    assert "file=C%3A\\a%2Cb%25.txt,line" in command(path="C:\\a,b%.txt")

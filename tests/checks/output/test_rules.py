@@ -1,0 +1,40 @@
+"""Rules in words, and the page of all of them."""
+
+from pathlib import Path
+
+from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.output.rule_text import rule_card, rule_json, rule_markdown, rules_page
+
+PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
+
+
+def test_the_page_in_the_repository_is_up_to_date() -> None:
+    """If it is not: ``hlo-lsp rule --all > docs/rules.md``."""
+    assert PAGE.read_text("utf-8") == rules_page()
+
+
+def test_every_row_of_the_page_leads_to_a_heading() -> None:
+    lines = rules_page().split("\n")
+    rows = [line.split("](#")[1].split(")")[0] for line in lines if line.startswith("| [")]
+    headings = [line.removeprefix("### ") for line in lines if line.startswith("### ")]
+    assert rows == headings
+    assert sorted(rows) == sorted(explanations())
+
+
+def test_a_rule_says_everything_that_is_known() -> None:
+    for told in explanations().values():
+        said = rule_json(told)
+        texts = [told.what, told.why, told.source, told.example, *filter(None, [told.remedy])]
+        card = {fact.text for fact in rule_card(told).facts}
+        for text in texts:
+            assert text in said.values()
+            assert text in card
+            assert text in rule_markdown(told)
+        assert said["default"] is told.is_on
+        assert said["remedy"] == (told.remedy or None)
+
+
+def test_a_rule_that_is_off_is_said_to_be() -> None:
+    for told in explanations().values():
+        (severity,) = (fact.text for fact in rule_card(told).facts if fact.label == "severity")
+        assert severity.endswith(", off") is not told.is_on

@@ -1,0 +1,37 @@
+"""Findings counted by code."""
+
+from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.folders.told import Spot, Told
+from hlo_lsp.checks.output.formats import Count, count_json, counts_of
+
+
+def told(code: str, severity: Severity, path: str = "a.txt") -> Told:
+    return Told(code, severity, Spot(path, 1, 1, 2), "m")
+
+
+def test_the_worst_come_first_then_what_there_is_most_of() -> None:
+    findings = [
+        told("padding-waste", Severity.INFORMATION),
+        told("padding-waste", Severity.INFORMATION),
+        told("overlap", Severity.ERROR),
+        told("size-mismatch", Severity.ERROR, "b.txt"),
+        told("size-mismatch", Severity.ERROR),
+        told("size-mismatch", Severity.ERROR),
+        told("color-mismatch", Severity.ERROR),
+    ]
+    assert counts_of(findings) == [
+        Count("size-mismatch", Severity.ERROR, 3, 2),
+        Count("color-mismatch", Severity.ERROR, 1, 1),
+        Count("overlap", Severity.ERROR, 1, 1),
+        Count("padding-waste", Severity.INFORMATION, 2, 1),
+    ]
+    assert counts_of([]) == []
+
+
+def test_a_count_as_json() -> None:
+    assert count_json(Count("overlap", Severity.ERROR, 3, 2)) == {
+        "code": "overlap",
+        "severity": "error",
+        "count": 3,
+        "files": 2,
+    }

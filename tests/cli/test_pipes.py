@@ -1,0 +1,54 @@
+"""Readers that stop reading early, as ``head`` does."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from cli.running import environment
+from e2e.compiles import Compile
+from e2e.process import COMMAND
+
+
+def read_some(*arguments: str | Path, size: int) -> tuple[int, bytes]:
+    """Close the pipe after some bytes; the exit status and what was complained of."""
+    with subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    ) as process:
+        assert process.stdout is not None
+        assert len(process.stdout.read(size)) == size
+        process.stdout.close()
+        assert process.stderr is not None
+        complaint = process.stderr.read()
+        return process.wait(60), complaint
+
+
+@pytest.fixture
+def large(compiled: Callable[[str], Compile]) -> Path:
+    """A dump with more to say than a pipe holds."""
+    path = compiled("one file").assignment
+    text = path.read_text("utf-8")
+    rows = "".join(f" value: <{number} v.{number} @0> (size=1,offset=0): f32[4]{{0:T(128)}}\n"
+                   for number in range(1000, 6000))  # fmt: skip
+    path.write_text(text.replace("allocation 2:", f"{rows}allocation 2:"), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("arguments", [["inspect"], ["check"], ["check", "--format", "json"]])
+@pytest.mark.parametrize("size", [1, 5000])
+def test_a_reader_may_stop_at_any_time(large: Path, arguments: list[str], size: int) -> None:
+    status, complaint = read_some(*arguments, large, size=size)
+    assert complaint == b""
+    assert status in {0, 1, 141}
+
+
+def test_a_reader_of_a_card_may_stop_after_its_title(large: Path) -> None:
+    for size in (1, 11):
+        status, complaint = read_some("inspect", large, "--value", "166", size=size)
+        assert complaint == b""
+        assert status in {0, 1, 141}

@@ -1,0 +1,52 @@
+"""The bar on a terminal: on standard error, gone at the end."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from cli.running import environment
+from e2e.process import COMMAND
+
+pty = pytest.importorskip("pty", reason="there are no such terminals here")
+
+
+def on_terminal(*arguments: str | Path) -> tuple[str, str]:
+    """Standard output in a pipe, and what a terminal got that is standard error."""
+    terminal, end = pty.openpty()
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=end,
+        env=environment(TERM="xterm"),
+    )
+    os.close(end)
+    drawn = b""
+    while True:
+        try:
+            piece = os.read(terminal, 4096)
+        except OSError:  # how Linux says that nobody writes any more
+            break
+        if not piece:
+            break
+        drawn += piece
+    os.close(terminal)
+    out, _ = process.communicate(timeout=60)
+    return out.decode(), drawn.decode()
+
+
+def test_a_terminal_sees_how_far_it_is_and_a_pipe_nothing_of_it(damaged: Path) -> None:
+    out, drawn = on_terminal("check", damaged, "--select", "size-mismatch")
+    assert "0 of 1 compile " in drawn
+    assert drawn.rstrip().endswith("\x1b[2K1 problem in 1 of 1 file")
+    assert "\x1b" not in out
+    assert out.startswith(f"{damaged}:6:39: error: ")
+
+
+def test_nothing_is_drawn_where_nothing_is_done(tmp_path: Path) -> None:
+    _, drawn = on_terminal("check", tmp_path)
+    assert drawn.splitlines() == [
+        f"hlo-lsp: {tmp_path}: there is no HLO or memory dump in this folder"
+    ]

@@ -1,0 +1,118 @@
+"""What XLA printed by ``--xla_dump_to=-``: the files in it count as if they had been written."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cli.running import run
+from e2e.compiles import Compile
+
+Compiled = Callable[[str], Compile]
+
+
+@pytest.fixture
+def files(compiled: Compiled) -> list[Path]:
+    """The files of a compile in the order in which it wrote them."""
+    texts = [path for path in compiled("tpu").files if path.suffix == ".txt"]
+    return sorted(texts, key=lambda path: "before_optimizations" not in path.name)
+
+
+@pytest.fixture
+def printed(files: list[Path], tmp_path: Path) -> Path:
+    """The same as XLA prints them, among output of the program."""
+    path = tmp_path / "stdout.txt"
+    path.write_text(
+        "step 0: loss 3.1\n"
+        + "".join(
+            f"*** Begin {file.name} ***\n{file.read_text('utf-8')}\n*** End {file.name} ***\n"
+            for file in files
+        ),
+        "utf-8",
+    )
+    return path
+
+
+def moved(facts: Any, path: Path, lines: int) -> Any:
+    """Facts as they are told of a file that begins so many lines further down in another."""
+    if isinstance(facts, list):
+        return [moved(one, path, lines) for one in facts]
+    if not isinstance(facts, dict):
+        return facts
+    told = {
+        key: value if key == "stack" else moved(value, path, lines) for key, value in facts.items()
+    }
+    if "path" in told and told["path"] is not None:
+        told["path"] = str(path)
+    if "line" in told and "path" in told and told["line"] is not None:
+        told["line"] += lines
+    return told
+
+
+def test_a_module_in_it_is_told_as_the_file_would_be(files: list[Path], printed: Path) -> None:
+    whole = run("inspect", printed).json
+    assert list(whole) == ["kind", "file_kind", "path", "parts"]
+    assert (whole["kind"], whole["file_kind"]) == ("dump", "stdout-dump")
+    by_name = {part["section"]: part for part in whole["parts"]}
+    lines = printed.read_text("utf-8").split("\n")
+    modules = [part for part in whole["parts"] if part["file_kind"] == "module"]
+    assert len(modules) >= 2
+    for file in files:
+        part = by_name.get(file.name)
+        if part is None:
+            assert run("inspect", file).status == 2
+            continue
+        begin = part.pop("line")
+        assert lines[begin - 2] == f"*** Begin {part.pop('section')} ***"
+        if part["file_kind"] == "module":
+            assert part == moved(run("inspect", file).json, printed, begin - 1)
+        else:
+            alone = run("inspect", file).json
+            assert [one["id"] for one in part["values"]] == [one["id"] for one in alone["values"]]
+
+
+def test_of_two_of_one_name_the_one_with_a_value_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "stdout.txt"
+    path.write_text(_TWO, "utf-8")
+    facts = run("inspect", path, "--instruction", "x", "--format", "json").json
+    assert (facts["line"], facts["values"], facts["allocation"]) == (12, [0], 0)
+    assert "allocation 0" in run("inspect", path, "--instruction", "x").out
+
+
+def test_check_tells_lines_of_the_whole_text(printed: Path) -> None:
+    assert run("check", printed).status == 0
+    lines = printed.read_text("utf-8").split("\n")
+    number = next(n for n, text in enumerate(lines) if text.startswith("  %fusion.9 = "))
+    lines[number] = lines[number].replace("%copy.11)", "%copy.12345)")
+    printed.write_text("\n".join(lines), "utf-8")
+    for where in (printed, printed.parent / "."):
+        found = run("check", where, "--format", "json").json
+        assert [(one["code"], one["line"]) for one in found] == [
+            ("undefined-instruction", number + 1)
+        ]
+
+
+_TWO = """\
+*** Begin module_0000.f.before_optimizations.txt ***
+HloModule f
+
+ENTRY main {
+  ROOT x = f32[8] parameter(0)
+}
+
+*** End module_0000.f.before_optimizations.txt ***
+*** Begin module_0000.f.cpu_after_optimizations.txt ***
+HloModule f
+ENTRY main {
+  ROOT x = f32[8]{0} parameter(0)
+}
+
+*** End module_0000.f.cpu_after_optimizations.txt ***
+*** Begin module_0000.f.cpu_after_optimizations-buffer-assignment.txt ***
+BufferAssignment:
+allocation 0: size 32, parameter 0, shape |f32[8]| at ShapeIndex {}:
+ value: <0 x @0> (size=32,offset=0): f32[8]{0}
+
+*** End module_0000.f.cpu_after_optimizations-buffer-assignment.txt ***
+"""

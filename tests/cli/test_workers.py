@@ -1,0 +1,86 @@
+"""Several processes, and what happens where there cannot be any."""
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.jobs import Job, plan
+from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.cli import workers
+from hlo_lsp.cli.workers import Workers
+
+BAD = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
+
+
+class PoolThatBreaks:
+    """The first job is done, at the next one a process is gone."""
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self.done = 0
+
+    def submit(self, work: Callable[[Job], list[Checked]], job: Job) -> Future[list[Checked]]:
+        future: Future[list[Checked]] = Future()
+        self.done += 1
+        if self.done == 1:
+            future.set_result(work(job))
+        else:
+            future.set_exception(BrokenProcessPool())
+        return future
+
+    def shutdown(self, *, wait: bool, cancel_futures: bool) -> None:
+        """There is nothing to end."""
+
+
+def no_pool(*_: object, **__: object) -> Any:
+    raise OSError("no semaphores here")
+
+
+@pytest.fixture
+def jobs(tmp_path: Path) -> list[Job]:
+    for number in range(6):
+        text = BAD + "// filling\n" * 30_000 * (number % 3)
+        (tmp_path / f"module_{number:04}.jit_f.txt").write_text(text, "utf-8")
+    made = plan([tmp_path], Wishes()).jobs
+    assert len(made) == 6
+    return made
+
+
+def looked_at(count: int | None, jobs: list[Job]) -> dict[Job, list[str]]:
+    with Workers(count) as pool:
+        return {
+            job: [told.code for one in found for told in one.findings]
+            for job, found in pool.results(jobs)
+        }
+
+
+@pytest.mark.parametrize("count", [None, 1, 2, 9])
+def test_every_job_is_done(jobs: list[Job], count: int | None) -> None:
+    assert looked_at(count, jobs) == {key: ["undefined-instruction"] for key in jobs}
+
+
+@pytest.mark.parametrize("pool", [PoolThatBreaks, no_pool])
+def test_every_job_is_done_when_processes_are_gone(
+    jobs: list[Job], monkeypatch: pytest.MonkeyPatch, pool: object
+) -> None:
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", pool)
+    assert looked_at(2, jobs) == {key: ["undefined-instruction"] for key in jobs}
+
+
+def test_no_process_is_started_for_little(jobs: list[Job], monkeypatch: pytest.MonkeyPatch) -> None:
+    def forbidden(*_: object, **__: object) -> Any:
+        raise AssertionError
+
+    monkeypatch.setattr(workers, "ProcessPoolExecutor", forbidden)
+    small = [job for job in jobs if job.size < 1000]
+    assert len(looked_at(2, small)) == 2
+    assert len(looked_at(1, jobs)) == 6
+
+
+def test_nothing_to_do(jobs: list[Job]) -> None:
+    assert looked_at(2, []) == {}
+    assert len(jobs) == 6

@@ -1,0 +1,154 @@
+"""The vocabulary against every instruction that XLA printed into the real dumps."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from pathlib import Path
+
+import pytest
+
+from dumps import files_of
+from hlo_lsp.hlo.entries import AttributeKind, Opcode
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
+from hlo_lsp.text import disk
+
+pytestmark = pytest.mark.corpus
+
+WORDS = vocabulary()
+_FOLDERS = [
+    "cpu", "cpu_jax_0.6.2", "flags_async_sugar", "flags_inline_stack_frames", "flags_no_analysis",
+    "flags_pass_dumps", "gpu_h100", "gpu_h100_jax_0.4.38", "gpu_h100_jax_0.8.3",
+    "gpu_h100_multiheap", "gpu_h100_nccl_buffers", "gpu_h100_separate_color", "tpu_v5e",
+    "tpu_v5e_jax_0.6.2", "tpu_v5e_jax_0.9.2", "tpu_v5p",
+]  # fmt: skip
+_INSTRUCTION = re.compile(r" +(ROOT )?%?[\w.\-]+ = ")
+_ARRAY = re.compile(r"\w+\[([^\]]*)\]")
+_NAMED = re.compile(r"\s*([\w\-]+)=")
+_NESTING = re.compile(r'"(?:[^"\\]|\\.)*"|[(\[{]|[)\]}]|,')
+_SPELLED = {
+    AttributeKind.INTEGER: re.compile(r"-?\d+"),
+    AttributeKind.INTEGERS: re.compile(r"\{(\d+(,\d+)*)?\}"),
+    AttributeKind.COMPUTATION: re.compile(r"%?[A-Za-z_][\w.\-]*"),
+    AttributeKind.COMPUTATIONS: re.compile(r"\{%?[\w.\-]+(, %?[\w.\-]+)*\}"),
+    AttributeKind.INSTRUCTIONS: re.compile(r"\{%?[\w.\-]+(, %?[\w.\-]+)*\}"),
+    AttributeKind.STRING: re.compile(r'"([^"\\]|\\.)*"'),
+    AttributeKind.BRACES: re.compile(r"\{.*\}"),
+    AttributeKind.NUMBER: re.compile(r"[\d.e+-]+"),
+    AttributeKind.TEXT: re.compile(r".+"),
+}
+
+
+def _wrong_words(instruction: InstructionText) -> Iterator[str]:
+    opcode = WORDS.opcode(instruction.opcode.text)
+    if opcode is None:
+        yield f"unknown opcode {instruction.opcode.text}"
+        return
+    count = len(instruction.operands)
+    if opcode.arity not in {None, count}:
+        yield f"{opcode.name} with {count} operands"
+    printed = {attribute.name: attribute.value.text for attribute in instruction.attributes}
+    for name in printed:
+        if not WORDS.knows(opcode, name):
+            yield f"{opcode.name} with {name}"
+    for group in opcode.required:
+        if printed.keys().isdisjoint(group):
+            yield f"{opcode.name} without {' or '.join(group)}"
+    for name, value in printed.items():
+        if not _may_stand_there(name, opcode, value.strip()):
+            yield f"{opcode.name} {name}={value[:80]}"
+
+
+def _may_stand_there(name: str, opcode: Opcode, value: str) -> bool:
+    attribute = WORDS.attribute(name, opcode.name)
+    if attribute is None:
+        return True  # complained of already
+    spelled = _SPELLED.get(attribute.kind)
+    if spelled is not None:
+        return spelled.fullmatch(value) is not None
+    words = value.strip("{}").split(",") if attribute.kind is AttributeKind.ENUMS else [value]
+    return set(words) <= set(attribute.values)
+
+
+def _instructions(path: Path) -> Iterator[InstructionText]:
+    for line in disk.read(path).lines:
+        if _INSTRUCTION.match(line):
+            instruction = instruction_text(line)
+            assert instruction is not None, line[:120]
+            yield instruction
+
+
+def _wrong(path: Path) -> set[str]:
+    shapes: dict[str, str] = {}
+    wrong: set[str] = set()
+    for instruction in _instructions(path):
+        wrong.update(_wrong_words(instruction))
+        shapes[instruction.name.text.lstrip("%")] = instruction.shape.text
+        opcode = WORDS.opcode(instruction.opcode.text)
+        if opcode is not None and opcode.elementwise:
+            dims = _dims(instruction.shape.text)
+            for operand in instruction.operands:
+                of_operand = _dims(shapes[operand.text.lstrip("%")])
+                if of_operand != dims:
+                    wrong.add(f"{opcode.name} of {of_operand} gives {dims}")
+    return wrong
+
+
+def _dims(shape: str) -> list[str]:
+    """The dimensions of an array, or those of all arrays of a tuple."""
+    return _ARRAY.findall(shape)
+
+
+def _wrong_header(path: Path) -> set[str]:
+    head = disk.read(path).lines[0]
+    names: list[str] = []
+    depth, start = 0, head.index(",") + 1 if "," in head else len(head)
+    for sign in chain(_NESTING.finditer(head, start), [None]):
+        if sign is None or (sign[0] == "," and depth == 0):
+            named = _NAMED.match(head, start)
+            names += [named[1]] if named else [f"nothing at {start}"]
+            start = sign.end() if sign else start
+        else:
+            depth += 1 if sign[0] in "([{" else -1 if sign[0] in ")]}" else 0
+    return {name for name in names if name not in WORDS.header}
+
+
+def _modules(root: Path) -> list[Path]:
+    found = files_of(root, FileKind.MODULE)
+    assert found
+    return found
+
+
+@pytest.mark.parametrize("folder", _FOLDERS)
+def test_every_instruction_is_made_of_known_words(folder: str, corpus_small: Path) -> None:
+    modules = _modules(corpus_small / folder)
+    wrong = {path.name: found for path in modules if (found := _wrong(path))}
+    assert wrong == {}
+
+
+@pytest.mark.parametrize("folder", _FOLDERS)
+def test_every_header_is_made_of_known_words(folder: str, corpus_small: Path) -> None:
+    modules = _modules(corpus_small / folder)
+    wrong = {path.name: found for path in modules if (found := _wrong_header(path))}
+    assert wrong == {}
+
+
+def test_every_instruction_of_large_modules_is_made_of_known_words(
+    train_l24: Path, train_l96: Path
+) -> None:
+    modules = _modules(train_l24) + _modules(train_l96)
+    assert {path.name: found for path in modules if (found := _wrong(path))} == {}
+    assert {path.name: found for path in modules if (found := _wrong_header(path))} == {}
+
+
+def test_keys_of_metadata_are_known(corpus_small: Path) -> None:
+    known = WORDS.attributes["metadata"].keys
+    unknown = {
+        key
+        for path in _modules(corpus_small)
+        for instruction in _instructions(path)
+        for key in instruction.metadata
+        if key not in known
+    }
+    assert unknown == set()

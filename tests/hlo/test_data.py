@@ -1,0 +1,130 @@
+"""The files themselves: every word explains itself, and what refers to another word finds it."""
+
+import re
+from collections.abc import Iterator
+
+from hlo_lsp.hlo import reading
+from hlo_lsp.hlo.entries import Attribute, AttributeKind
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.shape import Array, parse_shape
+
+WORDS = vocabulary()
+FIELDS = {
+    "opcodes": {"operands", "required", "optional", "elementwise", "text"},
+    "attributes": {"kind", "values", "example", "text", "on"},
+    "element_types": {"bits", "text"},
+}
+# hlo_opcode.h: a name is made of words of letters and digits.
+OPCODE = re.compile(r"[a-z]+[a-z0-9]*(-[a-z0-9]+)*")
+
+
+def everything() -> Iterator[Attribute]:
+    yield from WORDS.attributes.values()
+    yield from WORDS.variants.values()
+    yield from WORDS.header.values()
+    yield from WORDS.of_computations.values()
+
+
+def texts() -> Iterator[tuple[str, str]]:
+    for attribute in everything():
+        yield attribute.name, attribute.text
+        yield from attribute.keys.items()
+    for opcode in WORDS.opcodes.values():
+        yield opcode.name, opcode.text
+    for table in WORDS.tables.values():
+        yield table.name, table.text
+        yield from table.keys.items()
+    for element_type in WORDS.element_types.values():
+        yield element_type.name, element_type.text
+    yield from WORDS.keywords.items()
+
+
+def test_every_text_is_made_of_whole_sentences() -> None:
+    bad = {
+        name: text
+        for name, text in texts()
+        if not text.endswith(".") or not (text[0].isupper() or text[0] in "`e-") or "  " in text
+        or text.count("`") % 2
+    }  # fmt: skip
+    assert bad == {}
+
+
+def test_texts_are_short() -> None:
+    assert {name: len(text) for name, text in texts() if len(text) > 330} == {}
+
+
+def test_the_files_have_no_fields_that_nobody_reads() -> None:
+    for name, fields in FIELDS.items():
+        tree = dict(reading.read(name))
+        tree.pop("common", None)
+        assert {key for entry in tree.values() for key in entry} <= fields
+
+
+def test_opcodes_are_spelled_as_xla_spells_them() -> None:
+    assert [name for name in WORDS.opcodes if not OPCODE.fullmatch(name)] == []
+
+
+def test_no_file_is_empty() -> None:
+    assert len(WORDS.opcodes) > 130
+    assert len(WORDS.attributes) > 100
+    assert len(WORDS.element_types) > 30
+
+
+def test_every_attribute_belongs_to_an_opcode() -> None:
+    used = {name for opcode in WORDS.opcodes.values() for name in opcode.attributes}
+    assert set(WORDS.attributes) - used - set(WORDS.common) == set()
+    assert used & set(WORDS.common) == {"parameter_replication"}
+
+
+def test_a_special_meaning_belongs_to_an_opcode_that_has_the_attribute() -> None:
+    for name, opcode in WORDS.variants:
+        assert name in WORDS.opcodes[opcode].attributes, (name, opcode)
+
+
+def test_words_that_may_stand_there_are_given_for_enums_only() -> None:
+    several = {AttributeKind.ENUM, AttributeKind.ENUMS, AttributeKind.FLAG}
+    assert [a.name for a in everything() if bool(a.values) != (a.kind in several)] == []
+
+
+def test_examples_are_of_their_kind() -> None:
+    shapes = {
+        AttributeKind.INTEGER: r"\d+",
+        AttributeKind.NUMBER: r"\d+\.\d+",
+        AttributeKind.INTEGERS: r"\{(\d+(,\d+)*)?\}",
+        AttributeKind.COMPUTATION: r"%[\w.]+",
+        AttributeKind.COMPUTATIONS: r"\{%[\w.]+(, %[\w.]+)*\}",
+        AttributeKind.INSTRUCTIONS: r"\{%[\w.\-]+(, %[\w.\-]+)*\}",
+        AttributeKind.STRING: r'"[^"]+"',
+        AttributeKind.BRACES: r"\{.*\}",
+        AttributeKind.TEXT: r".+",
+    }
+    for attribute in everything():
+        if attribute.kind in shapes:
+            assert re.fullmatch(shapes[attribute.kind], attribute.example), attribute
+        elif attribute.kind is AttributeKind.ENUMS:
+            assert set(attribute.example.strip("{}").split(",")) <= set(attribute.values)
+        else:
+            assert attribute.example in attribute.values, attribute
+
+
+def test_keys_belong_to_attributes() -> None:
+    assert set(reading.read("keys")) <= set(WORDS.attributes) | set(WORDS.header)
+
+
+def test_no_operand_of_an_opcode_is_named_twice() -> None:
+    for opcode in WORDS.opcodes.values():
+        names = [operand.name for operand in opcode.operands]
+        assert len(set(names)) == len(names), opcode
+
+
+def test_operands_of_what_is_element_by_element() -> None:
+    for opcode in WORDS.opcodes.values():
+        assert opcode.operands or not opcode.elementwise, opcode
+
+
+def test_sizes_of_element_types_are_those_that_shapes_are_computed_with() -> None:
+    for element_type in WORDS.element_types.values():
+        shape = parse_shape(f"{element_type.name}[]")
+        assert isinstance(shape, Array)
+        whole = max(8, element_type.bits) if element_type.bits else 0
+        assert shape.bits == whole

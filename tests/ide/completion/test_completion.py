@@ -1,0 +1,264 @@
+"""What may be written at the cursor, in lines that nobody can read yet."""
+
+import pytest
+
+from analysis.typed import MODULE, cursor, labels, offered, writing
+from hlo_lsp.ide.completion.candidates import Kind
+from hlo_lsp.ide.completion.completion import beginnings, completions
+
+
+def test_a_result_has_a_shape_of_the_computation_an_element_type_or_an_opcode() -> None:
+    found = labels(writing("  %r = |"))
+    assert found[:5] == ["f32[]", "s32[]", "f32[8,4]{1,0}", "f32", "bf16"]
+    assert "add" in found
+
+
+def test_the_elements_of_a_tuple_are_shapes_and_nothing_else() -> None:
+    found = offered(writing("  %r = (f32[8], |"))
+    assert {candidate.kind for candidate in found} == {Kind.SHAPE, Kind.TYPE}
+
+
+@pytest.mark.parametrize("line", ["%a (x: |", "%a (x: f32[2], y: (f32[2], |", "%a (x: f32[]) -> |"])
+def test_a_signature_takes_element_types(line: str) -> None:
+    found = offered(cursor(f"HloModule m\n\n{line}"))
+    assert found[0].label == "f32"
+    assert {candidate.kind for candidate in found} == {Kind.TYPE}
+
+
+def test_opcodes_that_were_used_last_come_first() -> None:
+    found = offered(writing("  %r = f32[8] |"))
+    assert [candidate.label for candidate in found[:3]] == ["constant", "parameter", "abs"]
+    by_name = {candidate.label: candidate for candidate in found}
+    assert by_name["parameter"].snippet == "parameter(${1:2})"
+    assert by_name["compare"].detail == "(lhs, rhs)"
+    assert by_name["tuple"].detail == "(operands...)"
+
+
+def test_operands_are_those_above_in_the_computation_nearest_first() -> None:
+    found = offered(writing("  %r = (s32[]) custom-call(|"))
+    assert [(candidate.label, candidate.detail) for candidate in found] == [
+        ("%zero", "f32[]"),
+        ("%n", "s32[]"),
+        ("%p", "f32[8,4]{1,0}"),
+    ]
+
+
+def test_what_is_defined_below_is_no_operand() -> None:
+    place = cursor(MODULE.replace("%n = s32[] parameter(1)", "%n = s32[] negate(|)"))
+    assert labels(place) == ["%p"]
+
+
+def test_operands_that_fit_come_first() -> None:
+    assert labels(writing("  %r = f32[8,4] add(%p, %|"))[0] == "%p"
+    assert labels(writing("  %r = f32[] add(%zero, |"))[0] == "%zero"
+    assert labels(writing("  %r = (s32[], f32[8,4]) tuple(|"))[0] == "%n"
+    assert labels(writing("  %r = (s32[], f32[8,4]) tuple(%n, |"))[0] == "%p"
+    assert labels(writing("  %w = s32[] while(|"))[0] == "%n"
+    assert labels(writing("  %f = f32[8,4] fusion(|), calls=%twice"))[0] == "%p"
+    pair = "  %t = (f32[], s32[]) tuple(%zero, %n)\n  %z2 = f32[] copy(%zero)\n"
+    assert labels(writing(f"{pair}  %e = f32[] get-tuple-element(|"))[0] == "%t"
+    start = "  %c = (f32[], f32[], u32[]) copy-start(%zero)\n  %z2 = f32[] copy(%zero)\n"
+    assert labels(writing(f"{start}  %d = f32[] copy-done(|"))[0] == "%c"
+
+
+def test_names_of_lines_that_cannot_be_read_yet_are_offered_too() -> None:
+    assert labels(writing("  %half = f32[8] add(%p,\n  %r = f32[8] negate(|"))[0] == "%half"
+
+
+def test_operands_in_operands_and_on_lines_of_their_own() -> None:
+    assert "%p" in labels(writing("  %r = f32[8] add(%p, negate(|"))
+    assert "%p" in labels(writing("  %r = f32[8] add(%p,\n      |"))
+
+
+def test_names_go_without_a_sign_where_the_text_has_none() -> None:
+    place = cursor("HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] negate(|\n}")
+    assert labels(place) == ["a"]
+    with_sign = "HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] negate(%|\n}"
+    assert labels(cursor(with_sign)) == ["%a"]
+    short = "HloModule m\n\nENTRY e { a = f32[] parameter(0) b = f32[] negate(|"
+    assert labels(cursor(short)) == ["a"]
+
+
+def test_a_computation_that_is_written_in_place_has_its_own_names() -> None:
+    inline = "  %r = f32[8] reduce(%p, %zero), dimensions={1}, to_apply={ a = f32[] parameter(0)"
+    assert labels(writing(f"{inline} b = f32[] parameter(1) ROOT c = f32[] add(a, |")) == ["b", "a"]
+
+
+def test_parameters_count_on_and_flags_are_constants() -> None:
+    assert labels(writing("  %q = f32[] parameter(|")) == ["2"]
+    assert labels(writing("  %q = pred[] constant(|")) == ["true", "false"]
+    assert labels(writing("  %q = f32[] constant(|")) == []
+
+
+def test_attributes_that_are_required_come_first_and_those_there_do_not_come_again() -> None:
+    found = offered(writing("  %r = f32[8] reduce(%p, %zero), |"))
+    assert [candidate.label for candidate in found[:3]] == ["dimensions", "to_apply", "sharding"]
+    assert [candidate.detail for candidate in found[:3]] == ["required", "required", "any opcode"]
+    line = "  %r = f32[8] reduce(%p, %zero), dimensions={1}, |, to_apply=%sum, metadata={}"
+    assert labels(writing(line))[0] == "sharding"
+    assert not {"dimensions", "to_apply", "metadata"} & set(labels(writing(line)))
+
+
+def test_one_way_to_name_branches_excludes_the_other() -> None:
+    found = labels(writing("  %c = f32[8,4] conditional(%n, %p, %p), true_computation=%twice, |"))
+    assert "false_computation" in found
+    assert "branch_computations" not in found
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("compare(%p, %p), direction=|", ["EQ", "NE", "GE", "GT", "LE", "LT"]),
+        ("sort(%p), is_stable=|", ["true", "false"]),
+        ("negate(%p), control-predecessors={|", ["%zero", "%n", "%p"]),
+        ("negate(%p), control-predecessors={%n, |}", ["%zero", "%p"]),
+        ("negate(%p), control-predecessors=|", ["{%zero}", "{%n}", "{%p}"]),
+        ("dot(%p, %p), operand_precision={high|", ["default", "high", "highest"]),
+        ("broadcast(%p), dimensions=|", ["{0,1}"]),
+        ("all-reduce(%p), replica_groups=|", ["{{0,1},{2,3}}"]),
+        ("fusion(%p), calls=|", ["%twice", "%sum"]),
+        ("reduce(%p, %zero), to_apply=|", ["%sum", "%twice"]),
+        ("all-reduce(%p), to_apply=%t|", ["%sum", "%twice"]),
+        ("while(%p), body=|", ["%twice", "%sum"]),
+    ],
+)
+def test_values_of_attributes(line: str, expected: list[str]) -> None:
+    assert labels(writing(f"  %r = f32[8] {line}")) == expected
+
+
+_CALLED = """\
+HloModule m
+
+%less (a: s32[], b: s32[]) -> pred[] {
+  %a = s32[] parameter(0)
+  %b = s32[] parameter(1)
+  ROOT %l = pred[] compare(%a, %b), direction=LT
+}
+
+%plus (c: s32[], d: s32[]) -> s32[] {
+  %c = s32[] parameter(0)
+  %d = s32[] parameter(1)
+  ROOT %s = s32[] add(%c, %d)
+}
+
+%again (e: s32[]) -> pred[] {
+  %e = s32[] parameter(0)
+  ROOT %t = pred[] constant(true)
+}
+
+%next (f: s32[]) -> s32[] {
+  %f = s32[] parameter(0)
+  ROOT %n = s32[] negate(%f)
+}
+
+ENTRY %main (i: s32[], v: s32[8]) -> s32[] {
+  %i = s32[] parameter(0)
+  %v = s32[8] parameter(1)
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "best"),
+    [
+        ("s32[] while(%i), condition=|", "%again"),
+        ("s32[] while(%i), condition=%again, body=|", "%next"),
+        ("s32[] reduce(%v, %i), to_apply=|", "%plus"),
+        ("s32[8] sort(%v), to_apply=|", "%less"),
+        ("s32[8] select-and-scatter(%v, %v, %i), select=|", "%less"),
+        ("s32[8] select-and-scatter(%v, %v, %i), scatter=|", "%plus"),
+        ("pred[] call(%i), to_apply=|", "%again"),
+        ("pred[] fusion(%i), calls=|", "%again"),
+        ("((s32[]), pred[]) async-start(%i), calls=|", "%again"),
+        ("pred[] conditional(%i, %i), branch_computations={|", "%again"),
+        ("fusion(%i), calls=|", "%next"),
+    ],
+)
+def test_computations_that_take_and_give_what_is_wanted_come_first(line: str, best: str) -> None:
+    assert labels(cursor(f"{_CALLED}  %r = {line}"))[0] == best
+
+
+def test_elements_of_the_tuple_that_is_taken_apart() -> None:
+    pair = "  %t = (f32[]{:T(128)}, s32[], (f32[])) tuple(%zero, %n, %u)\n"
+    taken = offered(writing(f"{pair}  %e = s32[] get-tuple-element(%t), index=|"))
+    assert [(candidate.label, candidate.detail) for candidate in taken] == [
+        ("1", "s32[]"), ("0", "f32[]"), ("2", "(f32[])")
+    ]  # fmt: skip
+    assert labels(writing("  %e = s32[] get-tuple-element(%lost), index=|")) == ["2"]
+
+
+def test_keys_of_metadata_and_frames() -> None:
+    line = '  %r = f32[8] negate(%p), metadata={op_name="jit(f)" |'
+    found = labels(writing(line))
+    assert found[:2] == ["stack_frame_id", "source_file"]
+    assert "op_name" not in found
+    tables = (
+        'HloModule m\n\nFileNames\n1 "f.py"\n\nFunctionNames\n1 "f"\n\nFileLocations\n'
+        "1 {file_name_id=1 function_name_id=1 line=7 end_line=7 column=1 end_column=2}\n\n"
+        "StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n"
+    )
+    frame = MODULE.replace("HloModule m\n", tables) + line.replace("|", "stack_frame_id=|}")
+    assert [(c.label, c.detail) for c in offered(cursor(frame))] == [("1", "f.py:7")]
+
+
+def test_the_header_has_attributes_of_its_own() -> None:
+    assert labels(cursor("HloModule m, |"))[0] == "is_scheduled"
+    assert "is_scheduled" not in labels(cursor("HloModule m, is_scheduled=true, |"))
+    assert labels(cursor("HloModule m, is_scheduled=|")) == ["true", "false"]
+
+
+def test_what_begins_a_line() -> None:
+    assert labels(writing("  R|")) == ["ROOT"]
+    assert labels(writing("  ROOT %a = f32[] negate(%zero)\n  R|")) == []
+    outside = labels(cursor("HloModule m\n\nE|"))
+    assert outside == ["ENTRY", "FileNames", "FunctionNames", "FileLocations", "StackFrames"]
+    assert labels(cursor(f"{MODULE}}}\n\nE|")) == []
+    assert labels(cursor("|ENTRY %e {\n  a = f32[] parameter(0)\n}")) == [
+        "HloModule", "FileNames", "FunctionNames", "FileLocations", "StackFrames"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("trigger", [" ", "%", "{"])
+def test_no_list_comes_by_itself_where_a_line_begins(trigger: str) -> None:
+    assert labels(writing(f"  {trigger.strip()}|"), trigger) == []
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  %new|",
+        "  ROOT %new|",
+        "  %r = f32[8,|",
+        "  %r = f32[8]{|",
+        "  %r = f32[8] add(%p, %p) |",
+        '  %r = f32[8] add(%p, %p), metadata={op_name="|',
+        "  // %r = f32[8] add(|",
+        "  %r = f32[8] /* add(|",
+        "  %r = f32[8] add(%p, %p), sharding={devices=[2,|",
+        "  %r = f32[8] compare(%p, %p), nothing=|",
+        "  %r = f32[8] broadcast(%p), dimensions={|",
+    ],
+)
+def test_where_nothing_is_known_nothing_is_offered(line: str) -> None:
+    assert labels(writing(line)) == []
+
+
+def test_the_whole_word_around_the_cursor_is_replaced() -> None:
+    place = writing("  %r = f32[8] reduce(%p, %zero), to_apply=%su|mmer, metadata={}")
+    offer = completions(*place)
+    assert offer is not None
+    assert place[0].lines[place[1]][offer.start : offer.end] == "%summer"
+    shape = writing("  %r = f32[8|")
+    assert completions(*shape) is None
+    pair = writing("  %r = (f32[8]{0}, s3|) tuple(%p)")
+    offer = completions(*pair)
+    assert offer is not None
+    assert pair[0].lines[pair[1]][offer.start : offer.end] == "s3"
+
+
+def test_memory_files_get_nothing() -> None:
+    assert completions(*cursor("BufferAssignment:\nallocation 0: size 8|, constant:")) is None
+
+
+@pytest.mark.parametrize(("text", "offers"), [("H|", True), ("\n Hlo|\n", False), ("H|\nx", False)])
+def test_an_empty_file_may_become_a_module(text: str, offers: bool) -> None:
+    assert (beginnings(*cursor(text)) is not None) is offers

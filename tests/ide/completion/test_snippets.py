@@ -1,0 +1,53 @@
+"""What is inserted into editors that know snippets."""
+
+import re
+
+import pytest
+
+from hlo_lsp.hlo.entries import AttributeKind
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.ide.completion.candidates import of_opcode, of_value
+
+WORDS = vocabulary()
+NAMES = {AttributeKind.COMPUTATION, AttributeKind.COMPUTATIONS, AttributeKind.INSTRUCTIONS}
+_STOP = re.compile(r"\$\{(\d+)(?::((?:[^\\}]|\\.)*)\}|\|([^|]*)\|\})")
+
+
+@pytest.mark.parametrize(
+    ("name", "snippet"),
+    [
+        ("add", "add(${1:lhs}, ${2:rhs})"),
+        ("compare", "compare(${1:lhs}, ${2:rhs}), direction=${3|EQ,NE,GE,GT,LE,LT|}"),
+        ("partition-id", "partition-id()"),
+        ("tuple", "tuple(${1:operands})"),
+        ("while", "while(${1:init}), condition=${2:computation}, body=${3:computation}"),
+    ],
+)
+def test_an_opcode_comes_with_operands_and_required_attributes(name: str, snippet: str) -> None:
+    assert of_opcode(WORDS.opcodes[name], WORDS) == snippet
+
+
+@pytest.mark.parametrize(
+    ("name", "snippet"),
+    [
+        ("replica_groups", "{${1:{0,1\\},{2,3\\}}}"),
+        ("is_stable", "${1|true,false|}"),
+        ("control-predecessors", "{${1:instructions}}"),
+        ("custom_call_target", '"${1:__cublas\\$gemm}"'),
+    ],
+)
+def test_the_value_of_an_attribute_is_an_example(name: str, snippet: str) -> None:
+    assert of_value(WORDS.attributes[name], 1) == snippet
+
+
+def test_every_snippet_is_one_and_says_what_the_vocabulary_says() -> None:
+    for attribute in WORDS.attributes.values():
+        if attribute.kind in NAMES:  # those of an example are of another module
+            continue
+        snippet = of_value(attribute, 1)
+        assert len(_STOP.findall(snippet)) == 1, snippet
+        filled = _STOP.sub(
+            lambda m: m[3].split(",")[0] if m[3] else re.sub(r"\\(.)", r"\1", m[2]), snippet
+        )
+        assert "$" not in filled or "$" in attribute.example
+        assert filled in (attribute.example, *attribute.values)

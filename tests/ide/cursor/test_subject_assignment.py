@@ -1,0 +1,141 @@
+"""What the cursor is on, in every field of allocations and values in them."""
+
+import pytest
+
+from analysis.seen import Seen
+from hlo_lsp.ide.cursor.targets import (
+    AllocationSubject,
+    ShapeSubject,
+    SpaceSubject,
+    ValueSubject,
+    WordSubject,
+)
+
+
+def test_an_allocation_line_is_about_the_allocation() -> None:
+    seen = Seen(
+        """
+        allocation 12: size 512, heap 3:
+        ^^^^^^^^^^ word
+                   ^^ number
+                            ^^^ size
+                                 ^^^^^^ unknown
+        """
+    )
+    whole = (AllocationSubject(12), "allocation 12: size 512, heap 3:")
+    for name in ("word", "number", "size", "unknown"):
+        assert seen[name] == whole
+
+
+def test_the_color_of_an_allocation_is_its_memory_space_and_the_page_a_word() -> None:
+    seen = Seen(
+        """
+        allocation 12: size 512, color 10, page 7, preallocated-temp:
+                                       ^^ color
+                                                ^ page
+        """
+    )
+    assert seen["color"] == (SpaceSubject(10), "10")
+    assert seen["page"] == (WordSubject("page"), "7")
+
+
+@pytest.mark.parametrize(
+    "flag", ["constant", "thread-local", "maybe-live-out", "preallocated-temp"]
+)
+def test_a_flag_of_an_allocation_is_a_word_to_explain(flag: str) -> None:
+    line = f"allocation 1: size 512, page 0, {flag}:"
+    seen = Seen(line)
+    columns = range(line.index(flag), line.index(flag) + len(flag))
+    assert {seen.at(0, column) for column in columns} == {(WordSubject(flag), flag)}
+
+
+def test_the_shapes_of_an_allocation_are_printed_without_layout() -> None:
+    seen = Seen(
+        """
+        allocation 1: size 8, parameter 0, shape |f32[2]| at ShapeIndex {0}, output shape is |(f32[2], s8[])|:
+                                                  ^^^^^^ parameter
+                                                            ^^^^^^^^^^^^^^ index
+                                                                                              ^ tuple
+                                                                                               ^^^^^^ leaf
+        """  # noqa: E501
+    )
+    assert seen["parameter"] == (ShapeSubject("f32[2]", has_layout=False), "f32[2]")
+    assert seen["tuple"] == (ShapeSubject("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
+    assert seen["leaf"] == (ShapeSubject("f32[2]", has_layout=False), "f32[2]")
+    index = seen["index"]
+    assert index is not None
+    assert index[0] == AllocationSubject(1)
+
+
+def test_a_value_line_is_about_the_value_up_to_its_shape() -> None:
+    seen = Seen(
+        """
+         value: <39 arg_tuple.3{0,1} (phi) @1> (size=512,offset=49152): u32[1]{0:T(128)}
+        ^^^^^^^^ margin
+                 ^^ id
+                    ^^^^^^^^^^^ name
+                               ^^^^^ index
+                                                     ^^^ size
+                                                                ^^^^^ offset
+        """
+    )
+    whole = (ValueSubject("arg_tuple.3{0,1}", 39), "<39 arg_tuple.3{0,1} (phi) @1>")
+    for name in ("margin", "id", "name", "index", "size", "offset"):
+        assert seen[name] == whole
+
+
+def test_the_parts_of_a_value_line_that_are_about_something_else() -> None:
+    seen = Seen(
+        """
+         value: <39 arg_tuple.3{1} (phi) @11> (size=512,offset=49152): u32[1]{0:T(128)S(1)}
+                                    ^^^ phi
+                                          ^^ color
+                                                                       ^^^^^^^^^^^^^^^ shape
+                                                                                      ^^^^ space
+        """
+    )
+    phi = seen["phi"]
+    assert phi is not None
+    assert phi[0] == WordSubject("phi")
+    assert seen["color"] == (SpaceSubject(11), "11")
+    shape = "u32[1]{0:T(128)S(1)}"
+    assert seen["shape"] == (ShapeSubject(shape, has_layout=True), shape)
+    assert seen["space"] == (SpaceSubject(1), "S(1)")
+
+
+def test_in_a_tuple_the_leaf_under_the_cursor_is_meant() -> None:
+    seen = Seen(
+        """
+         value: <4 f{} @0> (size=32,offset=0): (u32[1]{0:T(128)S(2)}, /*index=5*/bf16[2,<=3]{1,0})
+                                               ^ open
+                                                ^^^^^^^^^^^^^^^ first
+                                                                ^^^^ space
+                                                                        ^^^^^^ comment
+                                                                                 ^^^^^^^^^^^^^^^^ second
+        """  # noqa: E501
+    )
+    whole = "(u32[1]{0:T(128)S(2)}, /*index=5*/bf16[2,<=3]{1,0})"
+    assert seen["open"] == seen["comment"] == (ShapeSubject(whole, has_layout=True), whole)
+    first, second = "u32[1]{0:T(128)S(2)}", "bf16[2,<=3]{1,0}"
+    assert seen["first"] == (ShapeSubject(first, has_layout=True), first)
+    assert seen["space"] == (SpaceSubject(2), "S(2)")
+    assert seen["second"] == (ShapeSubject(second, has_layout=True), second)
+
+
+def test_the_head_of_the_section_is_a_word_to_explain() -> None:
+    seen = Seen("BufferAssignment:")
+    assert seen.at(0, 3) == (WordSubject("assignment_label"), "BufferAssignment:")
+
+
+def test_behind_the_last_character_still_counts() -> None:
+    line = " value: <2 add @0> (size=4,offset=0): f32[]{:T(128)}"
+    assert Seen(line).at(0, len(line)) == Seen(line).at(0, len(line) - 1)
+
+
+def test_broken_and_empty_lines_are_about_nothing() -> None:
+    seen = Seen("BufferAssignment:\nallocation 1 size 512:\n\n")
+    assert [seen.at(line, 3 * (line == 1)) for line in (1, 2, 3)] == [None, None, None]
+
+
+def test_a_file_that_is_no_dump_is_about_nothing() -> None:
+    assert Seen("fn main() {").at(0, 3) is None

@@ -1,0 +1,136 @@
+"""What the cursor is on outside of instructions: header, tables, heads and ends of computations."""
+
+from analysis.seen import Seen
+from hlo_lsp.ide.cursor.targets import (
+    AttributeSubject,
+    ComputationSubject,
+    InstructionSubject,
+    ModuleSubject,
+    ParameterSubject,
+    RowSubject,
+    ShapeSubject,
+    SpaceSubject,
+    WordSubject,
+)
+
+
+def test_the_header_is_about_its_attributes_and_the_parameters_in_them() -> None:
+    seen = Seen(
+        """
+        HloModule jit_f.1, is_scheduled=true, input_output_alias={ {0}: (12, {}, may-alias), {1}: (3, {0}) }, buffer_donor={ (4, {}) }, entry_computation_layout={(f32[8]{0:T(128)S(5)})->s32[]}, num_partitions=4, something={a, b}
+        ^^^^^^^^^ word     ^^^^^^^^^^^^^^^^^ scheduled                   ^^ aliased                ^ second                   ^ donated                            ^^^^^^^^^^^^^^^ shape  ^^^^^ result              ^^^^^^^^^^^^^^^^ unknown
+                  ^^^^^^^ name                                                                                                                                                    ^^^^ space      ^^^^^^^^^^^^^^^^ partitions
+        """  # noqa: E501
+    )
+    assert seen["word"] == seen["name"] == (ModuleSubject("jit_f.1"), "jit_f.1")
+    assert seen["scheduled"] == (AttributeSubject("is_scheduled", "", "true"), "is_scheduled")
+    assert seen["aliased"] == (ParameterSubject(12), "12")
+    assert seen["second"] == (ParameterSubject(3), "3")
+    assert seen["donated"] == (ParameterSubject(4), "4")
+    shape = "f32[8]{0:T(128)S(5)}"
+    assert seen["shape"] == (ShapeSubject(shape, has_layout=True), shape)
+    assert seen["space"] == (SpaceSubject(5), "S(5)")
+    assert seen["result"] == (ShapeSubject("s32[]", has_layout=False), "s32[]")
+    assert seen["partitions"] == (AttributeSubject("num_partitions", "", "4"), "num_partitions")
+    assert seen["unknown"] == (AttributeSubject("something", "", "{a, b}"), "something")
+
+
+def test_the_tables_are_about_their_rows_and_those_that_they_count() -> None:
+    seen = Seen(
+        """
+        HloModule m
+
+        FileNames
+        ^^^^^^^^^ files
+        1 "a.py"
+        ^^^^^^^^ file
+
+        FunctionNames
+        ^^^^^^^^^^^^^ functions
+        9 "f"
+        ^^^^^ odd
+
+        FileLocations
+        ^^^^^^^^^^^^^ locations
+        1 {file_name_id=1 function_name_id=1 line=3 end_line=3 column=1 end_column=2}
+        ^ location        ^^^^^^^^^^^^^^^^^^ its-function
+           ^^^^^^^^^^^^^^ its-file           ^^^^^^ line
+
+        StackFrames
+        ^^^^^^^^^^^ frames
+        1 {file_location_id=1 parent_frame_id=1}
+        ^^^ root              ^^^^^^^^^^^^^^^^^ none
+           ^^^^^^^^^^^^^^^^^^ its-location
+        2 {file_location_id=1 parent_frame_id=2}
+                              ^^^^^^^^^^^^^^^^^ parent
+        """
+    )
+    for mark, table in (
+        ("files", "FileNames"),
+        ("functions", "FunctionNames"),
+        ("locations", "FileLocations"),
+        ("frames", "StackFrames"),
+    ):
+        assert seen[mark] == (WordSubject(table), table)
+    assert seen["file"] == (RowSubject("FileNames", 1), '1 "a.py"')
+    assert seen["odd"] == (RowSubject("FunctionNames", 1), '9 "f"')  # its place counts
+    location = seen["location"]
+    assert location == seen["line"]
+    assert location is not None
+    assert location[0] == RowSubject("FileLocations", 1)
+    assert seen["its-file"] == (RowSubject("FileNames", 1), "file_name_id=1")
+    assert seen["its-function"] == (RowSubject("FunctionNames", 1), "function_name_id=1")
+    root = RowSubject("StackFrames", 1), "1 {file_location_id=1 parent_frame_id=1}"
+    assert seen["root"] == seen["none"] == root
+    assert seen["its-location"] == (RowSubject("FileLocations", 1), "file_location_id=1")
+    assert seen["parent"] == (RowSubject("StackFrames", 1), "parent_frame_id=2")
+
+
+def test_a_head_is_about_the_computation_its_parameters_and_shapes() -> None:
+    seen = Seen(
+        """
+        HloModule m
+
+        ENTRY %main.1 (p.1: f32[8], q: (s8[2,3], pred[])) -> f32[<=4] {
+               ^^^^^^ name  ^^^^^^ shape                     ^^^^^^^^ result
+                       ^^^ first    ^ second
+                                        ^^^^^^^ leaf
+          %p.1 = f32[8]{0} parameter(0)
+        }
+        ^ end
+        """
+    )
+    assert seen["name"] == (ComputationSubject("main.1"), "main.1")
+    assert seen["first"] == (InstructionSubject("p.1", None), "p.1")
+    assert seen["second"] == (InstructionSubject("q", None), "q")
+    assert seen["shape"] == (ShapeSubject("f32[8]", has_layout=False), "f32[8]")
+    assert seen["leaf"] == (ShapeSubject("s8[2,3]", has_layout=False), "s8[2,3]")
+    assert seen["result"] == (ShapeSubject("f32[<=4]", has_layout=False), "f32[<=4]")
+    assert seen["end"] == (ComputationSubject("main.1"), "}")
+
+
+def test_a_head_on_several_lines() -> None:
+    seen = Seen(
+        """
+        HloModule m
+
+        %sum (x: f32[],
+         ^^^ name
+              ^ first
+              y: f32[])
+              ^ second
+                 ^^^^^ shape
+            -> f32[] {
+          ROOT %x = f32[] parameter(0)
+        }
+        """
+    )
+    assert seen["name"] == (ComputationSubject("sum"), "sum")
+    assert seen["first"] == (InstructionSubject("x", None), "x")
+    assert seen["second"] == (InstructionSubject("y", None), "y")
+    assert seen["shape"] == (ShapeSubject("f32[]", has_layout=False), "f32[]")
+
+
+def test_blank_lines_and_comments_are_about_nothing() -> None:
+    seen = Seen("HloModule m\n\n// %a = f32[] add(%b)\n/* x */\n")
+    assert [seen.at(line, 0) for line in (1, 2, 3)] == [None, None, None]

@@ -1,0 +1,206 @@
+"""What the cursor is on inside of an instruction of module text: numbers, attributes, metadata."""
+
+import pytest
+
+from analysis.seen import Seen
+from hlo_lsp.ide.cursor.targets import (
+    AttributeSubject,
+    ComputationSubject,
+    ElementSubject,
+    InstructionSubject,
+    ParameterSubject,
+    RowSubject,
+    ShapeSubject,
+)
+
+
+def test_attributes_by_name_and_value() -> None:
+    seen = Seen(
+        """
+        HloModule m
+          %d = f32[2]{0} dot(%a, %b), lhs_contracting_dims={1}, operand_precision={high,high}, some-word=(a, {b})
+                                      ^^^^^^^^^^^^^^^^^^^^ name ^^^^^^^^^^^^^^^^^ kind         ^^^^^^^^^ unknown
+                                                           ^^^ value               ^^^^ high             ^^^^^^^^ what
+        """  # noqa: E501
+    )
+    dims = AttributeSubject("lhs_contracting_dims", "dot", "{1}")
+    assert seen["name"] == (dims, "lhs_contracting_dims")
+    assert seen["value"] == (dims, "{1}")
+    precision = AttributeSubject("operand_precision", "dot", "{high,high}")
+    assert seen["kind"] == (precision, "operand_precision")
+    assert seen["high"] == (precision, "{high,high}")
+    unknown = AttributeSubject("some-word", "dot", "(a, {b})")
+    assert seen["unknown"] == (unknown, "some-word")
+    assert seen["what"] == (unknown, "(a, {b})")
+
+
+def test_the_parts_of_metadata() -> None:
+    seen = Seen(
+        """
+        HloModule m
+          %d = f32[] add(%a, %b), metadata={op_name="jit(f)/%x, y=1" source_file="a b.py" source_line=7 stack_frame_id=12}
+                                  ^^^^^^^^ metadata                  ^^^^^^^^^^^^^^^^^^^^ file          ^^^^^^^^^^^^^^^^^ frame
+                                            ^^^^^^^^^^^^^^^^^^^^^^^^ op                   ^^^^^^^^^^^^^ line
+        """  # noqa: E501
+    )
+    whole = seen["metadata"]
+    assert whole is not None
+    assert isinstance(whole[0], AttributeSubject)
+    assert (whole[0].name, whole[0].key, whole[1]) == ("metadata", None, "metadata")
+    op_name = AttributeSubject("metadata", "add", "jit(f)/%x, y=1", "op_name")
+    assert seen["op"] == (op_name, 'op_name="jit(f)/%x, y=1"')
+    assert seen["file"] == (
+        AttributeSubject("metadata", "add", "a b.py", "source_file"), 'source_file="a b.py"'
+    )  # fmt: skip
+    assert seen["line"] == (
+        AttributeSubject("metadata", "add", "7", "source_line"),
+        "source_line=7",
+    )
+    assert seen["frame"] == (RowSubject("StackFrames", 12), "stack_frame_id=12")
+
+
+def test_indexes_and_numbers_of_parameters() -> None:
+    seen = Seen(
+        """
+        HloModule m
+          %p = (f32[], f32[]) parameter(12)
+                                        ^^ number
+          %g = f32[] get-tuple-element(%p), index=1
+                                                  ^ index
+          %s = f32[] send(%p), index=1
+                                     ^ other
+          %o = f32[] parameter(x)
+                               ^ word
+        """
+    )
+    assert seen["number"] == (ParameterSubject(12), "12")
+    assert seen["index"] == (ElementSubject("g", 1), "1")
+    assert seen["other"] == (AttributeSubject("index", "send", "1"), "1")
+    assert seen["word"] == (InstructionSubject("o", None), "o")
+
+
+def test_operands_with_shapes_and_index_marks() -> None:
+    seen = Seen(
+        """
+        HloModule m
+          %t = (f32[], /*index=1*/s8[3]{0}) tuple(f32[] %a, /*index=1*/s8[3]{0} %b.1)
+                                  ^^^^^^^^ leaf          ^ first       ^^^^^^^^ shape
+                                                                                 ^^^ second
+        """
+    )
+    assert seen["leaf"] == (ShapeSubject("s8[3]{0}", has_layout=False), "s8[3]{0}")
+    assert seen["shape"] == (ShapeSubject("s8[3]{0}", has_layout=False), "s8[3]{0}")
+    assert seen["first"] == (InstructionSubject("a", None, 0), "a")
+    assert seen["second"] == (InstructionSubject("b.1", None, 1), "b.1")
+
+
+def test_an_instruction_on_several_lines_with_comments() -> None:
+    seen = Seen(
+        """
+        HloModule m
+
+        ENTRY %e {
+          %sum = f32[] add( // %not, calls=%me
+           ^^^ name
+              %one,  /* the second, %left out:
+               ^^^ first
+              calls=%nobody */
+              %two),
+               ^^^ second
+            replica_groups={{0,1},
+            ^^^^^^^^^^^^^^ group
+              {2,3}},
+            to_apply=%region
+                      ^^^^^^ called
+          %after = f32[] negate(%sum)
+           ^^^^^ next            ^^^ use
+        }
+        """
+    )
+    assert seen["name"] == (InstructionSubject("sum", None), "sum")
+    assert seen["first"] == (InstructionSubject("one", None, 0), "one")
+    assert seen["second"] == (InstructionSubject("two", None, 1), "two")
+    assert seen["called"] == (ComputationSubject("region"), "region")
+    assert seen["next"] == (InstructionSubject("after", None), "after")
+    assert seen["use"] == (InstructionSubject("sum", None, 0), "sum")
+    group = seen["group"]
+    assert group is not None
+    assert group[1] == "replica_groups"
+
+
+@pytest.mark.parametrize("column", range(2, 40))
+def test_a_comment_holds_no_names(column: int) -> None:
+    seen = Seen("HloModule m\n  %a = f32[] add(%b, %c) // %d, calls=%e\n")
+    found = seen.at(1, column)
+    assert found is not None
+    assert found[1] in {"a", "f32[]", "b", "c"}
+
+
+def test_computations_in_place_on_several_lines() -> None:
+    seen = Seen(
+        """
+        HloModule m
+
+        ENTRY %e {
+          %r = f32[] reduce(%v, %z), dimensions={0}, to_apply={
+           ^ outer           ^ value
+                                 ^ zero
+            %x = f32[] parameter(0)
+             ^ x                 ^ number
+            %y = f32[] parameter(1)
+            ROOT %s = f32[] add(%x, %y), metadata={stack_frame_id=3}
+                  ^ s            ^ x-used          ^^^^^^^^^^^^^^^^ frame
+                                     ^ y-used
+          }
+          %n = f32[] negate(%r)
+           ^ behind          ^ used
+        }
+        """
+    )
+    assert seen["outer"] == (InstructionSubject("r", None), "r")
+    assert seen["value"] == (InstructionSubject("v", None, 0), "v")
+    assert seen["zero"] == (InstructionSubject("z", None, 1), "z")
+    assert seen["x"] == (InstructionSubject("x", None), "x")
+    assert seen["number"] == (ParameterSubject(0), "0")
+    assert seen["s"] == (InstructionSubject("s", None), "s")
+    assert seen["x-used"] == (InstructionSubject("x", None, 0), "x")
+    assert seen["y-used"] == (InstructionSubject("y", None, 1), "y")
+    assert seen["frame"] == (RowSubject("StackFrames", 3), "stack_frame_id=3")
+    assert seen["behind"] == (InstructionSubject("n", None), "n")
+    assert seen["used"] == (InstructionSubject("r", None, 0), "r")
+
+
+def test_computations_in_place_on_one_line() -> None:
+    seen = Seen(
+        """
+        HloModule m
+
+        ENTRY %e {
+          %r = f32[] reduce(%v, %z), to_apply={ %x = f32[] parameter(0) ROOT %s = f32[] negate(%x), metadata={stack_frame_id=3} }, dimensions={0}
+                                                                     ^ number ^ s               ^ used        ^^^^^^^^^^^^^^^^ frame
+                                                                                                                                   ^^^^^^^^^^ dims
+        }
+        """  # noqa: E501
+    )
+    assert seen["number"] == (ParameterSubject(0), "0")
+    assert seen["s"] == (InstructionSubject("s", None), "s")
+    assert seen["used"] == (InstructionSubject("x", None, 0), "x")
+    assert seen["frame"] == (RowSubject("StackFrames", 3), "stack_frame_id=3")
+    assert seen["dims"] == (AttributeSubject("dimensions", "reduce", "{0}"), "dimensions")
+
+
+def test_a_whole_computation_on_one_line() -> None:
+    seen = Seen(
+        """
+        HloModule m
+
+        %sum { %x = f32[] parameter(0) %y = f32[] parameter(1) ROOT %s = f32[] add(%x, %y) }
+         ^^^ head                                           ^ number ^ s            ^ used
+                ^ x
+        """
+    )
+    assert seen["head"] == (ComputationSubject("sum"), "sum")
+    assert seen["x"] == (InstructionSubject("x", None), "x")
+    assert seen["number"] == (ParameterSubject(1), "1")
+    assert seen["s"] == (InstructionSubject("s", None), "s")
+    assert seen["used"] == (InstructionSubject("x", None, 0), "x")

@@ -1,0 +1,116 @@
+"""What the cursor is on, in module text and in thunk sequences."""
+
+from analysis.seen import Seen
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.targets import (
+    AttributeSubject,
+    ComputationSubject,
+    InstructionSubject,
+    ShapeSubject,
+    SpaceSubject,
+    ThunkSubject,
+)
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax.scanners import ThunkRow
+
+
+def test_an_instruction_line_is_about_the_names_in_it() -> None:
+    seen = Seen(
+        """
+        HloModule m
+
+        ENTRY %main (a: f32[2]) -> f32[2] {
+               ^^^^ computation
+          %a = f32[2]{0} parameter(0)
+          ROOT %w.1 = f32[2]{0:S(1)} while(%a, %b.2), condition=%cond, body=%body.1, metadata={op_name="a"}
+          ^^^^ root
+               ^^^^ name
+                      ^^^^^^^^^ shape
+                               ^^^^ space
+                                     ^^^^^ opcode
+                                           ^^ first
+                                               ^^^^ second
+                                                                ^^^^^ condition
+                                                                            ^^^^^^^ body
+        }
+        """  # noqa: E501
+    )
+    itself = (InstructionSubject("w.1", None), "w.1")
+    assert seen["root"] == seen["name"] == seen["opcode"] == itself
+    assert seen["first"] == (InstructionSubject("a", None, operand=0), "a")
+    assert seen["second"] == (InstructionSubject("b.2", None, operand=1), "b.2")
+    assert seen["condition"] == (ComputationSubject("cond"), "cond")
+    assert seen["body"] == (ComputationSubject("body.1"), "body.1")
+    assert seen["shape"] == (ShapeSubject("f32[2]{0:S(1)}", has_layout=False), "f32[2]{0:S(1)}")
+    assert seen["space"] == (SpaceSubject(1), "S(1)")
+    assert seen["computation"] == (ComputationSubject("main"), "main")
+
+
+def test_names_without_percent_signs_as_in_jax_0_4() -> None:
+    seen = Seen(
+        """
+        HloModule m
+
+        ENTRY main.16 {
+              ^^^^^^^ computation
+          a = f32[2]{0} parameter(0)
+          ROOT add.3 = f32[2]{0} fusion(a, b.2), kind=kLoop, calls=fused, control-predecessors={c.1, d}
+               ^^^^^ name
+                                        ^ first
+                                           ^^^ second
+                                                                   ^^^^^ callee
+                                                                                                ^^^ before
+        }
+        """  # noqa: E501
+    )
+    assert seen["computation"] == (ComputationSubject("main.16"), "main.16")
+    assert seen["name"] == (InstructionSubject("add.3", None), "add.3")
+    assert seen["first"] == (InstructionSubject("a", None, operand=0), "a")
+    assert seen["second"] == (InstructionSubject("b.2", None, operand=1), "b.2")
+    assert seen["callee"] == (ComputationSubject("fused"), "fused")
+    before = seen["before"]
+    assert before is not None
+    assert before[1] == "c.1"
+
+
+def test_branches_are_computations() -> None:
+    seen = Seen(
+        """
+        HloModule m
+          %c = f32[] conditional(%i, %x, %y), branch_computations={%one.1, %two}
+                                                                   ^^^^^^ one
+                                                                            ^^^ two
+        """
+    )
+    assert seen["one"] == (ComputationSubject("one.1"), "one.1")
+    assert seen["two"] == (ComputationSubject("two"), "two")
+
+
+def test_a_name_is_found_where_it_stands_not_inside_another_word() -> None:
+    file = DumpFile.of_text(
+        "HloModule m\n\nENTRY %E (a: f32[2]) -> f32[2] {\n  %a = f32[2] copy(%b)\n}"
+    )
+    found = subject_at(file, 2, 7)
+    assert found is not None
+    assert found.subject == ComputationSubject("E")
+    assert (found.place.start, found.place.end) == (7, 8)
+
+
+def test_a_thunk_row_is_about_the_thunk() -> None:
+    line = "001: kCustomKernel [source | sink] wrapped_a grid: [1, 1, 1] threads: [9, 1, 1]"
+    seen = Seen(line)
+    answers = {found[0] for column in range(len(line)) if (found := seen.at(0, column))}
+    assert len(answers) == 1
+    subject = answers.pop()
+    assert isinstance(subject, ThunkSubject)
+    assert isinstance(subject.row, ThunkRow)
+    assert (subject.row.id, subject.row.kind) == (1, "kCustomKernel")
+    assert subject.row.kernel == "wrapped_a"
+
+
+def test_an_attribute_on_a_later_line_of_the_header() -> None:
+    file = DumpFile.of_text("HloModule m,\n  is_scheduled=true\n\nENTRY %e {\n}")
+    found = subject_at(file, 1, 4)
+    assert found is not None
+    assert found.subject == AttributeSubject("is_scheduled", "", "true")
+    assert (found.place.line, found.place.start, found.place.end) == (1, 2, 14)

@@ -1,0 +1,89 @@
+"""What the cursor is on, in memory usage reports of both generations."""
+
+from analysis.seen import Seen
+from hlo_lsp.ide.cursor.targets import (
+    AllocationSubject,
+    ShapeSubject,
+    SpaceSubject,
+    WordSubject,
+)
+
+
+def test_a_section_is_about_its_memory_space() -> None:
+    seen = Seen(
+        """
+        Memory Space: color_10 (color=10)
+        ^^^^^^^^^^^^ words
+                      ^^^^^^^^ name
+                                      ^^ color
+        """
+    )
+    whole = (SpaceSubject(10), "Memory Space: color_10 (color=10)")
+    assert seen["words"] == seen["name"] == whole
+    assert seen["color"] == (SpaceSubject(10), "10")
+
+
+def test_the_shapes_of_a_row_have_no_layout() -> None:
+    seen = Seen(
+        """
+        Memory Space: default (color=0)
+          cumulative_size;       size;       offset; used_by_n_values; shapes_list
+          ^^^^^^^^^^^^^^^ header
+            1.00MiB(100%);    1.00MiB;            0;                2; 2×f32[512,512], s8[]
+                                                                         ^^^^^^^^^^^^ first
+                                                                                       ^^^ second
+        """
+    )
+    header = seen["header"]
+    assert header is not None
+    assert header[0] == WordSubject("table_header")
+    assert seen["first"] == (ShapeSubject("f32[512,512]", has_layout=False), "f32[512,512]")
+    assert seen["second"] == (ShapeSubject("s8[]", has_layout=False), "s8[]")
+
+
+def test_the_count_in_front_of_a_shape_is_no_shape() -> None:
+    line = "    1.00MiB(100%);    1.00MiB;            0;                2; 2×f32[512,512], s8[]"
+    seen = Seen(f"Memory Space: default (color=0)\n{line}")
+    subjects = {found[0] for column in range(len(line)) if (found := seen.at(1, column))}
+    shapes = {subject.text for subject in subjects if isinstance(subject, ShapeSubject)}
+    assert shapes == {"f32[512,512]", "s8[]"}
+
+
+def test_a_tuple_in_a_row_is_meant_as_a_whole_at_its_brackets() -> None:
+    seen = Seen(
+        """
+        Memory Space: default (color=0)
+               512B(100%);       512B;            0;                1; (f32[2], s8[]), f32[4]
+                                                                       ^ open
+                                                                        ^^^^^ leaf
+        """
+    )
+    assert seen["leaf"] == (ShapeSubject("f32[2]", has_layout=False), "f32[2]")
+    assert seen["open"] == (ShapeSubject("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
+
+
+def test_the_old_report_names_allocations() -> None:
+    seen = Seen(
+        """
+        Total bytes used: 1024 (1.0KiB)
+
+        Allocations sorted by size:
+
+        cumulative_size; total_size - cumulative_size; allocation
+        ------------------------------------------------------------------------------
+              512B(100%);         0B; allocation 12: size 512B, preallocated-temp:
+                                      ^^^^^^^^^^ in-list
+
+
+        Allocations sorted by size with their values:
+        ^^^^^^^^^^^^^^^^^^^^^^^^^^ label
+        allocation 12: size 512B, preallocated-temp:
+        ^^^^^^^^^^^^^ head
+        """
+    )
+    for name in ("in-list", "head"):
+        found = seen[name]
+        assert found is not None
+        assert found[0] == AllocationSubject(12)
+    label = "Allocations sorted by size with their values:"
+    assert seen["label"] == (WordSubject("with_values_label"), label)

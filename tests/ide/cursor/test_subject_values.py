@@ -1,0 +1,237 @@
+"""What the cursor is on, in every row of an entry under ``Used values``."""
+
+from analysis.seen import Seen
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.targets import (
+    ComputationSubject,
+    InstructionSubject,
+    ShapeSubject,
+    SpaceSubject,
+    ValueSubject,
+    WordSubject,
+)
+from hlo_lsp.model.dump_file import DumpFile
+
+
+def test_a_header_is_about_its_value() -> None:
+    seen = Seen(
+        """
+        <39 arg_tuple.3{1} (phi) @1>
+        ^^^ id
+            ^^^^^^^^^^^^^^ name
+                            ^^^ phi
+                                  ^ color
+         positions:
+        """
+    )
+    whole = (ValueSubject("arg_tuple.3{1}", 39), "<39 arg_tuple.3{1} (phi) @1>")
+    assert seen["id"] == seen["name"] == whole
+    phi = seen["phi"]
+    assert phi is not None
+    assert phi[0] == WordSubject("phi")
+    assert seen["color"] == (SpaceSubject(1), "1")
+
+
+def test_a_header_is_a_header_and_other_rows_are_not() -> None:
+    seen = Seen("<3 add @0>\n positions:\n  add\n uses:\n from instruction: %add = f32[] add(%a)")
+    found = [subject_at(seen.file, line, 2) for line in range(5)]
+    assert [one.is_own_header for one in found if one is not None] == [True] + 4 * [False]
+
+
+def test_the_total_and_the_labels_are_words_to_explain() -> None:
+    seen = Seen(
+        """
+        Total bytes used: 172580 (168.5KiB)
+        ^^^^^^^^^^^^^^^^^ words
+                          ^^^^^^ number
+        Used values:
+        ^^^^ used
+        <3 add @0>
+         positions:
+         ^^^^^^^^^ positions
+          add
+         uses:
+         ^^^^ uses
+          (none)
+           ^^^^ none
+         from instruction: %add = f32[] add(%a)
+        """
+    )
+    total = (WordSubject("total_line"), "Total bytes used: 172580 (168.5KiB)")
+    assert seen["words"] == seen["number"] == total
+    assert seen["used"] == (WordSubject("used_values_label"), "Used values:")
+    assert seen["positions"] == (WordSubject("positions_label"), "positions:")
+    assert seen["uses"] == (WordSubject("uses_label"), "uses:")
+    assert seen["none"] == (WordSubject("no_uses_row"), "(none)")
+
+
+def test_a_position_row_is_about_the_instruction_and_its_index() -> None:
+    seen = Seen(
+        """
+        <3 add{} @0>
+         positions:
+          add {}
+          ^^^ name
+              ^^ index
+          tuple.1 {0,12}
+                   ^^^^ inner
+          get-tuple-element
+          ^^^^^^^^^^^^^^^^^ plain
+         uses:
+        """
+    )
+    assert seen["name"] == seen["index"] == (InstructionSubject("add", "{}"), "add")
+    assert seen["inner"] == (InstructionSubject("tuple.1", "{0,12}"), "tuple.1")
+    plain = (InstructionSubject("get-tuple-element", None), "get-tuple-element")
+    assert seen["plain"] == plain
+
+
+def test_a_use_row_is_about_the_instruction_that_uses() -> None:
+    seen = Seen(
+        """
+        <3 add @0>
+         positions:
+          add
+         uses:
+          while.5, operand 0 {1,2}
+          ^^^^^^^ name
+                           ^ operand
+                             ^^^^^ index
+          constant.5..sunk, operand 12
+          ^^^^^^^^^^^^^^^^ dots
+         from instruction: %add = f32[] add(%a)
+        """
+    )
+    use = (InstructionSubject("while.5", "{1,2}", operand=0), "while.5")
+    assert seen["name"] == seen["operand"] == seen["index"] == use
+    dots = (InstructionSubject("constant.5..sunk", None, operand=12), "constant.5..sunk")
+    assert seen["dots"] == dots
+
+
+def test_an_instruction_text_is_about_the_names_and_shapes_in_it() -> None:
+    seen = Seen(
+        """
+        <3 fusion{} @0>
+         positions:
+         uses:
+         from instruction: %fusion = (f32[2]{0:S(1)}, /*index=1*/s8[]) fusion(%a.1, %copy-done), calls=%fused, control-predecessors={%b}, metadata={op_name="x/%y"}
+         ^^^^^^^^^^^^^^^^^ label
+                           ^^^^^^^ name
+                                      ^^^^^^^^^ leaf
+                                               ^^^^ space
+                                                                       ^^^^^^ opcode
+                                                                              ^^^^ first
+                                                                                    ^^^^^^^^^^ second
+                                                                                                       ^^^^^ callee
+                                                                                                                                             ^^^^^^^ metadata
+        """  # noqa: E501
+    )
+    label = seen["label"]
+    assert label is not None
+    assert label[0] == WordSubject("instruction_label")
+    itself = (InstructionSubject("fusion", None), "fusion")
+    assert seen["name"] == seen["opcode"] == seen["metadata"] == itself
+    assert seen["leaf"] == (ShapeSubject("f32[2]{0:S(1)}", has_layout=True), "f32[2]{0:S(1)}")
+    assert seen["space"] == (SpaceSubject(1), "S(1)")
+    assert seen["first"] == (InstructionSubject("a.1", None, operand=0), "a.1")
+    second = (InstructionSubject("copy-done", None, operand=1), "copy-done")
+    assert seen["second"] == second
+    assert seen["callee"] == (ComputationSubject("fused"), "fused")
+
+
+def test_a_name_inside_a_string_is_no_name() -> None:
+    seen = Seen(
+        """
+        <3 a @0>
+         positions:
+         uses:
+         from instruction: %a = f32[] add(%b, %c), metadata={op_name="x/%y calls=z"}
+                                                                        ^^ name
+                                                                                 ^ callee
+        """
+    )
+    assert seen["name"] == seen["callee"] == (InstructionSubject("a", None), "a")
+
+
+def test_operands_with_shapes_in_front_of_them() -> None:
+    """As jax 0.4 prints them."""
+    seen = Seen(
+        """
+        <3 add.4 @0>
+         positions:
+         uses:
+         from instruction: %add.4 = f32[] add(f32[] %a, f32[2]{0} %b.1)
+                                                     ^^ first
+                                                         ^^^^^^^^ shape
+                                                                   ^^^^ second
+        """
+    )
+    assert seen["shape"] == (ShapeSubject("f32[2]{0}", has_layout=True), "f32[2]{0}")
+    assert seen["first"] == (InstructionSubject("a", None, operand=0), "a")
+    assert seen["second"] == (InstructionSubject("b.1", None, operand=1), "b.1")
+
+
+def test_constants_and_parameters_have_no_operands() -> None:
+    seen = Seen(
+        """
+        <3 c @0>
+         positions:
+         uses:
+         from instruction: %c = s32[2]{0} constant({1, 2})
+                                                    ^^^^ literal
+        """
+    )
+    assert seen["literal"] == (InstructionSubject("c", None), "c")
+
+
+def test_a_broken_row_is_about_nothing_and_its_neighbours_are_as_before() -> None:
+    seen = Seen(
+        """
+        <3 add @0>
+         positions:
+          add {
+          ^^^ broken
+         uses:
+          mul, oprand 0
+          ^^^ misspelt
+          sub, operand 1
+          ^^^ good
+         from instruction: %add = f32[] add(%a)
+        """
+    )
+    assert seen["broken"] is None
+    assert seen["misspelt"] is None
+    assert seen["good"] == (InstructionSubject("sub", None, operand=1), "sub")
+
+
+_KERNEL = """\
+<3 k @0>
+ positions:
+  k
+ uses:
+  (none)
+ from instruction: %k = f32[8]{0} custom-call(%a), frontend_attributes={kernel_metadata={
+"mesh_axes":"[]",
+"xprof_metadata":"{\\"block_q\\": 128}"
+}}, control-predecessors={%copy-done.1}, metadata={op_name="jit(f)/pallas_call"}"""
+
+
+def test_all_lines_of_an_instruction_are_about_it() -> None:
+    file = DumpFile.of_text(_KERNEL)
+    for line in range(6, 9):
+        found = subject_at(file, line, 2)
+        assert found is not None
+        assert found.subject == InstructionSubject("k", None)
+        assert (found.place.line, found.place.start, found.place.end) == (5, 20, 21)
+        assert found.row == line
+
+
+def test_names_on_later_lines_of_an_instruction() -> None:
+    file = DumpFile.of_text(_KERNEL)
+    column = file.lines[8].index("copy-done.1")
+    found = subject_at(file, 8, column)
+    assert found is not None
+    assert found.subject == InstructionSubject("copy-done.1", None)
+    place = found.place
+    assert file.lines[place.line][place.start : place.end] == "copy-done.1"
+    assert (place.line, place.start) == (8, column)

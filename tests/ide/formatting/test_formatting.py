@@ -1,0 +1,293 @@
+"""Module text gets the blanks and line ends that XLA prints, and keeps its words."""
+
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from analysis import tiny
+from dumps import files_of
+from edits import WRITTEN, Texts
+from hlo_lsp.ide.formatting.formatting import formatted
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.text import disk
+from ide.formatting.blanked import blanked_module
+from lsp.opened import DUMP
+
+PRINTED = """\
+HloModule m, is_scheduled=true, entry_computation_layout={(f32[2]{0})->f32[2]{0}}
+
+FileNames
+1 "a  b.py"
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+
+
+%sum (a: f32[], b: (f32[], s32[2])) -> f32[] {
+  %a = f32[] parameter(0)
+  ROOT %r = f32[] negate(%a)
+}
+
+ENTRY main (x: f32[2]) -> f32[2] {
+  %x = f32[2]{0:T(128)S(1)} parameter(0)
+  %t = (f32[2]{0:T(128)}, /*index=1*/s32[]) custom-call(f32[2]{0:T(128)} %x, /*index=1*/%x), \
+custom_call_target="a , b", control-predecessors={%x, %y}, metadata={op_name="a  (b" line=3}
+  %c = s32[2]{0} constant({1, 2}), dimensions={0,1}, branch_computations={%a, %b}
+  ROOT %y = f32[2] reduce(%t, %x), slice={[0:1], [0:2]}, to_apply=%sum
+}
+"""
+
+
+def edited(text: str, first: int = 0, end: int | None = None) -> str:
+    """The text after its edits."""
+    file = DumpFile.of_text(text)
+    for edit in reversed(formatted(file, first, end)):
+        file.changed(file.document.edit(edit.start, edit.end, edit.text))
+    return file.document.text
+
+
+def test_what_xla_prints_stays_as_it_is() -> None:
+    assert formatted(DumpFile.of_text(PRINTED)) == []
+    assert formatted(DumpFile.of_text(tiny.MODULE.text)) == []
+
+
+@pytest.mark.parametrize(
+    ("printed", "written"),
+    [
+        ("  %a = f32[] parameter(0)", "%a=f32[]   parameter( 0 )  "),
+        ("  %a = f32[] parameter(0)", "\t  %a =\n  f32[]\n parameter(0)"),
+        ("  %a = f32[] parameter(0)\n", "\n  %a = f32[] parameter(0)\n\n\n"),
+        ("(a: f32[], b: (f32[], s32[2])) -> f32[] {", "(a :f32[],b: (f32[],s32[ 2 ]))->f32[]  {"),
+        ("ENTRY main (x: f32[2])", "  ENTRY   main (x: f32[2])"),
+        ("}\n\nENTRY", "}\nENTRY"),
+        ("}\n\nENTRY", "  }\n\n\n\nENTRY"),
+        ("1}\n\n\n%sum", "1}\n%sum"),
+        ('FileNames\n1 "a  b.py"\n\nStack', '  FileNames\n\n 1   "a  b.py"\nStack'),
+        ("HloModule m, is_scheduled=true, entry", "HloModule  m,is_scheduled=true ,\n  entry"),
+        ("custom-call(f32[2]{0:T(128)} %x, /*index=1*/%x)",
+         "custom-call( f32[2]{0 : T(128)}   %x ,/*index=1*/ %x )"),
+        ("(f32[2]{0:T(128)}, /*index=1*/s32[])", "( f32[2]{0:T(128)},/*index=1*/  s32[] )"),
+        (", control-predecessors={%x, %y}, m", " ,control-predecessors={%x,%y},\n      m"),
+        ("metadata={op_name=", "metadata={ op_name= "),
+        ('metadata={op_name="a  (b" line=3}', 'metadata={op_name="a  (b"   line=3}'),
+        ("dimensions={0,1}, branch_computations={%a, %b}",
+         "dimensions={0, 1},  branch_computations={%a , %b}"),
+        ("slice={[0:1], [0:2]}", "slice={ [0 :1],[0:2] }"),
+        ("constant({1, 2})", "constant( {1,2} )"),
+        ("  ROOT %y = f32[2] reduce(%t, %x)", " ROOT   %y = f32[2] reduce(%t,%x)"),
+    ],
+)  # fmt: skip
+def test_blanks_and_lines_become_those_of_xla(printed: str, written: str) -> None:
+    assert printed in PRINTED
+    assert edited(PRINTED.replace(printed, written)) == PRINTED
+
+
+@pytest.mark.parametrize(
+    ("printed", "written"),
+    [
+        ('1 "a  b.py"', '1   "a  b.py"  '),
+        (
+            "1 {file_location_id=1 parent_frame_id=1}",
+            "1{ file_location_id=1   parent_frame_id=1 } ",
+        ),
+        ("StackFrames", "StackFrames   "),
+    ],
+)
+def test_blanks_in_the_tables_become_those_of_xla(printed: str, written: str) -> None:
+    assert edited(PRINTED.replace(printed, written, 1)) == PRINTED
+
+
+def test_a_computation_on_one_line_gets_a_line_for_each_instruction() -> None:
+    text = "HloModule m\n%f (p: f32[]) -> f32[] { %p = f32[] parameter(0) ROOT %r = f32[] add(%p,%p) }\n"  # noqa: E501
+    assert edited(text) == (
+        "HloModule m\n\n%f (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n"
+        "  ROOT %r = f32[] add(%p, %p)\n}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("written", "printed"),
+    [
+        ("%x = f32[] copy( %a )  %z = f32[] add(%x,%x),  dimensions={ 0 }", None),
+        ("%x = f32[] copy( %a )  %z = f32[] copy(%x), kind=k  %w = f32[] copy( %z )", None),
+        ("%x =  f32[] copy(%a), dimensions={ 0 } ROOT %z = f32[]  copy(%x)",
+         "%x = f32[] copy(%a), dimensions={ 0 } ROOT %z = f32[]  copy(%x)"),
+    ],
+)  # fmt: skip
+def test_a_second_statement_on_the_line_is_not_touched(written: str, printed: str | None) -> None:
+    """XLA reads it, our reader takes it for more of the first."""
+    text = PRINTED.replace("  ROOT %r", f"  {written}\n ROOT  %r")
+    assert edited(text) == PRINTED.replace("  ROOT %r", f"  {printed or written}\n  ROOT %r")
+
+
+def test_what_xla_keeps_as_a_text_stays_as_it_is() -> None:
+    config = '{"kernel": "k",\n "cost":  {"flops": 1},\n "needs_layout_passes": true}'
+    text = PRINTED.replace("%sum\n}", f"%sum, backend_config={config}\n}}")
+    assert edited(text) == text
+    assert edited(text.replace("slice={[0:1], [0:2]}", "slice={[0:1],[0:2]}")) == text
+
+
+def test_a_computation_without_its_end_keeps_its_distance() -> None:
+    """Without the empty line the reader would take the brace for the end of the first line."""
+    text = "HloModule m\n\n%f (p: f32[]) -> f32[] { %p = f32[] parameter(0), x={a}\n\n}\n"
+    assert edited(text) == text
+
+
+def test_comments_are_kept() -> None:
+    text = """\
+HloModule m
+// of f
+%f (p: f32[]) -> f32[] {
+      // the parameter
+  %p = f32[]   parameter(0)    // here
+ /* two
+      lines */
+  ROOT %r = f32[] add(%p, /* inner  comment */ %p)
+}
+"""
+    assert (
+        edited(text)
+        == """\
+HloModule m
+// of f
+%f (p: f32[]) -> f32[] {
+  // the parameter
+  %p = f32[] parameter(0)    // here
+ /* two
+      lines */
+  ROOT %r = f32[] add(%p, /* inner  comment */ %p)
+}
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "  %x   = f32[2 add(%a",
+        "  %x = f32[] add(%a,%b",
+        "  %x = f32[] add(%a,%b) dimensions={0}",
+        "  %x  = f32[] call( %a ),  to_apply={ %p = f32[] parameter(0)  ROOT %q = f32[] copy(%p) }",
+        "  what  is  this",
+        "  % x = f32[] add(%a,%b)",
+        '  %x = f32[] add(%a,%b), metadata={op_name="unfinished}',
+    ],
+)
+def test_what_is_broken_or_not_known_stays_as_it_is(line: str) -> None:
+    text = PRINTED.replace("  ROOT %r", f"{line}\n  ROOT %r")
+    assert edited(text) == text
+
+
+def test_instructions_outside_of_a_computation_keep_their_margin() -> None:
+    text = "    %x = f32[2]{0}   add(%a,%b)\n%y = f32[] copy(%x)\n"
+    assert edited(text) == "    %x = f32[2]{0} add(%a, %b)\n%y = f32[] copy(%x)\n"
+
+
+def test_edits_are_small() -> None:
+    text = PRINTED.replace("negate(%a)", "negate( %a)").replace("  %c =", "   %c =")
+    file = DumpFile.of_text(text)
+    found = formatted(file)
+    assert [(edit.end[1] - edit.start[1], edit.text) for edit in found] == [(1, ""), (1, "")]
+    assert [edit.start[0] for edit in found] == [11, 17]
+
+
+def test_of_a_range_only_its_lines_change() -> None:
+    text = (
+        PRINTED.replace("  %a = ", "%a = ")
+        .replace("  ROOT %r", " ROOT  %r")
+        .replace("  %x = ", "%x = ")
+    )
+    first = text.split("\n").index(" ROOT  %r = f32[] negate(%a)")
+    assert edited(text, first, first + 1) == text.replace(" ROOT  %r", "  ROOT %r")
+
+
+@given(st.data())
+@settings(max_examples=200, deadline=None)
+def test_the_edits_of_a_range_are_those_of_the_text_in_it(data: st.DataObject) -> None:
+    text = PRINTED
+    for _ in range(data.draw(st.integers(1, 6))):
+        at = data.draw(st.integers(0, len(text)))
+        text = (
+            text[:at] + data.draw(st.sampled_from([" ", "\n", "\n\n", "}", "/*", "x"])) + text[at:]
+        )
+    file = DumpFile.of_text(text)
+    first = data.draw(st.integers(0, len(file.lines)))
+    end = data.draw(st.integers(first, len(file.lines) + 2))
+    found = formatted(file)
+    inside = [edit for edit in found if first <= edit.start[0] and edit.end[0] < end]
+    assert formatted(file, first, end) == inside
+
+
+def test_only_module_text_is_formatted() -> None:
+    text = DUMP.replace(" value: <", "  value:  <")
+    assert formatted(DumpFile.of_text(text)) == []
+
+
+def meaning(text: str) -> list[object]:
+    """What a module text says: its computations with their instructions."""
+    file = DumpFile.of_text(text)
+    found: list[object] = []
+    for record in file.records:
+        if isinstance(record, ComputationLine):
+            found.append((record.name, "".join(record.signature.split())))
+            found += [_instruction(member) for member in record.members]
+        elif isinstance(record, InstructionLine):
+            found.append(_instruction(record))
+    return found
+
+
+def _instruction(record: InstructionLine) -> object:
+    shape = "".join(record.shape.split())
+    names = [(each.name, re.sub(r"\s", "", each.value.text)) for each in record.parsed.attributes]
+    return record.name, record.is_root, shape, record.opcode, record.operands, names
+
+
+@given(st.data())
+@settings(max_examples=300, deadline=None)
+def test_no_meaning_is_ever_changed_and_twice_is_once(data: st.DataObject) -> None:
+    text = PRINTED
+    for _ in range(data.draw(st.integers(1, 8))):
+        at = data.draw(st.integers(0, len(text)))
+        text = (
+            text[:at]
+            + data.draw(st.sampled_from([" ", "  ", "\n", "\t", ",", "{", ")", "//", "/*", '"']))
+            + text[at:]
+        )
+    once = edited(text)
+    assert "".join(once.split()) == "".join(text.split())
+    assert meaning(once) == meaning(text)
+    assert re.findall(r'"[^"\n]*"', once) == re.findall(r'"[^"\n]*"', text)
+    assert edited(once) == once
+
+
+def test_text_that_people_write(corpus_small: Path) -> None:
+    text = Texts(corpus_small)[WRITTEN]
+    once = edited(text)
+    assert once != text
+    assert meaning(once) == meaning(text)
+    assert edited(once) == once
+
+
+@pytest.mark.corpus
+def test_real_modules_are_formatted_already(corpus_small: Path) -> None:
+    paths = files_of(corpus_small, FileKind.MODULE)
+    assert len(paths) > 500
+    for path in paths:
+        file = DumpFile(path.as_uri(), path, disk.read(path))
+        file.refresh()
+        assert formatted(file) == [], path
+
+
+@pytest.mark.corpus
+def test_other_blanks_in_real_modules_become_those_of_xla(corpus_small: Path) -> None:
+    paths = files_of(corpus_small, FileKind.MODULE)[::10]
+    assert len(paths) > 50
+    for path in paths:
+        text = path.read_bytes().decode()
+        assert edited(blanked_module(text, Random(path.name))) == text, path

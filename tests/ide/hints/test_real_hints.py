@@ -1,0 +1,32 @@
+"""Hints of real dumps: inside of their lines, short, and in agreement with the dump."""
+
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.ide.hints.hint import HintKind
+from hlo_lsp.ide.hints.hints import hints
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.records import Broken
+from hlo_lsp.text import disk
+
+_LONGEST_LABEL = 100
+
+
+@pytest.mark.corpus
+def test_hints_of_real_dumps_are_short_and_in_their_lines(corpus_small: Path) -> None:
+    kinds = set()
+    for path in sorted(corpus_small.rglob("*after_optimizations*.txt")):
+        file = DumpFile.of_text(disk.read(path).text, path.name)
+        places = []
+        for part in hints(DumpSet([file]), file):
+            for hint in part:
+                assert 0 <= hint.column <= len(file.lines[hint.line])
+                assert 0 < len(hint.label) < _LONGEST_LABEL
+                assert not isinstance(file.records.at(hint.line), Broken)
+                assert hint.explain()
+                places.append((hint.line, hint.column, hint.kind))
+                kinds.add(hint.kind)
+        assert len(places) == len(set(places)), path
+    assert kinds >= {HintKind.PADDED_SIZE, HintKind.SOURCE, HintKind.OPERAND_SHAPE}

@@ -1,0 +1,35 @@
+"""Cards as dictionaries."""
+
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.hover.values import value_card
+from hlo_lsp.model.card import Card
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+
+
+def facts(card: Card | None) -> dict[str, str]:
+    """The facts of a card by label; no label is there twice."""
+    assert card is not None
+    found = {fact.label: fact.text for fact in card.facts}
+    assert len(found) == len(card.facts)
+    return found
+
+
+def value_facts(dump: DumpSet, value_id: int) -> dict[str, str]:
+    """What the card of a value says."""
+    value = dump.value(value_id)
+    assert value is not None
+    return facts(value_card(dump, value))
+
+
+def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
+    """A dump in one file."""
+    return DumpSet([DumpFile.of_text(text, path)])
+
+
+def card_at(text: str, line: int, column: int, path: str = "dump.txt") -> Card | None:
+    """What is told about a place in a text."""
+    file = DumpFile.of_text(text, path)
+    found = subject_at(file, line, column)
+    return None if found is None else card_about(DumpSet([file]), found)

@@ -1,0 +1,71 @@
+"""Words of the format are explained where they stand."""
+
+import pytest
+
+from hlo_lsp.ide.hover import glossary
+from hlo_lsp.ide.hover.glossary import explain
+from ide.hover.facts import card_at
+
+# A line of each kind and a column in it; the word that is explained there.
+PLACES = {
+    "constant": ("allocation 0: size 512, constant:", 25),
+    "thread-local": ("allocation 0: size 512, thread-local:", 25),
+    "maybe-live-out": ("allocation 0: size 512, maybe-live-out:", 25),
+    "preallocated-temp": ("allocation 0: size 512, preallocated-temp:", 25),
+    "page": ("allocation 0: size 512, page 0:", 29),
+    "phi": (" value: <1 a (phi) @0> (size=4,offset=0): f32[]", 15),
+    "assignment_label": ("BufferAssignment:", 0),
+    "total_line": ("Total bytes used: 4 (4B)", 0),
+    "used_values_label": ("Used values:", 0),
+    "positions_label": (" positions:", 1),
+    "uses_label": (" uses:", 1),
+    "no_uses_row": ("  (none)", 2),
+    "instruction_label": (" from instruction: %a = f32[] add(%b)", 1),
+    "live_range_label": ("HloLiveRange (max 4):", 0),
+    "sequence_label": ("  InstructionSequence:", 2),
+    "ranges_label": ("  BufferLiveRange:", 2),
+    "peak_label": ("  Live ranges at 4 (peak):", 2),
+    "breakdown_label": ("  Stack trace breakdown for peak usage: 4 bytes", 2),
+    "breakdown_row": (
+        "    main (100.0%, total: 4 bytes, current: 4 bytes, remaining: 0 bytes)",
+        4,
+    ),
+    "table_row": (
+        "       512B(100%);       512B;            0;                1; f32[128]",
+        7,
+    ),
+    "table_header": (
+        "  cumulative_size;       size;       offset; used_by_n_values; shapes_list",
+        2,
+    ),
+    "by_size_label": ("Allocations sorted by size:", 0),
+    "with_values_label": ("Allocations sorted by size with their values:", 0),
+}
+
+
+@pytest.mark.parametrize("word", PLACES)
+def test_a_word_is_explained_where_it_stands(word: str) -> None:
+    line, column = PLACES[word]
+    card = card_at(f"HloLiveRange (max 4):\n{line}", 1, column)
+    expected = explain(word)
+    assert card is not None
+    assert expected is not None
+    assert (card.title, card.text) == expected
+    assert card.facts == ()
+
+
+def test_every_word_of_the_glossary_can_be_come_by() -> None:
+    assert set(PLACES) == set(glossary._WORDS)
+
+
+def test_every_explanation_is_a_sentence() -> None:
+    for word in PLACES:
+        entry = explain(word)
+        assert entry is not None
+        assert entry[1].endswith(".")
+        assert len(entry[1]) > 30
+
+
+def test_a_word_that_explains_itself_has_no_card() -> None:
+    assert explain("table_ruler") is None
+    assert card_at("HloLiveRange (max 4):\n  " + "-" * 60, 1, 5) is None

@@ -1,0 +1,93 @@
+"""Cards of instructions, from all files of a compile."""
+
+from analysis import tiny
+from hlo_lsp.ide.hover.instructions import instruction_card
+from ide.hover.facts import dump_of, facts
+
+DUMP = tiny.split()
+
+
+def test_an_instruction_that_defines_a_value() -> None:
+    card = instruction_card(DUMP.dump, "negate.7")
+    assert card is not None
+    assert card.title == "`negate.7` negate"
+    assert facts(card) == {
+        "does": "Every element with the opposite sign.",
+        "result": "f32 (float), 16 x 64 (1,024 elements), row-major (dim 1 fastest), tiles (8,128)",
+        "logical": "4,096 B (4.0 KiB)",
+        "padded": "8,192 B (8.0 KiB): padded to T(8,128)",
+        "waste": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
+        "operands": "1: `get-tuple-element` f32[16,64]",
+        "users": "1: `fusion.2`",
+        "runs": "at step 4 of 6",
+        "value": "`<7 negate.7 @1>`",
+        "lies in": "allocation 4 at offset 0, 8,192 B (8.0 KiB)",
+        "live": "4-5 (1 step): `negate.7` -> `fusion.2`, at the declared peak (step 5)",
+        "reads": "1 value: `fusion{0}`",
+    }
+
+
+def test_an_instruction_that_only_passes_a_value_on() -> None:
+    said = facts(instruction_card(DUMP.dump, "get-tuple-element.1"))
+    assert said["passes on"] == "`fusion{1}`"
+    assert said["lies in"] == "allocation 4 at offset 8,192, 512 B"
+    assert said["live"].startswith("1-5 (4 steps): ")
+    assert said["reads"] == "1 value: `fusion{}`"
+    assert said["runs"] == "at step 3 of 6"
+    assert "value" not in said
+
+
+def test_without_module_text_the_entry_says_what_the_instruction_is() -> None:
+    said = facts(instruction_card(tiny.one_file().dump, "fusion"))
+    assert said["operands"] == "1: `x.1`"
+    assert said["op_name"] == "`jit(f)/mul`"
+    assert said["source"] == "/home/user/model.py:7"
+    assert said["value"] == "`<4 fusion{} @0>`"
+
+
+def test_an_instruction_inside_a_fusion_has_no_place_in_memory_and_time() -> None:
+    said = facts(instruction_card(DUMP.dump, "reduce.1"))
+    assert said["logical"] == "256 B"
+    assert not said.keys() & {"runs", "value", "lies in", "live", "reads"}
+
+
+def test_an_untiled_shape_in_module_text_says_nothing_of_padding() -> None:
+    module = "HloModule m\n\nENTRY %main () -> f32[3] {\n  %a = f32[3]{0} iota(), dimensions={0}\n}"
+    said = facts(instruction_card(dump_of(module), "a"))
+    assert said["result"] == "f32 (float), 3 elements"
+    assert said["logical"] == "12 B"
+    assert not said.keys() & {"padded", "waste"}
+
+
+def test_an_instruction_whose_value_lost_its_allocation_line() -> None:
+    text = " value: <1 a @0> (size=4,offset=8): f32[]\nHloLiveRange (max 9):\n    3:a\n"
+    assert facts(instruction_card(dump_of(text), "a")) == {
+        "runs": "at step 3 of 9",
+        "value": "`<1 a @0>`",
+        "live": "no live range printed",
+    }
+
+
+def test_an_unknown_instruction_has_no_card() -> None:
+    assert instruction_card(DUMP.dump, "nobody") is None
+
+
+def test_an_operation_that_was_started_says_where_it_is_waited_for() -> None:
+    dump = dump_of("""\
+HloModule m
+
+ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  %t = token[] parameter(1)
+  %s = ((f32[8]{0}), f32[8]{0}, u32[]) negate-start(%p)
+  %u = ((f32[8]{0}), f32[8]{0}, u32[]) negate-update(%s)
+  ROOT %d = f32[8]{0} negate-done(%u)
+  %out = (f32[8]{0}, u32[], token[]) send(%d, %t), channel_id=1
+  %sent = token[] send-done(%out), channel_id=1
+}
+""")
+    for start, done in {"s": "d", "u": "d", "out": "sent"}.items():
+        assert facts(instruction_card(dump, start))["waited for by"] == f"`{done}`"
+    said = facts(instruction_card(dump, "d"))
+    assert said["users"] == "1: `out`; it is the result of its computation, too"
+    assert "waited for by" not in said

@@ -1,0 +1,176 @@
+"""Shardings in words, before and after the partitioner."""
+
+import pytest
+
+from hlo_lsp.ide.hover.sharding import Printed, sharding_facts
+from hlo_lsp.model.shape import try_shape
+
+
+def _facts(text: str, shape: str = "", printed: Printed = Printed.WHOLE) -> dict[str, str]:
+    facts = sharding_facts(text, try_shape(shape), printed)
+    assert len({fact.label for fact in facts}) == len(facts)
+    return {fact.label: fact.text for fact in facts}
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "words"),
+    [
+        ("{devices=[2,4]<=[8]}", "f32[1024,512]",
+         "dim 0 in 2 parts, dim 1 in 4 parts over 8 devices; each device holds `f32[512,128]`, "
+         "262,144 B (256.0 KiB) of 2,097,152 B (2.00 MiB)"),
+        ("{devices=[2,1,2]<=[4] last_tile_dim_replicate}", "bf16[8,2]{1,0:T(8,128)(2,1)}",
+         "dim 0 in 2 parts over 4 devices, each part on 2 of them; "
+         "each device holds `bf16[4,2]`, 16 B of 32 B"),
+        ("{devices=[1,1,4]<=[4] last_tile_dim_replicate}", "f32[8,8]",
+         "no dim is cut over 4 devices, each part on 4 of them; "
+         "each device holds `f32[8,8]`, 256 B"),
+        ("{devices=[2,1,2,2]<=[8] last_tile_dims={unreduced, manual}}", "f32[8,8]",
+         "dim 0 in 2 parts over 8 devices, unreduced over 2 (partial values, still to be summed), "
+         "manual over 2 (the program divides the work there); "
+         "each device holds `f32[4,8]`, 128 B of 256 B"),
+        ("{mesh['x'=2,'y'=4], [{'x', 'y':(1)2}, {?}], manual={'y':(2)2}}", "f32[8,8]",
+         "dim 0 in 4 parts by axes x, y:(1)2 over 8 devices, "
+         "manual over 2 by axis y:(2)2 (the program divides the work there), "
+         "dim 1 may be cut further; each device holds `f32[2,8]`, 64 B of 256 B"),
+        ("{replicated}", "f32[8]", "replicated: the whole on each device (`f32[8]`, 32 B)"),
+        ("{mesh['x'=2,'y'=2], replicated}", "f32[8]",
+         "replicated: the whole on each of 4 devices (`f32[8]`, 32 B)"),
+        ("{maximal device=3}", "f32[8]", "the whole on device 3 only (`f32[8]`, 32 B)"),
+        ("{manual}", "f32[8]",
+         "manual: the program divides the work, the shape is that on each device "
+         "(`f32[8]`, 32 B)"),
+        ("{unreduced}", "f32[8]",
+         "unreduced: partial values of the whole on each device, still to be summed "
+         "(`f32[8]`, 32 B)"),
+        ("{unknown}", "f32[8]", "unknown: a placeholder that gives way to any other sharding"),
+        ("{devices=[2]<=[2] shard_as 3}", "f32[8]",
+         "dim 0 in 2 parts over 2 devices; each device holds `f32[4]`, 16 B of 32 B; "
+         "sharded like all others of shard group 3, exactly"),
+        ("{devices=[2]<=[2] shard_like 3}", "",
+         "dim 0 in 2 parts over 2 devices; "
+         "sharded like all others of shard group 3, as far as it can be"),
+        ("{devices=[2]<=[2]}", "", "dim 0 in 2 parts over 2 devices"),
+        ("{devices=[2,2]<=[4]}", "f32[8]", "dim 0 in 2 parts, dim 1 in 2 parts over 4 devices"),
+        ("{devices=[2,1]<=[2]}", "f32[4,?]",
+         "dim 0 in 2 parts over 2 devices; each device holds `f32[2,?]`"),
+        ("{devices=[2]<=[2]}", "s4[10]{0:E(4)}",
+         "dim 0 in 2 parts over 2 devices; each device holds `s4[5]`, 3 B of 5 B"),
+    ],
+)  # fmt: skip
+def test_a_sharding_in_words(text: str, shape: str, words: str) -> None:
+    assert _facts(text, shape)["sharding"] == words
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "words"),
+    [
+        ("{devices=[4]<=[4]}", "f32[8]", None),
+        ("{devices=[4]<=[4]}", "f32[0]", None),
+        ("{devices=[4]<=[4]}", "f32[10]",
+         "dim 0: 10 does not divide by 4, the last parts are padded (one holds 1 of 3)"),
+        ("{devices=[4]<=[4]}", "f32[5]",
+         "dim 0: 5 does not divide by 4, the last parts are padded (one holds 1 of 2, 1 nothing)"),
+        ("{devices=[4]<=[4]}", "f32[2]",
+         "dim 0: 2 does not divide by 4, the last parts are padded (2 nothing)"),
+        ("{devices=[1,4]<=[4]}", "f32[9,<=10]",
+         "dim 1: 10 does not divide by 4, the last parts are padded (one holds 1 of 3)"),
+    ],
+)  # fmt: skip
+def test_parts_that_do_not_divide_are_padded(text: str, shape: str, words: str | None) -> None:
+    _, _, rest = _facts(text, shape)["sharding"].partition(" B of ")
+    assert rest.partition("; ")[2] == (words or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{devices=[2,2]<=[4]}", "row by row on devices 0, 1, 2, 3"),
+        ("{devices=[2,2]<=[2,2]T(1,0)}", "row by row on devices 0, 2, 1, 3"),
+        ("{devices=[4,4]<=[16]}", "row by row on devices 0, 1, 2, 3, ..., 15"),
+        ("{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
+         "row by row on devices {0,2}, {1,3}"),
+        ("{mesh['x'=8,'y'=2], [{'x'}]}",
+         "row by row on devices {0,1}, {2,3}, {4,5}, {6,7} and 4 more"),
+        ("{devices=[2,2]<=[4] last_tile_dims={manual}}", None),
+        ("{devices=[1,4]<=[4] last_tile_dim_replicate}", None),
+        ("{replicated}", None),
+        ("{maximal device=0}", None),
+    ],
+)  # fmt: skip
+def test_the_devices_of_the_parts(text: str, words: str | None) -> None:
+    assert _facts(text).get("parts") == words
+
+
+@pytest.mark.parametrize(
+    ("text", "shape", "words"),
+    [
+        ("{devices=[2,1,2]<=[4] last_tile_dim_replicate}", "bf16[512,512]",
+         "dim 0 in 2 parts over 4 devices, each part on 2 of them; each device holds "
+         "`bf16[512,512]`, 524,288 B (512.0 KiB) of `bf16[1024,512]`, 1,048,576 B (1.00 MiB) "
+         "or less, if parts were padded"),
+        ("{replicated}", "f32[8]", "replicated: the whole on each device (`f32[8]`, 32 B)"),
+        ("{devices=[4]<=[4]}", "f32[3]",
+         "dim 0 in 4 parts over 4 devices; each device holds `f32[3]`, 12 B of `f32[12]`, 48 B "
+         "or less, if parts were padded"),
+    ],
+)  # fmt: skip
+def test_behind_the_partitioner_the_shape_is_that_of_one_device(
+    text: str, shape: str, words: str
+) -> None:
+    assert _facts(text, shape, Printed.SHARD)["sharding"] == words
+
+
+def test_a_tuple_tells_each_different_sharding_once() -> None:
+    text = "{{replicated}, {devices=[2]<=[2]}, {replicated}, {devices=[2]<=[2]}}"
+    assert _facts(text, "(f32[3], f32[4], (s8[], f32[4]))") == {
+        "sharding {0}": "and {2,0}: replicated: the whole on each device (2 arrays, 13 B)",
+        "sharding {1}": "and {2,1}: dim 0 in 2 parts over 2 devices; "
+        "each device holds `f32[2]` 2 times, 16 B of 32 B",
+    }
+
+
+def test_a_tuple_behind_the_partitioner() -> None:
+    text = "{{devices=[2]<=[2]}, {devices=[2]<=[2]}}"
+    assert _facts(text, "(f32[3], f32[4])", Printed.SHARD) == {
+        "sharding {0}": "and {1}: dim 0 in 2 parts over 2 devices; "
+        "each device holds 2 arrays, 28 B of 56 B or less, if parts were padded",
+    }
+
+
+def test_one_sharding_of_a_tuple_is_that_of_each_element() -> None:
+    assert _facts("{maximal device=0}", "(f32[3], (f32[3]))") == {
+        "sharding {0}": "and {1,0}: the whole on device 0 only (`f32[3]` 2 times, 24 B)"
+    }
+
+
+def test_a_tuple_of_other_length_is_told_without_shapes() -> None:
+    assert _facts("{{replicated}, {manual}}", "(f32[3], f32[3], f32[3])") == {
+        "sharding {0}": "replicated: the whole on each device",
+        "sharding {1}": "manual: the program divides the work, the shape is that on each device",
+    }
+    assert _facts("{{replicated}}", "()") == {
+        "sharding {0}": "replicated: the whole on each device"
+    }
+
+
+def test_of_many_different_shardings_a_handful_is_told() -> None:
+    text = "{" + ", ".join(f"{{maximal device={n}}}" for n in range(9)) + "}"
+    facts = _facts(text)
+    assert list(facts) == [f"sharding {{{n}}}" for n in range(4)] + ["shardings"]
+    assert facts["shardings"] == "and 5 more"
+
+
+def test_of_many_equal_shardings_a_few_places_are_named() -> None:
+    facts = _facts("{" + ", ".join(["{replicated}"] * 9) + "}", f"({', '.join(['f32[2]'] * 9)})")
+    assert facts == {
+        "sharding {0}": "and {1}, {2}, {3}, {4} and 4 more: "
+        "replicated: the whole on each device (`f32[2]` 9 times, 72 B)"
+    }
+
+
+@pytest.mark.parametrize(
+    "text", ["", "{new}", "{devices=[2,2]<=[5]}", '"#sdy.sharding<@mesh, []>"', "{{replicated}, x}"]
+)
+def test_of_a_sharding_that_cannot_be_read_nothing_is_told(text: str) -> None:
+    assert sharding_facts(text, try_shape("f32[8]")) == []
+    assert sharding_facts(text, None, Printed.SHARD) == []

@@ -1,0 +1,118 @@
+"""One line about an allocation, a value, the peak."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis import tiny
+from hlo_lsp.ide.hover.summaries import allocation_summary, peak_summary, value_summary
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.text import disk
+
+DUMP = tiny.split().dump
+
+
+def _value(dump: DumpSet, value_id: int) -> str:
+    value = dump.value(value_id)
+    assert value is not None
+    return value_summary(dump, value)
+
+
+def _allocation(dump: DumpSet, number: int) -> str:
+    allocation = dump.allocation(number)
+    assert allocation is not None
+    return allocation_summary(dump, allocation)
+
+
+def _sample(corpus: Path, name: str) -> DumpSet:
+    return DumpSet([DumpFile.of_text(disk.read(corpus / "samples" / name).text)])
+
+
+def test_an_allocation_counts_its_values_and_who_shares() -> None:
+    assert _allocation(DUMP, 4) == "3 values, 8.5 KiB, 2 time-share offset 0"
+
+
+def test_one_value_is_one_value_and_shares_with_nobody() -> None:
+    assert _allocation(DUMP, 0) == "1 value, 512 B"
+    assert _allocation(DUMP, 3) == "1 value, 32 B"
+
+
+def test_an_allocation_without_values() -> None:
+    text = "BufferAssignment:\nallocation 0: size 4194304, preallocated-temp:\n"
+    assert _allocation(DumpSet([DumpFile.of_text(text)]), 0) == "0 values, 4.00 MiB"
+
+
+def test_the_offset_that_is_shared_most_is_named(corpus_small: Path) -> None:
+    summary = _allocation(_sample(corpus_small, "sample_003.txt"), 15)
+    assert summary == "7 values, 68.0 KiB, 2 time-share offset 45,056"
+
+
+@pytest.mark.parametrize(
+    ("value_id", "summary"),
+    [
+        (3, "live 0-6 (6 steps): x.1 -> the end of the program | at the peak"),
+        (4, "live 1-3 (2 steps): fusion -> get-tuple-element.1"),
+        (5, "live 1-4 (3 steps): fusion -> negate.7"),
+        (6, "live 1-5 (4 steps): fusion -> fusion.2 | at the peak"),
+        (7, "live 4-5 (1 step): negate.7 -> fusion.2 | at the peak"),
+        (0, "thread-local, not scheduled"),
+    ],
+)
+def test_a_value_says_from_where_to_where_it_lives(value_id: int, summary: str) -> None:
+    assert _value(DUMP, value_id) == summary
+    assert _value(tiny.one_file().dump, value_id) == summary
+
+
+def test_a_value_of_a_dump_without_live_ranges() -> None:
+    dump = tiny.split(tiny.ASSIGNMENT, tiny.VALUES).dump
+    assert _value(dump, 5) == "no live range"
+
+
+def test_a_step_that_the_schedule_lacks_is_named_by_its_number() -> None:
+    text = tiny.LIVE.text.replace("    4:negate.7\n", "")
+    dump = DumpSet([DumpFile.of_text(tiny.ASSIGNMENT.text), DumpFile.of_text(text)])
+    assert _value(dump, 5) == "live 1-4 (3 steps): fusion -> step 4"
+
+
+def test_peak_shows_what_xla_declares_and_occupied_bytes(corpus_small: Path) -> None:
+    assert peak_summary(_sample(corpus_small, "sample_003.txt")) == (
+        "declared by XLA: 42.2 KiB at step 13 | HBM: 64.0 KiB occupied, 64 B more at step 6"
+    )
+    assert peak_summary(_sample(corpus_small, "sample_004.txt")) == (
+        "declared by XLA: 176.12 MiB at step 12 | HBM: 180.00 MiB occupied, 32 B more at step 7"
+    )
+
+
+def test_peak_with_most_occupied_bytes_is_the_maximum() -> None:
+    live = tiny.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
+    files = [DumpFile.of_text(tiny.ASSIGNMENT.text), DumpFile.of_text(live)]
+    assert peak_summary(DumpSet(files)) == (
+        "declared by XLA: 8.3 KiB at step 1 | HBM: 16.0 KiB occupied, the maximum"
+    )
+
+
+@pytest.mark.parametrize(
+    ("first_end", "summary"),
+    [
+        (4, "declared by XLA: 12.2 KiB at step 5, the logical peak"),
+        (5, "declared by XLA: 16.2 KiB at step 5, the logical peak"),
+    ],
+)
+def test_without_allocations_the_peak_is_logical(first_end: int, summary: str) -> None:
+    live = tiny.LIVE.text.replace("fusion{0}:1-4", f"fusion{{0}}:1-{first_end}")
+    files = [DumpFile.of_text(tiny.VALUES.text), DumpFile.of_text(live)]
+    assert peak_summary(DumpSet(files)) == summary
+
+
+def test_logical_peak_at_another_step_is_named_so() -> None:
+    live = tiny.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
+    files = [DumpFile.of_text(tiny.VALUES.text), DumpFile.of_text(live)]
+    assert peak_summary(DumpSet(files)) == (
+        "declared by XLA: 8.3 KiB at step 1 | logical peak: 12.2 KiB at step 4"
+    )
+
+
+def test_without_ranges_nothing_is_said_of_the_peak() -> None:
+    text = "HloLiveRange (max 3):\n  Live ranges at 2 (peak):\n"
+    assert peak_summary(DumpSet([DumpFile.of_text(text)])) == "no live ranges"

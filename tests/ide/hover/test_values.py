@@ -1,0 +1,130 @@
+"""The card of a value: every fact, with the right numbers."""
+
+from pathlib import Path
+
+import pytest
+
+from analysis import tiny
+from hlo_lsp.ide.hover.values import value_card
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.text import disk
+from ide.hover.facts import dump_of, facts, value_facts
+
+
+@pytest.mark.parametrize("dump", [tiny.split().dump, tiny.one_file().dump], ids=["split", "one"])
+def test_a_value_with_all_that_is_known_of_it(dump: DumpSet) -> None:
+    assert value_facts(dump, 5) == {
+        "value": "5, leaf {0} of `fusion`",
+        "shape": "`f32[16,64]{1,0:T(8,128)S(1)}`: f32 (float), 16 x 64 (1,024 elements), "
+        "row-major (dim 1 fastest), tiles (8,128)",
+        "logical": "4,096 B (4.0 KiB)",
+        "padded": "8,192 B (8.0 KiB): padded to T(8,128)",
+        "waste": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
+        "memory space": "1, VMEM on TPU",
+        "allocation": "4, preallocated-temp, 8,704 B (8.5 KiB), bytes 0 to 8,192",
+        "shares its bytes with": "1 value over time: `negate.7` 4-5",
+        "live": "1-4 (3 steps): `fusion` -> `negate.7`, not at the declared peak (step 5)",
+        "defined by": "`fusion`, fusion",
+        "uses": "1: `negate.7`",
+        "op_name": "`jit(f)/mul`",
+        "source": "/home/user/model.py:7",
+    }
+
+
+def test_the_title_is_the_name_with_its_index() -> None:
+    dump = tiny.split().dump
+    titles = [value_card(dump, value).title for value in map(dump.value, (3, 4, 6)) if value]
+    assert titles == ["`x.1`", "`fusion{}`", "`fusion{1}`"]
+
+
+def test_the_source_can_be_made_a_link() -> None:
+    dump = tiny.split().dump
+    value = dump.value(5)
+    assert value is not None
+    sources = {fact.label: fact.source for fact in value_card(dump, value).facts if fact.source}
+    assert sources == {"source": SourceLine("/home/user/model.py", 7)}
+
+
+def test_a_tuple_is_a_table_of_pointers() -> None:
+    said = value_facts(tiny.split().dump, 4)
+    assert said["value"] == "4, all of `fusion`"
+    assert said["shape"].endswith(": tuple of 2 (in memory a table of pointers to its elements)")
+    assert said["logical"] == "16 B"
+    assert said["padded"] == "32 B: a table of 4-byte pointers, rounded up to 32 B on this chip"
+    assert said["waste"] == "16 B, 50.0 %"
+
+
+def test_a_value_at_the_peak_says_so() -> None:
+    live = value_facts(tiny.split().dump, 3)["live"]
+    assert live == "0-6 (6 steps): `x.1` -> the end of the program, at the declared peak (step 5)"
+
+
+def test_a_thread_local_value_has_no_life() -> None:
+    said = value_facts(tiny.split().dump, 0)
+    assert said["live"].startswith("thread-local: ")
+    assert said["allocation"] == "0, thread-local, 512 B, bytes 0 to 512"
+    assert said["shares its bytes with"] == "nobody"
+    assert said["uses"] == "0"
+
+
+def test_what_no_file_says_is_not_said() -> None:
+    said = value_facts(tiny.split(tiny.VALUES).dump, 5)
+    assert not said.keys() & {"allocation", "shares its bytes with"}
+    assert said["live"] == "unknown: no live ranges among the files of this compile"
+    assert said["logical"] == "4,096 B (4.0 KiB)"
+    assert said["padded"].startswith("8,192 B")
+    said = value_facts(tiny.split(tiny.ASSIGNMENT).dump, 5)
+    assert not said.keys() & {"uses", "op_name", "source"}
+    assert said["defined by"] == "`fusion`"
+
+
+def test_a_value_without_a_range_where_others_have_one() -> None:
+    text = tiny.LIVE.text.replace("    fusion{0}:1-4\n", "")
+    dump = dump_of(tiny.ASSIGNMENT.text + text)
+    assert value_facts(dump, 5)["live"] == "no live range printed"
+
+
+def test_a_merged_value_is_a_phi() -> None:
+    dump = dump_of(" value: <47 while.5{1,0} (phi) @0> (size=4,offset=0): s32[]")
+    said = value_facts(dump, 47)
+    assert said["value"] == "47, leaf {1,0} of `while.5`, merged by control flow (phi)"
+
+
+def test_many_names_are_counted_not_listed() -> None:
+    uses = "".join(f"  user.{number}, operand 0\n" for number in range(1200))
+    dump = dump_of(
+        f"<1 a @0>\n positions:\n  a\n uses:\n{uses} from instruction: %a = f32[] add(%b)\n"
+    )
+    listed = ", ".join(f"`user.{number}`" for number in range(6))
+    assert value_facts(dump, 1)["uses"] == f"1200: {listed} and 1,194 more"
+
+
+def test_a_printed_size_that_breaks_the_rule_is_shown_with_it() -> None:
+    text = tiny.ASSIGNMENT.text.replace("<6 fusion{1} @1> (size=512", "<6 fusion{1} @1> (size=640")
+    said = value_facts(dump_of(text), 6)
+    assert said["padded"] == "640 B as printed, but 512 B by rule: padded to T(128)"
+
+
+def test_two_causes_of_padding_are_both_named() -> None:
+    line = " value: <1 a @0> (size=8192,offset=0): bf16[9,130]{1,0:T(8,128)(2,1)}"
+    said = value_facts(dump_of(line), 1)
+    assert said["logical"] == "2,340 B (2.3 KiB)"
+    assert said["waste"] == (
+        "5,852 B (5.7 KiB), 71.4 %: dim 0: 9 -> 16 by T(8,128); dim 1: 130 -> 256 by T(8,128)"
+    )
+
+
+def test_stack_frames_lead_to_a_python_line(corpus_small: Path) -> None:
+    stem = "module_0092.jit_don.cl_1003875606.after_optimizations"
+    files = [
+        DumpFile.of_text(disk.read(corpus_small / "tpu_v5e" / name).text, name)
+        for name in (f"{stem}-buffer-assignment-values.txt", f"{stem}.txt")
+    ]
+    dump = DumpSet(files)
+    value = dump.value(19)
+    assert value is not None
+    said = facts(value_card(dump, value))
+    assert said["op_name"] == "`jit(don)/scatter`"
+    assert said["source"] == "/home/user/models/programs.py:121 in `donate.<locals>.don`"

@@ -1,0 +1,76 @@
+"""Navigation in dumps that are damaged, twisted or of an odd form."""
+
+from pathlib import Path
+
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.navigation.definitions import definition
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.library import Library
+
+
+def _lines(text: str, *starts: tuple[int, int]) -> list[int | None]:
+    """The lines to which definition leads from positions of a dump in one file."""
+    file = DumpFile.of_text(text)
+    dump = DumpSet([file])
+    lines = []
+    for line, column in starts:
+        found = subject_at(file, line, column)
+        place = None if found is None else definition(dump, found)
+        lines.append(None if place is None else place.line)
+    return lines
+
+
+def test_a_range_of_an_unknown_value_leads_nowhere() -> None:
+    text = "HloLiveRange (max 1):\n  BufferLiveRange:\n    nobody{}:0-1"
+    assert _lines(text, (2, 6)) == [None]
+
+
+def test_the_id_counts_more_than_the_name() -> None:
+    text = (
+        "BufferAssignment:\nallocation 0: size 4:\n value: <1 a @0> (size=4,offset=0): f32[]\n"
+        "<1 b @0>\n positions:\n  b\n uses:\n from instruction: %b = f32[] add(%c)\n"
+        "<2 a @0>\n positions:\n  a\n uses:\n from instruction: %a = f32[] add(%c)"
+    )
+    assert _lines(text, (2, 12), (3, 2), (8, 2)) == [3, 2, 8]
+
+
+def test_of_two_entries_for_one_value_the_first_counts() -> None:
+    entry = "<1 a @0>\n positions:\n  a\n uses:\n from instruction: %a = f32[] add(%c)\n"
+    text = "BufferAssignment:\n value: <1 a @0> (size=4,offset=0): f32[]\n" + entry + entry
+    assert _lines(text, (1, 10), (7, 1)) == [2, 1]
+
+
+def test_an_entry_whose_header_is_broken_is_not_led_to() -> None:
+    text = (
+        "BufferAssignment:\nallocation 0: size 4:\n value: <1 a @0> (size=4,offset=0): f32[]\n"
+        "<1 a @0\n positions:\n  a\n uses:\n  b, operand 0\n from instruction: %a = f32[] add(%c)"
+    )
+    assert _lines(text, (2, 10), (5, 3)) == [2, None]
+
+
+def test_a_row_at_the_peak_of_jax_0_4_leads_to_the_whole_value() -> None:
+    text = (
+        "<1 w{} @0>\n positions:\n  w {}\n uses:\n from instruction: %w = (f32[]) while(%c)\n"
+        "HloLiveRange (max 1):\n  Live ranges at 0 (peak):\n    w: 8 bytes"
+    )
+    assert _lines(text, (7, 5)) == [0]
+
+
+def test_a_live_range_leads_into_the_values_file_beside_it(tmp_path: Path) -> None:
+    stem = "module_0000.jit_f.cpu_after_optimizations"
+    values = tmp_path / f"{stem}-buffer-assignment-values.txt"
+    values.write_text(
+        "\nTotal bytes used: 4 (4B)\n\nUsed values:\n"
+        "<1 a @0>\n positions:\n  a\n uses:\n  (none)\n from instruction: %a = f32[] add(%c)\n"
+    )
+    ranges = tmp_path / f"{stem}-live-range.txt"
+    ranges.write_text("HloLiveRange (max 1):\n  BufferLiveRange:\n    a{}:0-1\n")
+    library = Library()
+    file = library.file(ranges)
+    dump = library.set_of(file)
+    found = subject_at(file, 2, 4)
+    assert found is not None
+    place = definition(dump, found)
+    assert place is not None
+    assert (place.file.path, place.line, place.start, place.end) == (values, 4, 0, 8)

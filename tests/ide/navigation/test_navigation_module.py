@@ -1,0 +1,241 @@
+"""Where names, numbers and rows of module text lead."""
+
+import pytest
+
+from analysis import program
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.navigation.definitions import definitions, implementations, type_definitions
+
+PROGRAM = program.program()
+
+
+def _definitions(start: str) -> list[str | None]:
+    return [PROGRAM.at(place) for place in definitions(PROGRAM.dump, PROGRAM.found(start))]
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("call-in-fusion", "call"),
+        ("start-before", "start"),
+        ("param-used", "param"),
+        ("product", "product"),
+        ("signed-param", "param"),
+        ("signed-v", "v"),
+    ],
+)
+def test_a_name_leads_to_its_line(start: str, end: str) -> None:
+    assert _definitions(start) == [end]
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [("a-in-yes", "yes-a"), ("a-in-no", "no-a"), ("a-in-no-too", "no-a"), ("signed-a", "no-a")],
+)
+def test_a_name_that_two_computations_have_leads_to_that_of_its_own(start: str, end: str) -> None:
+    assert _definitions(start) == [end]
+
+
+@pytest.mark.parametrize(
+    ("start", "end"),
+    [
+        ("called-by-call", "called"),
+        ("fused-called", "fused"),
+        ("later-called", "later"),
+        ("cond-called", "cond"),
+        ("body-called", "body"),
+        ("yes-called", "yes"),
+        ("no-called", "no"),
+        ("sum-called", "sum"),
+        ("main", "main"),
+    ],
+)
+def test_a_called_computation_leads_to_its_head(start: str, end: str) -> None:
+    assert _definitions(start) == [end]
+
+
+@pytest.mark.parametrize(
+    "attribute",
+    ["calls={}", "to_apply={}", "condition={}, body=%b", "body={}, condition=%b",
+     "select={}, scatter=%b", "scatter={}, select=%b", "true_computation={}",
+     "false_computation={}", "branch_computations={{%b, {}}}", "called_computations={{{}}}"],
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["%called", "called"])
+def test_every_attribute_that_calls_leads_to_a_head(attribute: str, name: str) -> None:
+    text = (
+        "HloModule m\n\n%called (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n\n"
+        f"%b (y: f32[]) -> f32[] {{\n  ROOT %y = f32[] parameter(0)\n}}\n\n"
+        f"ENTRY %main {{\n  %o = f32[] opcode(), {attribute.format(name)}\n}}\n"
+    )
+    file = program.file_of(text)
+    line = text.split("\n")[11]
+    found = subject_at(file, 11, line.rindex("called"))
+    assert found is not None
+    (place,) = definitions(program.alone(file), found)
+    assert (place.line, place.start) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    ("start", "ends"),
+    [
+        ("frame-of-v", ["frame-1"]),
+        ("frame-1", ["frame-1"]),
+        ("location-2", ["location-2"]),
+        ("file-2", ["file-2"]),
+        ("function-1", ["function-1"]),
+    ],
+)
+def test_a_frame_and_a_row_lead_to_a_row(start: str, ends: list[str]) -> None:
+    assert _definitions(start) == ends
+
+
+@pytest.mark.parametrize(
+    ("row", "word", "end"),
+    [
+        ("location-2", "file_name_id=2", "file-2"),
+        ("location-1", "file_name_id=1", "file-1"),
+        ("location-2", "function_name_id=2", "function-2"),
+        ("frame-2", "file_location_id=2", "location-2"),
+        ("frame-2", "parent_frame_id=2", "frame-1"),  # printed plus one
+    ],
+)
+def test_an_id_in_a_row_leads_to_the_row_that_it_counts(row: str, word: str, end: str) -> None:
+    file, mark = PROGRAM.marks[row]
+    start = file.lines[mark.line].index(word)
+    for column in (start, start + len(word) - 1):
+        found = subject_at(file, mark.line, column)
+        assert found is not None
+        assert [PROGRAM.at(place) for place in definitions(PROGRAM.dump, found)] == [end]
+
+
+def test_a_frame_without_a_caller_leads_to_itself() -> None:
+    file, mark = PROGRAM.marks["frame-1"]
+    found = subject_at(file, mark.line, file.lines[mark.line].index("parent"))
+    assert found is not None
+    assert [PROGRAM.at(place) for place in definitions(PROGRAM.dump, found)] == ["frame-1"]
+
+
+@pytest.mark.parametrize(
+    ("start", "ends"),
+    [
+        ("index-of-first", ["product"]),
+        ("index-of-second", ["v"]),
+        ("index-of-turns", ["next"]),
+        ("index-of-grown", ["doubled"]),
+        ("index-0", ["n", "next"]),
+        ("index-1", ["product", "doubled"]),
+    ],
+)
+def test_an_index_leads_to_what_really_flows_in(start: str, ends: list[str]) -> None:
+    assert _definitions(start) == ends
+
+
+@pytest.mark.parametrize(
+    ("start", "ends"),
+    [
+        ("number-0", ["call"]),
+        ("number-1", ["v"]),
+        ("called-number", ["n"]),
+        ("later-number", ["first-line"]),
+        ("no-number", ["second-line"]),
+        ("state-number", ["init", "turned"]),
+        ("cond-number", ["init", "turned"]),
+        ("v-number", []),
+        ("alias", ["v"]),
+    ],
+)
+def test_the_number_of_a_parameter_leads_to_what_it_stands_for(start: str, ends: list[str]) -> None:
+    assert _definitions(start) == ends
+
+
+@pytest.mark.parametrize(
+    ("start", "ends"),
+    [
+        ("call-in-fusion", ["param"]),
+        ("v-in-fusion", ["param.1"]),
+        ("n-in-call", ["c.1"]),
+        ("first-in-start", ["l"]),
+        ("first-in-choice", ["yes-a"]),
+        ("second-in-choice", ["no-a"]),
+        ("flag-in-choice", []),
+        ("init-in-loop", ["cond.state", "state"]),
+        ("fusion-in-first", []),
+    ],
+)
+def test_an_operand_of_a_call_is_implemented_by_the_parameter(start: str, ends: list[str]) -> None:
+    places = implementations(PROGRAM.dump, PROGRAM.found(start))
+    assert [PROGRAM.at(place) for place in places] == ends
+
+
+@pytest.mark.parametrize(
+    ("start", "ends"),
+    [
+        ("fusion", ["pair"]),
+        ("call", ["copied"]),
+        ("loop", ["turned"]),
+        ("choice", ["yes-r", "no-r"]),
+        ("start", ["later-root"]),
+        ("fused-called", ["pair"]),
+        ("body", ["turned"]),
+        ("result", []),
+        ("v", []),
+    ],
+)
+def test_an_instruction_is_implemented_by_the_roots_of_what_it_calls(
+    start: str, ends: list[str]
+) -> None:
+    places = implementations(PROGRAM.dump, PROGRAM.found(start))
+    assert [PROGRAM.at(place) for place in places] == ends
+
+
+@pytest.mark.parametrize(
+    ("start", "ends"),
+    [
+        ("fusion", ["fused"]),
+        ("fusion-in-first", ["fused"]),
+        ("loop", ["cond", "body"]),
+        ("choice", ["yes", "no"]),
+        ("start", ["later"]),
+        ("start-before", ["later"]),
+        ("v", []),
+    ],
+)
+def test_the_type_of_an_instruction_is_what_it_calls(start: str, ends: list[str]) -> None:
+    places = type_definitions(PROGRAM.dump, PROGRAM.found(start))
+    assert [PROGRAM.at(place) for place in places] == ends
+
+
+def test_the_type_of_what_calls_a_computation_in_place_is_its_attribute() -> None:
+    text = (
+        "HloModule m\n\nENTRY e {\n  p = f32[8] parameter(0)\n  z = f32[] constant(0)\n"
+        "  r = f32[] reduce(p, z), dimensions={0}, to_apply={\n    a = f32[] parameter(0)\n"
+        "    b = f32[] parameter(1)\n    ROOT s = f32[] add(a, b)\n  }\n}\n"
+    )
+    file = program.file_of(text)
+    found = subject_at(file, 5, 2)
+    assert found is not None
+    (place,) = type_definitions(program.alone(file), found)
+    assert (place.line, text.split("\n")[5][place.start : place.end]) == (5, "to_apply")
+
+
+def test_what_is_not_there_leads_nowhere() -> None:
+    text = (
+        "HloModule m\n\nENTRY %main {\n"
+        "  %a = f32[] add(%x, %y), control-predecessors={%z}, metadata={stack_frame_id=7}\n"
+        "  %g = f32[] get-tuple-element(%x), index=0\n"
+        "  %f = f32[] fusion(%a), calls=%nobody\n}\n"
+    )
+    file = program.file_of(text)
+    dump = program.alone(file)
+    lines = text.split("\n")
+    for line, word in (
+        (3, "%x"),
+        (3, "%y"),
+        (3, "%z"),
+        (3, "stack_frame"),
+        (4, "0"),
+        (5, "nobody"),
+    ):
+        found = subject_at(file, line, lines[line].rindex(word) + 1 * word.startswith("%"))
+        assert found is not None
+        assert definitions(dump, found) == []

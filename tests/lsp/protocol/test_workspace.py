@@ -1,0 +1,257 @@
+"""Folders, files on disk and settings that change while the server runs: what a user sees."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from e2e.compiles import Compile, copied
+from e2e.wire import Json, Wire, message, opened
+from lsp.protocol.replies import Conversation
+
+pytestmark = pytest.mark.e2e
+PULLS = {
+    "textDocument": {"diagnostic": {}},
+    "workspace": {
+        "workspaceFolders": True, "diagnostics": {"refreshSupport": True},
+        "semanticTokens": {"refreshSupport": True}, "inlayHint": {"refreshSupport": True},
+        "codeLens": {"refreshSupport": True},
+    },
+}  # fmt: skip
+REFRESH = "workspace/{}/refresh".format
+DAMAGE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
+Start = Callable[..., Conversation]
+
+
+@pytest.fixture
+def wire() -> Iterator[Wire]:
+    running = Wire()
+    yield running
+    running.process.kill()
+    assert "Traceback" not in running.log
+
+
+@pytest.fixture
+def files(corpus_small: Path, tmp_path: Path) -> Compile:
+    return copied(corpus_small, "tpu", tmp_path / "tpu")
+
+
+@pytest.fixture
+def dump(corpus_small: Path, tmp_path: Path) -> str:
+    """A dump with a damage."""
+    text = copied(corpus_small, "one file", tmp_path / "one").assignment.read_text("utf-8")
+    assert DAMAGE[0] in text
+    return text.replace(*DAMAGE)
+
+
+def folder(tmp_path: Path, name: str, text: str) -> Path:
+    """A folder with a dump in it."""
+    made = tmp_path / name
+    made.mkdir()
+    (made / f"{name}.txt").write_text(text, "utf-8")
+    return made
+
+
+def named(path: Path) -> Json:
+    return {"uri": path.as_uri(), "name": path.name}
+
+
+def folders_changed(wire: Wire, added: list[Path], removed: list[Path]) -> None:
+    event = {"added": [named(one) for one in added], "removed": [named(one) for one in removed]}
+    wire.send(message("workspace/didChangeWorkspaceFolders", {"event": event}))
+
+
+def pulled(talk: Conversation, previous: list[Json]) -> tuple[dict[str, list[str]], list[Json]]:
+    """The codes in each file that is news, and what is to be sent with the next question."""
+    report = talk.ask("workspace/diagnostic", {"previousResultIds": previous})
+    found = {
+        item["uri"].rpartition("/")[2]: [one["code"] for one in item["items"]]
+        for item in report["items"]
+        if item["kind"] == "full"
+    }
+    ids = [
+        {"uri": item["uri"], "value": item["resultId"]}
+        for item in report["items"]
+        if "resultId" in item
+    ]
+    return found, ids
+
+
+def test_folders_come_and_go_with_their_findings(wire: Wire, dump: str, tmp_path: Path) -> None:
+    first, second = folder(tmp_path, "first", dump), folder(tmp_path, "second", dump)
+    talk = Conversation(wire, PULLS, first.as_uri())
+    found, ids = pulled(talk, [])
+    assert found == {"first.txt": ["size-mismatch"]}
+    folders_changed(wire, [first, second], [])
+    talk.until_asked(REFRESH("diagnostic"))
+    found, more = pulled(talk, ids)
+    assert found == {"second.txt": ["size-mismatch"]}
+    talk.replies.asked.clear()
+    folders_changed(wire, [], [second])
+    talk.until_asked(REFRESH("diagnostic"))
+    assert pulled(talk, more)[0] == {"second.txt": []}
+
+
+def test_folders_come_and_go_with_their_names(wire: Wire, dump: str, tmp_path: Path) -> None:
+    first, second = folder(tmp_path, "first", dump), folder(tmp_path, "second", dump)
+    talk = Conversation(wire, PULLS, first.as_uri())
+
+    def until_found_in(*names: str) -> None:
+        found: set[str] = set()
+        while found != set(names):  # they are read in the background
+            symbols = talk.ask("workspace/symbol", {"query": "pad_add_fusion"})
+            found = {one["location"]["uri"].rpartition("/")[2] for one in symbols}
+
+    until_found_in("first.txt")
+    folders_changed(wire, [first, second], [])
+    until_found_in("first.txt", "second.txt")
+    folders_changed(wire, [], [first])
+    until_found_in("second.txt")
+
+
+def test_each_folder_has_its_own_word_on_what_is_checked(
+    wire: Wire, dump: str, tmp_path: Path
+) -> None:
+    first, second = folder(tmp_path, "first", dump), folder(tmp_path, "second", dump)
+    (first / "hlo-lsp.toml").write_text('ignore = ["size-mismatch"]\n', "utf-8")
+    talk = Conversation(wire, PULLS, first.as_uri())
+    folders_changed(wire, [first, second], [])
+    assert pulled(talk, [])[0] == {"second.txt": ["size-mismatch"]}
+
+
+def watched(wire: Wire, path: Path, kind: int) -> None:
+    """The notification that a file was created (1), changed (2) or deleted (3)."""
+    changes = [{"uri": path.as_uri(), "type": kind}]
+    wire.send(message("workspace/didChangeWatchedFiles", {"changes": changes}))
+
+
+def hover(talk: Conversation, path: Path, place: tuple[int, int]) -> str:
+    position = {"line": place[0], "character": place[1]}
+    params = {"textDocument": {"uri": path.as_uri()}, "position": position}
+    text: str = talk.ask("textDocument/hover", params)["contents"]["value"]
+    return text
+
+
+def test_a_neighbour_comes_changes_and_goes_on_disk(wire: Wire, files: Compile) -> None:
+    talk = Conversation(wire, PULLS, files.folder.as_uri())
+    values, ranges = files.values.read_text("utf-8"), files.live_range
+    text = ranges.read_text("utf-8")
+    files.values.unlink()
+    wire.send(opened(ranges.as_uri(), text))
+    place = text.split("\n").index("    fusion.9{}:25-27"), 6
+    assert "tuple.12" not in hover(talk, ranges, place)
+    for kind, change in (
+        (1, lambda: files.values.write_text(values, "utf-8")),
+        (2, lambda: files.values.write_text(values.replace("tuple.12", "tuple.99"), "utf-8")),
+        (3, files.values.unlink),
+    ):
+        talk.replies.asked.clear()
+        change()
+        watched(wire, files.values, kind)
+        for name in ("diagnostic", "semanticTokens", "inlayHint", "codeLens"):
+            talk.until_asked(REFRESH(name))
+        said = hover(talk, ranges, place)
+        assert ("tuple.12" in said, "tuple.99" in said) == (kind == 1, kind == 2)
+
+
+def test_an_open_file_counts_as_it_is_in_the_editor(wire: Wire, files: Compile) -> None:
+    talk = Conversation(wire, PULLS, files.folder.as_uri())
+    text = files.live_range.read_text("utf-8")
+    wire.send(opened(files.live_range.as_uri(), text))
+    place = text.split("\n").index("    fusion.9{}:25-27"), 6
+    before = hover(talk, files.live_range, place)
+    files.live_range.write_text("nothing\n", "utf-8")
+    watched(wire, files.live_range, 2)
+    assert hover(talk, files.live_range, place) == before
+    files.live_range.unlink()
+    watched(wire, files.live_range, 3)
+    assert hover(talk, files.live_range, place) == before
+
+
+def test_restarting_forgets_what_was_found_and_tells_it_anew(
+    wire: Wire, dump: str, tmp_path: Path
+) -> None:
+    first = folder(tmp_path, "first", dump)
+    talk = Conversation(wire, PULLS, first.as_uri())
+    found, ids = pulled(talk, [])
+    assert pulled(talk, ids)[0] == {}  # nothing is news
+    talk.ask("workspace/executeCommand", {"command": "hlo.server.restartIndex", "arguments": []})
+    for name in ("diagnostic", "semanticTokens", "inlayHint", "codeLens"):
+        talk.until_asked(REFRESH(name))
+    assert pulled(talk, ids)[0] == found == {"first.txt": ["size-mismatch"]}
+
+
+def set_to(wire: Wire, settings: Any) -> None:
+    wire.send(message("workspace/didChangeConfiguration", {"settings": settings}))
+
+
+@pytest.mark.parametrize(
+    ("setting", "name"),
+    [
+        ({"inlayHints": {"steps": False}}, "inlayHint"),
+        ({"check": {"ignore": ["size"]}}, "diagnostic"),
+    ],
+)
+def test_settings_that_change_make_the_client_ask_again(
+    wire: Wire, files: Compile, setting: Json, name: str
+) -> None:
+    talk = Conversation(wire, PULLS, files.folder.as_uri())
+    wire.send(opened(files.module.as_uri(), files.module.read_text("utf-8")))
+    talk.until_asked(REFRESH("diagnostic"))
+    talk.replies.asked.clear()
+    set_to(wire, {"hlo": setting})
+    talk.until_asked(REFRESH(name))
+    assert {one["method"] for one in talk.replies.asked} == {REFRESH(name)}
+
+
+class Answering(Conversation):
+    """A client that is asked for its settings, and has some."""
+
+    settings: Json | None = None
+
+    def result(self, method: str) -> Any:
+        return [self.settings] if method == "workspace/configuration" else super().result(method)
+
+
+@pytest.mark.parametrize("payload", [None, {}, {"hlo": {"check": {"ignore": ["size-mismatch"]}}}])
+def test_a_client_that_is_asked_has_the_last_word_whatever_it_sends(
+    wire: Wire, dump: str, tmp_path: Path, payload: Any
+) -> None:
+    first = folder(tmp_path, "first", dump)
+    able = {**PULLS, "workspace": {**PULLS["workspace"], "configuration": True}}
+    talk = Answering(wire, able, first.as_uri())
+    document = {"textDocument": {"uri": (first / "first.txt").as_uri()}}
+    wire.send(opened(document["textDocument"]["uri"], dump))
+
+    def codes() -> list[str]:
+        items = talk.ask("textDocument/diagnostic", document)["items"]
+        return [one["code"] for one in items]
+
+    assert codes() == ["size-mismatch"]
+    for ignored, expected in ((["size-mismatch"], []), ([], ["size-mismatch"])):
+        talk.settings = {"check": {"ignore": ignored}}
+        talk.replies.asked.clear()
+        set_to(wire, payload)
+        talk.until_asked("workspace/configuration")
+        assert codes() == expected
+
+
+def test_paths_in_settings_count_from_the_first_folder_there_is_now(
+    wire: Wire, files: Compile, tmp_path: Path
+) -> None:
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    talk = Conversation(wire, PULLS, None)
+    module = files.module.read_text("utf-8")
+    names = [line.split('"')[1] for line in module.split("\n") if line.startswith('1 "')]
+    place = Path(names[0])
+    (sources / place.name).write_text("\n" * 500, "utf-8")
+    wire.send(opened(files.module.as_uri(), module))
+    set_to(wire, {"hlo": {"sourceMap": {str(place.parent): "${workspaceFolder}"}}})
+    document = {"textDocument": {"uri": files.module.as_uri()}}
+    assert not talk.ask("textDocument/documentLink", document)
+    folders_changed(wire, [sources], [])
+    links = talk.ask("textDocument/documentLink", document)
+    assert links
+    assert all(one["target"].startswith((sources / place.name).as_uri()) for one in links)

@@ -1,0 +1,118 @@
+"""What is wrong in a file, for several that ask at the same time."""
+
+import asyncio
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.lsp import checking
+from hlo_lsp.lsp import scheduling as running
+from hlo_lsp.lsp.checking import findings, findings_until, known_findings
+from hlo_lsp.lsp.session import Session
+from lsp.opened import DUMP, asked, item
+from lsp.test_session_edits import URI, edit, part, whole
+
+DAMAGED = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=500").replace(
+    "used: 2048 (2.0KiB)", "used: 2049 (2.0KiB)"
+)
+
+
+@pytest.fixture(autouse=True)
+def _breathless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others have their turn after each step of the work."""
+    monkeypatch.setattr(running, "_SLICE", 0)
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files of which a check has begun."""
+    names: list[str] = []
+    real = checking.check_by_pace
+
+    def counted(dump, file, *wishes):  # type: ignore[no-untyped-def]  # passed on as they are
+        names.append(file.uri)
+        return real(dump, file, *wishes)
+
+    monkeypatch.setattr(checking, "check_by_pace", counted)
+    return names
+
+
+def has_sizes(found: list[Finding]) -> bool:
+    return any(one.code == "size-mismatch" for one in found)
+
+
+async def test_two_who_ask_wait_for_one_check(begun: list[str]) -> None:
+    file = await asked(DAMAGED)
+    first, second = await asyncio.gather(findings(file), findings(file))
+    assert first == second == known_findings(file)
+    assert len(begun) == 1
+
+
+async def test_one_who_leaves_does_not_take_the_check_from_the_other(begun: list[str]) -> None:
+    file = await asked(DAMAGED)
+    leaving = asyncio.ensure_future(findings(file))
+    staying = asyncio.ensure_future(findings(file))
+    for _ in range(5):
+        await asyncio.sleep(0)
+    leaving.cancel()
+    assert {one.code for one in await staying} == {"size-mismatch", "total-mismatch"}
+    assert len(begun) == 1
+
+
+async def test_what_was_found_is_of_the_text_as_it_is_when_it_is_told() -> None:
+    """Also if it is edited after the end of the work, and before those who wait have their turn."""
+    session = Session()
+    session.open(item(URI, DAMAGED))
+    file = await session.ask(types.TextDocumentIdentifier(URI))
+    assert file is not None
+
+    async def look() -> None:
+        found = await findings(file)
+        assert all(one.place.line < len(file.file.lines) for one in found)
+        assert found == known_findings(file)
+
+    looking = asyncio.ensure_future(look())
+    while known_findings(file) is None:
+        await asyncio.sleep(0)
+    edit(session, whole(""))
+    await looking
+
+
+async def test_the_first_findings_that_are_enough_come_before_the_others() -> None:
+    file = await asked(DAMAGED)
+    found = await findings_until(file, has_sizes)
+    assert has_sizes(found)
+    assert known_findings(file) is None  # nobody waited for the rest
+    assert len(found) < len(await findings(file))
+
+
+async def test_what_is_never_enough_is_all() -> None:
+    file = await asked(DAMAGED)
+    found = await findings_until(file, lambda _: False)
+    assert found == await findings(file)
+
+
+async def test_what_is_known_is_all() -> None:
+    file = await asked(DAMAGED)
+    whole = await findings(file)
+    assert await findings_until(file, has_sizes) == whole
+
+
+async def test_what_was_enough_of_an_older_text_is_looked_for_again() -> None:
+    session = Session()
+    session.open(item(URI, DAMAGED))
+    file = await session.ask(types.TextDocumentIdentifier(URI))
+    assert file is not None
+    lines = file.file.lines
+    line = next(n for n, text in enumerate(lines) if "size=500" in text)
+    column = lines[line].index("size=500") + len("size=")
+
+    def is_enough(found: list[Finding]) -> bool:
+        if has_sizes(found):
+            mend = part((line, column), (line, column + 3), "512")
+            asyncio.get_running_loop().call_soon(edit, session, mend)
+        return has_sizes(found)
+
+    found = await findings_until(file, is_enough)
+    assert [one.code for one in found] == ["total-mismatch"]

@@ -1,0 +1,148 @@
+"""What clients say they can do, as flags."""
+
+import pytest
+from lsprotocol import types
+from pytest_lsp import client_capabilities
+
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.text.document import Encoding
+
+
+def _client(
+    *,
+    document: types.TextDocumentClientCapabilities | None = None,
+    workspace: types.WorkspaceClientCapabilities | None = None,
+) -> Client:
+    capabilities = types.ClientCapabilities(text_document=document, workspace=workspace)
+    return Client.of(capabilities, "utf-16")
+
+
+def test_a_client_that_says_nothing_gets_the_plainest_replies() -> None:
+    client = _client()
+    assert not client.reads_markdown
+    assert not client.nests_symbols
+    assert not client.pulls_diagnostics
+    assert not client.refreshes_diagnostics
+    assert not client.wants_lens_texts
+    assert not client.shows_related
+    assert _client(document=types.TextDocumentClientCapabilities()) == client
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+def test_the_encoding_is_the_one_agreed_on(encoding: Encoding) -> None:
+    assert Client.of(types.ClientCapabilities(), encoding.value).encoding is encoding
+    kind = types.PositionEncodingKind(encoding.value)
+    assert Client.of(types.ClientCapabilities(), kind).encoding is encoding
+
+
+@pytest.mark.parametrize(
+    ("formats", "markdown"),
+    [
+        ([types.MarkupKind.Markdown, types.MarkupKind.PlainText], True),
+        ([types.MarkupKind.PlainText], False),
+        ([], False),
+        (None, False),
+    ],
+)
+def test_hovers_are_markdown_only_for_who_reads_it(
+    formats: list[types.MarkupKind] | None, markdown: bool
+) -> None:
+    hover = types.HoverClientCapabilities(content_format=formats)
+    document = types.TextDocumentClientCapabilities(hover=hover)
+    assert _client(document=document).reads_markdown is markdown
+
+
+def test_symbols_nest_only_for_who_knows_trees() -> None:
+    symbols = types.DocumentSymbolClientCapabilities(hierarchical_document_symbol_support=True)
+    document = types.TextDocumentClientCapabilities(document_symbol=symbols)
+    assert _client(document=document).nests_symbols
+
+
+def test_a_client_that_pulls_need_not_be_refreshable() -> None:
+    document = types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities())
+    client = _client(document=document)
+    assert client.pulls_diagnostics
+    assert not client.refreshes_diagnostics
+
+
+def test_refreshing_is_a_flag_of_the_workspace() -> None:
+    diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
+    workspace = types.WorkspaceClientCapabilities(diagnostics=diagnostics)
+    assert _client(workspace=workspace).refreshes_diagnostics
+
+
+@pytest.mark.parametrize(
+    ("options", "at_once"),
+    [
+        ({"lensTexts": "at once"}, True),
+        ({"lensTexts": "on screen"}, False),
+        ({"lensTexts": 1}, False),
+        ({}, False),
+        (None, False),
+        ("lensTexts", False),
+        (["lensTexts"], False),
+    ],
+)
+def test_a_client_may_want_the_texts_of_lenses_at_once(options: object, at_once: bool) -> None:
+    client = Client.of(types.ClientCapabilities(), "utf-16", options)
+    assert client.wants_lens_texts is at_once
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(5000, 5000), (None, 100_000), (0, 100_000)])
+def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> None:
+    folding = types.FoldingRangeClientCapabilities(range_limit=limit)
+    document = types.TextDocumentClientCapabilities(folding_range=folding)
+    assert _client(document=document).folding_limit == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (
+            "visual_studio_code",
+            Client(
+                folding_limit=5000, takes_snippets=True, inserts_or_replaces=True,
+                completes_markdown=True, helps_in_markdown=True, places_parameters=True,
+                versions_edits=True, creates_files=True, applies_edits=True,
+                takes_code_actions=True, prefers_actions=True, resolves_edits=True,
+                shows_documents=True, refreshes_tokens=True, refreshes_lenses=True,
+            ),
+        ),
+        (
+            "neovim@v0.11",
+            Client(
+                pulls_diagnostics=True, takes_snippets=True, completes_markdown=True,
+                helps_in_markdown=True, places_parameters=True, shows_rule_links=False,
+                applies_edits=True, takes_code_actions=True, prefers_actions=True,
+                resolves_edits=True, shows_documents=True, refreshes_tokens=True,
+                refreshes_hints=True,
+            ),
+        ),
+        (
+            "emacs",
+            Client(
+                shows_related=False, shows_rule_links=False, places_parameters=True,
+                versions_edits=True, applies_edits=True, takes_code_actions=True,
+                prefers_actions=True,
+            ),
+        ),
+    ],
+)  # fmt: skip
+def test_real_editors_are_read_as_they_are(name: str, expected: Client) -> None:
+    assert Client.of(client_capabilities(name), "utf-16") == expected
+
+
+def test_what_a_client_can_do_with_completions_and_edits() -> None:
+    item = types.ClientCompletionItemOptions(
+        snippet_support=True, insert_replace_support=True, label_details_support=True,
+        documentation_format=[types.MarkupKind.Markdown],
+    )  # fmt: skip
+    completion = types.CompletionClientCapabilities(completion_item=item)
+    document = types.TextDocumentClientCapabilities(completion=completion)
+    found = _client(document=document)
+    assert found.takes_snippets
+    assert found.inserts_or_replaces
+    assert found.shows_label_details
+    assert found.completes_markdown
+    assert not found.helps_in_markdown
+    assert not found.versions_edits

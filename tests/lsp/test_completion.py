@@ -1,0 +1,143 @@
+"""Completion as items of the protocol."""
+
+from lsprotocol import types
+
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.completion import completion, first_words, resolve
+from hlo_lsp.lsp.session import Asked, Session
+from lsp.opened import asked, item
+
+TEXT = """\
+HloModule m
+
+%neg (x: f32[4]) -> f32[4] {
+  %x = f32[4]{0} parameter(0)
+  ROOT %y = f32[4]{0} negate(%x)
+}
+
+ENTRY %main (p: f32[4]) -> f32[4] {
+  %p = f32[4]{0} parameter(0)
+  %q = f32[4]{0} add(%p, %po), metadata={op_name="π"}
+  ROOT %r = f32[4]{0} call(%p), to_apply=
+}
+"""
+RICH = Client(takes_snippets=True, inserts_or_replaces=True, shows_label_details=True)
+
+
+async def complete(line: int, column: int, client: Client, text: str = TEXT) -> tuple[
+    Asked, dict[str, types.CompletionItem]
+]:  # fmt: skip
+    """The items at a place, by label."""
+    found = await asked(text, client)
+    params = types.CompletionParams(
+        types.TextDocumentIdentifier(found.file.uri), types.Position(line, column)
+    )
+    items = completion(found, params)
+    return found, {} if items is None else {item.label: item for item in items.items}
+
+
+def span(start: int, end: int, line: int = 9) -> types.Range:
+    return types.Range(types.Position(line, start), types.Position(line, end))
+
+
+async def test_an_editor_that_can_inserts_or_replaces() -> None:
+    _, items = await complete(9, 27, RICH)
+    found = items["%p"]
+    assert found.text_edit == types.InsertReplaceEdit("%p", span(25, 27), span(25, 28))
+    assert found.label_details == types.CompletionItemLabelDetails(description="f32[4]{0}")
+    assert (found.kind, found.detail) == (types.CompletionItemKind.Variable, "f32[4]{0}")
+
+
+async def test_a_plain_editor_gets_plain_edits() -> None:
+    _, items = await complete(9, 27, Client())
+    assert items["%p"].text_edit == types.TextEdit(span(25, 28), "%p")
+    assert items["%p"].label_details is None
+    assert {item.insert_text_format for item in items.values()} == {
+        types.InsertTextFormat.PlainText
+    }
+
+
+async def test_names_are_found_with_and_without_their_sign() -> None:
+    signed, plain = (await complete(9, 26, RICH))[1], (await complete(9, 25, RICH))[1]
+    assert (signed["%p"].filter_text, plain["%p"].filter_text) == ("%p", "p")
+    assert signed["%p"].sort_text == "0000"
+
+
+async def test_only_the_word_where_its_rest_is_there() -> None:
+    _, items = await complete(9, 20, RICH)
+    assert items["subtract"].text_edit == types.InsertReplaceEdit(
+        "subtract", span(17, 20), span(17, 20)
+    )
+    text = TEXT.replace('add(%p, %po), metadata={op_name="π"}', "add")
+    _, items = await complete(9, 20, RICH, text)
+    edit = items["subtract"].text_edit
+    assert edit is not None
+    assert edit.new_text == "subtract(${1:lhs}, ${2:rhs})"
+    assert items["subtract"].insert_text_format is types.InsertTextFormat.Snippet
+
+
+async def test_what_is_selected_is_explained() -> None:
+    client = Client(completes_markdown=True)
+    found, items = await complete(10, 41, client)
+    documentation = resolve(found, items["%neg"]).documentation
+    assert documentation == types.MarkupContent(
+        types.MarkupKind.Markdown, "`neg (x: f32[4]{0}) -> f32[4]{0}`"
+    )
+    found, items = await complete(9, 25, Client())
+    assert resolve(found, items["%p"]).documentation == "%p = f32[4]{0} parameter(0)"
+    found, items = await complete(9, 18, Client())
+    assert resolve(found, items["add"]).documentation == (
+        "Sum of two arrays, element by element; a logical or on pred."
+    )
+
+
+async def test_every_item_of_a_text_has_an_explanation() -> None:
+    places = [(9, 7), (9, 18), (9, 25), (9, 31), (9, 40), (10, 41)]
+    for line, column in places:
+        found, items = await complete(line, column, RICH)
+        assert items
+        for offered in items.values():
+            if offered.data is not None:
+                assert resolve(found, offered).documentation, offered.label
+
+
+async def test_odd_items_come_back_as_they_are() -> None:
+    found = await asked(TEXT)
+    for data in (
+        None,
+        7,
+        {},
+        {"about": []},
+        {"about": ["opcode", "zorg"]},
+        {"about": ["line 999", "x"]},
+    ):
+        odd = types.CompletionItem("x", data=data)
+        assert resolve(found, odd) == types.CompletionItem("x", data=data)
+    assert resolve(None, types.CompletionItem("x")) == types.CompletionItem("x")
+
+
+async def test_a_list_does_not_come_by_itself_at_the_beginning_of_a_line() -> None:
+    found = await asked(TEXT.replace("  %q", "  \n  %q"))
+    params = types.CompletionParams(
+        types.TextDocumentIdentifier(found.file.uri), types.Position(9, 2)
+    )
+    assert completion(found, params) is not None
+    params.context = types.CompletionContext(types.CompletionTriggerKind.TriggerCharacter, " ")
+    assert completion(found, params) is None
+
+
+async def test_a_new_file_begins_with_a_module() -> None:
+    session = Session()
+    session.client = RICH
+    session.open(item("untitled:new", "x\nHl\n"))
+    document = types.TextDocumentIdentifier("untitled:new")
+    params = types.CompletionParams(document, types.Position(1, 2))
+    found = first_words(session, params)
+    assert found is None
+    session.open(item("untitled:new", "Hl\n"))
+    found = first_words(session, types.CompletionParams(document, types.Position(0, 2)))
+    assert found is not None
+    edit = found.items[0].text_edit
+    assert edit == types.InsertReplaceEdit("HloModule ${1:name}", span(0, 2, 0), span(0, 2, 0))
+    other = types.TextDocumentIdentifier("untitled:other")
+    assert first_words(session, types.CompletionParams(other, types.Position(0, 0))) is None

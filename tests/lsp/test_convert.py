@@ -1,0 +1,104 @@
+"""Positions in the three encodings of the protocol."""
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.lsp.positions import Converter, lines_range, name_range, place_range
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import Place
+from hlo_lsp.text.document import Encoding
+from marks import mark
+
+BREAKDOWN = mark(
+    """
+      Stack trace breakdown for peak usage: 32 bytes
+        main (100.0%, total: 32 bytes, current: 0 bytes, remaining: 32 bytes)
+          ├── jit(f)/𝔸é (50.0%, total: 16 bytes, current: 16 bytes, remaining: 16 bytes)
+              ^^^^^^^^^ title
+          │   └── x (50.0%, total: 16 bytes, current: 16 bytes, remaining: 0 bytes)
+                  ^ leaf
+    """
+)
+# Units in front of the first and behind the last character of a mark.
+COLUMNS = {
+    (Encoding.UTF8, "title"): (10 + 6, 10 + 6 + 13),
+    (Encoding.UTF16, "title"): (10, 10 + 10),
+    (Encoding.UTF32, "title"): (10, 10 + 9),
+    (Encoding.UTF8, "leaf"): (14 + 8, 15 + 8),
+    (Encoding.UTF16, "leaf"): (14, 15),
+    (Encoding.UTF32, "leaf"): (14, 15),
+}
+
+
+@pytest.fixture
+def file() -> DumpFile:
+    return DumpFile.of_text(BREAKDOWN.text)
+
+
+@pytest.mark.parametrize(("encoding", "name"), COLUMNS, ids=str)
+def test_box_drawing_lines_have_the_columns_of_the_encoding(
+    file: DumpFile, encoding: Encoding, name: str
+) -> None:
+    mark = BREAKDOWN[name]
+    start, end = COLUMNS[encoding, name]
+    convert = Converter(encoding)
+    found = convert.range(Place(file, mark.line, mark.start, mark.end))
+    assert found == types.Range(types.Position(mark.line, start), types.Position(mark.line, end))
+    assert name_range(convert, file, mark.line, (mark.start, mark.end)) == place_range(
+        mark.line, start, end
+    )
+    assert convert.column(file, found.start) == mark.position
+    assert convert.column(file, found.end) == (mark.line, mark.end)
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+def test_every_column_of_every_line_comes_back(file: DumpFile, encoding: Encoding) -> None:
+    convert = Converter(encoding)
+    for number, line in enumerate(file.lines):
+        for column in range(len(line) + 1):
+            start = convert.range(Place(file, number, column, column)).start
+            assert convert.column(file, start) == (number, column)
+
+
+@pytest.mark.parametrize("encoding", Encoding)
+@pytest.mark.parametrize(
+    ("position", "nearest"),
+    [
+        ((0, 999), (0, 48)),
+        ((2, 999), (2, 84)),
+        ((4, 0), (4, 0)),
+        ((4, 7), (4, 0)),
+        ((5, 0), (4, 0)),
+        ((2**31 - 1, 2**31 - 1), (4, 0)),
+    ],
+)
+def test_positions_outside_the_text_become_the_nearest_inside(
+    file: DumpFile, encoding: Encoding, position: tuple[int, int], nearest: tuple[int, int]
+) -> None:
+    assert [len(line) for line in file.lines[:3]] == [48, 73, 84]
+    assert Converter(encoding).column(file, types.Position(*position)) == nearest
+
+
+def test_a_position_inside_a_character_is_its_start(file: DumpFile) -> None:
+    line = BREAKDOWN["title"].line
+    box, letter = 6, 17  # the columns of ├ and of 𝔸, three bytes and two units of 16 bits
+    assert Converter(Encoding.UTF8).column(file, types.Position(line, box + 1)) == (line, box)
+    assert Converter(Encoding.UTF8).column(file, types.Position(line, box + 2)) == (line, box)
+    assert Converter(Encoding.UTF16).column(file, types.Position(line, letter + 1)) == (
+        line,
+        letter,
+    )
+
+
+@pytest.mark.parametrize(
+    ("encoding", "end"), [(Encoding.UTF8, 23), (Encoding.UTF16, 15), (Encoding.UTF32, 15)]
+)
+def test_whole_lines_end_behind_their_last_character(encoding: Encoding, end: int) -> None:
+    file = DumpFile.of_text("HloLiveRange (max 3):\n      │   └── x\nnext")
+    lines = lines_range(Converter(encoding), file, 0, 2)
+    assert lines == place_range(0, 0, end, to_line=1)
+
+
+def test_whole_lines_stop_at_the_end_of_the_text(file: DumpFile) -> None:
+    lines = lines_range(Converter(Encoding.UTF16), file, 3, 100)
+    assert lines == place_range(3, 0, 0, to_line=4)

@@ -1,0 +1,236 @@
+"""Diagnostics that the server pushes after a pause in typing."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.lsp import diagnostics
+from hlo_lsp.lsp import scheduling as running
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.diagnostics import DiagnosticsPusher
+from hlo_lsp.lsp.positions import Json
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.settings import Settings
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.text import disk
+from lsp.opened import DUMP, item, split_dump
+from lsp.test_session_edits import edit, whole
+
+URI = "untitled:1"
+DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
+
+
+class Desk:
+    """A session with a pusher, driven as the server drives it."""
+
+    def __init__(self, client: Client) -> None:
+        self.published: list[Json] = []
+        self.refreshes = 0
+        self.session = Session()
+        self.session.client = client
+        self.pusher = DiagnosticsPusher(self.session, self.published.append, self.refresh)
+
+    async def refresh(self) -> None:
+        self.refreshes += 1
+
+    def open(self, uri: str, text: str, version: int = 1) -> DumpFile:
+        file = self.session.open(item(uri, text, version))
+        self.pusher.changed(file)
+        return file
+
+    def edit(self, uri: str, text: str, version: int = 2) -> None:
+        file = edit(self.session, whole(text), uri=uri, version=version)
+        assert file is not None
+        self.pusher.changed(file)
+
+    def close(self, uri: str) -> None:
+        file = self.session.close(uri)
+        assert file is not None
+        self.pusher.closed(file)
+
+    async def sent(self) -> list[tuple[str, int | None, list[str]]]:
+        """What was pushed once all is quiet: file, version, codes. Forgets it."""
+        return [(uri, version, codes) for uri, version, codes in await self.all_sent() if version]
+
+    async def all_sent(self) -> list[tuple[str, int | None, list[str]]]:
+        """The same with lists that are not complete, which have no version."""
+        while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
+            await asyncio.gather(*tasks, return_exceptions=True)
+        sent = list(self.published)
+        self.published.clear()
+        return [
+            (said["uri"], said.get("version"), [one["code"] for one in said["diagnostics"]])
+            for said in sent
+        ]
+
+
+@pytest.fixture
+def desk(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Desk]:
+    monkeypatch.setattr(diagnostics, "_PAUSE", 0)
+    return lambda **flags: Desk(replace(Client(), **flags))
+
+
+async def test_a_file_is_looked_at_when_it_is_opened(desk: Callable[..., Desk]) -> None:
+    at = desk()
+    at.open(URI, DAMAGED, version=5)
+    assert await at.sent() == [(URI, 5, ["out-of-bounds"])]
+
+
+async def test_an_intact_file_gets_an_empty_list(desk: Callable[..., Desk]) -> None:
+    at = desk()
+    at.open(URI, DUMP)
+    assert await at.sent() == [(URI, 1, [])]
+
+
+async def test_a_file_that_is_no_dump_gets_an_empty_list_at_most(
+    desk: Callable[..., Desk],
+) -> None:
+    at = desk()
+    at.open(URI, "--flag=1\n")
+    assert await at.sent() in ([], [(URI, 1, [])])
+
+
+async def test_edits_in_a_burst_are_looked_at_once(desk: Callable[..., Desk]) -> None:
+    at = desk()
+    at.open(URI, DUMP)
+    at.edit(URI, "BufferAssignment:\n", version=2)
+    at.edit(URI, "", version=3)
+    at.edit(URI, DAMAGED, version=4)
+    assert await at.sent() == [(URI, 4, ["out-of-bounds"])]
+    at.edit(URI, DUMP, version=5)
+    assert await at.sent() == [(URI, 5, [])]
+
+
+async def test_text_that_becomes_no_dump_loses_its_diagnostics(desk: Callable[..., Desk]) -> None:
+    at = desk()
+    at.open(URI, DAMAGED)
+    await at.sent()
+    at.edit(URI, "plain text")
+    assert await at.sent() == [(URI, 2, [])]
+
+
+async def test_closing_clears_the_list(desk: Callable[..., Desk]) -> None:
+    at = desk()
+    at.open(URI, DAMAGED)
+    await at.sent()
+    at.close(URI)
+    assert await at.all_sent() == [(URI, None, [])]
+
+
+async def test_closing_right_after_opening_leaves_nothing_behind(
+    desk: Callable[..., Desk],
+) -> None:
+    at = desk()
+    at.open(URI, DAMAGED)
+    at.close(URI)
+    assert await at.all_sent() == [(URI, None, [])]
+    at.open(URI, DAMAGED)
+    await asyncio.sleep(0)
+    at.close(URI)
+    assert (await at.all_sent())[-1] == (URI, None, [])
+
+
+async def test_siblings_are_looked_at_again(desk: Callable[..., Desk], tmp_path: Path) -> None:
+    paths = split_dump(tmp_path)
+    at = desk()
+    at.session.settings = Settings(check=Wishes(ignore=frozenset({"sibling-missing"})))
+    texts = {path.as_uri(): disk.read(path).text for path in paths.values()}
+    assignment, values, ranges = texts
+    for uri, text in texts.items():
+        at.open(uri, text)
+    assert sorted(await at.sent()) == sorted((uri, 1, []) for uri in texts)
+    at.edit(values, texts[values].replace("<2 add", "<2 other"))
+    assert {uri: bool(codes) for uri, _, codes in await at.sent()} == {
+        assignment: False,
+        values: True,
+        ranges: False,
+    }
+    at.edit(assignment, texts[assignment].replace("<2 add", "<2 other"))
+    sent = {uri: bool(codes) for uri, _, codes in await at.sent()}
+    assert (sent[assignment], sent[ranges]) == (False, True)
+    at.close(values)  # on disk the value is still called add
+    assert {uri: codes for uri, _, codes in await at.sent()}[ranges] == []
+
+
+async def test_strangers_are_left_alone(desk: Callable[..., Desk], tmp_path: Path) -> None:
+    at = desk()
+    at.open("untitled:other", DUMP)
+    at.open(split_dump(tmp_path)["-live-range"].as_uri(), DUMP)
+    await at.sent()
+    at.open(URI, DUMP)
+    at.edit(URI, DAMAGED)
+    assert await at.sent() == [(URI, 2, ["out-of-bounds"])]
+
+
+async def test_a_client_that_pulls_gets_no_pushes(desk: Callable[..., Desk]) -> None:
+    at = desk(pulls_diagnostics=True)
+    at.open(URI, DAMAGED)
+    at.edit(URI, DUMP)
+    at.close(URI)
+    assert await at.sent() == []
+    assert at.refreshes == 0
+
+
+async def test_a_client_that_pulls_is_told_to_pull_again(desk: Callable[..., Desk]) -> None:
+    at = desk(pulls_diagnostics=True, refreshes_diagnostics=True)
+    at.open(URI, DAMAGED)
+    at.edit(URI, DUMP)
+    assert await at.sent() == []
+    assert at.refreshes == 1
+
+
+async def test_a_question_on_its_way_is_not_taken_back(desk: Callable[..., Desk]) -> None:
+    """The client answers it in any case, and its answer must find somebody."""
+    at = desk(pulls_diagnostics=True, refreshes_diagnostics=True)
+    asked, answered = asyncio.Event(), asyncio.Event()
+    ends: list[str] = []
+
+    async def refresh() -> None:
+        asked.set()
+        try:
+            await answered.wait()
+            ends.append("answered")
+        except asyncio.CancelledError:
+            ends.append("taken back")
+            raise
+
+    at.pusher = DiagnosticsPusher(at.session, at.published.append, refresh)
+    at.pusher.disk_changed()
+    await asked.wait()
+    asked.clear()
+    at.pusher.disk_changed()
+    await asked.wait()
+    answered.set()
+    await at.all_sent()
+    assert ends == ["answered"] * 2
+
+
+async def test_what_is_still_to_be_looked_for_stays(
+    desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between two complete lists stands what is found already, beside what was there before."""
+    monkeypatch.setattr(running, "_SLICE", 0)
+    at = desk()
+    at.open(URI, DAMAGED)
+    await at.all_sent()
+    at.edit(URI, DAMAGED.replace("<1 x @0> (size=512", "<1 x @0> (size=500"))
+    *partial, (_, version, whole_list) = await at.all_sent()
+    assert partial
+    assert version == 2
+    assert {"size-mismatch", "out-of-bounds"} <= set(whole_list)
+    for _, none, codes in partial:
+        assert none is None
+        assert {"size-mismatch", "out-of-bounds"} <= set(codes)
+
+
+async def test_other_settings_are_looked_at_at_once(desk: Callable[..., Desk]) -> None:
+    at = desk()
+    at.open(URI, DAMAGED)
+    await at.sent()
+    at.session.settings = Settings(check=Wishes(ignore=frozenset({"out-of-bounds"})))
+    at.pusher.all_changed()
+    assert await at.sent() == [(URI, 1, [])]

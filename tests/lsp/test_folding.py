@@ -1,0 +1,115 @@
+"""Folds: every part of the outline with more than one line."""
+
+from dataclasses import replace
+
+import pytest
+
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.symbols import folding_ranges
+from lsp.opened import DUMP, asked
+
+LINES = DUMP.split("\n")
+
+
+async def folds(limit: int = 100_000, text: str = DUMP) -> list[tuple[str, str]]:
+    """The first and the last line of each fold."""
+    lines = text.split("\n")
+    found = await folding_ranges(await asked(text, replace(Client(), folding_limit=limit)))
+    return [(lines[fold["startLine"]], lines[fold["endLine"]]) for fold in found]
+
+
+async def test_sections_allocations_and_entries_fold() -> None:
+    assert [(first.strip(), last.strip()[:24]) for first, last in await folds()] == [
+        ("BufferAssignment:", "value: <2 add @1> (size="),
+        (LINES[1], "value: <1 x @0> (size=51"),
+        (LINES[3], "value: <3 mul @0> (size="),
+        (LINES[5], "value: <2 add @1> (size="),
+        ("Used values:", "from instruction: %mul ="),
+        ("<1 x @0>", "from instruction: %x = f"),
+        ("<2 add @1>", "from instruction: %add ="),
+        ("<3 mul @0>", "from instruction: %mul ="),
+        ("HloLiveRange (max 3):", "└── x (33.3%, total: 16 "),
+        ("InstructionSequence:", "2:mul"),
+        ("BufferLiveRange:", "mul{}:2-3"),
+        ("Live ranges at 2 (peak):", "x{}: 16 bytes (cumulativ"),
+        ("Stack trace breakdown for peak usage: 48 bytes", "└── x (33.3%, total: 16 "),
+    ]
+
+
+async def test_a_fold_has_lines_and_a_kind_and_nothing_else() -> None:
+    found = await folding_ranges(await asked())
+    assert {frozenset(fold) for fold in found} == {frozenset({"startLine", "endLine", "kind"})}
+    assert {fold["kind"] for fold in found} == {"region"}
+
+
+async def test_a_blank_line_is_in_no_fold() -> None:
+    assert all(last.strip() for _, last in await folds())
+
+
+@pytest.mark.parametrize("limit", range(1, 14))
+async def test_a_client_with_a_limit_gets_the_largest_in_order(limit: int) -> None:
+    everything = await folding_ranges(await asked())
+    client = replace(Client(), folding_limit=limit)
+    found = await folding_ranges(await asked(client=client))
+    assert len(found) == limit
+    assert [fold for fold in everything if fold in found] == found
+    sizes = sorted((fold["endLine"] - fold["startLine"] for fold in everything), reverse=True)
+    assert sorted((f["endLine"] - f["startLine"] for f in found), reverse=True) == sizes[:limit]
+
+
+async def test_no_fold_is_larger_than_the_text() -> None:
+    text = DUMP.rstrip("\n")
+    found = await folding_ranges(await asked(text))
+    assert max(fold["endLine"] for fold in found) == text.count("\n")
+
+
+async def test_broken_lines_do_not_unfold_the_others() -> None:
+    text = DUMP.replace("allocation 1: size 512", "allocation size 512")
+    whole, broken = await folds(), await folds(text=text)
+    assert set(whole) - set(broken) <= {(LINES[1], LINES[2]), (LINES[3], LINES[4])}
+
+
+MODULE = """\
+HloModule m
+
+FileNames
+1 "a.py"
+2 "b.py"
+
+FunctionNames
+1 "f"
+
+// one
+// two
+
+ENTRY %e (a: f32[]) -> f32[] {
+  // alone
+  %a = f32[] parameter(0)
+  /* three
+     four */
+  // five
+  ROOT %r = f32[] negate(%a)
+}
+"""
+
+
+async def test_tables_are_imports_and_comments_are_comments() -> None:
+    lines = MODULE.split("\n")
+    found = [
+        (fold["kind"], lines[fold["startLine"]].strip(), lines[fold["endLine"]].strip())
+        for fold in await folding_ranges(await asked(MODULE))
+    ]
+    assert [one for one in found if one[0] != "region"] == [
+        ("imports", "FileNames", '2 "b.py"'),
+        ("imports", "FunctionNames", '1 "f"'),
+        ("comment", "// one", "// two"),
+        ("comment", "/* three", "// five"),
+    ]
+    assert [first for kind, first, _ in found if kind == "region"] == [
+        "ENTRY %e (a: f32[]) -> f32[] {"
+    ]
+
+
+async def test_folds_are_in_the_order_of_their_lines() -> None:
+    starts = [fold["startLine"] for fold in await folding_ranges(await asked(MODULE))]
+    assert starts == sorted(starts)

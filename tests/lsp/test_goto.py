@@ -1,0 +1,113 @@
+"""Definition, declaration and type definition."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.lsp import navigation as goto
+from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.text import disk
+from lsp.opened import DUMP, asked, at, item, split_dump
+
+Goto = Callable[[Asked, types.Position], types.Location | None]
+VALUE_OF_ADD = " value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}"
+
+
+async def target(go: Goto, line: str, word: str = "", text: str = DUMP) -> tuple[str, str] | None:
+    """The line where a jump ends, and what it selects there."""
+    found = go(await asked(text), at(text, line, word))
+    if found is None:
+        return None
+    assert found.range.start.line == found.range.end.line
+    landed = text.split("\n")[found.range.start.line]
+    return landed, landed[found.range.start.character : found.range.end.character]
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        (" value: <2 add", "2 add"),
+        ("  add, operand 0", "add"),
+        (" from instruction: %mul", "%add"),
+        ("    1:add", "add"),
+        ("    add{}:1-2", "add"),
+        ("    add{}: 16 bytes", "add"),
+    ],
+)
+async def test_every_mention_leads_to_the_entry(line: str, word: str) -> None:
+    assert await target(goto.definition, line, word) == ("<2 add @1>", "<2 add @1>")
+
+
+async def test_the_entry_leads_to_the_allocation() -> None:
+    assert await target(goto.definition, "<2 add @1>") == (VALUE_OF_ADD, "<2 add @1>")
+
+
+async def test_where_no_entry_is_the_allocation_is_the_definition() -> None:
+    text = DUMP.replace("<2 add @1>\n", "~\n")
+    assert await target(goto.definition, "    add{}:1-2", "add", text) == (
+        VALUE_OF_ADD, "<2 add @1>"
+    )  # fmt: skip
+
+
+async def test_an_instruction_without_a_value_leads_to_its_step() -> None:
+    text = DUMP.replace("  x\n uses", "  x\n  gte\n uses").replace("0:x\n", "0:x\n    9:gte\n")
+    assert await target(goto.definition, "  gte", "gte", text) == ("    9:gte", "gte")
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        (" value: <2 add", "2 add"),
+        ("<2 add @1>", ""),
+        ("  add, operand 0", "add"),
+        ("    add{}:1-2", "add"),
+        ("allocation 2", ""),
+    ],
+)
+async def test_the_declaration_is_the_allocation_line(line: str, word: str) -> None:
+    found = await target(goto.declaration, line, word)
+    assert found is not None
+    assert found[0] == "allocation 2: size 1024, color 1, preallocated-temp:"
+
+
+async def test_the_type_definition_is_the_value_that_flows_through() -> None:
+    text = DUMP.replace("  x\n uses", "  x\n  gte\n uses").replace("0:x\n", "0:x\n    9:gte\n")
+    assert await target(goto.type_definition, "    9:gte", "gte", text) == ("<1 x @0>", "<1 x @0>")
+    assert await target(goto.type_definition, "    1:add", "add", text) == (
+        "<2 add @1>", "<2 add @1>"
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("Used values", ""),
+        ("BufferAssignment", ""),
+        (" positions", ""),
+        ("allocation 2", "1, pre"),
+        ("allocation 0", "f32[4]"),
+        (" value: <2 add", "S(1)"),
+    ],
+)
+@pytest.mark.parametrize("go", [goto.definition, goto.declaration, goto.type_definition])
+async def test_words_shapes_and_spaces_lead_nowhere(go: Goto, line: str, word: str) -> None:
+    assert await target(go, line, word) is None
+
+
+async def test_a_live_range_leads_into_the_file_with_the_values(tmp_path: Path) -> None:
+    paths = split_dump(tmp_path)
+    uri = paths["-live-range"].as_uri()
+    text = disk.read(paths["-live-range"]).text
+    session = Session()
+    session.open(item(uri, text))
+    found = await session.ask(types.TextDocumentIdentifier(uri))
+    assert found is not None
+    position = at(text, "    add{}:1-2")
+    landed = goto.definition(found, position)
+    assert landed is not None
+    assert landed.uri == paths["-buffer-assignment-values"].as_uri()
+    declared = goto.declaration(found, position)
+    assert declared is not None
+    assert declared.uri == paths["-buffer-assignment"].as_uri()

@@ -1,0 +1,116 @@
+"""Hovers: what they are about, and in which form and range they come."""
+
+from dataclasses import replace
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.hover import hover
+from hlo_lsp.lsp.navigation import definition, highlight, references
+from lsp.opened import DUMP, asked, at
+from marks import mark
+
+
+async def shown(position: types.Position, text: str = DUMP) -> str | None:
+    found = hover(await asked(text), position)
+    return None if found is None else found.contents.value
+
+
+@pytest.mark.parametrize(
+    ("line", "word", "title"),
+    [
+        ("BufferAssignment", "", "**BufferAssignment**"),
+        ("allocation 0", "allocation", "**allocation 0**"),
+        ("allocation 0", "parameter 0", "**allocation 0**"),
+        ("allocation 0", "f32[4]", "**`f32[4]`**"),
+        ("allocation 1", "maybe-live-out", "**maybe-live-out**"),
+        ("allocation 2", "1, prealloc", "**memory space 1: VMEM**"),
+        ("allocation 2", "preallocated-temp", "**preallocated-temp**"),
+        (" value: <2 add", "add", "**`add`**"),
+        (" value: <2 add", "1>", "**memory space 1: VMEM**"),
+        (" value: <2 add", "f32[4]", "**`f32[4]{0:T(128)S(1)}`**"),
+        (" value: <2 add", "S(1)", "**memory space 1: VMEM**"),
+        ("Total bytes", "", "**Total bytes used**"),
+        ("Used values", "", "**Used values**"),
+        ("<2 add @1>", "2 add", "**`add`**"),
+        (" positions:", "", "**positions**"),
+        ("  x", "x", "**`x` parameter**"),
+        ("  add, operand 1", "add", "**`add`**"),
+        (" from instruction: %add", "add", "**`add`**"),
+        (" from instruction: %add", "f32[4]", "**`f32[4]{0:T(128)S(1)}`**"),
+        (" from instruction: %mul", "%add,", "**`add`**"),
+        ("HloLiveRange", "", "**HloLiveRange**"),
+        ("    1:add", "add", "**`add`**"),
+        ("    add{}:1-2", "add", "**`add`**"),
+        ("    add{}:1-2", "1-2", "**`add`**"),
+        ("    add{}: 16", "add", "**`add`**"),
+        ("  Live ranges at", "Live", "**peak**"),
+    ],
+)
+async def test_everything_has_a_card(line: str, word: str, title: str) -> None:
+    text = await shown(at(DUMP, line, word))
+    assert text is not None
+    assert text.split("\n")[0] == title
+
+
+@pytest.mark.parametrize("client", [Client(), replace(Client(), reads_markdown=False)])
+async def test_the_form_is_one_that_the_client_reads(client: Client) -> None:
+    found = hover(await asked(client=client), at(DUMP, "    add{}:1-2"))
+    assert found is not None
+    assert isinstance(found.contents, types.MarkupContent)
+    markdown = client.reads_markdown
+    kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
+    assert found.contents.kind is kind
+    assert ("**" in found.contents.value) is markdown
+    assert "128 -> 128" not in found.contents.value
+    assert "dim 0: 4 -> 128 by T(128)" in found.contents.value
+
+
+@pytest.mark.parametrize("line", ["", "~~~", "    ", "12345"])
+async def test_there_is_nothing_to_say_about_a_line_that_cannot_be_read(line: str) -> None:
+    text = DUMP.replace("Used values:", line)
+    number = DUMP.split("\n").index("Used values:")
+    assert await shown(types.Position(number, 0), text) is None
+
+
+async def test_there_is_nothing_to_say_behind_the_text() -> None:
+    assert await shown(types.Position(10**6, 0)) is None
+    assert await shown(types.Position(2**31 - 1, 2**31 - 1)) is None
+
+
+async def test_the_range_is_what_the_card_is_about() -> None:
+    marked = mark(
+        """
+        BufferAssignment:
+        allocation 0: size 512, color 1, preallocated-temp:
+         value: <7 u.1{0} (phi) @1> (size=512,offset=0): f32[4]{0:T(128)S(1)}
+                ^^^^^^^^^^^^^^^^^^^ value                ^^^^^^^^^^^^^^^^^^^^ shape
+                ^ id      ^^^^^ phi                                     ^^^^ space
+                                 ^ color
+        """
+    )
+    found = await asked(marked.text)
+    for name, place in marked.marks.items():
+        whole = marked["value"] if name == "id" else place
+        card = hover(found, types.Position(*place.position))
+        assert card is not None
+        assert card.range == types.Range(
+            types.Position(whole.line, whole.start), types.Position(whole.line, whole.end)
+        )
+
+
+async def test_later_lines_of_an_instruction_answer_as_its_first() -> None:
+    add = "%add = f32[4]{0:T(128)S(1)} add(%x, %x), "
+    text = DUMP.replace(add, f'{add}frontend_attributes={{kernel_metadata={{\n"a":"b"\n}}}}, ')
+    found = await asked(text)
+    first = at(text, " from instruction: %add", "add(")
+    for line in (1, 2):
+        later = types.Position(first.line + line, 1)
+        assert hover(found, later) == hover(found, first) is not None
+        assert definition(found, later) == definition(found, first) is not None
+        for with_declaration in (False, True):
+            expected = references(found, first, with_declaration=with_declaration)
+            assert references(found, later, with_declaration=with_declaration) == expected
+            assert expected
+        assert highlight(found, later) == highlight(found, first)

@@ -1,0 +1,170 @@
+"""Inlay hints as a client sees them: by range, resolved, turned off, asked for again."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.ide.hints.hint import HintKind
+from hlo_lsp.lsp import inlay_hints
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.inlay_hints import InlayHints
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.settings import Settings
+from hlo_lsp.text.document import Encoding
+from lsp.opened import DUMP, item
+
+URI = "untitled:dump"
+MODULE = """\
+HloModule m
+
+%fused (p: f32[]) -> f32[] {
+  ROOT %p = f32[] parameter(0)
+}
+
+ENTRY %e (a: f32[]) -> f32[] {
+  %a = f32[] parameter(0), metadata={op_name="\U0001f600" source_file="/x/train.py" source_line=212}
+  ROOT %b = f32[] fusion(%a), kind=kLoop, calls=%fused
+}
+"""
+
+
+class Desk:
+    """A session with its hints; counts how often the client was told to ask again."""
+
+    def __init__(self, text: str, client: Client | None = None) -> None:
+        self.session = Session()
+        self.session.client = client or Client(refreshes_hints=True)
+        self.refreshed = 0
+        self.notes = InlayHints(self.session, self._refresh)
+        self.session.open(item(URI, text))
+
+    async def _refresh(self) -> None:
+        self.refreshed += 1
+
+    async def hints(self, first: int = 0, last: int = 10_000) -> list[dict[str, Any]]:
+        span = types.Range(types.Position(first, 0), types.Position(last, 0))
+        params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
+        found = await self.notes.hints(params)
+        assert found is not None
+        return found
+
+    async def labels(self, first: int = 0, last: int = 10_000) -> list[str]:
+        return [hint["label"] for hint in await self.hints(first, last)]
+
+    async def learnt(self) -> None:
+        """Wait until it is known who names whom."""
+        await self.hints()
+        file = self.session.library.open_files[URI]
+        while self.session.learning(file) is not None:
+            await asyncio.sleep(0)
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(inlay_hints, "_PAUSE", 0)
+
+
+async def test_only_the_lines_that_are_asked_for() -> None:
+    desk = Desk(DUMP)
+    assert await desk.labels(2, 3) == ["padded from 16 B"]
+    lines = {hint["position"]["line"] for hint in await desk.hints(3, 12)}
+    assert lines == {4, 6, 11}
+
+
+async def test_places_count_as_the_client_does() -> None:
+    for encoding, more in ((Encoding.UTF32, 0), (Encoding.UTF16, 1), (Encoding.UTF8, 3)):
+        desk = Desk(MODULE, Client(encoding=encoding))
+        (hint,) = [h for h in await desk.hints(7, 7) if h["label"] == "train.py:212"]
+        assert hint["position"] == {"line": 7, "character": len(MODULE.split("\n")[7]) + more}
+        assert (hint["paddingLeft"], hint["paddingRight"]) == (True, False)
+
+
+async def test_a_tooltip_comes_by_resolving() -> None:
+    desk = Desk(DUMP)
+    (json,) = await desk.hints(2, 2)
+    assert "tooltip" not in json
+    position = types.Position(**json["position"])
+    hint = types.InlayHint(position, json["label"], data=json["data"])
+    assert (await desk.notes.resolve(hint)).tooltip == (
+        "512 B in memory, 16 B without padding: padded to T(128) (dim 0 4 -> 128)"
+    )
+
+
+@pytest.mark.parametrize("data", [None, {}, {"uri": URI}, {"uri": URI, "line": 9999}, {"line": 2}])
+async def test_what_is_gone_has_no_tooltip(data: object) -> None:
+    hint = types.InlayHint(types.Position(2, 3), "padded from 16 B", data=data)
+    assert (await Desk(DUMP).notes.resolve(hint)).tooltip is None
+
+
+async def test_each_file_in_a_text_of_several() -> None:
+    text = f"noise\n*** Begin a.txt ***\n{MODULE}*** End a.txt ***\nnoise\n*** Begin b-buffer-assignment.txt ***\n{DUMP}*** End b-buffer-assignment.txt ***\n"  # noqa: E501
+    desk = Desk(text)
+    lines = text.split("\n")
+    found = await desk.hints()
+    places = [lines[hint["position"]["line"]] for hint in found]
+    assert places[0].startswith("  %a = f32[] parameter(0)")
+    assert places[2] == " value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}"
+    hint = found[2]
+    position = types.Position(**hint["position"])
+    resolved = await desk.notes.resolve(types.InlayHint(position, hint["label"], data=hint["data"]))
+    assert str(resolved.tooltip).startswith("512 B in memory")
+
+
+async def test_each_kind_can_be_turned_off() -> None:
+    desk = Desk(MODULE)
+    await desk.learnt()
+    assert await desk.labels() == ["= %a", "train.py:212", "f32[]"]
+    for name, left in {
+        "source": ["= %a", "f32[]"],
+        "operandShapes": ["= %a", "train.py:212"],
+        "parameterNames": ["train.py:212", "f32[]"],
+    }.items():
+        desk.session.settings, complaints = Settings.of([{"inlayHints": {name: False}}])
+        assert (await desk.labels(), complaints) == (left, [])
+
+
+async def test_parameters_come_when_it_is_known_who_calls_whom() -> None:
+    desk = Desk(MODULE)
+    assert "= %a" not in await desk.labels()
+    await desk.learnt()
+    for _ in range(5):
+        await asyncio.sleep(0)
+    await asyncio.sleep(0.01)
+    assert desk.refreshed == 1
+    assert "= %a" in await desk.labels()
+
+
+async def test_a_client_that_cannot_be_told_is_not() -> None:
+    desk = Desk(MODULE, Client(refreshes_hints=False))
+    desk.notes.ask_for_more()
+    await asyncio.sleep(0.01)
+    assert desk.refreshed == 0
+
+
+async def test_many_changes_are_told_once() -> None:
+    desk = Desk(MODULE)
+    for _ in range(9):
+        desk.notes.ask_for_more()
+    await asyncio.sleep(0.01)
+    assert desk.refreshed == 1
+
+
+async def test_no_dump_has_no_answer() -> None:
+    desk = Desk("Dear diary,\n")
+    span = types.Range(types.Position(0, 0), types.Position(9, 0))
+    params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
+    assert await desk.notes.hints(params) is None
+
+
+def test_the_settings() -> None:
+    def of(said: object) -> tuple[frozenset[HintKind], list[str]]:
+        settings, complaints = Settings.of([{"inlayHints": said}])
+        return settings.hints, complaints
+
+    everything = frozenset(HintKind)
+    assert of(None) == of({}) == of([]) == of({"steps": None, "new": 3}) == (everything, [])
+    assert of({"steps": False, "source": True}) == (everything - {HintKind.STEP}, [])
+    assert of({"steps": "no"}) == (everything, ["hlo.inlayHints.steps: it must be true or false"])
+    assert of(3) == (everything, ["hlo.inlayHints: it must be an object of settings"])

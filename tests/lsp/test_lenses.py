@@ -1,0 +1,281 @@
+"""Code lenses: where they stand, and what they say once resolved."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.lsp import lenses
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.text import disk
+from lsp.opened import DUMP, asked, at, item, split_dump
+
+
+async def titles(asked: Asked) -> dict[str, str]:
+    """What the lens says above a line, by the line."""
+    found = {}
+    for lens in await lenses.code_lenses(asked):
+        line = asked.file.lines[lens["range"]["start"]["line"]]
+        found[line.strip()] = await title(asked, lens["data"])
+    return found
+
+
+async def title(asked: Asked, data: object) -> str:
+    start = types.Position(0, 0)
+    lens = types.CodeLens(types.Range(start, start), None, data)
+    command = (await lenses.resolve(asked, lens)).command
+    assert command is not None
+    assert command.command == ""  # it says something and does nothing
+    return command.title
+
+
+async def test_allocations_values_and_the_peak_have_lenses() -> None:
+    assert await titles(await asked()) == {
+        "allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:": "1 value, 512 B",
+        "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}": (
+            "live 0-3 (3 steps): x -> the end of the program | at the peak"
+        ),
+        "allocation 1: size 512, output shape is |f32[4]|, maybe-live-out:": "1 value, 512 B",
+        "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}": (
+            "live 2-3 (1 step): mul -> the end of the program | at the peak"
+        ),
+        "allocation 2: size 1024, color 1, preallocated-temp:": "1 value, 1.0 KiB",
+        "value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}": (
+            "live 1-2 (1 step): add -> mul | at the peak"
+        ),
+        "<1 x @0>": "live 0-3 (3 steps): x -> the end of the program | at the peak",
+        "<2 add @1>": "live 1-2 (1 step): add -> mul | at the peak",
+        "<3 mul @0>": "live 2-3 (1 step): mul -> the end of the program | at the peak",
+        "Total bytes used: 2048 (2.0KiB)": "HBM 1.0 KiB, VMEM 1.0 KiB",
+        "Live ranges at 2 (peak):": (
+            "declared by XLA: 48 B at step 2 | HBM: 1.0 KiB occupied, the maximum"
+        ),
+    }
+
+
+async def test_a_lens_spans_its_line() -> None:
+    found = await asked()
+    spans = [lens["range"] for lens in await lenses.code_lenses(found)]
+    assert all(span["start"]["line"] == span["end"]["line"] for span in spans)
+    assert all(span["start"]["character"] == 0 for span in spans)
+    first = spans[0]
+    assert found.file.lines[first["start"]["line"]].startswith("allocation 0")
+    assert first["end"]["character"] == len(found.file.lines[first["start"]["line"]])
+
+
+async def test_a_lens_is_asked_for_its_text_later() -> None:
+    found = await asked()
+    made = await lenses.code_lenses(found)
+    assert all("command" not in lens for lens in made)
+    assert {lens["data"]["uri"] for lens in made} == {found.file.uri}
+
+
+async def test_a_client_that_would_ask_for_all_texts_has_them_at_once() -> None:
+    found = await asked(client=replace(Client(), wants_lens_texts=True))
+    made = await lenses.code_lenses(found)
+    assert [lens["command"]["title"] for lens in made] == [
+        await title(found, lens["data"]) for lens in made
+    ]
+    assert {lens["command"]["command"] for lens in made} == {""}
+
+
+async def test_a_resolved_lens_stays_where_it_is() -> None:
+    span = types.Range(types.Position(3, 0), types.Position(3, 9))
+    data = {"allocation": 0, "uri": "untitled:dump"}
+    lens = await lenses.resolve(await asked(), types.CodeLens(span, None, data))
+    assert (lens.range, lens.data) == (span, data)
+
+
+async def test_values_that_take_turns_are_counted() -> None:
+    second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
+    text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
+    assert next(iter((await titles(await asked(text))).values())) == (
+        "2 values, 512 B, 2 time-share offset 0"
+    )
+
+
+async def test_peak_lens_shows_the_step_with_most_occupied_bytes() -> None:
+    text = DUMP.replace("Live ranges at 2 (peak)", "Live ranges at 0 (peak)")
+    text = text.replace("size 1024, color 1, pre", "size 1024, pre")
+    assert (await titles(await asked(text)))["Live ranges at 0 (peak):"] == (
+        "declared by XLA: 16 B at step 0 | HBM: 1.0 KiB occupied, 512 B more at step 1"
+    )
+
+
+async def test_peak_lens_is_complete_for_a_client_that_resolves_nothing() -> None:
+    found = await asked(client=replace(Client(), wants_lens_texts=True))
+    titles_at_once = [lens["command"]["title"] for lens in await lenses.code_lenses(found)]
+    assert titles_at_once[-1] == (
+        "declared by XLA: 48 B at step 2 | HBM: 1.0 KiB occupied, the maximum"
+    )
+
+
+async def test_without_live_ranges_a_lens_says_so() -> None:
+    text, *_ = DUMP.partition("HloLiveRange")
+    assert set((await titles(await asked(text))).values()) == {
+        "1 value, 512 B", "1 value, 1.0 KiB", "no live range", "HBM 1.0 KiB, VMEM 1.0 KiB"
+    }  # fmt: skip
+
+
+async def test_thread_local_values_have_no_live_range_to_tell() -> None:
+    text = "BufferAssignment:\nallocation 0: size 512, thread-local:\n"
+    text += " value: <1 x @0> (size=512,offset=0): f32[]{:T(128)}\n"
+    assert list((await titles(await asked(text))).values()) == [
+        "1 value, 512 B", "thread-local, not scheduled"
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"value": 99, "uri": "untitled:dump"},
+        {"allocation": 99, "uri": "untitled:dump"},
+        {"peak": 7, "uri": "untitled:dump"},
+        {"uri": "untitled:dump"},
+        {},
+        None,
+        "text",
+        ["value", 1],
+    ],
+)
+async def test_a_lens_about_what_is_gone_says_so(data: object) -> None:
+    text, *_ = DUMP.partition("HloLiveRange")
+    assert await title(await asked(text), data) in {"gone", "no live ranges"}
+
+
+async def test_lenses_know_what_neighbours_say(tmp_path: Path) -> None:
+    path = split_dump(tmp_path)["-buffer-assignment"]
+    session = Session()
+    session.open(item(path.as_uri(), disk.read(path).text))
+    found = await session.ask(types.TextDocumentIdentifier(path.as_uri()))
+    assert found is not None
+    assert list((await titles(found)).values())[1] == (
+        "live 0-3 (3 steps): x -> the end of the program | at the peak"
+    )
+
+
+async def test_lenses_stand_on_text_that_is_broken_elsewhere() -> None:
+    text = DUMP.replace("BufferAssignment:\n", "~\n", 1).replace(" uses:\n", " us\n", 1)
+    broken = await lenses.code_lenses(await asked(text))
+    assert len(broken) == len(await lenses.code_lenses(await asked()))
+    assert broken[0]["range"]["start"]["line"] == at(text, "allocation 0").line
+
+
+async def test_a_click_shows_the_values_of_an_allocation_and_the_uses_of_a_value() -> None:
+    second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
+    text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
+    client = Client.of(types.ClientCapabilities(), "utf-16", {"commands": ["hlo.showPlaces"]})
+    found = await asked(text, client)
+    shown = {}
+    for lens in await lenses.code_lenses(found):
+        line = types.Position(lens["range"]["start"]["line"], 0)
+        lens_here = types.CodeLens(types.Range(line, line), None, lens["data"])
+        resolved = (await lenses.resolve(found, lens_here)).command
+        assert resolved is not None
+        if resolved.command:
+            assert resolved.command == "hlo.showPlaces"
+            uri, position, places = resolved.arguments or ()
+            assert (uri, position) == ("untitled:dump", {"line": line.line, "character": 0})
+            assert {place["uri"] for place in places} == {"untitled:dump"}
+            shown[found.file.lines[line.line].strip()] = [
+                found.file.lines[place["range"]["start"]["line"]].strip() for place in places
+            ]
+    uses = ["add, operand 0", "add, operand 1"]
+    more = ["mul, operand 0", "mul, operand 1"]
+    assert list(shown.values()) == [
+        [
+            "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}",
+            "value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}",
+        ],
+        uses, more, uses, more,
+    ]  # fmt: skip
+
+
+async def test_lenses_with_their_texts_can_be_clicked_where_resolving_finds_places() -> None:
+    second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
+    text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
+    client = replace(Client(), wants_lens_texts=True, shows_places=True)
+    found = await asked(text, client)
+    clicked = 0
+    for lens in await lenses.code_lenses(found):
+        at_once = lens["command"]
+        start = types.Position(lens["range"]["start"]["line"], 0)
+        line = types.Range(start, start)
+        resolved = (await lenses.resolve(found, types.CodeLens(line, None, lens["data"]))).command
+        assert resolved is not None
+        assert (at_once["title"], at_once["command"]) == (resolved.title, resolved.command)
+        if resolved.command:
+            clicked += 1
+            uri, position, _ = resolved.arguments or ()
+            assert at_once["arguments"] == [uri, position, lens["data"]]
+        else:
+            assert "arguments" not in at_once
+    assert clicked == 5
+
+
+@pytest.mark.parametrize(
+    "options", [None, [], {}, {"commands": None}, {"commands": "hlo.showPlaces"}]
+)
+async def test_a_client_without_the_command_has_no_clicks(options: object) -> None:
+    client = Client.of(types.ClientCapabilities(), "utf-16", options)
+    assert await titles(await asked(client=client))  # which looks at the commands
+
+
+async def test_a_long_list_of_places_says_that_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lenses, "_MOST", 1)
+    found = await asked(client=replace(Client(), shows_places=True))
+    start = types.Position(0, 0)
+    lens = types.CodeLens(types.Range(start, start), None, {"value": 1})
+    command = (await lenses.resolve(found, lens)).command
+    assert command is not None
+    assert command.arguments is not None
+    assert len(command.arguments[2]) == 1
+    assert command.tooltip == "the first 1 of 2 places"
+
+
+MODULE = """\
+HloModule f, is_scheduled=true
+
+%fused (p: f32[4]) -> f32[4] {
+  ROOT %p = f32[4] parameter(0)
+}
+
+%again (x: f32[4]) -> f32[4] {
+  %x = f32[4] parameter(0)
+  ROOT %add = f32[4] fusion(%x), kind=kLoop, calls=%fused
+}
+
+%done (c: f32[4]) -> pred[] {
+  ROOT %c = pred[] constant(true)
+}
+
+ENTRY %main (mul: f32[4]) -> f32[4] {
+  %mul = f32[4] parameter(0)
+  ROOT %loop = f32[4] while(%mul), condition=%done, body=%again
+}
+"""
+
+
+async def test_computations_that_are_entered_say_what_is_inside(tmp_path: Path) -> None:
+    split_dump(tmp_path)
+    path = tmp_path / "module_0001.f.after_optimizations.txt"
+    path.write_text(MODULE, "utf-8")
+    session = Session()
+    file = session.open(item(path.as_uri(), MODULE))
+    found = await session.ask(types.TextDocumentIdentifier(file.uri))
+    assert found is not None
+    assert await titles(found) == {
+        "%again (x: f32[4]) -> f32[4] {": "2 instructions, 1 buffer defined, 512 B",
+        "%done (c: f32[4]) -> pred[] {": "1 instruction",
+        "ENTRY %main (mul: f32[4]) -> f32[4] {": "2 instructions",
+    }
+
+
+async def test_thread_local_bytes_are_no_part_of_the_total() -> None:
+    text = DUMP.replace("parameter 0, shape |f32[4]| at ShapeIndex {}:", "thread-local:")
+    found = await titles(await asked(text))
+    assert found["Total bytes used: 2048 (2.0KiB)"] == (
+        "HBM 512 B, VMEM 1.0 KiB, without 512 B thread-local"
+    )

@@ -1,0 +1,66 @@
+"""The places that change together while the name of an instruction is edited."""
+
+import re
+
+import pytest
+from lsprotocol import types
+from pygls.protocol import default_converter
+
+from hlo_lsp.lsp.positions import Json
+from hlo_lsp.lsp.renaming import linked_ranges, rename
+from hlo_lsp.lsp.request import RefusedError
+from lsp.opened import DUMP, asked, at
+from program.test_rename import MODULE
+
+
+async def linked(text: str, position: types.Position) -> list[types.Range]:
+    found = read(linked_ranges(await asked(text), position))
+    return [] if found is None else list(found.ranges)
+
+
+def read(said: Json | None) -> types.LinkedEditingRanges | None:
+    """What a client reads of an answer."""
+    return default_converter().structure(said, types.LinkedEditingRanges | None)
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        ("  %a = f32[] p", "a"), ("  ROOT %r = ", "a, f"), ("%sum (a", "a:"),
+        ("  %c = f32[] reduce", "b), "), ("    %b), //", "b"), ("  %d = f32[] call", "d ="),
+    ],
+)  # fmt: skip
+async def test_the_places_are_those_that_rename_would_change(line: str, word: str) -> None:
+    opened = await asked(MODULE)
+    position = at(MODULE, line, word)
+    document = types.TextDocumentIdentifier(opened.file.uri)
+    edit = rename(opened, types.RenameParams(document, position, "new"), 1)
+    (edits,) = (edit.changes or {}).values()
+    found = read(linked_ranges(opened, position))
+    assert found is not None
+    assert list(found.ranges) == [one.range for one in edits]
+    lines = MODULE.split("\n")
+    names = {lines[r.start.line][r.start.character : r.end.character] for r in found.ranges}
+    assert len(names) == 1
+    assert re.fullmatch(found.word_pattern or "", names.pop())
+
+
+@pytest.mark.parametrize(
+    ("line", "word"), [("%sum (a", "sum"), ("  %d = f32[] call", "call"), ("HloModule", "m,")]
+)
+async def test_computations_and_other_words_are_not_linked(line: str, word: str) -> None:
+    assert await linked(MODULE, at(MODULE, line, word)) == []
+
+
+async def test_names_that_cannot_be_renamed_are_not_linked() -> None:
+    text = MODULE.replace("  %b = f32[] parameter(1)\n", "  %a = f32[] parameter(1)\n", 1)
+    position = at(text, "  %a = f32[] p", "a")
+    params = types.RenameParams(types.TextDocumentIdentifier("untitled:dump"), position, "new")
+    opened = await asked(text)
+    with pytest.raises(RefusedError):
+        rename(opened, params, 1)
+    assert await linked(text, position) == []
+
+
+async def test_memory_files_have_no_names_to_edit() -> None:
+    assert await linked(DUMP, at(DUMP, "  add, operand 0", "add")) == []

@@ -1,0 +1,68 @@
+"""Links and locations of Python lines in the units of the client."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.navigation import document_links, python_location
+from hlo_lsp.lsp.positions import LONG
+from hlo_lsp.model.source import SourceFiles, SourceLine, SourceMap
+from hlo_lsp.text.document import Encoding
+from lsp.opened import asked
+
+MODULE = """HloModule m
+
+ENTRY %e {
+  %a = f32[] add(%b), metadata={op_name="é𝒳" source_file="/old/m.py" source_line=2}
+  %c = f32[] add(%b), metadata={op_name="é𝒳" source_file="/old/other.py" source_line=2}
+}"""
+
+
+@pytest.fixture
+def sources(tmp_path: Path) -> SourceFiles:
+    (tmp_path / "m.py").write_text("")
+    return SourceFiles(SourceMap.of({"/old": str(tmp_path)})[0])
+
+
+@pytest.mark.parametrize(
+    ("encoding", "start"), [(Encoding.UTF8, 49), (Encoding.UTF16, 46), (Encoding.UTF32, 45)]
+)
+async def test_columns_are_those_of_the_client(
+    sources: SourceFiles, tmp_path: Path, encoding: Encoding, start: int
+) -> None:
+    found = replace(await asked(MODULE, Client(encoding=encoding)), sources=sources)
+    assert await document_links(found) == [
+        {
+            "range": {
+                "start": {"line": 3, "character": start},
+                "end": {
+                    "line": 3,
+                    "character": start + len('source_file="/old/m.py" source_line=2'),
+                },
+            },
+            "target": f"{(tmp_path / 'm.py').as_uri()}#L2",
+        }
+    ]
+
+
+@pytest.mark.parametrize(("line", "shown"), [(1, 0), (7, 6), (0, 0)])
+async def test_a_location_is_the_beginning_of_the_line(
+    sources: SourceFiles, tmp_path: Path, line: int, shown: int
+) -> None:
+    found = replace(await asked(MODULE), sources=sources)
+    start = types.Position(shown, 0)
+    place = types.Location((tmp_path / "m.py").as_uri(), types.Range(start, start))
+    assert python_location(found, SourceLine("/old/m.py", line)) == place
+    assert python_location(found, SourceLine("/old/other.py", line)) is None
+
+
+async def test_in_a_long_module_the_tables_have_links_and_instructions_have_none(
+    sources: SourceFiles,
+) -> None:
+    table = 'HloModule m\n\nFileNames\n1 "/old/m.py"\n\n'
+    text = MODULE.replace("HloModule m\n\n", table) + "\n" * LONG
+    found = replace(await asked(text), sources=sources)
+    assert [link["range"]["start"]["line"] for link in await document_links(found)] == [3]

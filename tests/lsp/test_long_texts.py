@@ -1,0 +1,38 @@
+"""What is left out of answers about a whole text when it is long."""
+
+import pytest
+from lsprotocol import types
+
+from analysis import tiny
+from hlo_lsp.lsp import formatting, symbols
+from hlo_lsp.lsp.positions import LONG, Json
+from hlo_lsp.lsp.request import RefusedError
+from lsp.opened import asked
+
+TEXT = tiny.MODULE.text
+
+
+def long(text: str) -> str:
+    return text + "\n" * LONG
+
+
+async def test_the_outline_of_a_long_text_is_its_computations_and_sections() -> None:
+    whole, short = [await symbols.document_symbols(await asked(t)) for t in (TEXT, long(TEXT))]
+    assert any(leaf["kind"] == types.SymbolKind.Variable for top in whole for leaf in children(top))
+    assert [top["name"] for top in short] == [top["name"] for top in whole]
+    assert not [leaf for top in short for leaf in children(top)]
+    assert [top["range"] for top in short] == [top["range"] for top in whole]
+
+
+def children(symbol: Json) -> list[Json]:
+    inner: list[Json] = symbol.get("children", [])
+    return inner
+
+
+async def test_a_long_text_is_formatted_in_parts_only() -> None:
+    text = long(TEXT.replace("  ROOT ", " ROOT  "))
+    found = await asked(text)
+    with pytest.raises(RefusedError, match="50,000 lines"):
+        await formatting.format_document(found)
+    lines = types.Range(types.Position(0, 0), types.Position(TEXT.count("\n"), 0))
+    assert await formatting.format_range(found, lines)

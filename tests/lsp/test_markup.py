@@ -1,0 +1,194 @@
+"""Cards as Markdown that shows what it says, and as plain text."""
+
+import re
+from urllib.parse import quote
+
+import pytest
+from markdown_it import MarkdownIt
+
+from hlo_lsp.ide.hover.values import StackFact
+from hlo_lsp.lsp.hover import markdown, plain
+from hlo_lsp.model.card import Card, Fact
+from hlo_lsp.model.source import SourceLine
+
+CARD = Card(
+    "`fusion.40{0}`",
+    (
+        Fact("value", "328, leaf {0} of `fusion.40`"),
+        Fact("padded", "512 B: padded to T(8,128)"),
+    ),
+    "A closing sentence about `S(1)`.",
+)
+
+
+def rendered(text: str) -> tuple[str, list[str]]:
+    """What a reader of CommonMark sees: the text without its signs, and where links lead."""
+    seen: list[str] = []
+    links: list[str] = []
+    reader = MarkdownIt("commonmark")
+    reader.validateLink = lambda _: True  # it would show links to files as text
+    for token in reader.parse(text):
+        for child in token.children or ():
+            if child.type in {"text", "code_inline"}:
+                seen.append(child.content)
+            elif child.type == "link_open":
+                links.append(str(child.attrs["href"]))
+        if token.type == "inline":
+            seen.append("\n")
+    return "".join(seen), links
+
+
+def here(source: SourceLine) -> str:
+    """A link to a line of a file that is on this machine."""
+    return f"file:///{quote(source.file, safe='')}#L{source.line}"
+
+
+def nowhere(_: SourceLine) -> None:
+    """No link: the file is on another machine."""
+
+
+def _sourced(file: str, function: str | None = None) -> Card:
+    source = SourceLine(file, 7, function)
+    words = f"{source} in {function}" if function else str(source)
+    return Card("title", (Fact("source", words, source),))
+
+
+def test_markdown_shows_title_facts_and_text() -> None:
+    assert rendered(markdown(CARD, nowhere))[0] == (
+        "fusion.40{0}\n"
+        "value 328, leaf {0} of fusion.40\n"
+        "padded 512 B: padded to T(8,128)\n"
+        "A closing sentence about S(1).\n"
+    )
+
+
+def test_plain_text_has_its_facts_in_columns_and_no_backticks() -> None:
+    assert plain(CARD, nowhere) == (
+        "fusion.40{0}\n"
+        "value   328, leaf {0} of fusion.40\n"
+        "padded  512 B: padded to T(8,128)\n"
+        "A closing sentence about S(1)."
+    )
+
+
+def test_a_card_may_be_a_title_alone() -> None:
+    assert rendered(markdown(Card("`x`"), nowhere)) == ("x\n", [])
+    assert plain(Card("`x`"), nowhere) == "x"
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "/home/user/model.py",
+        "/home/user/my model.py",
+        "/home/user/a_b_c/__init__.py",
+        "/home/user/[old]/model.py",
+        "/home/user/old]/model.py",
+        "/home/user/(1)/model.py",
+        "/home/user/*new*/model.py",
+        "/home/user/a`b`/model.py",
+        "/home/user/<tmp>/model.py",
+        r"C:\Users\me\[1]\model.py",
+        r"C:\Users\_me_\model.py",
+    ],
+)
+def test_a_link_shows_the_path_as_it_is(file: str) -> None:
+    text, links = rendered(markdown(_sourced(file), here))
+    assert text == f"title\nsource {file}:7\n"
+    assert links == [here(SourceLine(file, 7))]
+
+
+@pytest.mark.parametrize(
+    "function",
+    ["train", "__init__", "model.<locals>.f.<locals>.<lambda>", "<module>", "a*b*c", "f[int]"],
+)
+def test_names_of_python_functions_are_shown_whole(function: str) -> None:
+    text, _ = rendered(markdown(_sourced("/m.py", function), here))
+    assert text == f"title\nsource /m.py:7 in {function}\n"
+
+
+@pytest.mark.parametrize("file", ["<stdin>", "<string>", "<ipython-input-3-0>"])
+def test_names_that_are_no_files_are_shown_whole(file: str) -> None:
+    assert rendered(markdown(_sourced(file), nowhere)) == (f"title\nsource {file}:7\n", [])
+
+
+@pytest.mark.parametrize("file", ["/home/user/model.py", "__main__.py", r"C:\_x_\model.py"])
+def test_a_file_that_is_not_here_is_said_to_be_so(file: str) -> None:
+    words = f"{file}:7 in f (not on this machine; see hlo.sourceMap)"
+    assert rendered(markdown(_sourced(file, "f"), nowhere)) == (f"title\nsource {words}\n", [])
+    assert plain(_sourced(file, "f"), nowhere) == f"title\nsource  {words}"
+
+
+STACK = Card(
+    "title",
+    (
+        StackFact(
+            "source",
+            "/a/loss.py:7 in `loss`",
+            SourceLine("/a/loss.py", 7, "loss"),
+            (
+                SourceLine("/a/loss.py", 20, "step"),
+                SourceLine("/a/train.py", 3, "main"),
+                SourceLine("/a/train.py", 90),
+            ),
+        ),
+        Fact("uses", "1"),
+    ),
+)
+
+
+def test_callers_stand_below_the_line_they_called() -> None:
+    assert markdown(STACK, lambda source: f"u{source.line}") == (
+        "**title**\n\n"
+        "- **source** [/a/loss.py:7](u7) in `loss`\n"
+        "  - called from [loss.py:20](u20) in `step`\n"
+        "  - called from [/a/train.py:3](u3) in `main`\n"
+        "  - called from [train.py:90](u90)\n"
+        "- **uses** 1"
+    )
+    assert plain(STACK, here) == (
+        "title\n"
+        "source  /a/loss.py:7 in loss\n"
+        "          called from loss.py:20 in step\n"
+        "          called from /a/train.py:3 in main\n"
+        "          called from train.py:90\n"
+        "uses    1"
+    )
+
+
+def test_each_missing_file_is_told_once() -> None:
+    note = " (not on this machine; see hlo.sourceMap)"
+    assert plain(STACK, nowhere).split("\n")[1:-1] == [
+        f"source  /a/loss.py:7 in loss{note}",
+        "          called from loss.py:20 in step",
+        f"          called from /a/train.py:3 in main{note}",
+        "          called from train.py:90",
+    ]
+
+
+@pytest.mark.parametrize(("frames", "shown"), [(8, 8), (9, 8), (100, 8)])
+def test_a_deep_stack_is_cut(frames: int, shown: int) -> None:
+    stack = [SourceLine("/m.py", number) for number in range(1, frames + 1)]
+    card = Card("title", (StackFact("source", str(stack[0]), stack[0], tuple(stack[1:])),))
+    lines = plain(card, here).split("\n")[1:]
+    assert lines[1] == "          called from m.py:2"
+    assert sum(".py:" in line for line in lines) == shown
+    assert lines[shown:] == ([f"          and {frames - shown} more"] if frames > shown else [])
+
+
+@pytest.mark.parametrize("name", ["a`b", "jit(f)/*x*/_y_", "<b>", "[a](b)", "a|b", r"a\b", "&lt;"])
+def test_names_between_backticks_are_shown_whole(name: str) -> None:
+    card = Card("title", (Fact("op_name", f"`{name}`"),))
+    assert rendered(markdown(card, nowhere))[0] == f"title\nop_name {name}\n"
+
+
+def test_plain_text_has_paths_and_no_links() -> None:
+    shown = plain(_sourced("/home/user/my model.py", "f.<locals>.<lambda>"), here)
+    assert shown == "title\nsource  /home/user/my model.py:7 in f.<locals>.<lambda>"
+    assert not re.search(r"[\[\]`]|file:", shown)
+
+
+def test_signs_of_markdown_in_a_sentence_are_shown() -> None:
+    words = "padded to T(*,128)(*,1), 2 * 3 <= 7, a_b_ and [1](2)"
+    card = Card("x", (Fact("padded", words),), words)
+    assert rendered(markdown(card, nowhere))[0] == f"x\npadded {words}\n{words}\n"

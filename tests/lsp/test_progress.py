@@ -1,0 +1,132 @@
+"""Progress of long work, with the client's part played here."""
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+from lsprotocol import types
+from pygls.exceptions import JsonRpcMethodNotFound
+from pygls.progress import Progress as Tokens
+
+from hlo_lsp.lsp.progress import Progress
+
+
+class Server:
+    """A server whose client agrees to a token once it is let to."""
+
+    def __init__(self, *, shows: bool = True, agrees: bool = True) -> None:
+        window = types.WindowClientCapabilities(work_done_progress=shows)
+        self.client_capabilities = types.ClientCapabilities(window=window)
+        self.work_done_progress = Tokens(cast("Any", self))
+        self.asked = 0
+        self.sent: list[Any] = []
+        self.may_agree = asyncio.Event()
+        self._agrees = agrees
+
+    async def send_request_async(self, method: str, _: object) -> None:
+        assert method == "window/workDoneProgress/create"
+        self.asked += 1
+        await self.may_agree.wait()
+        if not self._agrees:
+            raise JsonRpcMethodNotFound(method)
+
+    def notify(self, method: str, params: types.ProgressParams) -> None:
+        assert method == "$/progress"
+        assert set(self.work_done_progress.tokens) == {params.token}
+        self.sent.append(params.value)
+
+    async def agree(self) -> None:
+        self.may_agree.set()
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    def cancel(self) -> None:
+        """What pygls does when the client says so."""
+        for stopped in self.work_done_progress.tokens.values():
+            stopped.cancel()
+
+    @property
+    def said(self) -> list[tuple[str, int | None]]:
+        return [(value.kind, getattr(value, "percentage", None)) for value in self.sent]
+
+
+def progress(server: Server) -> Progress:
+    return Progress(cast("Any", server), "Reading")
+
+
+async def test_from_the_beginning_to_the_end() -> None:
+    server = Server()
+    with progress(server) as shown:
+        await server.agree()
+        shown.report(40, "a.txt")
+        shown.report(80, "b.txt")
+    assert server.sent == [
+        types.WorkDoneProgressBegin("Reading", cancellable=True, percentage=0),
+        types.WorkDoneProgressReport(message="a.txt", percentage=40),
+        types.WorkDoneProgressReport(message="b.txt", percentage=80),
+        types.WorkDoneProgressEnd(),
+    ]
+
+
+async def test_what_was_done_before_the_client_agreed_is_said_at_the_beginning() -> None:
+    server = Server()
+    with progress(server) as shown:
+        shown.report(30, "a.txt")
+        await server.agree()
+        shown.report(31, "b.txt")
+    assert server.said == [("begin", 30), ("report", 31), ("end", None)]
+
+
+async def test_what_is_done_before_the_client_agreed_ends_all_the_same() -> None:
+    server = Server()
+    with progress(server) as shown:
+        shown.report(100)
+        await asyncio.sleep(0)
+    assert server.sent == []
+    await server.agree()
+    assert server.said == [("begin", 100), ("end", None)]
+
+
+async def test_a_number_is_said_once_and_never_goes_back() -> None:
+    server = Server()
+    with progress(server) as shown:
+        await server.agree()
+        for percentage in (1, 1, 7, 3, 7, 101, 200):
+            shown.report(percentage)
+    assert server.said == [("begin", 0), ("report", 1), ("report", 7), ("report", 100),
+                           ("end", None)]  # fmt: skip
+
+
+async def test_an_error_ends_it_too() -> None:
+    server = Server()
+
+    async def work() -> None:
+        with progress(server):
+            await server.agree()
+            raise ValueError("no good")
+
+    with pytest.raises(ValueError, match="no good"):
+        await work()
+    assert server.said == [("begin", 0), ("end", None)]
+
+
+async def test_the_user_can_cancel() -> None:
+    server = Server()
+    with progress(server) as shown:
+        assert not shown.is_cancelled
+        await server.agree()
+        assert not shown.is_cancelled
+        server.cancel()
+        assert shown.is_cancelled
+    assert server.said == [("begin", 0), ("end", None)]
+
+
+@pytest.mark.parametrize(("shows", "agrees"), [(False, True), (True, False)])
+async def test_a_client_that_does_not_want_it_is_told_nothing(shows: bool, agrees: bool) -> None:
+    server = Server(shows=shows, agrees=agrees)
+    with progress(server) as shown:
+        await server.agree()
+        shown.report(50)
+        assert not shown.is_cancelled
+    assert server.asked == shows
+    assert server.sent == []

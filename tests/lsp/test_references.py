@@ -1,0 +1,90 @@
+"""References and highlights."""
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+from pygls.protocol import default_converter
+
+from hlo_lsp.lsp.navigation import highlight, references
+from hlo_lsp.lsp.positions import Json
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.text import disk
+from lsp.opened import DUMP, asked, at, item, split_dump
+
+LINES = DUMP.split("\n")
+DECLARED = [" value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}", "<2 add @1>"]
+MENTIONED = [
+    "  add",
+    "  mul, operand 0",
+    "  mul, operand 1",
+    "    add{}:1-2",
+    "    add{}: 16 bytes (cumulative: 16 bytes)",
+]
+
+
+async def lines(position: types.Position, *, with_declaration: bool) -> list[str] | None:
+    found = references(await asked(), position, with_declaration=with_declaration)
+    return None if found is None else [LINES[row(place)] for place in found]
+
+
+def row(said: Json) -> int:
+    number: int = said["range"]["start"]["line"]
+    return number
+
+
+@pytest.mark.parametrize(
+    ("line", "word"),
+    [
+        (" value: <2 add", "2 add"),
+        ("<2 add @1>", ""),
+        ("    add{}:1-2", "add"),
+        ("    add{}: 16", "add"),
+    ],
+)
+async def test_a_value_is_referred_to_by_its_positions_uses_range_and_peak(
+    line: str, word: str
+) -> None:
+    position = at(DUMP, line, word)
+    assert await lines(position, with_declaration=False) == MENTIONED
+    assert await lines(position, with_declaration=True) == DECLARED + MENTIONED
+
+
+async def test_an_instruction_is_referred_to_wherever_it_is_named() -> None:
+    found = await lines(at(DUMP, "    1:add", "add"), with_declaration=True)
+    assert found is not None
+    assert set(found) >= {"    1:add", "  add", "  add, operand 0", "  add, operand 1"}
+    assert len(set(found)) == len(found)
+
+
+async def test_nothing_is_referred_to_by_a_label_or_behind_the_text() -> None:
+    assert not await lines(at(DUMP, "Used values"), with_declaration=True)
+    assert not await lines(types.Position(10**6, 0), with_declaration=True)
+    assert not highlight(await asked(), types.Position(10**6, 0))
+
+
+async def test_highlights_tell_declarations_from_mentions() -> None:
+    found = highlight(await asked(), at(DUMP, "    add{}:1-2"))
+    assert found is not None
+    lit = default_converter().structure(found, list[types.DocumentHighlight])
+    kinds = types.DocumentHighlightKind
+    assert [(LINES[h.range.start.line], h.kind) for h in lit] == [
+        *((line, kinds.Write) for line in DECLARED),
+        *((line, kinds.Read) for line in MENTIONED),
+    ]
+    names = {
+        LINES[h.range.start.line][h.range.start.character : h.range.end.character] for h in lit
+    }
+    assert names == {"<2 add @1>", "add", "add{}", "mul"}
+
+
+async def test_highlights_leave_neighbours_alone(tmp_path: Path) -> None:
+    path = split_dump(tmp_path)["-live-range"]
+    text = disk.read(path).text
+    session = Session()
+    session.open(item(path.as_uri(), text))
+    found = await session.ask(types.TextDocumentIdentifier(path.as_uri()))
+    assert found is not None
+    lit = highlight(found, at(text, "    add{}:1-2"))
+    assert lit is not None
+    assert [text.split("\n")[row(h)] for h in lit] == MENTIONED[3:]

@@ -1,0 +1,101 @@
+"""Long work over the files of a compile, which may change meanwhile."""
+
+import asyncio
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.lsp import scheduling as running
+from hlo_lsp.lsp.handlers import Answers
+from hlo_lsp.lsp.positions import Json
+from hlo_lsp.lsp.scheduling import OutdatedError, at_once, steadily
+from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.text.checkpoint import checkpoint
+from lsp.opened import DUMP, asked, item
+
+
+@pytest.fixture(autouse=True)
+def _breathless(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Others have their turn after each step of the work."""
+    monkeypatch.setattr(running, "_SLICE", 0)
+
+
+def edit(file: Asked) -> None:
+    file.file.changed(file.file.document.edit((0, 0), (0, 0), "\n"))
+
+
+def counted(file: Asked, edits_at: int | None = None) -> int:
+    """How many lines the records have; in some step the text is edited."""
+    count = 0
+    for step, record in enumerate(file.file.records):
+        if step == edits_at:
+            edit(file)
+        count += record.line_count
+        checkpoint()
+    return count
+
+
+def no_work() -> None:
+    """Work that is done before anybody else has a turn."""
+
+
+async def test_work_does_not_begin_on_files_that_were_not_read_since_they_were_edited() -> None:
+    file = await asked()
+    edit(file)
+    with pytest.raises(OutdatedError):
+        await at_once(file.dump, no_work)
+
+
+async def test_work_ends_when_a_file_is_edited() -> None:
+    file = await asked()
+    with pytest.raises(OutdatedError):
+        await at_once(file.dump, partial(counted, file, edits_at=3))
+
+
+async def test_work_that_is_wanted_begins_again_with_the_text_as_it_is_then() -> None:
+    file = await asked()
+    before = len(file.file.lines)
+    edits = iter([3, None])
+    assert await steadily(file.dump, lambda: counted(file, next(edits))) == before + 1
+    edit(file)
+    assert await steadily(file.dump, lambda: counted(file)) == before + 2
+
+
+class Handlers:
+    """A server that keeps the handlers that are registered."""
+
+    def __init__(self) -> None:
+        self.by_method: dict[str, Callable[..., Any]] = {}
+
+    def feature(self, method: str, _: Any) -> Callable[..., Any]:
+        def register(handler: Callable[..., Any]) -> None:
+            self.by_method[method] = handler
+
+        return register
+
+
+async def test_background_tasks_give_way_to_a_whole_document() -> None:
+    session, handlers = Session(), Handlers()
+    opened = session.open(item("untitled:dump", DUMP))
+    done = {"request": 0, "background": 0}
+    tasks: list[asyncio.Task[None]] = []
+
+    def steps(name: str) -> None:
+        for _ in range(20):
+            done[name] += 1
+            checkpoint()
+
+    async def reply(_: Asked, __: Any) -> list[Json]:
+        tasks.append(session.in_background(partial(steps, "background")))
+        await running.run(partial(steps, "request"))
+        assert done == {"request": 20, "background": 1}
+        return [{}]
+
+    Answers(handlers, session).in_text("method", reply)  # type: ignore[arg-type]
+    params = types.DocumentSymbolParams(types.TextDocumentIdentifier(opened.uri))
+    assert await handlers.by_method["method"](params) == [{}]
+    await tasks[0]
+    assert done["background"] == 20

@@ -1,0 +1,159 @@
+"""Files that come and go: what is open, what it is, and to which compile it belongs."""
+
+from pathlib import Path
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.syntax.file_kinds import FileKind
+from lsp.opened import DUMP, at, item, split_dump
+
+
+async def _ask(session: Session, uri: str) -> Asked | None:
+    return await session.ask(types.TextDocumentIdentifier(uri))
+
+
+async def test_an_open_file_is_asked_as_it_is() -> None:
+    session = Session()
+    file = session.open(item("untitled:1", DUMP, version=3))
+    asked = await _ask(session, "untitled:1")
+    assert asked is not None
+    assert asked.file is file
+    assert file.is_fresh
+    assert file.kind is FileKind.ASSIGNMENT
+    assert asked.dump.files == [file]
+    assert session.version("untitled:1") == 3
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "--flag=1\n--other=2\n", "int main() {}\n"])
+async def test_a_file_that_is_no_dump_has_no_answers(text: str) -> None:
+    session = Session()
+    session.open(item("untitled:1", text))
+    assert await _ask(session, "untitled:1") is None
+    assert session.version("untitled:1") == 1
+
+
+async def test_a_file_that_was_never_opened_has_no_answers(tmp_path: Path) -> None:
+    uri = split_dump(tmp_path)["-live-range"].as_uri()
+    session = Session()
+    assert await _ask(session, uri) is None
+    assert session.version(uri) is None
+    assert session.close(uri) is None
+
+
+async def test_a_closed_file_has_no_answers() -> None:
+    session = Session()
+    file = session.open(item("untitled:1", DUMP))
+    assert session.close("untitled:1") is file
+    assert await _ask(session, "untitled:1") is None
+    assert session.version("untitled:1") is None
+
+
+async def test_opening_again_starts_anew() -> None:
+    session = Session()
+    session.open(item("untitled:1", DUMP, version=7))
+    session.open(item("untitled:1", "HloModule m\n", version=1))
+    asked = await _ask(session, "untitled:1")
+    assert asked is not None
+    assert asked.file.kind is FileKind.MODULE
+    assert session.version("untitled:1") == 1
+
+
+async def test_neighbours_are_read_from_disk(tmp_path: Path) -> None:
+    paths = split_dump(tmp_path)
+    session = Session()
+    uri = paths["-live-range"].as_uri()
+    session.open(item(uri, paths["-live-range"].read_text("utf-8")))
+    asked = await _ask(session, uri)
+    assert asked is not None
+    assert {file.path for file in asked.dump.files} == set(paths.values())
+    assert asked.dump.value(2) is not None
+
+
+@pytest.mark.parametrize("name", ["with blank", "50%", "a#b?c", "ü", "a+b&c=d", "[x]"])
+async def test_neighbours_are_found_whatever_their_folder_is_called(
+    tmp_path: Path, name: str
+) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    paths = split_dump(folder)
+    session = Session()
+    uri = paths["-live-range"].as_uri()
+    session.open(item(uri, paths["-live-range"].read_text("utf-8")))
+    asked = await _ask(session, uri)
+    assert asked is not None
+    assert len(asked.dump.files) == 3
+
+
+async def test_an_open_neighbour_hides_the_one_on_disk(tmp_path: Path) -> None:
+    paths = split_dump(tmp_path)
+    session = Session()
+    ranges, values = paths["-live-range"], paths["-buffer-assignment-values"]
+    session.open(item(ranges.as_uri(), ranges.read_text("utf-8")))
+    opened = session.open(item(values.as_uri(), values.read_text("utf-8")))
+    asked = await _ask(session, ranges.as_uri())
+    assert asked is not None
+    assert opened in asked.dump.files
+    session.close(values.as_uri())
+    asked = await _ask(session, ranges.as_uri())
+    assert asked is not None
+    assert len(asked.dump.files) == 3
+    assert opened not in asked.dump.files
+
+
+async def test_siblings_are_the_open_files_of_a_compile(tmp_path: Path) -> None:
+    paths = split_dump(tmp_path)
+    (tmp_path / "other").mkdir()
+    strangers = split_dump(tmp_path / "other")
+    session = Session()
+    files = [session.open(item(path.as_uri(), DUMP)) for path in paths.values()]
+    session.open(item(strangers["-live-range"].as_uri(), DUMP))
+    session.open(item("untitled:1", DUMP))
+    assert session.open_siblings(files[0]) == files
+
+
+async def test_a_file_without_a_path_has_no_siblings() -> None:
+    session = Session()
+    first = session.open(item("untitled:1", DUMP))
+    second = session.open(item("untitled:2", DUMP))
+    assert session.open_siblings(first) == [first]
+    assert session.open_siblings(second) == [second]
+
+
+async def test_the_cursor_is_found_in_the_encoding_of_the_client() -> None:
+    session = Session()
+    session.open(item("untitled:1", DUMP))
+    asked = await _ask(session, "untitled:1")
+    assert asked is not None
+    found = asked.at(at(DUMP, "    add{}:1-2"))
+    assert found is not None
+    assert (found.place.start, found.place.end) == (4, 9)
+    assert asked.at(types.Position(10**6, 0)) is None
+
+
+async def test_a_file_that_may_be_closed_is_read_from_disk(tmp_path: Path) -> None:
+    path = split_dump(tmp_path)["-live-range"]
+    session = Session()
+    document = types.TextDocumentIdentifier(path.as_uri())
+    asked = await session.ask(document, closed=True)
+    assert asked is not None
+    assert asked.file.kind is FileKind.LIVE_RANGE
+    assert len(asked.dump.files) == 3
+    again = await session.ask(document, closed=True)
+    assert again is not None
+    assert again.file is asked.file
+    path.write_text("int main() {}\n")
+    assert await session.ask(document, closed=True) is None
+
+
+async def test_what_was_read_of_closed_files_is_forgotten_with_the_last_open_one(
+    tmp_path: Path,
+) -> None:
+    path = split_dump(tmp_path)["-live-range"]
+    session = Session()
+    await session.ask(types.TextDocumentIdentifier(path.as_uri()), closed=True)
+    assert not session.library.is_unread(path)
+    session.open(item("untitled:1", DUMP))
+    session.close("untitled:1")
+    assert session.library.is_unread(path)

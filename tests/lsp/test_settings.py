@@ -1,0 +1,116 @@
+"""Settings of the user: what is read, and what is said about the rest."""
+
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.lsp.settings import Settings, section_in, section_of_options
+
+FOLDER = Path("/work space").absolute()
+
+
+def targets(setting: object, folder: Path | None = FOLDER) -> dict[str, Path]:
+    settings, complaints = Settings.of([{"sourceMap": setting}], folder)
+    assert complaints == []
+    return dict(settings.source_map.rules)
+
+
+def test_nothing_said_is_the_default() -> None:
+    for sections in ([], [None], [{}], [[]], [{"sourceMap": None}], [{"unknown": 3}]):
+        assert Settings.of(sections) == (Settings(), [])
+
+
+def test_paths_of_the_user() -> None:
+    assert targets(
+        {
+            "/a": "/x/y",
+            "/b": "~/y",
+            "/c": "${workspaceFolder}/y",
+            "/d": "${workspaceFolder}",
+            "/e": "src",
+        }
+    ) == {
+        "/a": Path("/x/y"),
+        "/b": Path.home() / "y",
+        "/c": FOLDER / "y",
+        "/d": FOLDER,
+        "/e": FOLDER / "src",
+    }
+
+
+@pytest.mark.parametrize("path", ["src", "${workspaceFolder}/src", "${workspaceFolder}"])
+def test_a_path_below_no_folder_is_told(path: str) -> None:
+    settings, complaints = Settings.of([{"sourceMap": {"/a": path, "/b": "/x"}}], None)
+    assert dict(settings.source_map.rules) == {"/b": Path("/x")}
+    assert complaints == [f'hlo.sourceMap: the path "{path}" for "/a" leads nowhere']
+
+
+def test_later_sections_count_more() -> None:
+    first, second = {"sourceMap": {"/a": "/x"}}, {"sourceMap": {"/a": "/y"}}
+    for sections in ([first, second], [second, first, second, None], [second, {"sourceMap": None}]):
+        assert dict(Settings.of(sections)[0].source_map.rules) == {"/a": Path("/y")}
+
+
+@pytest.mark.parametrize("section", ["x", 3, True, ["x"]])
+def test_a_section_of_another_type_is_told(section: object) -> None:
+    settings, complaints = Settings.of([section, {"sourceMap": {"/a": "/x"}}])
+    assert dict(settings.source_map.rules) == {"/a": Path("/x")}
+    assert complaints == ["hlo: it must be an object of settings"]
+
+
+def test_wrong_values_are_told_with_the_name_of_the_setting() -> None:
+    settings, complaints = Settings.of([{"sourceMap": "/x"}])
+    assert settings == Settings()
+    assert complaints == ['hlo.sourceMap: it must be an object {"path in the dump": "path here"}']
+
+
+@pytest.mark.parametrize(
+    ("options", "section"),
+    [
+        ({"sourceMap": {}}, {"sourceMap": {}}),
+        ({"hlo": {"sourceMap": {}}, "lensTexts": "at once"}, {"sourceMap": {}}),
+        ({"hlo": "x"}, "x"),
+        (None, None),
+        ("x", None),
+        ([], None),
+    ],
+)
+def test_initialization_options_may_name_the_section(options: object, section: object) -> None:
+    assert section_of_options(options) == section
+
+
+@pytest.mark.parametrize("settings", [None, "x", [], {}, {"other": {}}, {"sourceMap": {}}])
+def test_what_a_client_sends_may_be_about_others(settings: object) -> None:
+    assert section_in(settings) is None
+    assert section_in({"hlo": {"a": 1}}) == {"a": 1}
+
+
+def test_what_is_to_be_checked() -> None:
+    said = {"select": ["default", "layout-copy"], "ignore": ["syntax"], "severity": "warning",
+            "thresholds": {"padding_ratio": 3}}  # fmt: skip
+    settings, complaints = Settings.of([{"check": said}])
+    assert complaints == []
+    assert settings.check == Wishes.of(said)[0]
+    assert settings.check.ignore == {"syntax"}
+
+
+@pytest.mark.parametrize("said", [None, {}, [], {"later": 1}, {"select": None}, {"thresholds": []}])
+def test_nothing_is_said_of_checks(said: object) -> None:
+    assert Settings.of([{"check": said}]) == (Settings(), [])
+
+
+def test_wrong_wishes_are_told_with_the_name_of_the_setting() -> None:
+    check = {"ignore": ["syntax", "overlapp"], "severity": 3, "thresholds": {"padding_byte": 1}}
+    settings, complaints = Settings.of([{"check": check}])
+    assert settings.check.ignore == {"syntax"}
+    assert complaints == [
+        "hlo.check.ignore: there is no rule `overlapp`; did you mean `overlap`?",
+        "hlo.check.severity: it must be one of error, warning, information, hint",
+        "hlo.check.thresholds.padding_byte: there is no threshold `padding_byte`; "
+        "did you mean `padding_bytes`?",
+    ]
+    assert Settings.of([{"check": "syntax"}]) == (
+        Settings(),
+        ["hlo.check: it must be an object of settings"],
+    )

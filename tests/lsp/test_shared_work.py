@@ -1,0 +1,85 @@
+"""Long work that several requests wait for."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from hlo_lsp.lsp.scheduling import SharedWork
+
+
+class Desk:
+    """Works that tell how far they are, and go on when the test says so."""
+
+    def __init__(self) -> None:
+        self.shared: SharedWork[[str], str] = SharedWork()
+        self.log: list[str] = []
+        self.gate = asyncio.Event()
+
+    async def wait(self, key: str, heard: Callable[[str], None] = lambda _: None) -> str:
+        async def work(tell: Callable[[str], None]) -> str:
+            self.log.append(f"{key} begins")
+            try:
+                await self.gate.wait()
+            except asyncio.CancelledError:
+                self.log.append(f"{key} is given up")
+                raise
+            tell(f"{key} is half done")
+            self.log.append(f"{key} ends")
+            return key.upper()
+
+        with self.shared.joined(key, work, heard) as task:
+            return await asyncio.shield(task)
+
+
+async def settled(*waiting: Awaitable[str]) -> list[asyncio.Future[str]]:
+    """These wait, as far as they get now."""
+    tasks = [asyncio.ensure_future(each) for each in waiting]
+    for _ in range(5):
+        await asyncio.sleep(0)
+    return tasks
+
+
+async def test_who_waits_for_the_same_waits_for_one_work_and_hears_of_it() -> None:
+    desk = Desk()
+    heard: list[str] = []
+    both = await settled(desk.wait("a", heard.append), desk.wait("a", heard.append))
+    desk.gate.set()
+    assert await asyncio.gather(*both) == ["A", "A"]
+    assert desk.log == ["a begins", "a ends"]
+    assert heard == ["a is half done"] * 2
+
+
+async def test_works_go_on_one_after_the_other() -> None:
+    desk = Desk()
+    both = await settled(desk.wait("a"), desk.wait("b"))
+    assert desk.log == ["a begins"]
+    desk.gate.set()
+    assert await asyncio.gather(*both) == ["A", "B"]
+    assert desk.log == ["a begins", "a ends", "b begins", "b ends"]
+
+
+async def test_a_work_goes_on_until_the_last_is_gone() -> None:
+    desk = Desk()
+    first, second = await settled(desk.wait("a"), desk.wait("a"))
+    first.cancel()
+    await settled()
+    assert desk.log == ["a begins"]
+    second.cancel()
+    await settled()
+    assert desk.log == ["a begins", "a is given up"]
+
+
+async def test_after_one_that_was_given_up_another_begins() -> None:
+    desk = Desk()
+    (first,) = await settled(desk.wait("a"))
+    first.cancel()
+    await settled()
+    desk.gate.set()
+    assert await desk.wait("a") == "A"
+    assert desk.log == ["a begins", "a is given up", "a begins", "a ends"]
+
+
+async def test_what_is_done_is_not_kept() -> None:
+    desk = Desk()
+    desk.gate.set()
+    assert [await desk.wait("a"), await desk.wait("a")] == ["A", "A"]
+    assert desk.log == ["a begins", "a ends"] * 2

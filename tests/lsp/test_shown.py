@@ -1,0 +1,44 @@
+"""What stays on screen while a file is looked at again."""
+
+from typing import Any
+
+from hlo_lsp.lsp.checking import Shown
+
+LINES = ["a", "b", "c", "d"]
+
+
+def found(code: str, line: int) -> dict[str, Any]:
+    place = {"line": line, "character": 0}
+    return {"code": code, "range": {"start": place, "end": dict(place, character=1)}}
+
+
+def shown(*lines: int) -> Shown:
+    one = Shown()
+    one.complete([found("x", line) for line in lines], LINES)
+    return one
+
+
+def left(one: Shown, lines: list[str], pending: frozenset[str] = frozenset("x")) -> list[int]:
+    return [int(each["range"]["end"]["line"]) for each in one.left(pending, lines)]
+
+
+def test_what_is_in_front_of_an_edit_stays() -> None:
+    assert left(shown(0, 1), ["a", "b", "new", "c", "d"]) == [0, 1]
+
+
+def test_what_is_behind_an_edit_moves_with_its_line() -> None:
+    assert left(shown(2, 3), ["a", "b", "new", "c", "d"]) == [3, 4]
+    assert left(shown(2, 3), ["a", "c", "d"]) == [1, 2]
+
+
+def test_what_was_edited_goes() -> None:
+    assert left(shown(1), ["a", "B", "c", "d"]) == []
+    assert left(shown(3), ["a"]) == []
+
+
+def test_what_its_rule_has_looked_at_goes() -> None:
+    assert left(shown(1), LINES, frozenset("y")) == []
+
+
+def test_nothing_is_left_out_that_nobody_has_looked_at() -> None:
+    assert [one["code"] for one in shown(1).left(None, LINES)] == ["x"]

@@ -1,0 +1,33 @@
+"""Signature help of the protocol."""
+
+from lsprotocol import types
+
+from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.completion import signature_help
+from lsp.opened import asked, at
+from lsp.test_completion import TEXT
+
+
+async def test_labels_as_places_and_sentences_in_markdown() -> None:
+    client = Client(places_parameters=True, helps_in_markdown=True)
+    found = signature_help(await asked(TEXT, client), at(TEXT, "  %q", "%po"))
+    assert found is not None
+    [signature] = found.signatures
+    assert (signature.label, found.active_parameter) == ("add(lhs, rhs)", 1)
+    assert signature.parameters is not None
+    assert [parameter.label for parameter in signature.parameters] == [(4, 7), (9, 12)]
+    assert signature.documentation == types.MarkupContent(
+        types.MarkupKind.Markdown, "Sum of two arrays, element by element; a logical or on `pred`."
+    )
+
+
+async def test_labels_and_sentences_as_plain_text() -> None:
+    found = signature_help(await asked(TEXT, Client()), at(TEXT, "  %q", "%p,"))
+    assert found is not None
+    [first, second] = found.signatures[0].parameters or ()
+    assert (first.label, second.label) == ("lhs", "rhs")
+    assert first.documentation == "The left operand. Here p: f32[4]{0}."
+
+
+async def test_nothing_where_nothing_is_written() -> None:
+    assert signature_help(await asked(TEXT), types.Position(0, 0)) is None

@@ -1,0 +1,125 @@
+"""Cards and findings on a terminal."""
+
+import io
+from dataclasses import replace
+
+import pytest
+from rich.console import Console
+
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.folders.told import Told
+from hlo_lsp.checks.output.formats import Count, finding_json
+from hlo_lsp.lsp.terminal import print_card, print_finding, print_statistics
+from hlo_lsp.model.card import Card, Fact
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import Place
+
+CARD = Card(
+    "`fusion.40{0}`",
+    (Fact("value", "328, leaf {0} of `fusion.40`"), Fact("padded", "512 B [bold]")),
+    "About `S(1)`.",
+)
+FILE = DumpFile.of_text("BufferAssignment:\nallocation 0: size x\n", "/d/a b.txt")
+PLACE = Place(FILE, 1, 19, 20)
+FINDING = Told.of(Finding("syntax", Severity.ERROR, PLACE, "expected a [number]"))
+RELATED = Related(Place(FILE, 0, 0, 17), "it [b]egins[/b]")
+
+
+def console(*, color: bool = False, width: int = 200) -> Console:
+    colors = "standard" if color else None
+    return Console(file=io.StringIO(), force_terminal=color, width=width, color_system=colors)
+
+
+def printed(console: Console) -> str:
+    assert isinstance(console.file, io.StringIO)
+    return console.file.getvalue()
+
+
+def test_a_card_is_a_title_and_a_table() -> None:
+    out = console()
+    print_card(out, CARD)
+    assert [line.rstrip() for line in printed(out).split("\n")] == [
+        "fusion.40{0}",
+        "value   328, leaf {0} of fusion.40",
+        "padded  512 B [bold]",
+        "About S(1).",
+        "",
+    ]
+
+
+def test_colours_only_where_there_is_a_terminal() -> None:
+    plain, coloured = console(), console(color=True)
+    for out in (plain, coloured):
+        print_card(out, CARD)
+        print_finding(out, FINDING)
+    assert "\x1b[" not in printed(plain)
+    assert "\x1b[1m" in printed(coloured)
+
+
+def test_a_title_may_stand_alone() -> None:
+    out = console()
+    print_card(out, Card("`x`"))
+    assert printed(out) == "x\n"
+
+
+def test_long_facts_are_folded_on_a_narrow_terminal_and_lose_nothing() -> None:
+    out = console(width=40)
+    words = ", ".join(f"fusion.{number}" for number in range(30))
+    print_card(out, Card("t", (Fact("uses", words),)))
+    lines = printed(out).split("\n")
+    assert max(map(len, lines)) <= 40
+    assert "".join(line[6:].strip() for line in lines[1:]).replace(" ", "") == words.replace(
+        " ", ""
+    )
+
+
+def test_a_finding_is_one_line_that_editors_make_a_link() -> None:
+    out = console(width=30)
+    print_finding(out, FINDING)
+    assert printed(out) == "/d/a b.txt:2:20: error: expected a [number] [syntax]\n"
+
+
+@pytest.mark.parametrize("severity", Severity)
+def test_every_severity_is_named(severity: Severity) -> None:
+    out = console()
+    print_finding(out, replace(FINDING, severity=severity))
+    assert f": {severity.value}: " in printed(out)
+
+
+def test_what_a_finding_also_speaks_of_follows_in_lines_of_the_same_form() -> None:
+    out = console(width=30)
+    finding = Finding("syntax", Severity.HINT, PLACE, "m", (RELATED, RELATED))
+    print_finding(out, Told.of(finding))
+    assert printed(out) == (
+        "/d/a b.txt:2:20: hint: m [syntax]\n" + "/d/a b.txt:1:1: note: it [b]egins[/b]\n" * 2
+    )
+
+
+def test_a_finding_as_json_counts_from_one_and_ends_exclusive() -> None:
+    finding = Finding("syntax", Severity.ERROR, PLACE, "expected a [number]", (RELATED,))
+    assert finding_json(Told.of(finding)) == {
+        "path": "/d/a b.txt",
+        "line": 2,
+        "column": 20,
+        "end_line": 2,
+        "end_column": 21,
+        "severity": "error",
+        "code": "syntax",
+        "message": "expected a [number]",
+        "related": [
+            {
+                "path": "/d/a b.txt",
+                "line": 1,
+                "column": 1,
+                "end_line": 1,
+                "end_column": 18,
+                "message": "it [b]egins[/b]",
+            }
+        ],
+    }
+
+
+def test_statistics_are_never_folded() -> None:
+    out = console(width=10)
+    print_statistics(out, [Count("size-mismatch", Severity.ERROR, 1234, 1)])
+    assert printed(out) == "  1,234  error size-mismatch in 1 file\n"

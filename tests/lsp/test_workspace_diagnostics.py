@@ -1,0 +1,174 @@
+"""What is wrong in a folder: asked for, told once, and told again when something has changed."""
+
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from lsprotocol import types
+from lsprotocol.converters import get_converter
+
+from hlo_lsp.checks.wishes.settings_file import NAME
+from hlo_lsp.lsp import workspace_diagnostics
+from hlo_lsp.lsp.positions import Json
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
+from lsp.opened import DUMP, item, split_dump
+from lsp.test_session_edits import edit, whole
+from lsp.test_workspace_symbols import Server
+
+DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
+CONVERTER = get_converter()
+Reports = dict[str, tuple[str, list[str]]]
+
+
+class Desk:
+    """Workspace diagnostics, pulled as a client pulls them: it hands back the ids that it has."""
+
+    def __init__(self, folder: Path) -> None:
+        self.server = Server()
+        self.server.workspace = SimpleNamespace(folders={folder.as_uri(): None}, root_uri=None)
+        self.session = Session()
+        self.partial: list[Json] = []
+        self.everything = WorkspaceDiagnostics(
+            cast("Any", self.server), self.session, lambda _, said: self.partial.append(said)
+        )
+        self.ids: dict[str, str] = {}
+
+    async def pull(self, token: str | None = None) -> Reports:
+        """Kind and codes by file name."""
+        ids = [types.PreviousResultId(uri, value) for uri, value in self.ids.items()]
+        params = types.WorkspaceDiagnosticParams(ids, partial_result_token=token)
+        answer = await self.everything.pull(params)
+        read = CONVERTER.structure(answer, types.WorkspaceDiagnosticReport)
+        assert len(read.items) == len(answer["items"])
+        return self.taken(answer["items"])
+
+    def taken(self, items: list[Json]) -> Reports:
+        for said in items:
+            self.ids.pop(said["uri"], None)
+            if "resultId" in said:
+                self.ids[said["uri"]] = said["resultId"]
+        return {
+            said["uri"].rpartition("/")[2]: (
+                said["kind"],
+                [found["code"] for found in said.get("items", [])],
+            )
+            for said in items
+        }
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Dumps of two compiles, one damaged, among files that are none."""
+    write(tmp_path / "good.txt", DUMP)
+    write(tmp_path / "deep" / "bad.txt", DAMAGED)
+    write(tmp_path / "notes.txt", "no dump\n")
+    write(tmp_path / ".hidden" / "bad.txt", DAMAGED)
+    (tmp_path / "binary.txt").write_bytes(b"\0\1")
+    return tmp_path
+
+
+async def test_files_with_findings_are_reported_and_others_are_not(folder: Path) -> None:
+    assert await Desk(folder).pull() == {"bad.txt": ("full", ["out-of-bounds"])}
+
+
+async def test_a_second_pull_is_unchanged(folder: Path) -> None:
+    desk = Desk(folder)
+    await desk.pull()
+    assert await desk.pull() == {"bad.txt": ("unchanged", [])}
+
+
+async def test_what_was_mended_loses_its_findings(folder: Path) -> None:
+    desk = Desk(folder)
+    await desk.pull()
+    write(folder / "deep" / "bad.txt", DUMP + "\n")
+    assert await desk.pull() == {"bad.txt": ("full", [])}
+    assert await desk.pull() == {"bad.txt": ("unchanged", [])}
+
+
+async def test_what_is_gone_loses_its_findings_once(folder: Path) -> None:
+    desk = Desk(folder)
+    await desk.pull()
+    (folder / "deep" / "bad.txt").unlink()
+    assert await desk.pull() == {"bad.txt": ("full", [])}
+    assert await desk.pull() == {}
+
+
+async def test_partial_results_come_compile_by_compile(folder: Path) -> None:
+    write(folder / "worse.txt", DAMAGED)
+    desk = Desk(folder)
+    assert await desk.pull(token="t") == {}
+    assert [said["token"] for said in desk.partial] == ["t", "t"]
+    assert [[*desk.taken(said["value"]["items"])] for said in desk.partial] == [
+        ["worse.txt"],
+        ["bad.txt"],
+    ]
+    for said in desk.partial:
+        CONVERTER.structure(said["value"], types.WorkspaceDiagnosticReportPartialResult)
+
+
+async def test_open_files_are_left_to_their_own_pull(folder: Path) -> None:
+    desk = Desk(folder)
+    desk.session.open(item((folder / "deep" / "bad.txt").as_uri(), DAMAGED))
+    assert await desk.pull() == {}
+
+
+async def test_a_neighbour_of_an_open_file_is_held_against_its_text(tmp_path: Path) -> None:
+    paths = split_dump(tmp_path)
+    paths.pop("-live-range").unlink()
+    assigned, values = paths["-buffer-assignment"], paths["-buffer-assignment-values"]
+    assignment = assigned.read_text("utf-8")
+    desk = Desk(tmp_path)
+    write(tmp_path / NAME, 'ignore = ["sibling-missing"]')
+    write(values, values.read_text("utf-8").replace("2048 (2.0KiB)", "2560 (2.5KiB)"))
+    uri = assigned.as_uri()
+    desk.session.open(item(uri, assignment))
+    assert await desk.pull() == {values.name: ("full", ["total-mismatch"])}
+    assert await desk.pull() == {values.name: ("unchanged", [])}
+    edit(desk.session, whole(f"{assignment}allocation 3: size 512, thread-local:\n"), uri=uri)
+    assert await desk.pull() == {values.name: ("full", [])}
+
+
+async def test_a_settings_file_counts_at_once(folder: Path) -> None:
+    desk = Desk(folder)
+    await desk.pull()
+    write(folder / NAME, 'ignore = ["out-of-bounds"]')
+    assert await desk.pull() == {"bad.txt": ("full", [])}
+
+
+async def test_only_what_has_changed_is_looked_at_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(folder)
+    await desk.pull()
+    looked: list[str] = []
+    look = desk.everything._look
+    monkeypatch.setattr(
+        desk.everything, "_look", lambda job: (looked.append(job.files[0].name), look(job))[1]
+    )
+    os.utime(folder / "good.txt", (1, 1))
+    await desk.pull()
+    assert looked == ["good.txt"]
+
+
+async def test_a_look_that_the_user_stops_is_not_begun_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace_diagnostics, "_SHOWN", 0)
+    for number in range(20):
+        write(folder / f"more{number}.txt", DAMAGED + f"{'x' * 2000}\n")
+    desk = Desk(folder)
+    desk.server.cancels = True
+    first = await desk.pull()
+    assert len(first) < 21
+    assert len(await desk.pull()) == len(first)
+    desk.everything.folders_changed()
+    desk.server.cancels = False
+    assert len(await desk.pull()) == 21

@@ -1,0 +1,217 @@
+"""Names in a workspace: read in the background, answered from what is there by then."""
+
+import asyncio
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from lsprotocol import types
+from pygls.progress import Progress as Tokens
+
+from hlo_lsp.lsp import scheduling as running
+from hlo_lsp.lsp import workspace_symbols
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
+from lsp.opened import item
+from lsp.test_session_edits import edit, whole
+
+MODULE = "HloModule jit_f\n\nENTRY %main {\n  ROOT %one = f32[] constant(1)\n}\n"
+
+
+class Server:
+    """The server's part: folders of the workspace, and a client that shows progress."""
+
+    def __init__(self) -> None:
+        self.workspace = SimpleNamespace(folders={}, root_uri=None)
+        window = types.WindowClientCapabilities(work_done_progress=True)
+        self.client_capabilities = types.ClientCapabilities(window=window)
+        self.work_done_progress = Tokens(cast("Any", self))
+        self.sent: list[Any] = []
+        self.cancels = False
+
+    async def send_request_async(self, _: str, __: object) -> None:
+        pass
+
+    def notify(self, _: str, params: types.ProgressParams) -> None:
+        self.sent.append(params.value)
+        if self.cancels:
+            self.work_done_progress.tokens[params.token].cancel()
+
+
+class Desk:
+    """Workspace symbols, driven as the server drives them."""
+
+    def __init__(self, *folders: Path) -> None:
+        self.server = Server()
+        self.session = Session()
+        self.names = WorkspaceSymbols(cast("Any", self.server), self.session)
+        self.show(*folders)
+
+    def show(self, *folders: Path) -> None:
+        self.server.workspace.folders = {folder.as_uri(): None for folder in folders}
+        self.names.folders_changed()
+
+    def open(self, uri: str, text: str) -> None:
+        self.names.opened(self.session.open(item(uri, text)))
+
+    def close(self, uri: str) -> None:
+        file = self.session.close(uri)
+        assert file is not None
+        self.names.closed(file)
+
+    async def find(self, typed: str) -> list[types.SymbolInformation]:
+        return await self.names.find(types.WorkspaceSymbolParams(typed))
+
+    async def uris(self, typed: str) -> list[str]:
+        """Which files the symbols are in that are found once all is read."""
+        await self.settled()
+        return [found.location.uri for found in await self.find(typed)]
+
+    async def settled(self) -> None:
+        for _ in range(1000):
+            if self.names._reading is None and not self.names._open_readings:
+                return
+            await asyncio.sleep(0.01)
+        pytest.fail("reading does not end")
+
+
+def write(path: Path, text: str = MODULE) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, "utf-8")
+    return path.as_uri()
+
+
+async def test_a_symbol_of_the_workspace(tmp_path: Path) -> None:
+    uri = write(tmp_path / "deep/a.txt")
+    desk = Desk(tmp_path)
+    await desk.settled()
+    (found,) = await desk.find("one")
+    span = types.Range(types.Position(3, 8), types.Position(3, 11))
+    assert found == types.SymbolInformation(
+        types.Location(uri, span), "one", types.SymbolKind.Variable,
+        container_name="main · deep/a.txt",
+    )  # fmt: skip
+    kinds = {found.name: found.kind for found in await desk.find("")}
+    assert kinds == {"jit_f": types.SymbolKind.Module}
+
+
+async def test_the_first_answer_waits_for_the_names(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt")
+    desk = Desk(tmp_path)
+    assert len(await desk.find("one")) == 1
+
+
+async def test_an_answer_comes_at_once_from_what_is_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number in range(100):
+        write(tmp_path / f"{number}/a.txt")
+    desk = Desk(tmp_path)
+    monkeypatch.setattr(workspace_symbols, "_FIRST_PATIENCE", 0)
+    monkeypatch.setattr(running, "_SLICE", 0)
+    assert await desk.find("one") == []
+    assert len(await desk.uris("one")) == 100
+
+
+async def test_folders_come_and_go(tmp_path: Path) -> None:
+    one, two = write(tmp_path / "1/a.txt"), write(tmp_path / "2/b.txt")
+    desk = Desk(tmp_path / "1")
+    assert await desk.uris("one") == [one]
+    desk.show(tmp_path / "1", tmp_path / "2")
+    assert await desk.uris("one") == [one, two]
+    desk.show(tmp_path / "2")
+    assert await desk.uris("one") == [two]
+
+
+async def test_the_folder_of_an_open_file_counts_while_it_is_open(tmp_path: Path) -> None:
+    own, beside = write(tmp_path / "a.txt"), write(tmp_path / "b.txt")
+    write(tmp_path / "deep/c.txt")
+    desk = Desk()
+    assert await desk.uris("one") == []
+    desk.open(own, MODULE)
+    assert await desk.uris("one") == [own, beside]
+    desk.close(own)
+    assert await desk.uris("one") == []
+
+
+async def test_an_open_text_hides_the_one_on_disk(tmp_path: Path) -> None:
+    uri = write(tmp_path / "a.txt")
+    desk = Desk(tmp_path)
+    desk.open(uri, MODULE.replace("one", "typed"))
+    assert await desk.uris("typed") == [uri]
+    assert await desk.uris("one") == []
+    edit(desk.session, whole(MODULE.replace("one", "\n\nlater")), uri=uri)
+    (found,) = await desk.find("later")
+    assert found.location.range.start.line == 5
+    assert await desk.uris("typed") == []
+    desk.close(uri)
+    assert await desk.uris("one") == [uri]
+    assert await desk.uris("later") == []
+
+
+async def test_a_file_that_is_opened_again_in_the_same_version() -> None:
+    desk = Desk()
+    desk.open("untitled:1", MODULE)
+    assert await desk.uris("one") == ["untitled:1"]
+    desk.open("untitled:1", MODULE.replace("one", "other"))
+    assert await desk.uris("one") == []
+    assert await desk.uris("other") == ["untitled:1"]
+
+
+async def test_a_question_makes_the_next_one_know_what_changed_on_disk(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace_symbols, "_QUIET", 0)
+    path = tmp_path / "a.txt"
+    write(path)
+    desk = Desk(tmp_path)
+    assert len(await desk.uris("one")) == 1
+    write(path, MODULE.replace("one", "other"))
+    os.utime(path, ns=(1, 1))
+    await desk.uris("one")
+    assert await desk.uris("one") == []
+    assert len(await desk.uris("other")) == 1
+
+
+async def test_long_reading_shows_its_progress(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace_symbols, "_SHOWN", 2 * len(MODULE))
+    write(tmp_path / "a.txt")
+    desk = Desk(tmp_path)
+    await desk.settled()
+    assert desk.server.sent == []
+    write(tmp_path / "b.txt")
+    write(tmp_path / "c.txt")
+    desk.names.look()
+    await desk.settled()
+    assert desk.server.sent[0].kind == "begin"
+    assert desk.server.sent[-1].kind == "end"
+
+
+async def test_the_user_stops_reading_until_there_are_other_folders(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace_symbols, "_SHOWN", 1)
+    monkeypatch.setattr(running, "_SLICE", 0)
+    for number in range(20):
+        write(tmp_path / f"{number:02}.txt")
+    desk = Desk()
+    desk.server.cancels = True
+    desk.show(tmp_path)
+    assert 0 < len(await desk.uris("one")) < 20
+    desk.names.look()
+    assert len(await desk.uris("one")) < 20
+    desk.server.cancels = False
+    desk.show(tmp_path)
+    assert len(await desk.uris("one")) == 20
+
+
+async def test_a_root_without_folders(tmp_path: Path) -> None:
+    uri = write(tmp_path / "a.txt")
+    desk = Desk()
+    desk.server.workspace.root_uri = tmp_path.as_uri()
+    desk.names.folders_changed()
+    assert await desk.uris("one") == [uri]

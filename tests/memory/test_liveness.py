@@ -1,0 +1,82 @@
+"""The logical peak and the logical bytes at the step that XLA declares."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from analysis import tiny
+from hlo_lsp.memory.liveness import LogicalPeak, live_bytes, logical_peak_of
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.text import disk
+
+
+def _sample(corpus: Path, name: str) -> DumpSet:
+    return DumpSet([DumpFile.of_text(disk.read(corpus / "samples" / name).text)])
+
+
+@pytest.mark.parametrize(
+    ("name", "peaks"),
+    [
+        ("sample_003.txt", LogicalPeak(13, 43_200, 5, 49_232)),
+        ("sample_004.txt", LogicalPeak(12, 184_680_476, 10, 218_169_400)),
+    ],
+)
+def test_the_declared_peak_of_a_sample_is_too_low(
+    corpus_small: Path, name: str, peaks: LogicalPeak
+) -> None:
+    assert logical_peak_of(_sample(corpus_small, name)) == peaks
+
+
+def test_first_of_equal_sums_is_the_logical_peak() -> None:
+    assert logical_peak_of(tiny.split().dump) == LogicalPeak(5, 12_544, 4, 12_544)
+    assert logical_peak_of(tiny.one_file().dump) == LogicalPeak(5, 12_544, 4, 12_544)
+
+
+def test_without_live_ranges_there_is_no_peak() -> None:
+    assert logical_peak_of(tiny.split(tiny.ASSIGNMENT, tiny.VALUES).dump) is None
+
+
+def test_shapes_come_from_the_entries_where_there_are_no_allocations() -> None:
+    assert logical_peak_of(tiny.split(tiny.VALUES, tiny.LIVE).dump) == LogicalPeak(
+        5, 12_544, 4, 12_544
+    )
+
+
+def test_values_of_unknown_shape_count_nothing() -> None:
+    assert logical_peak_of(tiny.split(tiny.LIVE).dump) == LogicalPeak(5, 0, 0, 0)
+
+
+def test_bytes_of_a_value_are_without_padding() -> None:
+    dump = tiny.split().dump
+    assert live_bytes(dump, "fusion{1}") == 64 * 4
+    assert live_bytes(dump, "fusion{}") == 2 * 8
+    assert live_bytes(dump, "fusion{2}") is None
+
+
+def test_both_ends_of_a_range_count() -> None:
+    text = (
+        "BufferAssignment:\nallocation 0: size 1024:\n"
+        " value: <1 a @0> (size=512,offset=0): f32[100]{0:T(128)}\n"
+        " value: <2 b @0> (size=512,offset=512): f32[10]{0:T(128)}\n"
+        "HloLiveRange (max 9):\n  BufferLiveRange:\n    a{}:2-4\n    b{}:4-4\n"
+    )
+    assert logical_peak_of(DumpSet([DumpFile.of_text(text)])) == LogicalPeak(None, 0, 4, 440)
+
+
+@pytest.mark.parametrize("make", [tiny.split, tiny.one_file])
+def test_an_edit_of_a_range_or_a_shape_moves_the_peak(make: "Callable[[], tiny.Tiny]") -> None:
+    small = make()
+    assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544, 4, 12_544)
+    _edit(small.file(tiny.LIVE), "    fusion{0}:1-4", "    fusion{0}:1-6")
+    assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544 + 4096, 5, 12_544 + 4096)
+    line = next(line for line in small.file(tiny.ASSIGNMENT).lines if "<8 fusion.2" in line)
+    _edit(small.file(tiny.ASSIGNMENT), line, line.replace("[16,64]", "[16]").replace("1,0", "0"))
+    assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544 + 64, 5, 12_544 + 64)
+
+
+def _edit(file: DumpFile, old: str, new: str) -> None:
+    line = file.lines.index(old)
+    file.changed(file.document.edit((line, 0), (line, len(old)), new))
+    file.refresh()

@@ -1,0 +1,103 @@
+"""How much of an allocation is in use at once, against a look at each step."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hlo_lsp.analysis.assignment.lists import lists_of
+from hlo_lsp.memory.occupancy import Occupancy, occupancy_of
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.value import Located
+from jobs import count_checkpoints
+
+Span = tuple[int, int, int, int]  # offset, size, first step, last step
+_SPANS = st.tuples(st.integers(0, 3), st.integers(0, 3), st.integers(0, 9), st.integers(0, 5)).map(
+    lambda span: (span[0], span[1], span[2], span[2] + span[3])
+)
+
+
+def _dump(spans: list[Span], without: int | None = None) -> DumpSet:
+    """Values in one allocation, one of them perhaps without a live range."""
+    lines = ["BufferAssignment:", "allocation 0: size 99, preallocated-temp:"]
+    for number, (offset, size, _, _) in enumerate(spans):
+        value = f"<{number} v.{number} @0> (size={size},offset={offset})"
+        lines.append(f" value: {value}: u8[{size}]{{0}}")
+    lines += ["", "HloLiveRange (max 20):", "  BufferLiveRange:"]
+    for number, (_, _, start, end) in enumerate(spans):
+        if number != without:
+            lines.append(f"    v.{number}{{}}:{start}-{end}")
+    return DumpSet([DumpFile.of_text("\n".join(lines) + "\n")])
+
+
+def _occupancy(dump: DumpSet) -> Occupancy | None:
+    (file,) = dump.files
+    (allocation,) = file.memory.allocations.records()
+    return occupancy_of(dump, Located(file, allocation))
+
+
+def _in_use(spans: list[Span], step: int) -> int:
+    live = [(offset, size) for offset, size, start, end in spans if start <= step <= end]
+    return len({byte for offset, size in live for byte in range(offset, offset + size)})
+
+
+@settings(deadline=None)  # the first one makes the grammars
+@given(st.lists(_SPANS, max_size=8))
+def test_the_first_of_the_fullest_steps(spans: list[Span]) -> None:
+    live = [_in_use(spans, step) for step in range(20)]
+    used = {byte for offset, size, _, _ in spans for byte in range(offset, offset + size)}
+    assert _occupancy(_dump(spans)) == Occupancy(
+        end=max(used, default=-1) + 1,
+        used=len(used),
+        live=max(live),
+        step=live.index(max(live)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("spans", "occupancy"),
+    [
+        ([(0, 8, 0, 1), (8, 4, 2, 3)], Occupancy(end=12, used=12, live=8, step=0)),
+        ([(0, 8, 0, 2), (8, 4, 2, 3)], Occupancy(end=12, used=12, live=12, step=2)),
+        # Aliases, with a hole between their lives, and one inside of the life of another.
+        (
+            [(0, 8, 0, 5), (0, 8, 2, 3), (0, 8, 8, 9), (8, 4, 4, 8)],
+            Occupancy(end=12, used=12, live=12, step=4),
+        ),
+        # Values that overlap in part.
+        ([(0, 8, 0, 1), (4, 8, 1, 3)], Occupancy(end=12, used=12, live=12, step=1)),
+        ([(0, 0, 0, 5)], Occupancy(end=0, used=0, live=0, step=0)),
+    ],
+)
+def test_shared_bytes_count_once(spans: list[Span], occupancy: Occupancy) -> None:
+    assert _occupancy(_dump(spans)) == occupancy
+
+
+def test_what_is_idle() -> None:
+    assert Occupancy(end=16, used=13, live=6, step=0).idle == 7
+
+
+def test_where_a_live_range_is_missing_nothing_is_known() -> None:
+    spans = [(0, 8, 0, 1), (8, 4, 2, 3)]
+    assert _occupancy(_dump(spans, without=1)) is None
+    assert _occupancy(_dump([(0, 8, 0, 1), (0, 0, 0, 1)], without=1)) == Occupancy(
+        end=8, used=8, live=8, step=0
+    )
+
+
+def test_it_is_told_again_after_an_edit() -> None:
+    dump = _dump([(0, 8, 0, 1), (8, 4, 1, 3)])
+    assert _occupancy(dump) == Occupancy(end=12, used=12, live=12, step=1)
+    (file,) = dump.files
+    line = file.lines.index("    v.1{}:1-3")
+    file.changed(file.document.edit((line, 10), (line, 11), "2"))
+    file.refresh()
+    assert _occupancy(dump) == Occupancy(end=12, used=12, live=8, step=0)
+
+
+def test_long_work_passes_checkpoints() -> None:
+    dump = _dump([(0, 1, 0, 1)] * 5000)
+    (file,) = dump.files
+    (allocation,) = file.memory.allocations.records()
+    lists_of(file)
+    assert 5 <= count_checkpoints(lambda: occupancy_of(dump, Located(file, allocation))) <= 50

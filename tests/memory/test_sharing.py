@@ -1,0 +1,75 @@
+"""Which values take turns in the same bytes."""
+
+from hlo_lsp.memory.sharing import crowded_offset, sharers
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+
+TEXT = """\
+BufferAssignment:
+allocation 0: size 1024, preallocated-temp:
+ value: <1 a @0> (size=512,offset=0): f32[128]{0}
+ value: <2 b{} @0> (size=512,offset=512): f32[128]{0}
+ value: <3 c @0> (size=256,offset=256): f32[64]{0}
+ value: <4 d @0> (size=1024,offset=0): f32[256]{0}
+ value: <5 e @0> (size=0,offset=0): f32[0]{0}
+ value: <6 f @0> (size=0,offset=0): f32[0]{0}
+ value: <7 g @0> (size=256,offset=512): f32[64]{0}
+allocation 1: size 512, preallocated-temp:
+ value: <8 h @0> (size=512,offset=0): f32[128]{0}
+allocation 2: size 8, thread-local:
+HloLiveRange (max 9):
+  BufferLiveRange:
+    a{}:4-6
+    b{}:2-9
+    c{}:7-8
+    d{}:0-1
+    h{}:0-9
+"""
+
+
+def _dump(text: str = TEXT) -> DumpSet:
+    return DumpSet([DumpFile.of_text(text)])
+
+
+def _sharers(value_id: int) -> list[str]:
+    dump = _dump()
+    value = dump.value(value_id)
+    assert value is not None
+    return [other.name for other in sharers(dump, value)]
+
+
+def test_values_with_common_bytes_share_them_in_the_order_of_their_lives() -> None:
+    assert _sharers(1) == ["d", "c"]
+    assert _sharers(3) == ["d", "a"]
+
+
+def test_values_without_a_live_range_come_first() -> None:
+    assert _sharers(4) == ["g", "b", "a", "c"]
+
+
+def test_neighbours_do_not_share() -> None:
+    assert "b" not in _sharers(1)
+    assert _sharers(2) == ["g", "d"]
+
+
+def test_who_has_no_bytes_shares_none() -> None:
+    assert _sharers(5) == []
+
+
+def test_another_allocation_is_other_memory() -> None:
+    assert _sharers(8) == []
+
+
+def test_a_value_that_lies_nowhere_shares_with_nobody() -> None:
+    text = "<1 a @0>\n positions:\n  a\n uses:\n from instruction: %a = f32[2] add(%b)\n"
+    dump = _dump(text)
+    value = dump.value(1)
+    assert value is not None
+    assert sharers(dump, value) == []
+
+
+def test_the_crowded_offset_is_the_first_with_the_most_values() -> None:
+    dump = _dump()
+    crowded = [crowded_offset(dump, allocation) for allocation in dump.allocations()]
+    # At 0 and at 512 begin two values each; those without bytes do not count.
+    assert crowded == [(0, 2), None, None]

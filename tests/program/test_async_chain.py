@@ -1,0 +1,50 @@
+"""The steps of asynchronous computations, by name."""
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.program.dataflow import handed, start_of, steps_behind
+from hlo_lsp.syntax.module_records import InstructionLine
+
+_FILE = DumpFile.of_text("""\
+HloModule m
+
+ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
+  %p = f32[8]{0} parameter(0)
+  %t = token[] parameter(1)
+  %s = ((), f32[8]{0}, u32[]) async-start(), calls=%w
+  %u = ((f32[8]{0}), f32[8]{0}, u32[]) async-update(%s, %p)
+  %d = f32[8]{0} async-done(%u)
+  %out = (f32[8]{0}, u32[], token[]) send(%p, %t), channel_id=1
+  %sent = token[] send-done(%out), channel_id=1
+  %round = f32[8]{0} async-update(%round)
+  %lost = f32[8]{0} async-done(%nobody)
+  %other = f32[8]{0} async-update(%p, %s)
+}
+""")
+
+
+def _one(name: str) -> InstructionLine:
+    (found,) = _FILE.module.instructions.all(name)
+    return found
+
+
+def _names(start: str) -> list[str]:
+    return [step.name for step in steps_behind(_FILE.module, _one(start))]
+
+
+def test_steps_follow_each_other() -> None:
+    assert _names("s") == ["u", "d"]
+    assert _names("u") == ["d"]
+    assert _names("out") == ["sent"]
+    assert _names("d") == []
+
+
+def test_a_step_knows_its_start() -> None:
+    for step in "ud":
+        assert start_of(_FILE.module, _one(step)) is _one("s")
+    for step in ("s", "p", "lost", "round", "other"):
+        assert start_of(_FILE.module, _one(step)) is None
+
+
+def test_what_an_update_hands_on_counts_for_the_start() -> None:
+    assert handed(_FILE.module, _one("s")) == [(_one("u"), _one("p"))]
+    assert handed(_FILE.module, _one("u")) == [(_one("u"), _one("s")), (_one("u"), _one("p"))]

@@ -1,0 +1,310 @@
+"""How data flows between computations, by name."""
+
+import pytest
+
+from analysis.program import program
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.program.dataflow import (
+    element_sources,
+    operands_of_parameter,
+    parameters_of_operand,
+    roots_of,
+)
+from hlo_lsp.syntax.module_records import InstructionLine
+
+MODULE = program().dump.files[0].module
+
+
+def _one(module: ModuleIndex, name: str, computation: str = "") -> InstructionLine:
+    """The instruction of a name; of a computation where two have it."""
+    found = [
+        record
+        for record in module.instructions.all(name)
+        if not computation or module.computation_of(record) is module.named(computation)
+    ]
+    assert len(found) == 1, name
+    return found[0]
+
+
+def _stands_for(module: ModuleIndex, name: str, computation: str = "") -> list[str]:
+    parameter = _one(module, name, computation)
+    pairs = operands_of_parameter(module, parameter)
+    return [f"{operand.name} of {caller.name}" for caller, operand in pairs]
+
+
+def _becomes(module: ModuleIndex, caller: str, place: int) -> list[str]:
+    found = parameters_of_operand(module, _one(module, caller), place)
+    homes = [module.computation_of(parameter) for parameter in found]
+    return [f"{p.name} of {home.name}" for p, home in zip(found, homes, strict=True) if home]
+
+
+def _flows_into(module: ModuleIndex, name: str, number: int) -> list[str]:
+    return [source.name for source in element_sources(module, _one(module, name), number)]
+
+
+def _module(text: str) -> ModuleIndex:
+    return DumpFile.of_text(f"HloModule m\n\n{text}").module
+
+
+@pytest.mark.parametrize(
+    ("name", "computation", "operands"),
+    [
+        ("param", "fused", ["call of fusion"]),
+        ("param.1", "fused", ["v of fusion"]),
+        ("c.1", "called", ["n of call"]),
+        ("l", "later", ["first of start"]),
+        ("a", "yes", ["first of choice"]),
+        ("a", "no", ["second of choice"]),
+        ("state", "body", ["init of loop", "turned of loop"]),
+        ("cond.state", "cond", ["init of loop", "turned of loop"]),
+        ("x", "sum", []),  # a reduce applies it to elements
+        ("v", "main", []),  # nobody calls the entry
+        ("product", "fused", []),  # no parameter
+    ],
+)
+def test_a_parameter_stands_for_operands(name: str, computation: str, operands: list[str]) -> None:
+    assert _stands_for(MODULE, name, computation) == operands
+
+
+@pytest.mark.parametrize(
+    ("caller", "place", "parameters"),
+    [
+        ("fusion", 0, ["param of fused"]),
+        ("fusion", 1, ["param.1 of fused"]),
+        ("fusion", 2, []),
+        ("call", 1, ["c.1 of called"]),
+        ("start", 0, ["l of later"]),
+        ("choice", 0, []),
+        ("choice", 1, ["a of yes"]),
+        ("choice", 2, ["a of no"]),
+        ("loop", 0, ["cond.state of cond", "state of body"]),
+        ("total", 0, []),
+        ("total", 1, []),
+        ("result", 0, []),
+    ],
+)
+def test_an_operand_becomes_parameters(caller: str, place: int, parameters: list[str]) -> None:
+    assert _becomes(MODULE, caller, place) == parameters
+
+
+@pytest.mark.parametrize("caller", ["fusion", "call", "start", "choice", "loop"])
+def test_both_ways_agree(caller: str) -> None:
+    calling = _one(MODULE, caller)
+    for place, operand in enumerate(MODULE.operands(calling)):
+        for parameter in parameters_of_operand(MODULE, calling, place):
+            assert (calling, operand) in operands_of_parameter(MODULE, parameter)
+
+
+@pytest.mark.parametrize(
+    ("caller", "roots"),
+    [
+        ("fusion", ["pair"]),
+        ("loop", ["turned"]),
+        ("choice", ["r", "r"]),
+        ("start", ["sine"]),
+        ("total", ["s"]),  # applied to elements
+        ("done", []),
+    ],
+)
+def test_the_result_of_a_call_is_the_root_of_what_it_runs(caller: str, roots: list[str]) -> None:
+    assert [root.name for root in roots_of(MODULE, _one(MODULE, caller))] == roots
+
+
+@pytest.mark.parametrize(
+    ("name", "number", "sources"),
+    [
+        ("fusion", 0, ["product"]),
+        ("fusion", 1, ["v"]),  # through the parameter that the root hands back
+        ("loop", 0, ["next"]),
+        ("loop", 1, ["doubled"]),
+        ("init", 0, ["n"]),
+        ("init", 1, ["product"]),
+        ("state", 0, ["n", "next"]),
+        ("state", 1, ["product", "doubled"]),
+        ("result", 2, ["choice"]),
+        ("v", 0, ["v"]),  # no tuple
+    ],
+)
+def test_an_element_comes_from_what_computes_it(name: str, number: int, sources: list[str]) -> None:
+    assert _flows_into(MODULE, name, number) == sources
+
+
+def test_an_element_that_a_loop_only_carries_is_the_one_from_before() -> None:
+    module = _module("""\
+%c (sc: (s32[], f32[])) -> pred[] {
+  %sc = (s32[], f32[]) parameter(0)
+  ROOT %t = pred[] constant(true)
+}
+
+%b (s: (s32[], f32[])) -> (s32[], f32[]) {
+  %s = (s32[], f32[]) parameter(0)
+  %same = f32[] get-tuple-element(%s), index=1
+  %i = s32[] constant(1)
+  ROOT %again = (s32[], f32[]) tuple(%i, %same)
+}
+
+ENTRY %e (p: s32[], q: f32[]) -> (s32[], f32[]) {
+  %p = s32[] parameter(0)
+  %q = f32[] parameter(1)
+  %before = (s32[], f32[]) tuple(%p, %q)
+  ROOT %w = (s32[], f32[]) while(%before), condition=%c, body=%b
+}
+""")
+    assert _flows_into(module, "w", 1) == ["q"]
+    assert _flows_into(module, "s", 1) == ["q"]
+
+
+def test_branches_merge() -> None:
+    module = _module("""\
+%one (x: f32[]) -> (f32[]) {
+  %x = f32[] parameter(0)
+  %n = f32[] negate(%x)
+  ROOT %t = (f32[]) tuple(%n)
+}
+
+%two (y: f32[]) -> (f32[]) {
+  %y = f32[] parameter(0)
+  ROOT %u = (f32[]) tuple(%y)
+}
+
+ENTRY %e (i: s32[], p: f32[], q: f32[]) -> (f32[]) {
+  %i = s32[] parameter(0)
+  %p = f32[] parameter(1)
+  %q = f32[] parameter(2)
+  ROOT %k = (f32[]) conditional(%i, %p, %q, %q), branch_computations={%one, %two, %two}
+}
+""")
+    assert _flows_into(module, "k", 0) == ["n", "q"]
+    assert _stands_for(module, "x") == ["p of k"]
+
+
+def test_a_branch_that_is_there_twice_takes_both_operands() -> None:
+    module = _module("""\
+%two (y: f32[]) -> f32[] {
+  ROOT %y = f32[] parameter(0)
+}
+
+ENTRY %e (i: s32[], p: f32[], q: f32[]) -> f32[] {
+  %i = s32[] parameter(0)
+  %p = f32[] parameter(1)
+  %q = f32[] parameter(2)
+  ROOT %k = f32[] conditional(%i, %p, %q), branch_computations={%two, %two}
+}
+""")
+    assert _stands_for(module, "y") == ["p of k", "q of k"]
+    assert _becomes(module, "k", 1) == _becomes(module, "k", 2) == ["y of two"]
+
+
+def test_an_element_of_a_tuple_in_a_tuple() -> None:
+    module = _module("""\
+ENTRY %e (p: f32[], q: f32[]) -> f32[] {
+  %p = f32[] parameter(0)
+  %q = f32[] parameter(1)
+  %in = (f32[], f32[]) tuple(%p, %q)
+  %out = (f32[], (f32[], f32[])) tuple(%p, %in)
+  %barrier = (f32[], (f32[], f32[])) opt-barrier(%out)
+  %taken = (f32[], f32[]) get-tuple-element(%barrier), index=1
+  ROOT %r = f32[] get-tuple-element(%taken), index=1
+}
+""")
+    assert _flows_into(module, "taken", 1) == ["q"]
+    assert _flows_into(module, "taken", 0) == ["p"]
+    assert _flows_into(module, "out", 1) == ["in"]
+
+
+def test_branches_and_bodies_that_are_written_in_place() -> None:
+    module = _module("""\
+ENTRY %e {
+  %p = pred[] parameter(0)
+  %q = f32[] parameter(1)
+  ROOT %k = f32[] conditional(%p, %q, %q), true_computation={
+    ROOT %t = f32[] parameter(0)
+  }, false_computation={
+    %f = f32[] parameter(0)
+    ROOT %g = f32[] negate(%f)
+  }
+}
+""")
+    assert _stands_for(module, "t") == ["q of k"]
+    assert _stands_for(module, "f") == ["q of k"]
+    assert [root.name for root in roots_of(module, _one(module, "k"))] == ["t", "g"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "%a (p: (f32[])) -> (f32[]) {\n  %p = (f32[]) parameter(0)\n"
+        "  ROOT %c = (f32[]) call(%p), to_apply=%a\n}",
+        "ENTRY %e {\n  %c = (f32[]) tuple(%d)\n  %d = f32[] get-tuple-element(%c), index=0\n}",
+        "ENTRY %e {\n  %c = (f32[]) copy(%c)\n}",
+        "%b {\n  %s = (f32[]) parameter(0)\n"
+        "  ROOT %c = (f32[]) while(%s), condition=%b, body=%b\n}",
+    ],
+)
+def test_what_goes_in_circles_comes_to_an_end(text: str) -> None:
+    module = _module(text)
+    for name in ("c", "p", "d", "s"):
+        for record in module.instructions.all(name):
+            element_sources(module, record, 0)
+            operands_of_parameter(module, record)
+
+
+def test_a_chain_longer_than_any_walk_comes_to_an_end() -> None:
+    lines = ["  %c.0 = (f32[]) tuple(%x)"]
+    lines += [f"  %c.{n} = (f32[]) copy(%c.{n - 1})" for n in range(1, 3000)]
+    module = _module("ENTRY %e {\n  %x = f32[] parameter(0)\n" + "\n".join(lines) + "\n}")
+    element_sources(module, _one(module, "c.2999"), 0)
+    assert _flows_into(module, "c.99", 0) == ["x"]
+
+
+def test_operands_and_computations_that_are_not_there() -> None:
+    module = _module(
+        "ENTRY %e {\n  %f = (f32[]) fusion(%x), calls=%nobody\n  %p = f32[] parameter(0)\n}"
+    )
+    fusion = _one(module, "f")
+    assert parameters_of_operand(module, fusion, 0) == []
+    assert roots_of(module, fusion) == []
+    assert _flows_into(module, "f", 0) == ["f"]
+
+
+_STEPS = """\
+%work (k: f32[], l: f32[], m: f32[]) -> (f32[], f32[]) {
+  %k = f32[] parameter(0)
+  %l = f32[] parameter(1)
+  %m = f32[] parameter(2)
+  %s = f32[] add(%k, %l)
+  ROOT %r = (f32[], f32[]) tuple(%s, %m)
+}
+
+ENTRY %e (p: f32[], q: f32[]) -> f32[] {
+  %p = f32[] parameter(0)
+  %q = f32[] parameter(1)
+  %n = f32[] negate(%q)
+  %a = ((f32[]), (f32[], f32[]), u32[]) async-start(%p), calls=%work
+  %u = ((f32[], f32[], f32[]), (f32[], f32[]), u32[]) async-update(%a, %q, %n)
+  %d = (f32[], f32[]) async-done(%u)
+  ROOT %g = f32[] get-tuple-element(%d), index=1
+}
+"""
+
+
+def test_an_update_hands_on_what_its_start_left_out() -> None:
+    module = _module(_STEPS)
+    assert [_stands_for(module, name) for name in "klm"] == [["p of a"], ["q of u"], ["n of u"]]
+    assert _becomes(module, "a", 0) == ["k of work"]
+    assert [_becomes(module, "u", place) for place in range(4)] == [
+        [], ["l of work"], ["m of work"], []
+    ]  # fmt: skip
+
+
+def test_an_element_flows_out_of_asynchronous_work() -> None:
+    module = _module(_STEPS)
+    assert _flows_into(module, "d", 0) == ["s"]
+    assert _flows_into(module, "d", 1) == ["n"]
+
+
+def test_an_update_without_its_start_stands_for_nothing() -> None:
+    module = _module(_STEPS.replace("async-update(%a", "async-update(%lost"))
+    assert _becomes(module, "u", 1) == []
+    assert _flows_into(module, "d", 0) == ["d"]

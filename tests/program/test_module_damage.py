@@ -1,0 +1,154 @@
+"""However a module text is damaged, every question has an answer, elsewhere the same as before."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.navigation.definitions import (
+    declaration,
+    definitions,
+    implementations,
+    python_line,
+    type_definitions,
+)
+from hlo_lsp.ide.navigation.references import declared_and_mentioned
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import Place
+from hlo_lsp.text import disk
+
+MODULES = (
+    "tpu_v5e/module_0018.jit_scan_fn.cl_1003875606.after_optimizations.txt",
+    "tpu_v5e/module_0190.jit_f.cl_1003875606.before_optimizations.txt",
+    "cpu/module_0018.jit_cond_fn.cpu_after_optimizations.txt",
+    "gpu_h100/module_3323.jit_condp.sm_9.0a_gpu_after_optimizations.txt",
+    "gpu_h100_jax_0.4.38/module_0020.jit_condp.sm_9.0_gpu_after_optimizations.txt",
+)
+_HEAD = re.compile(r"(?:ENTRY )?%?([\w.\-]+) .*\{$")
+# What a card says of an instruction alone and of its own computation.
+_OWN = {"does", "result", "logical", "operands", "users", "waited for by", "op_name", "literal"}
+
+Answers = dict[tuple[str, str], object]
+
+
+@pytest.fixture(scope="session", params=MODULES)
+def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
+    """The lines of a module."""
+    return list(disk.read(corpus_small / request.param).lines)
+
+
+@settings(derandomize=True, max_examples=60, deadline=None)
+@given(data=st.data())
+def test_damage_elsewhere_changes_no_answer(lines: list[str], data: st.DataObject) -> None:
+    damaged, touched = data.draw(_damage(lines), "damage")
+    file = DumpFile.of_text("\n".join(damaged))
+    for _ in range(12):
+        line = data.draw(st.integers(0, len(damaged) - 1), "line")
+        column = data.draw(st.integers(0, len(damaged[line]) + 1), "column")
+        _ask_everything(DumpSet([file]), file, line, column)
+    near = _near(lines, touched)
+    before, after = _answers(DumpFile.of_text("\n".join(lines))), _answers(file)
+    kept = {key: answer for key, answer in before.items() if key[0] not in near}
+    assert {key: after.get(key) for key in kept} == kept
+
+
+def test_the_answers_that_are_compared_are_not_empty(lines: list[str]) -> None:
+    answers = _answers(DumpFile.of_text("\n".join(lines)))
+    assert len(answers) == sum(" = " in line[:200] and line.startswith("  ") for line in lines)
+    assert len({computation for computation, _ in answers}) > 2
+
+
+@st.composite
+def _damage(draw: st.DrawFn, lines: list[str]) -> tuple[list[str], set[int]]:
+    """The lines after one of four kinds of damage, and the numbers of those that were hit."""
+    first = draw(st.integers(0, len(lines) - 1))
+    kind = draw(st.sampled_from(("delete", "duplicate", "swap", "truncate")))
+    damaged, touched = list(lines), {first}
+    if kind == "delete":
+        del damaged[first]
+    elif kind == "duplicate":
+        damaged.insert(first, damaged[first])
+    elif kind == "swap":
+        second = draw(st.integers(0, len(lines) - 1))
+        damaged[first], damaged[second] = damaged[second], damaged[first]
+        touched.add(second)
+    else:
+        damaged[first] = lines[first][: draw(st.integers(0, len(lines[first])))]
+    # Without its first line a text is of no kind: nobody reads it as a module then.
+    return ([lines[0], *damaged], touched) if 0 in touched else (damaged, touched)
+
+
+def _near(lines: list[str], touched: set[int]) -> set[str]:
+    """The computations that the damaged lines are in or border on."""
+    owners = list(_owners(lines))
+    around = {line for at in touched for line in range(max(at - 2, 0), min(at + 3, len(lines)))}
+    return {owners[line] for line in around}
+
+
+def _owners(lines: list[str]) -> Iterator[str]:
+    owner = ""
+    for line in lines:
+        head = _HEAD.match(line)
+        owner = owner if head is None else head[1]
+        yield owner
+
+
+def _answers(file: DumpFile) -> Answers:
+    """What is said of every instruction, by its computation and name; places by their lines."""
+    dump = DumpSet([file])
+    found: Answers = {}
+    for head in file.module.all_computations():
+        for member in file.module.members(head):
+            about = subject_at(file, member.line, member.parsed.name.start)
+            assert about is not None
+            card = card_about(dump, about)
+            assert card is not None
+            own = {head.line, *(other.line for other in file.module.members(head))}
+            operands = []
+            for span in member.parsed.operands:
+                operand = subject_at(file, member.line, span.start)
+                assert operand is not None
+                operands.append(_lines(definitions(dump, operand), own))
+            declared, mentioned = declared_and_mentioned(dump, about)
+            found.setdefault(
+                (head.name, member.name),
+                (
+                    card.title,
+                    [(fact.label, fact.text) for fact in card.facts if fact.label in _OWN],
+                    _lines(definitions(dump, about), own),
+                    operands,
+                    _lines(declared, own),
+                    _lines(mentioned, own),
+                ),
+            )
+    return found
+
+
+def _lines(places: list[Place], own: set[int]) -> list[tuple[str, int]]:
+    return [(place.file.lines[place.line], place.start) for place in places if place.line in own]
+
+
+def _ask_everything(dump: DumpSet, file: DumpFile, line: int, column: int) -> None:
+    found = subject_at(file, line, column)
+    if found is None:
+        return
+    card_about(dump, found)
+    declared, mentioned = declared_and_mentioned(dump, found)
+    places = [
+        found.place,
+        *definitions(dump, found),
+        *implementations(dump, found),
+        *type_definitions(dump, found),
+        *declared,
+        *mentioned,
+    ]
+    for place in places:
+        assert 0 <= place.start <= place.end <= len(place.file.lines[place.line])
+    declaration(dump, found)
+    python_line(dump, found)

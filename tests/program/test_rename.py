@@ -1,0 +1,174 @@
+"""New names, at every place that means the same thing and at no other."""
+
+import pytest
+
+from analysis.typed import cursor
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.program.renaming import RenameError, renamable_at, renamed
+
+MODULE = """\
+HloModule m, is_scheduled=true
+
+%sum (a: f32[], b: f32[]) -> f32[] {
+  %a = f32[] parameter(0)
+  %b = f32[] parameter(1)
+  ROOT %r = f32[] add(%a, f32[] negate(f32[] %a)), metadata={op_name="a/sum"}
+}
+
+ENTRY %main (a: f32[4], other: f32[]) -> f32[] {
+  %a = f32[4]{0} parameter(0)
+  %b = f32[] parameter(1), control-predecessors={%a}
+  %c = f32[] reduce(%a, %b), dimensions={0}, to_apply=%sum, control-predecessors={%b, %a}
+  %d = f32[] call(%c,
+    %b), // of %a
+    to_apply=%sum
+  ROOT %e = f32[] conditional(%c, %c, %b), branch_computations={%sum, %sum}
+}
+"""
+
+
+def after(text: str, new: str) -> str:
+    """The text with a new name for what the cursor (``|``) is on."""
+    file, line, column = cursor(text)
+    for place in reversed(renamed(file, line, column, new)):
+        file.changed(
+            file.document.edit((place.line, place.start), (place.line, place.end), new.lstrip("%"))
+        )
+    return file.document.text
+
+
+def refusal(text: str, new: str = "new") -> str:
+    """Why it is refused."""
+    with pytest.raises(RenameError) as error:
+        renamed(*cursor(text), new)
+    return str(error.value)
+
+
+def test_an_instruction_with_its_parameter_and_only_in_its_computation() -> None:
+    expected = (
+        MODULE.replace("(a: f32[],", "(new: f32[],")
+        .replace("  %a = f32[] p", "  %new = f32[] p")
+        .replace("add(%a, f32[] negate(f32[] %a))", "add(%new, f32[] negate(f32[] %new))")
+    )
+    for found in ("%sum (|a:", "  %|a = f32[] p", "add(%a|, f", "negate(f32[] |%a))"):
+        assert after(MODULE.replace(found.replace("|", ""), found), "%new") == expected
+
+
+def test_operands_predecessors_and_lines_of_their_own() -> None:
+    expected = (
+        MODULE.replace("  %b = f32[] parameter(1), c", "  %new = f32[] parameter(1), c")
+        .replace("(%a, %b), d", "(%a, %new), d")
+        .replace("={%b, %a}", "={%new, %a}")
+        .replace("    %b), //", "    %new), //")
+        .replace("%c, %b), br", "%c, %new), br")
+    )
+    assert after(MODULE.replace("={%b, %a}", "={%b|, %a}"), "new") == expected
+    assert after(MODULE.replace("    %b), //", "    |%b), //"), "new") == expected
+
+
+def test_a_computation_at_every_call() -> None:
+    expected = MODULE.replace("%sum", "%new")
+    assert '"a/sum"' in expected
+    for found in ("%s|um (a", "to_apply=%sum|, c", "    to_apply=|%sum", "{%sum, %s|um}"):
+        assert after(MODULE.replace(found.replace("|", ""), found, 1), "new") == expected
+
+
+def test_the_name_of_the_entry() -> None:
+    assert after(MODULE.replace("%main", "%ma|in"), "new") == MODULE.replace("%main", "%new")
+
+
+def test_names_without_signs_stay_without() -> None:
+    text = "HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  ROOT b = f32[] negate(|a)\n}\n"
+    assert after(text, "%new") == (
+        "HloModule m\n\nENTRY e {\n  new = f32[] parameter(0)\n  ROOT b = f32[] negate(new)\n}\n"
+    )
+
+
+def test_computations_that_are_written_in_place_have_names_of_their_own() -> None:
+    text = (
+        "HloModule m\n\nENTRY e {\n  a = f32[4] parameter(0)\n  z = f32[] constant(0)\n"
+        "  ROOT s = f32[] reduce(a, z), dimensions={0}, to_apply={ a = f32[] parameter(0)"
+        " z = f32[] parameter(1)\n    ROOT s = f32[] add(a, z)\n  }\n}\n"
+    )
+    inner = text.replace("add(a", "add(|a")
+    assert after(inner, "new") == text.replace("add(a", "add(new").replace("{ a", "{ new")
+    outer = text.replace("reduce(a", "reduce(|a")
+    assert after(outer, "new") == text.replace("reduce(a", "reduce(new").replace("  a", "  new")
+
+
+def test_lines_that_cannot_be_read_follow_where_they_sign_names() -> None:
+    broken = MODULE.replace("  ROOT %e", "  %half = f32[] add(%c, %b, to_apply=%sum\n  ROOT %e")
+    changed = after(broken.replace("(%c, %c, %b)", "(%c, %c, %|b)"), "new")
+    assert "  %half = f32[] add(%c, %new, to_apply=%sum\n" in changed
+    called = after(broken.replace("%sum (a", "%su|m (a"), "new")
+    assert "  %half = f32[] add(%c, %b, to_apply=%new\n" in called
+
+
+def test_the_same_name_again_changes_nothing() -> None:
+    assert renamed(*cursor(MODULE.replace("%main", "|%main")), "%main") == []
+
+
+@pytest.mark.parametrize("new", ["", "%", "1a", "a b", "a%", "ä", "a:", "%%a", "-a"])
+def test_names_that_are_none(new: str) -> None:
+    assert "is no legal name" in refusal(MODULE.replace("%main", "|%main"), new)
+
+
+@pytest.mark.parametrize("new", ["f32", "pred", "ROOT", "%true", "last_tile_dim_replicate"])
+def test_words_that_mean_something_else(new: str) -> None:
+    assert "is a word of HLO" in refusal(MODULE.replace("%main", "|%main"), new)
+
+
+def test_names_that_are_taken() -> None:
+    assert refusal(MODULE.replace("add(%a", "add(%|a"), "b") == (
+        "There is an instruction `b` in this computation already."
+    )
+    assert refusal(MODULE.replace("%main", "|%main"), "sum") == (
+        "There is a computation `sum` in this file already."
+    )
+    assert after(MODULE.replace("add(%a", "add(%|a"), "e").count("%e") == 4
+    half = MODULE.replace("  %d = f32[] call(%c,\n    %b)", "  %d = f32[] call(%c,\n    %b")
+    assert "already" in refusal(half.replace("(%c, %c, %b)", "(%c, %c, %|b)"), "d")
+
+
+@pytest.mark.parametrize(
+    "place", ["Hlo|Module", "dimen|sions", "f32|[4]{0} p", "re|duce(", '"a/s|um"']
+)
+def test_what_has_no_name(place: str) -> None:
+    text = MODULE.replace(place.replace("|", ""), place, 1)
+    assert "nothing" in refusal(text) or "no instruction" in refusal(text)
+
+
+def test_what_is_not_there_or_there_twice() -> None:
+    assert refusal(MODULE.replace("(%c, %c, %b)", "(%|x, %c, %b)")) == (
+        "There is no instruction `x` in this computation."
+    )
+    assert refusal(MODULE.replace("{%sum, %sum}", "{%sum, %no|ne}")) == (
+        "There is no computation `none` in this file."
+    )
+    assert refusal(
+        MODULE.replace("  %d = f32[] call", "  %b = f32[] call").replace("(%a, %b)", "(%a, %|b)")
+    ) == ("`b` names 2 instructions of this computation.")
+    assert "names 2 computations" in refusal(
+        MODULE.replace("ENTRY %main", "ENTRY %sum").replace("to_apply=%sum, c", "to_apply=%|sum, c")
+    )
+    assert "not the name of parameter 1" in refusal(MODULE.replace("other:", "|other:"))
+
+
+def test_a_definition_that_cannot_be_read() -> None:
+    broken = MODULE.replace("%b = f32[] parameter(1), ", "%b = f32[] parameter(1, ")
+    reason = "A line that defines `b` cannot be read: mend it first."
+    assert refusal(broken.replace("(%c, %c, %b)", "(%c, %c, %|b)")) == reason
+    assert (
+        refusal(broken.replace("%b = f32[] parameter(1, ", "%|b = f32[] parameter(1, ")) == reason
+    )
+
+
+def test_other_files_have_no_names_to_change() -> None:
+    assert "HLO module text only" in refusal("BufferAssignment:\nallocation 0: si|ze 8, constant:")
+
+
+def test_the_name_is_shown_without_its_sign() -> None:
+    found = renamable_at(*cursor(MODULE.replace("    to_apply=%sum", "    to_apply=|%sum")))
+    assert found.name == "sum"
+    text = DumpFile.of_text(MODULE).lines[found.place.line]
+    assert text[found.place.start : found.place.end] == "sum"

@@ -1,0 +1,131 @@
+"""Which instruction a thunk runs: by annotation, by metadata, by a kernel name that is unique."""
+
+from pathlib import Path
+
+from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.navigation.definitions import definition
+from hlo_lsp.ide.navigation.references import declared_and_mentioned
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.library import Library
+from hlo_lsp.program.thunks import instruction_of
+from hlo_lsp.syntax.scanners import ThunkRow
+
+MODULE = """\
+HloModule jit_f, is_scheduled=true
+
+ENTRY %main (a: f32[2]) -> f32[2] {
+  %a = f32[2]{0} parameter(0)
+  %loop.add = f32[2]{0} fusion(%a), kind=kLoop, calls=%fused
+  %loop_add.1 = f32[2]{0} fusion(%loop.add), kind=kLoop, calls=%fused
+  %x.y = f32[2]{0} fusion(%loop_add.1), kind=kLoop, calls=%fused
+  ROOT %x_y = f32[2]{0} fusion(%x.y), kind=kLoop, calls=%fused
+}
+"""
+THUNKS = """\
+001: kCustomKernel [source       | next=002 (1)] loop_add grid: [1, 1, 1] threads: [2, 1, 1]
+002: kCustomKernel [prev=001 (1) | next=003 (1)] loop_add grid: [1, 1, 1] threads: [2, 1, 1]
+003: kCustomKernel [prev=002 (1) | next=004 (1)] x_y grid: [1, 1, 1] threads: [2, 1, 1]
+004: kCopy         [prev=003 (1) | sink        ] kCopy
+"""
+METADATA = """\
+thunk_metadata {
+  thunk_info {
+    profile_annotation: "loop.add"
+    thunk_id: 1
+  }
+  thunk_kind: "kCustomKernel"
+}
+thunk_metadata {
+  thunk_info {
+    profile_annotation: "loop_add.1"
+    thunk_id: 2
+  }
+  thunk_kind: "kCustomKernel"
+}
+thunk_metadata {
+  thunk_info {
+    profile_annotation: "command_buffer_7"
+  }
+  thunk_kind: "kCommandBuffer"
+}
+"""
+
+
+def _instructions(dump: DumpSet, file: DumpFile) -> list[str | None]:
+    rows = [record for record in file.records if isinstance(record, ThunkRow)]
+    return [instruction_of(dump, row) for row in rows]
+
+
+def _in_memory(thunks: str) -> tuple[DumpSet, DumpFile]:
+    file = DumpFile.of_text(thunks, "thunks.txt")
+    return DumpSet([DumpFile.of_text(MODULE, "module.txt"), file]), file
+
+
+def _on_disk(folder: Path, **texts: str) -> tuple[DumpSet, DumpFile]:
+    for name, text in texts.items():
+        (folder / f"module_0001.jit_f.{name}.txt").write_text(text)
+    stem = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
+    (folder / f"{stem}.txt").write_text(MODULE)
+    library = Library()
+    file = library.file(folder / "module_0001.jit_f.thunk_sequence.txt")
+    return library.set_of(file), file
+
+
+def test_the_metadata_file_names_the_instruction_even_of_a_shared_kernel(tmp_path: Path) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
+    assert _instructions(dump, file) == ["loop.add", "loop_add.1", None, None]
+
+
+def test_without_metadata_a_kernel_name_that_fits_one_instruction_names_it(tmp_path: Path) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence="\n".join(THUNKS.split("\n")[1:]))
+    # `loop_add` fits `loop.add` alone, `x_y` fits two.
+    assert _instructions(dump, file) == ["loop.add", None, None]
+
+
+def test_a_kernel_that_several_thunks_share_names_none_of_their_instructions(
+    tmp_path: Path,
+) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS)
+    assert _instructions(dump, file) == [None, None, None, None]
+
+
+def test_an_annotation_in_the_row_counts_most(tmp_path: Path) -> None:
+    row = "001: kKernel [source | sink] , kernel = loop_add, profile_annotation = x.y, launch"
+    dump, file = _on_disk(tmp_path, thunk_sequence=row, thunk_metadata=METADATA)
+    assert _instructions(dump, file) == ["x.y"]
+
+
+def test_old_rows_name_only_the_kernel() -> None:
+    dump, file = _in_memory("kKernel\t, kernel = loop_add_1, launch dimensions\nkGemm  \t\n")
+    assert _instructions(dump, file) == ["loop_add.1", None]
+
+
+def test_a_kernel_that_no_instruction_fits_says_nothing() -> None:
+    dump, file = _in_memory("kKernel\t, kernel = sort_7, launch dimensions\n")
+    assert _instructions(dump, file) == [None]
+
+
+def test_unreadable_metadata_is_as_none(tmp_path: Path) -> None:
+    (tmp_path / "module_0001.jit_f.thunk_metadata.txt").write_bytes(b"\0\0\0")
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS.split("\n", maxsplit=1)[0])
+    assert _instructions(dump, file) == ["loop.add"]
+
+
+def test_definition_of_a_thunk_is_the_line_of_its_instruction(tmp_path: Path) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
+    lines = []
+    for line in range(4):
+        found = subject_at(file, line, 20)
+        assert found is not None
+        place = definition(dump, found)
+        lines.append(None if place is None else place.file.lines[place.line].split()[0])
+    assert lines == ["%loop.add", "%loop_add.1", None, None]
+
+
+def test_references_of_a_thunk_are_those_of_its_instruction(tmp_path: Path) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
+    found = subject_at(file, 0, 20)
+    assert found is not None
+    declared, mentioned = declared_and_mentioned(dump, found)
+    assert [place.line for place in (*declared, *mentioned)] == [4, 5]
