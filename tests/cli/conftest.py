@@ -8,6 +8,13 @@ import pytest
 from e2e.compiles import Compile, copied
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that start the program."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and hasattr(item.module, "run"):  # type: ignore[attr-defined]
+            item.add_marker(pytest.mark.e2e)
+
+
 @pytest.fixture
 def compiled(corpus_small: Path, tmp_path: Path) -> Callable[[str], Compile]:
     """Copies of real compiles by name: one file, tpu, cpu, gpu."""

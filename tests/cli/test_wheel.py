@@ -87,7 +87,7 @@ def test_data_files_are_inside(wheel: Path) -> None:
         for path in package.rglob("*")
         if path.is_file() and path.suffix not in {".py", ".pyc"}
     ]
-    assert {"hlo_lsp/vocabulary/opcodes.toml", "hlo_lsp/vocabulary/attributes.toml"} <= set(data)
+    assert {"hlo_lsp/hlo/opcodes.toml", "hlo_lsp/hlo/attributes.toml"} <= set(data)
     assert set(data) <= names
     assert "hlo_lsp/docs/rules.md" in names  # where "explain this rule" leads
 

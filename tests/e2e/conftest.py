@@ -17,6 +17,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     one_loop = pytest.mark.asyncio(loop_scope="session")
     for item in items:
         if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.e2e)
             item.add_marker(strict)
             if pytest_asyncio.is_async_test(item):
                 item.add_marker(one_loop, append=False)

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     collect_rarely()
     try:
         # Imported when run: the protocol alone takes 0.4 s, which `check` need not wait for.
-        command = import_module(f"hlo_lsp.commands.{options.command or 'serve'}")
+        command = import_module(f"hlo_lsp.cli.{options.command or 'serve'}")
         status: int = command.run(options)
         return status
     except BrokenPipeError:

@@ -5,7 +5,7 @@ from pathlib import Path
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.output.rule_text import rule_card, rule_json, rule_markdown, rules_page
 
-PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
+PAGE = Path(__file__).parents[3] / "docs" / "rules.md"
 
 
 def test_the_page_in_the_repository_is_up_to_date() -> None:
