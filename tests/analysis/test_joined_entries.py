@@ -4,14 +4,14 @@ import pytest
 
 from dumps import SMALL_DUMPS
 from hlo_lsp.checks.run import check
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import name_columns
 from hlo_lsp.ide.hints.hints import hints
 from hlo_lsp.ide.navigation.source_links import source_at, source_links
 from hlo_lsp.ide.tokens.tokens import tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.symbol_reading import read_symbols
+from hlo_lsp.model.symbol_reading import read_section_symbols
 from joined import joined, joined_places
 
 TEXT = """\
@@ -89,7 +89,10 @@ def test_every_column_has_the_same_target(plain: DumpFile, file: DumpFile) -> No
     first = plain.lines.index("Used values:") + 1
     for line in range(first, len(plain.lines)):
         for column in range(len(plain.lines[line])):
-            one, other = subject_at(plain, line, column), subject_at(file, *_place(line, column))
+            one, other = (
+                cursor_target_at(plain, line, column),
+                cursor_target_at(file, *_place(line, column)),
+            )
             if one is None or plain.lines[line].startswith(('"', "}")):
                 continue
             assert other is not None
@@ -143,7 +146,7 @@ def test_the_name_of_a_value_is_its_header(file: DumpFile) -> None:
         start, end = name_columns(entry, text)
         assert text[start:end] == name
     values = DumpFile.of_text(joined(TEXT)[joined(TEXT).index("Used values:") :])
-    symbols = read_symbols("file:///v.txt", "v.txt", values.kind, values.lines)
+    symbols = read_section_symbols("file:///v.txt", "v.txt", values.kind, values.lines)
     found = [symbols.symbol(number) for number in (1, 2, 3)]
     assert [values.lines[each.line][each.start : each.end] for each in found] == names
 

@@ -6,8 +6,8 @@ The same compile is there in both generations: all in one file, and split into i
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.ide.cursor.target import subject_at
-from hlo_lsp.ide.cursor.targets import Found
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
@@ -208,10 +208,10 @@ class Tiny:
     dump: DumpSet
     marks: dict[str, tuple[DumpFile, Mark]]
 
-    def found(self, name: str) -> Found:
+    def found(self, name: str) -> CursorTarget:
         """What stands at the first column of a mark."""
         file, place = self.marks[name]
-        found = subject_at(file, *place.position)
+        found = cursor_target_at(file, *place.position)
         assert found is not None, name
         return found
 

@@ -10,8 +10,8 @@ from hlo_lsp.checks.case import Case, Survey
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import Part, Rule, WholeRule
-from hlo_lsp.ide.cursor.target import subject_at
-from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import definition
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -64,8 +64,8 @@ def test_the_rest_of_a_damaged_dump_is_as_before(sample: str) -> None:
             continue
         answers = []
         for dump in (whole, broken):
-            found = subject_at(dump.files[0], line, len(text) - len(text.lstrip()))
-            card = None if found is None else card_about(dump, found)
+            found = cursor_target_at(dump.files[0], line, len(text) - len(text.lstrip()))
+            card = None if found is None else hover_card(dump, found)
             place = None if found is None else definition(dump, found)
             title = None if card is None else card.title
             answers.append((title, None if place is None else quoted(place)[:20]))

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.memory.computation_buffers import Inside, all_inside
+from hlo_lsp.memory.computation_buffers import ComputationBuffers, buffers_by_computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.library import DumpWorkspace
 
 MODULE = """\
 HloModule m, is_scheduled=true
@@ -38,7 +38,7 @@ allocation 1: size 1024, preallocated-temp:
 
 def test_ranges_count_once_and_their_bytes_too() -> None:
     files = [DumpFile.of_text(MODULE, "m.txt"), DumpFile.of_text(ASSIGNMENT, "m-b.txt")]
-    inside = {home.name: found for home, found in all_inside(DumpSet(files)).items()}
+    inside = {home.name: found for home, found in buffers_by_computation(DumpSet(files)).items()}
     assert set(inside) == {"body"}
     assert (inside["body"].buffers, inside["body"].bytes) == (3, 512 + 1024)
 
@@ -89,8 +89,8 @@ allocation 2: size 1, preallocated-temp:
 
 def test_buffers_that_are_passed_on_do_not_count() -> None:
     files = [DumpFile.of_text(LOOP, "m.txt"), DumpFile.of_text(LOOP_ASSIGNMENT, "m-b.txt")]
-    inside = {home.name: found for home, found in all_inside(DumpSet(files)).items()}
-    assert inside == {"cond": Inside(1, 1), "body": Inside(1, 1_048_576)}
+    inside = {home.name: found for home, found in buffers_by_computation(DumpSet(files)).items()}
+    assert inside == {"cond": ComputationBuffers(1, 1), "body": ComputationBuffers(1, 1_048_576)}
 
 
 @pytest.mark.corpus
@@ -98,10 +98,10 @@ def test_nothing_holds_more_than_the_program_takes(corpus_small: Path) -> None:
     """By the total that XLA printed, which counts thread-local memory, too."""
     compared = 0
     for path in sorted(corpus_small.glob("*/*after_optimizations-buffer-assignment.txt")):
-        library = Library()
+        library = DumpWorkspace()
         dump = library.set_of(library.file(path))
         total = sum(each.record.size for each in dump.allocations() if not each.record.thread_local)
-        for found in all_inside(dump).values():
+        for found in buffers_by_computation(dump).values():
             assert 0 <= found.bytes <= total, path
             compared += 1
     assert compared > 500

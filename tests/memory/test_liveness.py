@@ -13,7 +13,7 @@ from hlo_lsp.text import disk
 
 
 def _sample(corpus: Path, name: str) -> DumpSet:
-    return DumpSet([DumpFile.of_text(disk.read(corpus / "samples" / name).text)])
+    return DumpSet([DumpFile.of_text(disk.read_document(corpus / "samples" / name).text)])
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlo_lsp.analysis.assignment.lists import lists_of
-from hlo_lsp.memory.occupancy import Occupancy, occupancy_of
+from hlo_lsp.memory.occupancy import AllocationOccupancy, allocation_occupancy
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from jobs import count_checkpoints
 
 Span = tuple[int, int, int, int]  # offset, size, first step, last step
@@ -30,10 +30,10 @@ def _dump(spans: list[Span], without: int | None = None) -> DumpSet:
     return DumpSet([DumpFile.of_text("\n".join(lines) + "\n")])
 
 
-def _occupancy(dump: DumpSet) -> Occupancy | None:
+def _occupancy(dump: DumpSet) -> AllocationOccupancy | None:
     (file,) = dump.files
     (allocation,) = file.memory.allocations.records()
-    return occupancy_of(dump, Located(file, allocation))
+    return allocation_occupancy(dump, LocatedRecord(file, allocation))
 
 
 def _in_use(spans: list[Span], step: int) -> int:
@@ -46,7 +46,7 @@ def _in_use(spans: list[Span], step: int) -> int:
 def test_the_first_of_the_fullest_steps(spans: list[Span]) -> None:
     live = [_in_use(spans, step) for step in range(20)]
     used = {byte for offset, size, _, _ in spans for byte in range(offset, offset + size)}
-    assert _occupancy(_dump(spans)) == Occupancy(
+    assert _occupancy(_dump(spans)) == AllocationOccupancy(
         end=max(used, default=-1) + 1,
         used=len(used),
         live=max(live),
@@ -57,42 +57,42 @@ def test_the_first_of_the_fullest_steps(spans: list[Span]) -> None:
 @pytest.mark.parametrize(
     ("spans", "occupancy"),
     [
-        ([(0, 8, 0, 1), (8, 4, 2, 3)], Occupancy(end=12, used=12, live=8, step=0)),
-        ([(0, 8, 0, 2), (8, 4, 2, 3)], Occupancy(end=12, used=12, live=12, step=2)),
+        ([(0, 8, 0, 1), (8, 4, 2, 3)], AllocationOccupancy(end=12, used=12, live=8, step=0)),
+        ([(0, 8, 0, 2), (8, 4, 2, 3)], AllocationOccupancy(end=12, used=12, live=12, step=2)),
         # Aliases, with a hole between their lives, and one inside of the life of another.
         (
             [(0, 8, 0, 5), (0, 8, 2, 3), (0, 8, 8, 9), (8, 4, 4, 8)],
-            Occupancy(end=12, used=12, live=12, step=4),
+            AllocationOccupancy(end=12, used=12, live=12, step=4),
         ),
         # Values that overlap in part.
-        ([(0, 8, 0, 1), (4, 8, 1, 3)], Occupancy(end=12, used=12, live=12, step=1)),
-        ([(0, 0, 0, 5)], Occupancy(end=0, used=0, live=0, step=0)),
+        ([(0, 8, 0, 1), (4, 8, 1, 3)], AllocationOccupancy(end=12, used=12, live=12, step=1)),
+        ([(0, 0, 0, 5)], AllocationOccupancy(end=0, used=0, live=0, step=0)),
     ],
 )
-def test_shared_bytes_count_once(spans: list[Span], occupancy: Occupancy) -> None:
+def test_shared_bytes_count_once(spans: list[Span], occupancy: AllocationOccupancy) -> None:
     assert _occupancy(_dump(spans)) == occupancy
 
 
 def test_what_is_idle() -> None:
-    assert Occupancy(end=16, used=13, live=6, step=0).idle == 7
+    assert AllocationOccupancy(end=16, used=13, live=6, step=0).idle == 7
 
 
 def test_where_a_live_range_is_missing_nothing_is_known() -> None:
     spans = [(0, 8, 0, 1), (8, 4, 2, 3)]
     assert _occupancy(_dump(spans, without=1)) is None
-    assert _occupancy(_dump([(0, 8, 0, 1), (0, 0, 0, 1)], without=1)) == Occupancy(
+    assert _occupancy(_dump([(0, 8, 0, 1), (0, 0, 0, 1)], without=1)) == AllocationOccupancy(
         end=8, used=8, live=8, step=0
     )
 
 
 def test_it_is_told_again_after_an_edit() -> None:
     dump = _dump([(0, 8, 0, 1), (8, 4, 1, 3)])
-    assert _occupancy(dump) == Occupancy(end=12, used=12, live=12, step=1)
+    assert _occupancy(dump) == AllocationOccupancy(end=12, used=12, live=12, step=1)
     (file,) = dump.files
     line = file.lines.index("    v.1{}:1-3")
     file.changed(file.document.edit((line, 10), (line, 11), "2"))
     file.refresh()
-    assert _occupancy(dump) == Occupancy(end=12, used=12, live=8, step=0)
+    assert _occupancy(dump) == AllocationOccupancy(end=12, used=12, live=8, step=0)
 
 
 def test_long_work_passes_checkpoints() -> None:
@@ -100,4 +100,8 @@ def test_long_work_passes_checkpoints() -> None:
     (file,) = dump.files
     (allocation,) = file.memory.allocations.records()
     lists_of(file)
-    assert 5 <= count_checkpoints(lambda: occupancy_of(dump, Located(file, allocation))) <= 50
+    assert (
+        5
+        <= count_checkpoints(lambda: allocation_occupancy(dump, LocatedRecord(file, allocation)))
+        <= 50
+    )

@@ -1,6 +1,6 @@
 """Which values take turns in the same bytes."""
 
-from hlo_lsp.memory.sharing import crowded_offset, sharers
+from hlo_lsp.memory.sharing import most_shared_offset, values_sharing_memory
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 
@@ -35,7 +35,7 @@ def _sharers(value_id: int) -> list[str]:
     dump = _dump()
     value = dump.value(value_id)
     assert value is not None
-    return [other.name for other in sharers(dump, value)]
+    return [other.name for other in values_sharing_memory(dump, value)]
 
 
 def test_values_with_common_bytes_share_them_in_the_order_of_their_lives() -> None:
@@ -65,11 +65,11 @@ def test_a_value_that_lies_nowhere_shares_with_nobody() -> None:
     dump = _dump(text)
     value = dump.value(1)
     assert value is not None
-    assert sharers(dump, value) == []
+    assert values_sharing_memory(dump, value) == []
 
 
 def test_the_crowded_offset_is_the_first_with_the_most_values() -> None:
     dump = _dump()
-    crowded = [crowded_offset(dump, allocation) for allocation in dump.allocations()]
+    crowded = [most_shared_offset(dump, allocation) for allocation in dump.allocations()]
     # At 0 and at 512 begin two values each; those without bytes do not count.
     assert crowded == [(0, 2), None, None]

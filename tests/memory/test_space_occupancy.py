@@ -5,8 +5,8 @@ import pytest
 from analysis import tiny
 from hlo_lsp.memory.memory_spaces import (
     SpaceOccupancy,
-    find_occupancy_of_spaces,
-    main_space,
+    largest_off_chip_space,
+    memory_space_occupancies,
 )
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
@@ -58,7 +58,7 @@ def _dump(*texts: str) -> DumpSet:
 
 
 def _find(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
-    return find_occupancy_of_spaces(dump)
+    return memory_space_occupancies(dump)
 
 
 def test_values_that_share_a_buffer_count_once() -> None:
@@ -130,9 +130,9 @@ def test_edits_change_the_occupancy() -> None:
 
 def test_main_space_has_the_largest_peak_off_the_chip() -> None:
     spaces = [SpaceOccupancy(number, 9, 9, (), (), 0, 9 - number % 2) for number in (1, 2, 5)]
-    assert main_space(spaces, Backend.GPU) == spaces[1]
-    assert main_space(spaces, Backend.TPU) == spaces[2]
-    assert main_space(spaces[:2], Backend.TPU) is None
+    assert largest_off_chip_space(spaces, Backend.GPU) == spaces[1]
+    assert largest_off_chip_space(spaces, Backend.TPU) == spaces[2]
+    assert largest_off_chip_space(spaces[:2], Backend.TPU) is None
 
 
 def test_long_work_passes_checkpoints() -> None:
@@ -142,4 +142,4 @@ def test_long_work_passes_checkpoints() -> None:
     dump = _dump(
         head + "\n".join(values) + "\n", f"HloLiveRange (max 3000):\n  BufferLiveRange:\n{ranges}"
     )
-    assert count_checkpoints(lambda: find_occupancy_of_spaces(dump)) > 10
+    assert count_checkpoints(lambda: memory_space_occupancies(dump)) > 10

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.ide.cursor.target import subject_at
-from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.model.card import Card
 from oracles.compiles import Compile, compiles_of
 from oracles.printed import Assigned, Printed, Spot
@@ -45,9 +45,9 @@ def _some(printed: Printed) -> Iterator[Assigned]:
 
 
 def _card(compile_: Compile, spot: Spot) -> Card:
-    found = subject_at(compile_.file(spot.path), spot.line, spot.column)
+    found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
     assert found is not None, compile_.text(spot)
-    card = card_about(compile_.dump, found)
+    card = hover_card(compile_.dump, found)
     assert card is not None, compile_.text(spot)
     return card
 

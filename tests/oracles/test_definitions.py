@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import (
     declaration,
     definition,
@@ -59,7 +59,7 @@ def test_second_definition_of_every_value_is_its_instruction(folder: Path) -> No
             entry = printed.entries.get(value.id)
             for spot in (value.spot, None if entry is None else entry.spot):
                 if spot is not None:
-                    found = subject_at(compile_.file(spot.path), spot.line, spot.column)
+                    found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
                     assert found is not None
                     assert list(map(_place, definitions(compile_.dump, found)))[1:] == expected
 
@@ -97,7 +97,7 @@ def test_declaration_of_every_value_is_its_allocation(folder: Path) -> None:
             allocation = _line(printed.allocations[value.allocation][1])
             for spot in (value.spot, None if entry is None else entry.spot):
                 if spot is not None:
-                    found = subject_at(compile_.file(spot.path), spot.line, spot.column)
+                    found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
                     assert found is not None
                     assert _place(declaration(compile_.dump, found)) == allocation
 
@@ -106,14 +106,16 @@ def test_type_definition_of_every_position_row_is_its_own_value(folder: Path) ->
     for compile_ in compiles_of(folder):
         for entry in compile_.printed.entries.values():
             for row in entry.positions:
-                found = subject_at(compile_.file(row.spot.path), row.spot.line, row.spot.column)
+                found = cursor_target_at(
+                    compile_.file(row.spot.path), row.spot.line, row.spot.column
+                )
                 assert found is not None
                 flowing = type_definitions(compile_.dump, found)
                 assert list(map(_place, flowing)) == [_line(entry.spot)]
 
 
 def _jump(compile_: Compile, spot: Spot) -> _Target:
-    found = subject_at(compile_.file(spot.path), spot.line, spot.column)
+    found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
     return None if found is None else _place(definition(compile_.dump, found))
 
 

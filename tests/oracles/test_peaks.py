@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.memory.liveness import live_bytes, logical_peak_of
-from hlo_lsp.memory.memory_spaces import find_occupancy_of_spaces
+from hlo_lsp.memory.memory_spaces import memory_space_occupancies
 from hlo_lsp.model.dump_set import DumpSet
 from oracles.compiles import Compile, compiles_of
 
@@ -61,7 +61,7 @@ def test_the_logical_peak_is_the_largest_sum_of_any_step(folder: Path) -> None:
 
 def test_occupied_bytes_are_the_union_of_the_printed_ranges(folder: Path) -> None:
     for compile_ in compiles_of(folder):
-        spaces = find_occupancy_of_spaces(compile_.dump)
+        spaces = memory_space_occupancies(compile_.dump)
         assert bool(spaces) == bool(compile_.printed.ranges and compile_.printed.allocations)
         for space in spaces:
             assert space.fixed_bytes <= space.peak_bytes <= space.allocated_bytes

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.program.schedule import schedule_in_text
+from hlo_lsp.program.schedule import scheduled_instructions
 from oracles.compiles import compiles_of
 from oracles.modules import module_of
 
@@ -30,7 +30,7 @@ def _count(folder: Path) -> int:
         printed = {step: name for name, (step, _) in compile_.printed.schedule.items()}
         if module is None or not printed:
             continue
-        found = schedule_in_text(module)
+        found = scheduled_instructions(module)
         assert found is not None, folder
         assert dict(enumerate(each.name for each in found)) == printed
         count += 1

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.inspection import value_json
 from hlo_lsp.ide.navigation.definitions import definitions, python_line
 from oracles.compiles import Compile, compiles_of
@@ -41,10 +41,10 @@ def test_two_requests_lead_from_every_value_to_its_python_line(folder: Path) -> 
                 continue
             expected = _expected(entry.instruction, tables)["source"]
             assignment = compile_.file(value.spot.path)
-            found = subject_at(assignment, value.spot.line, value.spot.column)
+            found = cursor_target_at(assignment, value.spot.line, value.spot.column)
             assert found is not None
             there = definitions(compile_.dump, found)[-1]
-            instruction = subject_at(there.file, there.line, there.start)
+            instruction = cursor_target_at(there.file, there.line, there.start)
             assert instruction is not None
             line = python_line(compile_.dump, instruction)
             said = None if line is None else {"file": line.file, "line": line.line}

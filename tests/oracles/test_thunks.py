@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.model.library import Library
-from hlo_lsp.program.thunks import instruction_of
+from hlo_lsp.model.library import DumpWorkspace
+from hlo_lsp.program.thunks import thunk_instruction
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.scanners import ThunkRow
 
@@ -35,7 +35,7 @@ def test_every_thunk_with_metadata_runs_what_the_metadata_says(folder: Path) -> 
 
 def test_a_thunk_runs_an_instruction_of_the_module_or_says_nothing(folder: Path) -> None:
     for path in files_of(folder, FileKind.THUNKS):
-        library = Library()
+        library = DumpWorkspace()
         dump = library.set_of(library.file(path))
         assert any(len(file.module.instructions) for file in dump.files), path
         for row, name in _thunks(path):
@@ -43,11 +43,11 @@ def test_a_thunk_runs_an_instruction_of_the_module_or_says_nothing(folder: Path)
 
 
 def _thunks(path: Path) -> list[tuple[ThunkRow, str | None]]:
-    library = Library()
+    library = DumpWorkspace()
     file = library.file(path)
     dump = library.set_of(file)
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
-    return [(row, instruction_of(dump, row)) for row in rows]
+    return [(row, thunk_instruction(dump, row)) for row in rows]
 
 
 def test_without_metadata_no_thunk_runs_what_the_metadata_denies(

@@ -6,7 +6,7 @@ import pytest
 
 from hlo_lsp.analysis.values.entry_rows import row_of
 from hlo_lsp.analysis.values.users import users_of_module
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.references import declared_and_mentioned
 from oracles.compiles import Compile, compiles_of
 from oracles.modules import module_of
@@ -58,7 +58,7 @@ def _count(folder: Path) -> int:
 
 def _references(compile_: Compile, entry: Entry) -> set[Spot]:
     file = compile_.file(entry.spot.path)
-    found = subject_at(file, entry.spot.line, entry.spot.column)
+    found = cursor_target_at(file, entry.spot.line, entry.spot.column)
     assert found is not None
     spots = set()
     for places in declared_and_mentioned(compile_.dump, found):

@@ -1,7 +1,7 @@
 """The steps of asynchronous computations, by name."""
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.program.dataflow import handed, start_of, steps_behind
+from hlo_lsp.program.dataflow import async_start_of, async_successors, passed_operands
 from hlo_lsp.syntax.module_records import InstructionLine
 
 _FILE = DumpFile.of_text("""\
@@ -28,7 +28,7 @@ def _one(name: str) -> InstructionLine:
 
 
 def _names(start: str) -> list[str]:
-    return [step.name for step in steps_behind(_FILE.module, _one(start))]
+    return [step.name for step in async_successors(_FILE.module, _one(start))]
 
 
 def test_steps_follow_each_other() -> None:
@@ -40,11 +40,14 @@ def test_steps_follow_each_other() -> None:
 
 def test_a_step_knows_its_start() -> None:
     for step in "ud":
-        assert start_of(_FILE.module, _one(step)) is _one("s")
+        assert async_start_of(_FILE.module, _one(step)) is _one("s")
     for step in ("s", "p", "lost", "round", "other"):
-        assert start_of(_FILE.module, _one(step)) is None
+        assert async_start_of(_FILE.module, _one(step)) is None
 
 
 def test_what_an_update_hands_on_counts_for_the_start() -> None:
-    assert handed(_FILE.module, _one("s")) == [(_one("u"), _one("p"))]
-    assert handed(_FILE.module, _one("u")) == [(_one("u"), _one("s")), (_one("u"), _one("p"))]
+    assert passed_operands(_FILE.module, _one("s")) == [(_one("u"), _one("p"))]
+    assert passed_operands(_FILE.module, _one("u")) == [
+        (_one("u"), _one("s")),
+        (_one("u"), _one("p")),
+    ]

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.ide.cursor.target import subject_at
-from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import (
     declaration,
     definitions,
@@ -40,7 +40,7 @@ Answers = dict[tuple[str, str], object]
 @pytest.fixture(scope="session", params=MODULES)
 def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
     """The lines of a module."""
-    return list(disk.read(corpus_small / request.param).lines)
+    return list(disk.read_document(corpus_small / request.param).lines)
 
 
 @settings(derandomize=True, max_examples=60, deadline=None)
@@ -105,14 +105,14 @@ def _answers(file: DumpFile) -> Answers:
     found: Answers = {}
     for head in file.module.all_computations():
         for member in file.module.members(head):
-            about = subject_at(file, member.line, member.parsed.name.start)
+            about = cursor_target_at(file, member.line, member.parsed.name.start)
             assert about is not None
-            card = card_about(dump, about)
+            card = hover_card(dump, about)
             assert card is not None
             own = {head.line, *(other.line for other in file.module.members(head))}
             operands = []
             for span in member.parsed.operands:
-                operand = subject_at(file, member.line, span.start)
+                operand = cursor_target_at(file, member.line, span.start)
                 assert operand is not None
                 operands.append(_lines(definitions(dump, operand), own))
             declared, mentioned = declared_and_mentioned(dump, about)
@@ -135,10 +135,10 @@ def _lines(places: list[Place], own: set[int]) -> list[tuple[str, int]]:
 
 
 def _ask_everything(dump: DumpSet, file: DumpFile, line: int, column: int) -> None:
-    found = subject_at(file, line, column)
+    found = cursor_target_at(file, line, column)
     if found is None:
         return
-    card_about(dump, found)
+    hover_card(dump, found)
     declared, mentioned = declared_and_mentioned(dump, found)
     places = [
         found.place,

@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.program.renaming import Naming, namings
+from hlo_lsp.program.renaming import NameMention, name_mentions
 from hlo_lsp.syntax.records import Record
 
 MANY = 30_000  # operands of one statement, as tuples of whole models have them
 BREAKS = st.sampled_from(["", " ", "\n", "\n    ", " /*index=5*/", " // and %more\n  "])
 
 
-def read(statement: str) -> list[Naming]:
+def read(statement: str) -> list[NameMention]:
     """The names in a statement of a computation."""
     file = DumpFile.of_text(f"HloModule m\n\nENTRY %main {{\n{statement}\n}}\n")
     records: list[Record] = [*file.module.instructions.records(), *file.module.damaged]
@@ -22,16 +22,16 @@ def read(statement: str) -> list[Naming]:
     return standing(file, record)
 
 
-def standing(file: DumpFile, record: Record) -> list[Naming]:
+def standing(file: DumpFile, record: Record) -> list[NameMention]:
     """The names in a record, each of which stands where it is said to stand."""
-    found = list(namings(file, record))
+    found = list(name_mentions(file, record))
     for naming in found:
         place = naming.place
         assert file.lines[place.line][place.start : place.end] == naming.name
     return found
 
 
-def names(found: list[Naming], *, of_computations: bool = False) -> list[str]:
+def names(found: list[NameMention], *, of_computations: bool = False) -> list[str]:
     return [naming.name for naming in found if naming.of_computation is of_computations]
 
 

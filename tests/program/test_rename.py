@@ -4,7 +4,7 @@ import pytest
 
 from analysis.typed import cursor
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.program.renaming import RenameError, renamable_at, renamed
+from hlo_lsp.program.renaming import RenameError, rename_places, rename_target_at
 
 MODULE = """\
 HloModule m, is_scheduled=true
@@ -30,7 +30,7 @@ ENTRY %main (a: f32[4], other: f32[]) -> f32[] {
 def after(text: str, new: str) -> str:
     """The text with a new name for what the cursor (``|``) is on."""
     file, line, column = cursor(text)
-    for place in reversed(renamed(file, line, column, new)):
+    for place in reversed(rename_places(file, line, column, new)):
         file.changed(
             file.document.edit((place.line, place.start), (place.line, place.end), new.lstrip("%"))
         )
@@ -40,7 +40,7 @@ def after(text: str, new: str) -> str:
 def refusal(text: str, new: str = "new") -> str:
     """Why it is refused."""
     with pytest.raises(RenameError) as error:
-        renamed(*cursor(text), new)
+        rename_places(*cursor(text), new)
     return str(error.value)
 
 
@@ -105,7 +105,7 @@ def test_lines_that_cannot_be_read_follow_where_they_sign_names() -> None:
 
 
 def test_the_same_name_again_changes_nothing() -> None:
-    assert renamed(*cursor(MODULE.replace("%main", "|%main")), "%main") == []
+    assert rename_places(*cursor(MODULE.replace("%main", "|%main")), "%main") == []
 
 
 @pytest.mark.parametrize("new", ["", "%", "1a", "a b", "a%", "ä", "a:", "%%a", "-a"])
@@ -168,7 +168,7 @@ def test_other_files_have_no_names_to_change() -> None:
 
 
 def test_the_name_is_shown_without_its_sign() -> None:
-    found = renamable_at(*cursor(MODULE.replace("    to_apply=%sum", "    to_apply=|%sum")))
+    found = rename_target_at(*cursor(MODULE.replace("    to_apply=%sum", "    to_apply=|%sum")))
     assert found.name == "sum"
     text = DumpFile.of_text(MODULE).lines[found.place.line]
     assert text[found.place.start : found.place.end] == "sum"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dumps import files_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
-from hlo_lsp.program.renaming import namings, renamed
+from hlo_lsp.program.renaming import name_mentions, rename_places
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.text import disk
@@ -55,18 +55,18 @@ def put(file: DumpFile, places: list[Place], new: str) -> None:
 def check(text: str, file: DumpFile, record: Named, at: int) -> None:
     """Rename from one of the places that name a record, compare, and rename back."""
     scope = file.module.computation_of(record) if isinstance(record, InstructionLine) else None
-    [definition] = [naming.place for naming in namings(file, record) if naming.defines]
-    places = renamed(file, definition.line, definition.start, FRESH)
+    [definition] = [naming.place for naming in name_mentions(file, record) if naming.defines]
+    places = rename_places(file, definition.line, definition.start, FRESH)
     assert definition in places
     place = places[at % len(places)]
-    assert renamed(file, place.line, place.end, FRESH) == places
+    assert rename_places(file, place.line, place.end, FRESH) == places
     old = record.name
     expected = graph(file, lambda name, head: FRESH if name == old and head is scope else name)
     changed = DumpFile.of_text(text)
     put(changed, places, FRESH)
     assert graph(changed, lambda name, _: name) == expected
     assert changed.document.text.count(FRESH) == len(places)
-    put(changed, renamed(changed, places[0].line, places[0].start, old), old)
+    put(changed, rename_places(changed, places[0].line, places[0].start, old), old)
     assert changed.document.text == text
 
 
@@ -80,7 +80,7 @@ def modules(corpus_small: Path) -> list[Path]:
 @given(data=st.data())
 def test_only_the_name_is_another(modules: list[Path], data: st.DataObject) -> None:
     path = modules[data.draw(st.integers(0, len(modules) - 1), "module")]
-    text = disk.read(path).text
+    text = disk.read_document(path).text
     file = DumpFile.of_text(text)
     instructions = sorted(file.module.instructions.records(), key=lambda record: record.line)
     records: list[Named] = [*instructions, *file.module.all_computations()]
@@ -92,7 +92,7 @@ def test_only_the_name_is_another(modules: list[Path], data: st.DataObject) -> N
 @pytest.mark.corpus
 def test_the_most_used_names_of_all_modules(modules: list[Path]) -> None:
     for path in modules[::3]:
-        text = disk.read(path).text
+        text = disk.read_document(path).text
         file = DumpFile.of_text(text)
         users = [(len(record.operands), record) for record in file.module.instructions.records()]
         widest = max(users, key=lambda pair: pair[0])[1]

@@ -3,7 +3,7 @@
 import pytest
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.program.schedule import schedule_in_text
+from hlo_lsp.program.schedule import scheduled_instructions
 
 HEADER = "HloModule jit_f, is_scheduled=true, entry_computation_layout={(s32[])->s32[]}\n"
 
@@ -120,7 +120,7 @@ ENTRY %main (p: s32[]) -> s32[] {
 
 def test_a_module_without_schedule_has_none() -> None:
     module = DumpFile.of_text(HEADER.replace("is_scheduled=true, ", "") + WHILE).module
-    assert schedule_in_text(module) is None
+    assert scheduled_instructions(module) is None
 
 
 def test_a_computation_that_calls_itself_comes_once() -> None:
@@ -135,5 +135,5 @@ def test_a_callee_that_is_missing_is_left_out() -> None:
 
 
 def _schedule(text: str) -> list[str] | None:
-    found = schedule_in_text(DumpFile.of_text(HEADER + text).module)
+    found = scheduled_instructions(DumpFile.of_text(HEADER + text).module)
     return None if found is None else [instruction.name for instruction in found]

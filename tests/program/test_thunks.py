@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definition
 from hlo_lsp.ide.navigation.references import declared_and_mentioned
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
-from hlo_lsp.program.thunks import instruction_of
+from hlo_lsp.model.library import DumpWorkspace
+from hlo_lsp.program.thunks import thunk_instruction
 from hlo_lsp.syntax.scanners import ThunkRow
 
 MODULE = """\
@@ -54,7 +54,7 @@ thunk_metadata {
 
 def _instructions(dump: DumpSet, file: DumpFile) -> list[str | None]:
     rows = [record for record in file.records if isinstance(record, ThunkRow)]
-    return [instruction_of(dump, row) for row in rows]
+    return [thunk_instruction(dump, row) for row in rows]
 
 
 def _in_memory(thunks: str) -> tuple[DumpSet, DumpFile]:
@@ -67,7 +67,7 @@ def _on_disk(folder: Path, **texts: str) -> tuple[DumpSet, DumpFile]:
         (folder / f"module_0001.jit_f.{name}.txt").write_text(text)
     stem = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
     (folder / f"{stem}.txt").write_text(MODULE)
-    library = Library()
+    library = DumpWorkspace()
     file = library.file(folder / "module_0001.jit_f.thunk_sequence.txt")
     return library.set_of(file), file
 
@@ -116,7 +116,7 @@ def test_definition_of_a_thunk_is_the_line_of_its_instruction(tmp_path: Path) ->
     dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
     lines = []
     for line in range(4):
-        found = subject_at(file, line, 20)
+        found = cursor_target_at(file, line, 20)
         assert found is not None
         place = definition(dump, found)
         lines.append(None if place is None else place.file.lines[place.line].split()[0])
@@ -125,7 +125,7 @@ def test_definition_of_a_thunk_is_the_line_of_its_instruction(tmp_path: Path) ->
 
 def test_references_of_a_thunk_are_those_of_its_instruction(tmp_path: Path) -> None:
     dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
-    found = subject_at(file, 0, 20)
+    found = cursor_target_at(file, 0, 20)
     assert found is not None
     declared, mentioned = declared_and_mentioned(dump, found)
     assert [place.line for place in (*declared, *mentioned)] == [4, 5]

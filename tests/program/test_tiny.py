@@ -6,14 +6,14 @@ from analysis import tiny
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.records import BrokenRecord
 
 
 @pytest.mark.parametrize("dump", [tiny.split().dump, tiny.one_file().dump], ids=["split", "one"])
 def test_nothing_is_wrong_with_it(dump: DumpSet) -> None:
     for file in dump.files:
         assert {one.code for one in check(dump, file)} <= {"sibling-missing"}  # no report
-        assert [record.text for record in file.records if isinstance(record, Broken)] == []
+        assert [record.text for record in file.records if isinstance(record, BrokenRecord)] == []
 
 
 def test_its_files_are_of_all_kinds() -> None:

@@ -9,8 +9,8 @@ from hlo_lsp.checks.places import field_place
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import Located
-from hlo_lsp.program.computations import Scopes, Tables
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.program.computations import LocationTables, Scopes
 from hlo_lsp.syntax.records import Record
 
 R = TypeVar("R", bound=Record)
@@ -36,7 +36,7 @@ class Case(Generic[R]):
 
     def number(self, record: Record) -> int:
         """The line of another record of the file, as people count lines: for a message."""
-        return Located(self.file, record).number
+        return LocatedRecord(self.file, record).number
 
     def finding_at(self, row: int, start: int, end: int, message: str) -> Finding:
         """A finding at columns of line ``row`` of the record."""
@@ -49,7 +49,7 @@ class Case(Generic[R]):
         return self.context.scopes(self.file)
 
     @property
-    def tables(self) -> Tables:
+    def tables(self) -> LocationTables:
         """The tables of source locations of the file."""
         return self.context.tables(self.file)
 
@@ -76,7 +76,7 @@ class Survey:
         return Finding(self.code, self.severity, place, message, related)
 
     def finding(
-        self, found: "Located[Any]", role: str | None, message: str, *related: Related
+        self, found: "LocatedRecord[Any]", role: str | None, message: str, *related: Related
     ) -> Finding:
         """A finding at a field of a record's first line, or at all of the line."""
         return self.accuse(field_place(found.file, found.record, role), message, *related)

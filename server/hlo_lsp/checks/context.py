@@ -6,10 +6,10 @@ from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.sizes import Target, target_of
-from hlo_lsp.model.value import Located
-from hlo_lsp.program.computations import Scopes, Tables
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.program.computations import LocationTables, Scopes
 from hlo_lsp.syntax.memory_records import LiveRangeLabel
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.used_value import UsedValue
 
 
@@ -24,7 +24,7 @@ class Context:
         self.whole = dump if whole is None else whole
         self.thresholds = thresholds
         self._scopes: dict[DumpFile, Scopes] = {}
-        self._tables: dict[DumpFile, Tables] = {}
+        self._tables: dict[DumpFile, LocationTables] = {}
 
     def scopes(self, file: DumpFile) -> Scopes:
         """The computations of a module text."""
@@ -33,11 +33,11 @@ class Context:
             known = self._scopes[file] = Scopes(file)
         return known
 
-    def tables(self, file: DumpFile) -> Tables:
+    def tables(self, file: DumpFile) -> LocationTables:
         """The tables of source locations of a module text."""
         known = self._tables.get(file)
         if known is None:
-            known = self._tables[file] = Tables(file)
+            known = self._tables[file] = LocationTables(file)
         return known
 
     @cached_property
@@ -46,7 +46,7 @@ class Context:
         return target_of(self.dump)
 
     @cached_property
-    def schedule(self) -> Located[LiveRangeLabel] | None:
+    def schedule(self) -> LocatedRecord[LiveRangeLabel] | None:
         """The line that says how long the schedule is."""
         return self.dump.label(LiveRangeLabel)
 
@@ -59,7 +59,7 @@ class Context:
     def misses_assigned(self) -> bool:
         """Whether a line is broken that may have been an allocation or a value in one."""
         return any(
-            isinstance(record, Broken) and not record.text.startswith("  ")
+            isinstance(record, BrokenRecord) and not record.text.startswith("  ")
             for file in self.dump.files
             if len(file.memory.assigned)
             for record in file.memory.damaged

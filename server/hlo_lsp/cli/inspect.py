@@ -8,35 +8,35 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hlo_lsp.ide.cursor.names import computation_meant, instruction_meant
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.resolution import resolve_computation, resolve_instruction
 from hlo_lsp.ide.cursor.targets import (
-    AllocationSubject,
-    ComputationSubject,
-    Found,
-    InstructionSubject,
-    ValueSubject,
+    AllocationTarget,
+    ComputationTarget,
+    CursorTarget,
+    InstructionTarget,
+    ValueTarget,
 )
-from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.ide.hover.modules import computation_card
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.ide.inspection import (
     allocation_json,
-    bundle_json,
     computation_json,
     dump_json,
     instruction_json,
     module_json,
+    stdout_dump_json,
     value_json,
 )
 from hlo_lsp.ide.navigation.definitions import value_of
-from hlo_lsp.lsp.terminal import print_card, wide_when_piped
+from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.model.card import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
-from hlo_lsp.model.stdout_dump import Part
+from hlo_lsp.model.library import DumpWorkspace
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
@@ -51,7 +51,7 @@ def run(options: argparse.Namespace) -> int:
     path = Path(options.path)
     if path.is_dir():
         return _complain(f"{path}: this is a folder; name one of its files", _WRONG_USAGE)
-    library = Library()
+    library = DumpWorkspace()
     try:
         file = library.file(path)
     except UnreadableError as error:
@@ -70,8 +70,10 @@ def run(options: argparse.Namespace) -> int:
     if options.computation is not None:
         return _computation(dumps, options)
     if file.kind is FileKind.BUNDLE:
-        found = [(part, _whole(dump, part)) for dump, part in dumps if isinstance(part, Part)]
-        facts = bundle_json(file, found)
+        found = [
+            (part, _whole(dump, part)) for dump, part in dumps if isinstance(part, SectionFile)
+        ]
+        facts = stdout_dump_json(file, found)
     else:
         facts = next(_whole(dump, part) for dump, part in dumps)
     print(json.dumps(facts))
@@ -121,7 +123,7 @@ def _computation(dumps: _Dumps, options: argparse.Namespace) -> int:
     return _complain(f"{options.path}: there is no computation `{name}`", _NOT_FOUND)
 
 
-def _at(library: Library, whole: DumpFile, options: argparse.Namespace) -> int:
+def _at(library: DumpWorkspace, whole: DumpFile, options: argparse.Namespace) -> int:
     match = _AT.fullmatch(options.at)
     if match is None:
         return _complain(f"--at wants LINE or LINE:COLUMN, not `{options.at}`", _WRONG_USAGE)
@@ -135,27 +137,27 @@ def _at(library: Library, whole: DumpFile, options: argparse.Namespace) -> int:
         dump = library.set_of(file)
         text = file.lines[line]
         column = len(text) - len(text.lstrip()) if match[2] is None else int(match[2]) - 1
-        found = subject_at(file, line, column)
-        card = None if found is None else card_about(dump, found)
+        found = cursor_target_at(file, line, column)
+        card = None if found is None else hover_card(dump, found)
         if found is not None and card is not None:
             return _print(options, card, _json(dump, found, card))
     return _complain(f"{options.path}:{options.at}: nothing is known here", _NOT_FOUND)
 
 
-def _json(dump: DumpSet, found: Found, card: Card) -> dict[str, Any]:
+def _json(dump: DumpSet, found: CursorTarget, card: Card) -> dict[str, Any]:
     subject = found.subject
     facts: dict[str, Any] | None = None
-    if isinstance(subject, ValueSubject):
+    if isinstance(subject, ValueTarget):
         value = value_of(dump, subject)
         facts = None if value is None else value_json(dump, value)
-    elif isinstance(subject, InstructionSubject):
-        line = instruction_meant(dump, found, subject.name)
+    elif isinstance(subject, InstructionTarget):
+        line = resolve_instruction(dump, found, subject.name)
         facts = instruction_json(dump, subject.name, line)
-    elif isinstance(subject, AllocationSubject):
+    elif isinstance(subject, AllocationTarget):
         allocation = dump.allocation(subject.number)
         facts = None if allocation is None else allocation_json(dump, allocation)
-    elif isinstance(subject, ComputationSubject):
-        head = computation_meant(dump, found, subject.name)
+    elif isinstance(subject, ComputationTarget):
+        head = resolve_computation(dump, found, subject.name)
         facts = None if head is None else computation_json(head)
     if facts is not None:
         return facts
@@ -171,7 +173,7 @@ def _print(options: argparse.Namespace, card: Card, facts: dict[str, Any]) -> in
     if options.format == "json":
         print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
     else:
-        print_card(wide_when_piped(), card)
+        print_card(make_console(), card)
     return 0
 
 

@@ -4,17 +4,17 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from hlo_lsp.ide.hover.values import at_declared_peak
+from hlo_lsp.ide.hover.values import is_at_declared_peak
 from hlo_lsp.ide.navigation.references import users_of
 from hlo_lsp.model.backend import space_name
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.shape import try_shape
-from hlo_lsp.model.sizes import logical_bytes, padded_size_of, target_of
+from hlo_lsp.model.sizes import logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.stdout_dump import Part
-from hlo_lsp.model.value import Located, Value
+from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.model.value import LocatedRecord, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
@@ -43,7 +43,7 @@ def value_json(dump: DumpSet, value: Value) -> Json:
         "memory_space": value.color,
         "memory_space_name": _space_name(dump, value.color),
         "live_range": _live_range(value),
-        "at_declared_peak": at_declared_peak(dump, value.live),
+        "at_declared_peak": is_at_declared_peak(dump, value.live),
         "defined_by": value.name,
         "positions": None
         if entry is None
@@ -63,7 +63,7 @@ def value_json(dump: DumpSet, value: Value) -> Json:
 def instruction_json(
     dump: DumpSet,
     name: str,
-    line: Located[InstructionLine] | None = None,
+    line: LocatedRecord[InstructionLine] | None = None,
     users: Sequence[str] | None = None,
 ) -> Json | None:
     """An instruction, or None if no file of the compile speaks of it.
@@ -97,7 +97,7 @@ def instruction_json(
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack
         ],
-        "values": dump.derived(_ids_by_name, dump.files).get(name, []),
+        "values": dump.derived(_value_ids_by_name, dump.files).get(name, []),
         "allocation": None
         if whole is None or whole.allocation is None
         else whole.allocation.record.number,
@@ -117,17 +117,19 @@ def module_json(dump: DumpSet, file: DumpFile) -> Json:
         "file_kind": file.kind.value,
         "path": file.label,
         "instructions": [
-            instruction_json(dump, record.name, Located(file, record), users.get(record.name, []))
+            instruction_json(
+                dump, record.name, LocatedRecord(file, record), users.get(record.name, [])
+            )
             for head in heads
             for members in [module.members(head)]
-            for users in [_users(members)]
+            for users in [_users_by_name(members)]
             for record in members
         ],
         "computations": [_computation(module, head, is_entry=head is entry) for head in heads],
     }
 
 
-def computation_json(head: Located[ComputationLine]) -> Json:
+def computation_json(head: LocatedRecord[ComputationLine]) -> Json:
     """A computation, with the instructions that call it."""
     module, record = head.file.module, head.record
     return {
@@ -139,7 +141,7 @@ def computation_json(head: Located[ComputationLine]) -> Json:
     }
 
 
-def _users(members: Iterable[InstructionLine]) -> dict[str, list[str]]:
+def _users_by_name(members: Iterable[InstructionLine]) -> dict[str, list[str]]:
     """The instructions of a computation by what they read."""
     users: defaultdict[str, list[str]] = defaultdict(list)
     for member in members:
@@ -160,7 +162,7 @@ def _computation(module: ModuleIndex, head: ComputationLine, *, is_entry: bool) 
     }
 
 
-def allocation_json(dump: DumpSet, allocation: Located[AllocationLine]) -> Json:
+def allocation_json(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> Json:
     """An allocation with the ids of its values."""
     record = allocation.record
     return {
@@ -197,7 +199,7 @@ def dump_json(dump: DumpSet, file: DumpFile) -> Json:
     }
 
 
-def bundle_json(file: DumpFile, parts: Iterable[tuple[Part, Json]]) -> Json:
+def stdout_dump_json(file: DumpFile, parts: Iterable[tuple[SectionFile, Json]]) -> Json:
     """A text of several files: each with the name of its section and the line it begins on."""
     return {
         "kind": "dump",
@@ -210,7 +212,7 @@ def bundle_json(file: DumpFile, parts: Iterable[tuple[Part, Json]]) -> Json:
     }
 
 
-def _ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
+def _value_ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
     """The values that each instruction defines: where they lie, or are used, or both."""
     found: defaultdict[str, set[int]] = defaultdict(set)
     for file in dump.files:
@@ -229,7 +231,7 @@ def _sizes(dump: DumpSet, text: str | None, color: int, *, in_memory: bool = Tru
     """
     if text is not None and not in_memory and "T(" not in text:
         return {"logical_bytes": _logical(text), "padded_bytes": None}
-    padded = None if text is None else padded_size_of(text, target_of(dump), color)
+    padded = None if text is None else padded_size_of_text(text, target_of(dump), color)
     return {
         "logical_bytes": None if text is None else _logical(text),
         "padded_bytes": padded.bytes if padded is not None and padded.exact else None,

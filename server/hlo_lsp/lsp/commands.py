@@ -18,38 +18,38 @@ from hlo_lsp.checks.folders.outcome import outcome
 from hlo_lsp.checks.folders.told import Told
 from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.checks.wishes.wishes import Wishes
-from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.diagnostic import rule_lines, rules_page
+from hlo_lsp.lsp.diagnostic_conversion import rule_line_numbers, rules_page
 from hlo_lsp.lsp.positions import Json, path_of
-from hlo_lsp.lsp.request import RefusedError, asking
-from hlo_lsp.lsp.scheduling import read, run
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.request import RequestFailedError, current_request
+from hlo_lsp.lsp.scheduling import read_file, run_in_slices
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.card import Card
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.library import Library
-from hlo_lsp.model.windows import Windows
+from hlo_lsp.model.file_windows import FileWindows
+from hlo_lsp.model.library import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
-COMMAND = "hlo.explainRule"
+EXPLAIN_RULE_COMMAND = "hlo.explainRule"
 
 
-async def explain(server: LanguageServer, client: Client, code: str) -> None:
+async def explain_rule(server: LanguageServer, client: Client, code: str) -> None:
     """Open the page of all rules at one of them, or say in a message what it is about.
 
     Some clients open no documents for a server, and some installations have no page.
     """
     told = explanations().get(code)
     if told is None:
-        _say(server, f"There is no rule `{code}`.")
+        _show_message(server, f"There is no rule `{code}`.")
         return
-    if not (client.shows_documents and await _open(server, code)):
-        _say(server, _in_short(told))
+    if not (client.shows_documents and await _open_rule_page(server, code)):
+        _show_message(server, _short_explanation(told))
 
 
-async def _open(server: LanguageServer, code: str) -> bool:
-    path, line = rules_page(), rule_lines().get(code)
+async def _open_rule_page(server: LanguageServer, code: str) -> bool:
+    path, line = rules_page(), rule_line_numbers().get(code)
     uri = None if path is None else from_fs_path(str(path))
     if uri is None or line is None:
         return False
@@ -61,39 +61,41 @@ async def _open(server: LanguageServer, code: str) -> bool:
         return False
 
 
-def _in_short(told: Explanation) -> str:
+def _short_explanation(told: Explanation) -> str:
     parts = [f"{told.code}: {told.what}", told.why, told.remedy]
     return "\n\n".join(filter(None, parts))
 
 
-def _say(server: LanguageServer, text: str) -> None:
+def _show_message(server: LanguageServer, text: str) -> None:
     server.window_show_message(types.ShowMessageParams(types.MessageType.Info, text))
 
 
-INSPECT = "hlo.server.inspect"
-CHECK = "hlo.server.check"
+INSPECT_COMMAND = "hlo.server.inspect"
+CHECK_COMMAND = "hlo.server.check"
 
 CardText = Callable[[Card], str]
 FindingsText = Callable[[Sequence[Told]], str]
 
 
-async def inspected(session: Session, uri: str, position: types.Position, text_of: CardText) -> str:
+async def inspect_place(
+    session: Session, uri: str, position: types.Position, text_of: CardText
+) -> str:
     """What is known of a place in a file, open or on disk, from all of its compile.
 
     Raises:
         RefusedError: nothing is, or the file is no dump.
     """
-    asked = await _asked_with_all(session, uri, position.line)
+    asked = await _context_of_whole_compile(session, uri, position.line)
     if asked is None:
-        raise RefusedError(f"{uri}: this is no HLO or memory dump")
+        raise RequestFailedError(f"{uri}: this is no HLO or memory dump")
     found = asked.at(position)
-    card = None if found is None else card_about(asked.dump, found)
+    card = None if found is None else hover_card(asked.dump, found)
     if card is None:
-        raise RefusedError(f"{uri}: nothing is known here")
+        raise RequestFailedError(f"{uri}: nothing is known here")
     return text_of(card)
 
 
-async def checked(session: Session, uri: str, text_of: FindingsText) -> str:
+async def check_uri(session: Session, uri: str, text_of: FindingsText) -> str:
     """What does not add up in a file, or in the files of a folder.
 
     As on the command line only ``hlo-lsp.toml`` says what is checked. What could not be looked at
@@ -104,73 +106,73 @@ async def checked(session: Session, uri: str, text_of: FindingsText) -> str:
     """
     path = path_of(uri)
     if path is None:
-        results, notes = await _checked_unsaved(session, uri), list[str]()
+        results, notes = await _check_unsaved(session, uri), list[str]()
     else:
-        results, notes = await _checked_below(session, path)
+        results, notes = await _check_path(session, path)
     text = text_of([told for one in results for told in one.findings])
     if notes and not text:
-        raise RefusedError("\n".join(notes))
+        raise RequestFailedError("\n".join(notes))
     return text + "".join(f"hlo-lsp: {note}\n" for note in notes)
 
 
-async def _asked_with_all(session: Session, uri: str, line: int) -> Asked | None:
+async def _context_of_whole_compile(session: Session, uri: str, line: int) -> RequestContext | None:
     """A place with all of its compile, however long that takes to be read."""
     document = types.TextDocumentIdentifier(uri)
     asked = await session.ask(document, line, whole=True, closed=True)
     unread = [] if asked is None else session.library.unread(asked.file)
     if unread:
-        asking().doing("reading the other files of the compile")
+        current_request().doing("reading the other files of the compile")
         await session.loader.wait(unread, None)
         asked = await session.ask(document, line, whole=True, closed=True)
     return asked
 
 
-async def _checked_below(session: Session, path: Path) -> tuple[list[Checked], list[str]]:
+async def _check_path(session: Session, path: Path) -> tuple[list[Checked], list[str]]:
     made = await asyncio.to_thread(plan, [path], Wishes())  # it only looks at names and times
     if made.errors:
-        raise RefusedError("\n".join(map(str, made.errors)))
+        raise RequestFailedError("\n".join(map(str, made.errors)))
     known: dict[Job, list[Checked]] = {}
     total, done = max(sum(job.size for job in made.jobs), 1), 0
     for job in made.jobs:
-        asking().doing(job.files[0].name, 100 * done // total)
-        known[job] = await run(partial(job_checked, job, _library(session, job)))
+        current_request().doing(job.files[0].name, 100 * done // total)
+        known[job] = await run_in_slices(partial(job_checked, job, _library(session, job)))
         done += job.size
     found = outcome(made, [path], known)
     return found.results, found.notes
 
 
-async def _checked_unsaved(session: Session, uri: str) -> list[Checked]:
+async def _check_unsaved(session: Session, uri: str) -> list[Checked]:
     """A text that lies nowhere but in the editor."""
     opened = session.library.open_files.get(uri)
     if opened is None:
-        raise RefusedError(f"{uri}: this lies nowhere on disk, and is not open")
-    library = Library()
-    file = _copied(library, opened)
-    await read(file)
+        raise RequestFailedError(f"{uri}: this lies nowhere on disk, and is not open")
+    library = DumpWorkspace()
+    file = _open_copy(library, opened)
+    await read_file(file)
     if file.kind is FileKind.OTHER:
-        raise RefusedError(f"{uri}: this is no HLO or memory dump")
-    return [await run(partial(file_checked, library, file, Path(uri), Selection.of([])))]
+        raise RequestFailedError(f"{uri}: this is no HLO or memory dump")
+    return [await run_in_slices(partial(file_checked, library, file, Path(uri), Selection.of([])))]
 
 
-def _library(session: Session, job: Job) -> Library:
+def _library(session: Session, job: Job) -> DumpWorkspace:
     """The files of a job on disk, and copies of those that are open: they may change meanwhile."""
-    library = Library()
+    library = DumpWorkspace()
     names = {name for name, _, _ in job.stamps} | {path.name for path in job.files}
     for file in session.library.open_files.values():
         path = file.path
         if path is not None and path.parent == job.files[0].parent and path.name in names:
-            _copied(library, file)
+            _open_copy(library, file)
     return library
 
 
-def _copied(library: Library, file: DumpFile) -> DumpFile:
+def _open_copy(library: DumpWorkspace, file: DumpFile) -> DumpFile:
     return library.open(file.uri, file.path, file.document.copy())
 
 
-METHOD = "hlo/window"
+WINDOW_METHOD = "hlo/window"
 
 
-async def window(windows: Windows, params: Any) -> Json | None:
+async def answer_window(windows: FileWindows, params: Any) -> Json | None:
     """The window of a line; None where there is none, and for what is no dump on disk."""
     said = params if isinstance(params, dict) else {}
     uri, line = said.get("uri"), said.get("line")
@@ -178,7 +180,7 @@ async def window(windows: Windows, params: Any) -> Json | None:
     if path is None or not isinstance(line, int):
         return None
     try:
-        found = await run(partial(windows.at, path, line))
+        found = await run_in_slices(partial(windows.at, path, line))
     except UnreadableError:
         return None
     if found is None:

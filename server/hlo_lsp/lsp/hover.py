@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 from lsprotocol import types
 
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
-    AllocationSubject,
-    ComputationSubject,
-    InstructionSubject,
-    ValueSubject,
+    AllocationTarget,
+    ComputationTarget,
+    InstructionTarget,
+    ValueTarget,
 )
-from hlo_lsp.ide.hover.hover import card_about
-from hlo_lsp.ide.hover.values import StackFact, source_words
+from hlo_lsp.ide.hover.hover import hover_card
+from hlo_lsp.ide.hover.values import StackFact, describe_source_line
 from hlo_lsp.ide.tokens.tokens import tokens
-from hlo_lsp.lsp.session import Asked
-from hlo_lsp.model.card import Card, Fact, parts
+from hlo_lsp.lsp.session import RequestContext
+from hlo_lsp.model.card import Card, Fact, split_quoted_names
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine
@@ -27,11 +27,11 @@ from hlo_lsp.text.checkpoint import checkpoint
 # A link to a Python line, or None where its file is not on this machine.
 UriOf = Callable[[SourceLine], str | None]
 
-_FRAMES = 8  # lines of a call stack that a hover has room for
+_MAX_CALL_STACK_LINES = 8  # lines of a call stack that a hover has room for
 # Underscores inside of words are no signs, and Neovim would show the backslash.
-_SIGNS = re.compile(r"[\\`*<\[\]&]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
-_FOLDERS = re.compile(r".*[\\/]")
-_NO_FILE = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
+_MARKDOWN_CHARACTERS = re.compile(r"[\\`*<\[\]&]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
+_FOLDER_PREFIX = re.compile(r".*[\\/]")
+_NON_FILE_NAME = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
 
 
 def markdown(card: Card, uri_of: UriOf) -> str:
@@ -39,10 +39,10 @@ def markdown(card: Card, uri_of: UriOf) -> str:
     lines = []
     missing: set[str] = set()
     for fact in card.facts:
-        first, *others = [_linked(words) for words in _words_of(fact, uri_of, missing)]
+        first, *others = [_linked(words) for words in _fact_lines(fact, uri_of, missing)]
         lines += [f"- **{fact.label}** {first}", *(f"  - {other}" for other in others)]
     # Bold, no heading: Neovim shows the signs of a heading as they are.
-    whole = [f"**{_marked(card.title)}**", "\n".join(lines), _marked(card.text)]
+    whole = [f"**{_with_code(card.title)}**", "\n".join(lines), _with_code(card.text)]
     return "\n\n".join(part for part in whole if part)
 
 
@@ -53,15 +53,15 @@ def plain(card: Card, uri_of: UriOf) -> str:
     missing: set[str] = set()
     for fact in card.facts:
         first, *others = [
-            words.before + words.shown + words.after for words in _words_of(fact, uri_of, missing)
+            words.before + words.shown + words.after for words in _fact_lines(fact, uri_of, missing)
         ]
         lines += [f"{fact.label:<{width}}  {first}", *(f"{'':<{width}}    {o}" for o in others)]
     shown = "\n".join([*lines, *([card.text] if card.text else [])])
-    return "".join(part for _, part in parts(shown))
+    return "".join(part for _, part in split_quoted_names(shown))
 
 
 @dataclass(frozen=True, slots=True)
-class _Words:
+class _HoverLine:
     """A line about a fact; ``shown`` is the part that a link is on, if there is one."""
 
     before: str
@@ -70,44 +70,48 @@ class _Words:
     after: str = ""
 
 
-def _words_of(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_Words]:
+def _fact_lines(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_HoverLine]:
     """The lines about a fact: its own, and who called. ``missing`` files were said to be so."""
     if fact.source is None:
-        yield _Words(fact.text)
+        yield _HoverLine(fact.text)
         return
-    yield _about(fact.source, fact.text, str(fact.source), uri_of, missing)
+    yield _source_line(fact.source, fact.text, str(fact.source), uri_of, missing)
     callers = fact.callers if isinstance(fact, StackFact) else ()
     before = fact.source
-    for caller in callers[: _FRAMES - 1]:
-        name = _FOLDERS.sub("", caller.file) if caller.file == before.file else caller.file
-        text = f"called from {source_words([caller])}"
-        yield _about(caller, text, f"{name}:{caller.line}", uri_of, missing)
+    for caller in callers[: _MAX_CALL_STACK_LINES - 1]:
+        name = _FOLDER_PREFIX.sub("", caller.file) if caller.file == before.file else caller.file
+        text = f"called from {describe_source_line([caller])}"
+        yield _source_line(caller, text, f"{name}:{caller.line}", uri_of, missing)
         before = caller
-    more = len(callers) - (_FRAMES - 1)
+    more = len(callers) - (_MAX_CALL_STACK_LINES - 1)
     if more > 0:
-        yield _Words(f"and {more:,} more")
+        yield _HoverLine(f"and {more:,} more")
 
 
-def _about(source: SourceLine, text: str, shown: str, uri_of: UriOf, missing: set[str]) -> _Words:
+def _source_line(
+    source: SourceLine, text: str, shown: str, uri_of: UriOf, missing: set[str]
+) -> _HoverLine:
     """A line about a Python line, which is shown so. A file that is not here is said so once."""
     before, _, after = text.partition(str(source))
     uri = uri_of(source)
-    if uri is None and source.file not in missing and not _NO_FILE.fullmatch(source.file):
+    if uri is None and source.file not in missing and not _NON_FILE_NAME.fullmatch(source.file):
         missing.add(source.file)
         after += " (not on this machine; see `hlo.sourceMap`)"
-    return _Words(before, shown, uri, after)
+    return _HoverLine(before, shown, uri, after)
 
 
-def _linked(words: _Words) -> str:
+def _linked(words: _HoverLine) -> str:
     shown = (
         _escaped(words.shown) if words.uri is None else f"[{_escaped(words.shown)}]({words.uri})"
     )
-    return f"{_marked(words.before)}{shown}{_marked(words.after)}"
+    return f"{_with_code(words.before)}{shown}{_with_code(words.after)}"
 
 
-def _marked(text: str) -> str:
+def _with_code(text: str) -> str:
     """Text with its names as code, and with signs that mean themselves."""
-    return "".join(_code(part) if is_name else _escaped(part) for is_name, part in parts(text))
+    return "".join(
+        _code(part) if is_name else _escaped(part) for is_name, part in split_quoted_names(text)
+    )
 
 
 def _code(name: str) -> str:
@@ -115,20 +119,20 @@ def _code(name: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return _SIGNS.sub(lambda match: "".join(f"\\{sign}" for sign in match[0]), text)
+    return _MARKDOWN_CHARACTERS.sub(lambda match: "".join(f"\\{sign}" for sign in match[0]), text)
 
 
 # What several files of a compile speak of.
-_SHARED = (AllocationSubject, ComputationSubject, InstructionSubject, ValueSubject)
+_COMPILE_TARGETS = (AllocationTarget, ComputationTarget, InstructionTarget, ValueTarget)
 
 
-def hover(asked: Asked, position: types.Position) -> types.Hover | None:
+def hover(asked: RequestContext, position: types.Position) -> types.Hover | None:
     """What the cursor is on, as a card."""
     found = asked.at(position)
-    card = None if found is None else card_about(asked.dump, found)
+    card = None if found is None else hover_card(asked.dump, found)
     if found is None or card is None:
         return None
-    if asked.unread and isinstance(found.subject, _SHARED):
+    if asked.unread and isinstance(found.subject, _COMPILE_TARGETS):
         names = ", ".join(f"`{path.name}`" for path in asked.unread)
         card = replace(card, facts=(*card.facts, Fact("not read yet", names)))
     if asked.client.reads_markdown:
@@ -138,7 +142,7 @@ def hover(asked: Asked, position: types.Position) -> types.Hover | None:
     return types.Hover(contents, asked.convert.range(found.place))
 
 
-_MODULE = """\
+_WARM_UP_MODULE = """\
 HloModule m
 
 ENTRY %e (x: f32[8]) -> f32[8] {
@@ -147,16 +151,16 @@ ENTRY %e (x: f32[8]) -> f32[8] {
 """
 
 
-def warm() -> None:
+def warm_up() -> None:
     """Read what every answer needs and no dump changes."""
-    file = DumpFile.of_text(_MODULE)
+    file = DumpFile.of_text(_WARM_UP_MODULE)
     checkpoint()
     memory_scanner()
     checkpoint()
-    found = subject_at(file, 3, 8)
+    found = cursor_target_at(file, 3, 8)
     dump = DumpSet([file])
     if found is not None:
-        card_about(dump, found)
+        hover_card(dump, found)
     checkpoint()
     for _ in tokens(dump, file):
         checkpoint()

@@ -2,13 +2,15 @@
 
 from lsprotocol import types
 
-from hlo_lsp.lsp.positions import Json, range_of
-from hlo_lsp.lsp.request import RefusedError
-from hlo_lsp.lsp.session import Asked
-from hlo_lsp.program.renaming import RenameError, linked, renamable_at, renamed
+from hlo_lsp.lsp.positions import Json, place_range_json
+from hlo_lsp.lsp.request import RequestFailedError
+from hlo_lsp.lsp.session import RequestContext
+from hlo_lsp.program.renaming import RenameError, linked_places, rename_places, rename_target_at
 
 
-def prepare_rename(asked: Asked, position: types.Position) -> types.PrepareRenamePlaceholder:
+def prepare_rename(
+    asked: RequestContext, position: types.Position
+) -> types.PrepareRenamePlaceholder:
     """The name at a position, without its sign.
 
     Raises:
@@ -16,13 +18,15 @@ def prepare_rename(asked: Asked, position: types.Position) -> types.PrepareRenam
     """
     line, column = asked.convert.column(asked.file, position)
     try:
-        found = renamable_at(asked.file, line, column)
+        found = rename_target_at(asked.file, line, column)
     except RenameError as error:
-        raise RefusedError(str(error)) from None
+        raise RequestFailedError(str(error)) from None
     return types.PrepareRenamePlaceholder(asked.convert.range(found.place), found.name)
 
 
-def rename(asked: Asked, params: types.RenameParams, version: int | None) -> types.WorkspaceEdit:
+def rename(
+    asked: RequestContext, params: types.RenameParams, version: int | None
+) -> types.WorkspaceEdit:
     """The new name at every place of the file that names the same thing.
 
     ``version`` is the client's version of the file.
@@ -33,9 +37,9 @@ def rename(asked: Asked, params: types.RenameParams, version: int | None) -> typ
     file = asked.file
     line, column = asked.convert.column(file, params.position)
     try:
-        places = renamed(file, line, column, params.new_name)
+        places = rename_places(file, line, column, params.new_name)
     except RenameError as error:
-        raise RefusedError(str(error)) from None
+        raise RequestFailedError(str(error)) from None
     new = params.new_name.removeprefix("%")
     edits = [types.TextEdit(asked.convert.range(place), new) for place in places]
     if not asked.client.versions_edits:
@@ -44,18 +48,21 @@ def rename(asked: Asked, params: types.RenameParams, version: int | None) -> typ
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, edits)])
 
 
-_NAME = r"[A-Za-z_][A-Za-z0-9_.\-]*"  # hlo_lexer.cc, IdentifierCharRegex
+_WORD_PATTERN = r"[A-Za-z_][A-Za-z0-9_.\-]*"  # hlo_lexer.cc, IdentifierCharRegex
 
 
-def linked_ranges(asked: Asked, position: types.Position) -> Json | None:
+def linked_editing_ranges(asked: RequestContext, position: types.Position) -> Json | None:
     """The definition and the uses of the instruction here, without signs.
 
     None where renaming would be refused: nobody asked for it, so nobody is told why.
     """
     try:
-        places = linked(asked.file, *asked.convert.column(asked.file, position))
+        places = linked_places(asked.file, *asked.convert.column(asked.file, position))
     except RenameError:
         return None
     if not places:
         return None
-    return {"ranges": [range_of(asked.convert, place) for place in places], "wordPattern": _NAME}
+    return {
+        "ranges": [place_range_json(asked.convert, place) for place in places],
+        "wordPattern": _WORD_PATTERN,
+    }

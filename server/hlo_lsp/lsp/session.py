@@ -15,19 +15,19 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.checks.wishes.settings_file import SettingsFile, read_settings_file, settings_file_of
 from hlo_lsp.checks.wishes.wishes import Wishes
-from hlo_lsp.ide.cursor.target import subject_at
-from hlo_lsp.ide.cursor.targets import Found
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.positions import LONG, Converter, path_of
-from hlo_lsp.lsp.progress import Loader
-from hlo_lsp.lsp.scheduling import Foreground, SharedWork, read, run
+from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Converter, path_of
+from hlo_lsp.lsp.progress import FileLoader
+from hlo_lsp.lsp.scheduling import ForegroundRequests, SharedTasks, read_file, run_in_slices
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.library import DumpWorkspace
 from hlo_lsp.model.source import SourceFiles
-from hlo_lsp.model.stdout_dump import Part
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.document import Document
@@ -81,12 +81,12 @@ class Selections:
 
 
 T = TypeVar("T")
-Checks = SharedWork[[list[Finding], frozenset[str]], list[Finding]]
-_PATIENCE = 2  # seconds that requests wait for settings that the client was asked for
+SharedChecks = SharedTasks[[list[Finding], frozenset[str]], list[Finding]]
+_MAX_WAIT_SECONDS = 2  # seconds that requests wait for settings that the client was asked for
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RequestContext:
     """A file that a request is about, with its compile, all up to date.
 
     ``unread`` are files of the compile that are too large to wait for, and come later.
@@ -102,30 +102,30 @@ class Asked:
     convert: Converter
     sources: SourceFiles
     selection: Selection
-    checks: Checks
+    checks: SharedChecks
     rest: Callable[[], Awaitable[None]]
 
     @property
     def is_large(self) -> bool:
         """Whether it takes seconds to look at all of the compile."""
-        return sum(len(file.lines) for file in self.dump.files) > LONG
+        return sum(len(file.lines) for file in self.dump.files) > MAX_FULL_ANSWER_LINES
 
-    def at(self, position: types.Position) -> Found | None:
+    def at(self, position: types.Position) -> CursorTarget | None:
         """What the cursor is on."""
-        return subject_at(self.file, *self.convert.column(self.file, position))
+        return cursor_target_at(self.file, *self.convert.column(self.file, position))
 
 
 class Session:
     """Open files and what is known about their compiles."""
 
     def __init__(self) -> None:
-        self.library = Library()
+        self.library = DumpWorkspace()
         self.client = Client()
         self.settings = Settings()
         self.selections = Selections()
-        self.foreground = Foreground()
-        self.loader = Loader(self.library, self.foreground.rest)
-        self._checks = Checks()
+        self.foreground = ForegroundRequests()
+        self.loader = FileLoader(self.library, self.foreground.rest)
+        self._checks = SharedChecks()
         self._tasks: set[asyncio.Task[None]] = set()
         self._learning: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
@@ -183,7 +183,7 @@ class Session:
     def _stem(self, file: DumpFile) -> str:
         return (
             file.uri
-            if file.path is None or isinstance(file, Part)
+            if file.path is None or isinstance(file, SectionFile)
             else str(file.path.with_name(self.library.stem(file.path)))
         )
 
@@ -198,7 +198,7 @@ class Session:
         *,
         whole: bool = False,
         closed: bool = False,
-    ) -> Asked | None:
+    ) -> RequestContext | None:
         """The file and its compile; None for a file that is no dump.
 
         In a text of several files it is the one in which the client's ``line`` is, if any. The
@@ -211,7 +211,7 @@ class Session:
             file = await self._file_on_disk(document)
         while file is not None and file.kind is FileKind.BUNDLE:
             bundle = self.library.bundle(file)
-            await run(bundle.refresh)
+            await run_in_slices(bundle.refresh)
             part = None if line is None else bundle.part_at(line)
             if part is None:
                 return None
@@ -220,30 +220,32 @@ class Session:
                 return self._about(part, dump)
         return None if file is None else self._about(file, await self.dump(file, whole=whole))
 
-    async def ask_all(self, document: types.TextDocumentIdentifier) -> list[Asked]:
+    async def ask_all(self, document: types.TextDocumentIdentifier) -> list[RequestContext]:
         """The same for questions about a whole text: about each of the files in it."""
         file = await self._open_file(document)
         while file is not None and file.kind is FileKind.BUNDLE:
             bundle = self.library.bundle(file)
-            await run(bundle.refresh)
+            await run_in_slices(bundle.refresh)
             found = [self._about(part, await self.dump(part)) for part in bundle.parts]
             if bundle.is_fresh:
                 return [asked for asked in found if asked is not None]
         asked = None if file is None else self._about(file, await self.dump(file))
         return [] if asked is None else [asked]
 
-    async def ask_closed(self, path: Path) -> list[Asked]:
+    async def ask_closed(self, path: Path) -> list[RequestContext]:
         """A file on disk, read as a neighbour of open ones: each of the files in its text.
 
         Raises:
             UnreadableError: it cannot be read, or is no text.
         """
-        await run(partial(self.library.read, path, lambda _: None), rest=self.foreground.rest)
+        await run_in_slices(
+            partial(self.library.read, path, lambda _: None), rest=self.foreground.rest
+        )
         parts = self.library.parts(self.library.file(path))
         found = [self._about(part, await self.dump(part)) for part in parts]
         return [asked for asked in found if asked is not None]
 
-    async def ask_again(self, data: object) -> Asked | None:
+    async def ask_again(self, data: object) -> RequestContext | None:
         """The file that something with these data (``uri`` and ``line``) was made for."""
         known = data if isinstance(data, dict) else {}
         line = known.get("line")
@@ -251,7 +253,9 @@ class Session:
         return await self.ask(document, line if isinstance(line, int) else None)
 
     async def joined(
-        self, document: types.TextDocumentIdentifier, reply: Callable[[Asked], Awaitable[T]]
+        self,
+        document: types.TextDocumentIdentifier,
+        reply: Callable[[RequestContext], Awaitable[T]],
     ) -> list[T]:
         """The answers for each of the files in a text, all for one state of it."""
         while True:
@@ -259,7 +263,7 @@ class Session:
             file = self.library.open_files.get(document.uri)
             version = None if file is None else file.version
             answers = [await reply(one) for one in asked]
-            in_parts = any(isinstance(one.file, Part) for one in asked)
+            in_parts = any(isinstance(one.file, SectionFile) for one in asked)
             if file is None or not (in_parts or file.kind is FileKind.BUNDLE):
                 return answers
             if file.is_fresh and file.version == version:
@@ -269,13 +273,13 @@ class Session:
         """An open file, read, when the settings are there."""
         coming = self._coming_settings
         if coming is not None:
-            await asyncio.wait([coming], timeout=_PATIENCE)
+            await asyncio.wait([coming], timeout=_MAX_WAIT_SECONDS)
             if self._coming_settings is coming:
                 self._coming_settings = None
         file = self.library.open_files.get(document.uri)
         if file is not None:
             with self.foreground.working():
-                await read(file)
+                await read_file(file)
         return file
 
     async def _file_on_disk(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
@@ -285,24 +289,24 @@ class Session:
             return None
         try:
             if self.library.is_unread(path):
-                if sniff(disk.read_beginning(path)) is FileKind.OTHER:
+                if detect_file_kind(disk.read_first_lines(path)) is FileKind.OTHER:
                     return None
                 await self.loader.wait([path], None)
                 if self.library.is_unread(path):
                     return None  # the user did not want to wait
             with self.foreground.working():
-                return await run(partial(self.library.known_file, path))
+                return await run_in_slices(partial(self.library.known_file, path))
         except UnreadableError:
             return None
 
-    def _about(self, file: DumpFile, dump: DumpSet) -> Asked | None:
+    def _about(self, file: DumpFile, dump: DumpSet) -> RequestContext | None:
         if not file.kind.has_records:
             return None
         sources = SourceFiles(self.settings.source_map)
         unread = tuple(self._to_read(file, whole=False))
         selection = self.selections.of(file.path, self.settings.check)
         rest = self.foreground.rest
-        return Asked(
+        return RequestContext(
             file,
             dump,
             unread,
@@ -324,7 +328,7 @@ class Session:
         unread = self._to_read(file, whole=whole)
         if unread:
             waits = whole or file.kind.is_memory
-            await self.loader.wait(unread, _PATIENCE if waits else 0)
+            await self.loader.wait(unread, _MAX_WAIT_SECONDS if waits else 0)
             dump = await self._ready(file)
         if file.kind is FileKind.MODULE and not file.module.knows_mentions:
             self._learning[file] = self.in_background(file.module.learn_mentions)
@@ -340,7 +344,7 @@ class Session:
         with self.foreground.working():
             async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
                 while True:
-                    dump = await run(partial(self.library.set_of, file, patient=False))
+                    dump = await run_in_slices(partial(self.library.set_of, file, patient=False))
                     if all(member.is_fresh for member in (*dump.files, *dump.others)):
                         return dump
 
@@ -351,7 +355,7 @@ class Session:
 
     def in_background(self, work: Callable[[], None]) -> "asyncio.Task[None]":
         """Do what nobody waits for, while no request is at work on a text."""
-        task = asyncio.ensure_future(run(work, rest=self.foreground.rest))
+        task = asyncio.ensure_future(run_in_slices(work, rest=self.foreground.rest))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return task

@@ -8,13 +8,13 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
-ENTERING = frozenset({"while", "call", "conditional", "async-start"})
-_STEP = 500  # values between two breaths
+COMPUTATION_CALLING_OPCODES = frozenset({"while", "call", "conditional", "async-start"})
+_VALUES_PER_CHECKPOINT = 500  # values between two breaths
 _KEY = "buffers inside"
 
 
 @dataclass(frozen=True, slots=True)
-class Inside:
+class ComputationBuffers:
     """Number of buffers that a computation defines outside of thread-local memory, and their bytes.
 
     A buffer is a range of bytes of an allocation, whether one value or several are in it; bytes
@@ -26,15 +26,15 @@ class Inside:
     bytes: int
 
 
-def buffers_inside(dump: DumpSet, computation: ComputationLine) -> Inside | None:
+def computation_buffers(dump: DumpSet, computation: ComputationLine) -> ComputationBuffers | None:
     """Those of one computation, or None if it defines none that have memory."""
-    return all_inside(dump).get(computation)
+    return buffers_by_computation(dump).get(computation)
 
 
-def all_inside(dump: DumpSet) -> dict[ComputationLine, Inside]:
+def buffers_by_computation(dump: DumpSet) -> dict[ComputationLine, ComputationBuffers]:
     """Those of all computations; remembered until a file of the compile changes."""
     state = dump.state(dump.files)
-    known: dict[ComputationLine, Inside] | None = dump.remembered(_KEY, state)
+    known: dict[ComputationLine, ComputationBuffers] | None = dump.remembered(_KEY, state)
     if known is not None:
         return known
     # By computation: the ranges in each of its allocations.
@@ -45,7 +45,7 @@ def all_inside(dump: DumpSet) -> dict[ComputationLine, Inside]:
             continue
         for value in dump.assigned_to(allocation):
             count += 1
-            if count % _STEP == 0:
+            if count % _VALUES_PER_CHECKPOINT == 0:
                 checkpoint()
             if value.phi:  # defined where the loop or the branches get it from
                 continue
@@ -56,10 +56,10 @@ def all_inside(dump: DumpSet) -> dict[ComputationLine, Inside]:
             if home is not None:
                 taken = value.offset, value.offset + value.size
                 ranges[home][allocation.record.number].add(taken)
-    found: dict[ComputationLine, Inside] = {}
+    found: dict[ComputationLine, ComputationBuffers] = {}
     for home, by_allocation in ranges.items():
         checkpoint()
-        found[home] = Inside(
+        found[home] = ComputationBuffers(
             sum(map(len, by_allocation.values())), sum(map(union_size, by_allocation.values()))
         )
     dump.remember(_KEY, state, found)

@@ -7,7 +7,7 @@ from itertools import accumulate
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -46,7 +46,7 @@ def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
     if any(len(file.memory.assigned) for file in holders):
         # Shapes come from the allocations then: an edit of the uses changes nothing here.
         holders = [file for file in holders if len(file.memory.assigned) or len(file.memory.ranges)]
-    return dump.derived(_compute, holders, but_places=True)
+    return dump.derived(_compute_logical_peak, holders, but_places=True)
 
 
 def live_bytes(dump: DumpSet, key: str) -> int | None:
@@ -60,7 +60,7 @@ def live_bytes(dump: DumpSet, key: str) -> int | None:
     return None if shape is None else logical_bytes(shape)
 
 
-def _compute(dump: DumpSet) -> LogicalPeak | None:
+def _compute_logical_peak(dump: DumpSet) -> LogicalPeak | None:
     changes: Counter[int] = Counter()
     declared = dump.declared_peak
     declared_bytes = 0
@@ -79,15 +79,15 @@ def _compute(dump: DumpSet) -> LogicalPeak | None:
     return LogicalPeak(declared, declared_bytes, steps[totals.index(most)], most)
 
 
-_STEP = 1000  # values between two breaths
+_VALUES_PER_CHECKPOINT = 1000  # values between two breaths
 
 
 @dataclass(frozen=True, slots=True)
-class Lifetime:
+class BufferLifetime:
     """A value of a temp allocation and the steps that it lives, both ends inclusive."""
 
     value: AssignedValue
-    live: Located[RangeRow]
+    live: LocatedRecord[RangeRow]
 
     @property
     def steps(self) -> int:
@@ -100,23 +100,23 @@ class Lifetime:
         return self.value.size * self.steps
 
 
-def longest(dump: DumpSet, count: int, least: int) -> list[Lifetime]:
+def largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[BufferLifetime]:
     """The ``count`` values of temp allocations with most bytes times steps, one for each slot.
 
     Smaller ones than ``least`` bytes are left out. Parameters and outputs live as long as the
     caller wants.
     """
-    found: dict[tuple[int, int, int], Lifetime] = {}
+    found: dict[tuple[int, int, int], BufferLifetime] = {}
     for allocation in dump.allocations():
         if not allocation.record.preallocated_temp:
             continue
         for done, value in enumerate(dump.assigned_to(allocation), 1):
-            if done % _STEP == 0:
+            if done % _VALUES_PER_CHECKPOINT == 0:
                 checkpoint()
             live = dump.live(value.key) if value.size >= least else None
             if live is None:
                 continue
-            lifetime = Lifetime(value, live)
+            lifetime = BufferLifetime(value, live)
             slot = allocation.record.number, value.offset, value.size
             known = found.get(slot)
             if known is None or known.weight < lifetime.weight:

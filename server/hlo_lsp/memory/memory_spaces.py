@@ -10,8 +10,8 @@ from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text.checkpoint import checkpoint
 
-_VALUES_PER_TURN = 1000
-_CHANGES_PER_TURN = 200
+_VALUES_PER_CHECKPOINT = 1000
+_CHANGES_PER_CHECKPOINT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,9 @@ class SpaceOccupancy:
         return self.fixed_bytes + (self.temp_bytes[place - 1] if place else 0)
 
 
-def main_space(spaces: Iterable[SpaceOccupancy], backend: Backend) -> SpaceOccupancy | None:
+def largest_off_chip_space(
+    spaces: Iterable[SpaceOccupancy], backend: Backend
+) -> SpaceOccupancy | None:
     """Return the memory space with the largest peak, or None if there is none.
 
     Memory on the chip does not count: XLA moves into it what fits.
@@ -55,7 +57,7 @@ def main_space(spaces: Iterable[SpaceOccupancy], backend: Backend) -> SpaceOccup
     return max(off_chip, key=lambda each: each.peak_bytes, default=None)
 
 
-def find_occupancy_of_spaces(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
+def memory_space_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
     """Compute the occupancy of each memory space, by number, and keep it until a file changes.
 
     A space is missing if the live range of a value in one of its temp allocations is unknown. All
@@ -63,14 +65,14 @@ def find_occupancy_of_spaces(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
     """
     files = [file for file in dump.files if len(file.memory.allocations) or len(file.memory.ranges)]
     state = dump.state(files)
-    known: tuple[SpaceOccupancy, ...] | None = dump.remembered(find_occupancy_of_spaces, state)
+    known: tuple[SpaceOccupancy, ...] | None = dump.remembered(memory_space_occupancies, state)
     if known is None:
-        known = _find(dump)
-        dump.remember(find_occupancy_of_spaces, state, known)
+        known = _compute_occupancies(dump)
+        dump.remember(memory_space_occupancies, state, known)
     return known
 
 
-def _find(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
+def _compute_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
     if not any(len(file.memory.ranges) for file in dump.files):
         return ()
     assignment = assignment_of(dump)
@@ -82,13 +84,15 @@ def _find(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
             by_space.setdefault(placement.allocation.color, []).append(placement)
     found = []
     for space in sorted(by_space):
-        occupancy = _occupancy(dump, space, by_space[space])
+        occupancy = _space_occupancy(dump, space, by_space[space])
         if occupancy is not None:
             found.append(occupancy)
     return tuple(found)
 
 
-def _occupancy(dump: DumpSet, space: int, placements: list[Placement]) -> SpaceOccupancy | None:
+def _space_occupancy(
+    dump: DumpSet, space: int, placements: list[Placement]
+) -> SpaceOccupancy | None:
     allocated = fixed = 0
     values: list[LiveByteRange] = []
     for placement in placements:
@@ -99,7 +103,7 @@ def _occupancy(dump: DumpSet, space: int, placements: list[Placement]) -> SpaceO
             fixed += placement.allocation.size
             continue
         for count, value in enumerate(placement.values, 1):
-            if count % _VALUES_PER_TURN == 0:
+            if count % _VALUES_PER_CHECKPOINT == 0:
                 checkpoint()
             if not value.size:
                 continue
@@ -111,7 +115,7 @@ def _occupancy(dump: DumpSet, space: int, placements: list[Placement]) -> SpaceO
     steps: list[int] = []
     temp: list[int] = []
     for count, (step, occupied) in enumerate(occupied_bytes_by_step(values), 1):
-        if count % _CHANGES_PER_TURN == 0:
+        if count % _CHANGES_PER_CHECKPOINT == 0:
             checkpoint()
         steps.append(step)
         temp.append(occupied)

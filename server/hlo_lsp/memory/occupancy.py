@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from hlo_lsp.analysis.assignment.lists import Listed, listed_under
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.facts import Facts
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.weak_cache import WeakCache
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -113,11 +113,11 @@ def union_size(ranges: Iterable[ByteRange]) -> int:
     return total
 
 
-_STEP = 1000  # values between two breaths
+_RECORDS_PER_CHECKPOINT = 1000  # values between two breaths
 
 
 @dataclass(frozen=True, slots=True)
-class Occupancy:
+class AllocationOccupancy:
     """Bytes with padding. ``end`` is where the last value ends, ``live`` the most at one step.
 
     ``used`` are the bytes that some value takes at some time: others only align what follows.
@@ -134,28 +134,30 @@ class Occupancy:
         return self.used - self.live
 
 
-_KNOWN: "Facts[Listed, Occupancy]" = Facts()
+_OCCUPANCY_FACTS: "WeakCache[Listed, AllocationOccupancy]" = WeakCache()
 
 
-def occupancy_of(dump: DumpSet, allocation: Located[AllocationLine]) -> Occupancy | None:
+def allocation_occupancy(
+    dump: DumpSet, allocation: LocatedRecord[AllocationLine]
+) -> AllocationOccupancy | None:
     """What of an allocation is in use at its fullest step; None if a value has no live range.
 
     Bytes that several values share count once: they are aliases, or one takes over from the other.
     """
     listed = listed_under(allocation)
     state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
-    known = _KNOWN.get(listed, state)
+    known = _OCCUPANCY_FACTS.get(listed, state)
     if known is None:
-        known = _occupancy(dump, listed)
+        known = _compute_occupancy(dump, listed)
         if known is not None:
-            _KNOWN.put(listed, known, state)
+            _OCCUPANCY_FACTS.put(listed, known, state)
     return known
 
 
-def _occupancy(dump: DumpSet, listed: Listed) -> Occupancy | None:
+def _compute_occupancy(dump: DumpSet, listed: Listed) -> AllocationOccupancy | None:
     values: list[LiveByteRange] = []
     for count, value in enumerate(listed.values, 1):
-        if count % _STEP == 0:
+        if count % _RECORDS_PER_CHECKPOINT == 0:
             checkpoint()
         if not value.size:
             continue
@@ -167,9 +169,11 @@ def _occupancy(dump: DumpSet, listed: Listed) -> Occupancy | None:
     checkpoint()
     most = step = 0
     for count, (moment, occupied) in enumerate(occupied_bytes_by_step(values), 1):
-        if count % _STEP == 0:
+        if count % _RECORDS_PER_CHECKPOINT == 0:
             checkpoint()
         if occupied > most:
             most, step = occupied, moment
     ranges = {(value.offset, value.offset + value.size) for value in values}
-    return Occupancy(max((end for _, end in ranges), default=0), union_size(ranges), most, step)
+    return AllocationOccupancy(
+        max((end for _, end in ranges), default=0), union_size(ranges), most, step
+    )

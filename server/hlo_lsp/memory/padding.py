@@ -4,21 +4,21 @@ import re
 from dataclasses import dataclass
 
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.shape import Array, try_shape
-from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_of
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.shape import ArrayShape, try_shape
+from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
-_STEP = 1000  # values between two breaths
+_MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
+_VALUES_PER_CHECKPOINT = 1000  # values between two breaths
 
 
 @dataclass(frozen=True, slots=True)
-class Padded:
+class PaddedArrays:
     """Values of one shape; bytes of one of them. ``places`` counts where in memory they lie."""
 
-    value: Located[AssignedValue]
+    value: LocatedRecord[AssignedValue]
     logical: int
     padded: PaddedSize
     values: int
@@ -30,34 +30,34 @@ class Padded:
         return (self.padded.bytes - self.logical) * self.places
 
 
-def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> list[Padded]:
+def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> list[PaddedArrays]:
     """The shapes that take at least ``ratio`` times their elements, and ``least`` bytes.
 
     Those that waste most come first. Shapes in different memory spaces are one. Sizes that do not
     follow from their shape are left out.
     """
-    found: dict[str, tuple[Located[AssignedValue], int, PaddedSize]] = {}
+    found: dict[str, tuple[LocatedRecord[AssignedValue], int, PaddedSize]] = {}
     values: dict[str, int] = {}
     places: dict[str, set[tuple[int, int]]] = {}
     for allocation in dump.allocations():
         for count, value in enumerate(dump.assigned_to(allocation), 1):
-            if count % _STEP == 0:
+            if count % _VALUES_PER_CHECKPOINT == 0:
                 checkpoint()
             if value.size < least:
                 continue
             shape = try_shape(value.shape)
-            logical = logical_bytes(shape) if isinstance(shape, Array) else None
+            logical = logical_bytes(shape) if isinstance(shape, ArrayShape) else None
             if not logical or value.size < ratio * logical:
                 continue
-            padded = padded_size_of(value.shape, target, value.color or 0)
+            padded = padded_size_of_text(value.shape, target, value.color or 0)
             if padded is None or not padded.padding or padded.bytes != value.size:
                 continue
-            key = _SPACE.sub("", value.shape)
-            found.setdefault(key, (Located(allocation.file, value), logical, padded))
+            key = _MEMORY_SPACE.sub("", value.shape)
+            found.setdefault(key, (LocatedRecord(allocation.file, value), logical, padded))
             values[key] = values.get(key, 0) + 1
             places.setdefault(key, set()).add((allocation.record.number, value.offset))
     groups = [
-        Padded(value, logical, padded, values[key], len(places[key]))
+        PaddedArrays(value, logical, padded, values[key], len(places[key]))
         for key, (value, logical, padded) in found.items()
     ]
     return sorted(groups, key=lambda group: (-group.wasted, group.value.record.id))

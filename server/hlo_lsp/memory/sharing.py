@@ -3,11 +3,11 @@
 from collections import Counter
 
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Located, Value
+from hlo_lsp.model.value import LocatedRecord, Value
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 
-def sharers(dump: DumpSet, value: Value) -> list[AssignedValue]:
+def values_sharing_memory(dump: DumpSet, value: Value) -> list[AssignedValue]:
     """The other values whose bytes meet those of this one, by the start of their lives."""
     if value.assigned is None or value.allocation is None:
         return []
@@ -18,10 +18,12 @@ def sharers(dump: DumpSet, value: Value) -> list[AssignedValue]:
         for other in dump.assigned_to(value.allocation)
         if other.offset < end and own.offset < other.offset + other.size and other is not own
     ]
-    return sorted(found, key=lambda other: _start(dump, other))
+    return sorted(found, key=lambda other: _live_start(dump, other))
 
 
-def crowded_offset(dump: DumpSet, allocation: Located[AllocationLine]) -> tuple[int, int] | None:
+def most_shared_offset(
+    dump: DumpSet, allocation: LocatedRecord[AllocationLine]
+) -> tuple[int, int] | None:
     """The offset (bytes) at which most values begin and their number, if more than one."""
     offsets = Counter(value.offset for value in dump.assigned_to(allocation) if value.size)
     if not offsets:
@@ -30,6 +32,6 @@ def crowded_offset(dump: DumpSet, allocation: Located[AllocationLine]) -> tuple[
     return (offset, count) if count > 1 else None
 
 
-def _start(dump: DumpSet, value: AssignedValue) -> tuple[int, int]:
+def _live_start(dump: DumpSet, value: AssignedValue) -> tuple[int, int]:
     live = dump.live(value.key)
     return (-1 if live is None else live.record.start_step), value.id

@@ -7,7 +7,7 @@ from functools import cached_property
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import parameter_number
-from hlo_lsp.syntax.instruction_text import Span
+from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
@@ -19,8 +19,8 @@ from hlo_lsp.syntax.module_records import (
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.records import Blank, Broken
-from hlo_lsp.syntax.statements import closing, commas, is_balanced
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord
+from hlo_lsp.syntax.statements import closing_bracket, is_balanced, top_level_commas
 
 _RESULT = re.compile(r"\)\s*->\s*")
 
@@ -93,7 +93,7 @@ class Scope:
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedOperands:
     """An instruction with the names of its operands and what they stand for in its scope.
 
     An operand that is written out in place has an empty name and stands for nothing. ``is_plain``
@@ -115,7 +115,7 @@ class Callee:
 
     attribute: str
     name: str
-    span: Span | None
+    span: TextSpan | None
     computation: ComputationLine | None
 
 
@@ -126,7 +126,7 @@ class Scopes:
         self._file = file
         self._scopes: dict[ComputationLine, Scope] = {}
         self._last_scope: Scope | None = None
-        self._last: tuple[InstructionLine, Resolved | None] | None = None
+        self._last: tuple[InstructionLine, ResolvedOperands | None] | None = None
         self._last_callees: tuple[InstructionLine, list[Callee]] | None = None
         self._computations: dict[str, ComputationLine] = {}
         for computation in file.module.all_computations():
@@ -149,7 +149,7 @@ class Scopes:
         """The scope that a computation opens."""
         known = self._scopes.get(head)
         if known is None:
-            known = self._scopes[head] = _scope(self._file, head)
+            known = self._scopes[head] = _read_scope(self._file, head)
         return known
 
     def of(self, instruction: InstructionLine) -> Scope | None:
@@ -168,7 +168,7 @@ class Scopes:
         self._last_scope = scope
         return None if scope.end is not None and line > scope.end else scope
 
-    def resolved(self, instruction: InstructionLine) -> Resolved | None:
+    def resolved(self, instruction: InstructionLine) -> ResolvedOperands | None:
         """The operands of an instruction; None if it is in no scope. The last is remembered."""
         if self._last is None or self._last[0] is not instruction:
             self._last = instruction, self._resolve(instruction)
@@ -189,7 +189,7 @@ class Scopes:
             Callee(body.attribute, body.name, None, body) for body in instruction.bodies
         ]
 
-    def _resolve(self, instruction: InstructionLine) -> Resolved | None:
+    def _resolve(self, instruction: InstructionLine) -> ResolvedOperands | None:
         scope = self.of(instruction)
         if scope is None:
             return None
@@ -198,30 +198,30 @@ class Scopes:
         plain = "control-predecessors=" not in instruction.text and all(
             found is not None and found.line < instruction.line for found in operands
         )
-        return Resolved(scope, names, operands, plain)
+        return ResolvedOperands(scope, names, operands, plain)
 
 
 def signature(head: ComputationLine) -> tuple[list[str], str] | None:
     """The shapes of the parameters and of the result that a head prints, or None if it does not."""
     text = head.signature
-    close = closing(text, 0) if text.startswith("(") else None
+    close = closing_bracket(text, 0) if text.startswith("(") else None
     arrow = None if close is None else _RESULT.match(text, close)
     if close is None or arrow is None:
         return None
-    shapes = [part.partition(":")[2].strip() for part in parts(text, 1, close)]
+    shapes = [part.partition(":")[2].strip() for part in split_at_commas(text, 1, close)]
     return shapes, text[arrow.end() :].strip()
 
 
-def parts(text: str, start: int, end: int) -> list[str]:
+def split_at_commas(text: str, start: int, end: int) -> list[str]:
     """The parts between the commas outside of brackets; none if there is nothing but blanks."""
     if not text[start:end].strip():
         return []
-    stops = [*commas(text, start, end), end]
+    stops = [*top_level_commas(text, start, end), end]
     starts = [start, *(stop + 1 for stop in stops)]
     return [text[first:stop].strip() for first, stop in zip(starts, stops, strict=False)]
 
 
-def _scope(file: DumpFile, head: ComputationLine) -> Scope:
+def _read_scope(file: DumpFile, head: ComputationLine) -> Scope:
     members: list[InstructionLine] = list(head.members)
     strays: list[InstructionLine] = []
     broken: set[str] = set()
@@ -231,13 +231,13 @@ def _scope(file: DumpFile, head: ComputationLine) -> Scope:
     cut = False
     for record in () if isinstance(head, InlineComputation) else file.records.after(head):
         if record.is_head:
-            cut = isinstance(record, Broken) and end is None
+            cut = isinstance(record, BrokenRecord) and end is None
             break
         if isinstance(record, InstructionLine):
             (strays if inside or end is not None else members).append(record)
         elif isinstance(record, ComputationEnd) and end is None:
             end = record.line
-        elif isinstance(record, Broken) and end is None:
+        elif isinstance(record, BrokenRecord) and end is None:
             name = file.module.damaged.get(record)
             knows_names = knows_names and name is not None
             broken.update(() if name is None else (name,))
@@ -248,34 +248,36 @@ def _scope(file: DumpFile, head: ComputationLine) -> Scope:
         number = parameter_number(member)
         if number is not None:
             parameters.setdefault(number, member)
-    knows_names = knows_names and (inside or end is not None) and not _interrupts(file, head)
+    knows_names = (
+        knows_names and (inside or end is not None) and not _follows_instruction(file, head)
+    )
     return Scope(
         head, tuple(members), names, parameters, tuple(strays), frozenset(broken), knows_names,
         end, cut,
     )  # fmt: skip
 
 
-def _interrupts(file: DumpFile, head: ComputationLine) -> bool:
+def _follows_instruction(file: DumpFile, head: ComputationLine) -> bool:
     """Whether an instruction stands above a head: a broken line may look like a head itself."""
     if isinstance(head, InlineComputation) or head.line == 0:
         return False
     above = file.records.at(head.line - 1)
-    while isinstance(above, Blank) and above.line > 0:
+    while isinstance(above, BlankLine) and above.line > 0:
         above = file.records.at(above.line - 1)
     return isinstance(above, InstructionLine)
 
 
-_Row = NameRow | LocationRow | FrameRow
+_LocationTableRow = NameRow | LocationRow | FrameRow
 
 
-class Table:
+class LocationTable:
     """The rows of a table in order. ``is_whole`` is whether all lines of the tables were read.
 
     ``misnumbered`` is the first row whose number is not its place, counted from 1; None where a
     line is broken.
     """
 
-    def __init__(self, rows: Sequence[_Row], is_whole: bool) -> None:
+    def __init__(self, rows: Sequence[_LocationTableRow], is_whole: bool) -> None:
         self.rows = rows
         self._highest = max(len(rows), *(row.number for row in rows)) if rows else 0
         self.is_whole = is_whole
@@ -291,11 +293,11 @@ class Table:
         return not self.is_whole or 0 < number <= self._highest
 
 
-class Tables:
+class LocationTables:
     """The tables at the head of a module, by their names."""
 
     def __init__(self, file: DumpFile) -> None:
-        rows: dict[str, list[_Row]] = {}
+        rows: dict[str, list[_LocationTableRow]] = {}
         label = ""
         whole = True
         for record in file.records:
@@ -306,11 +308,11 @@ class Tables:
                 rows.setdefault(label, []).append(record)
             elif isinstance(record, ComputationLine):
                 break
-            whole = whole and not isinstance(record, Broken)
-        self._tables = {name: Table(found, whole) for name, found in rows.items()}
+            whole = whole and not isinstance(record, BrokenRecord)
+        self._tables = {name: LocationTable(found, whole) for name, found in rows.items()}
         self.frames = [row for found in rows.values() for row in found if isinstance(row, FrameRow)]
 
-    def table(self, name: str) -> Table | None:
+    def table(self, name: str) -> LocationTable | None:
         """The table of this name, or None if the module has none."""
         return self._tables.get(name)
 

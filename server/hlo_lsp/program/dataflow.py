@@ -11,14 +11,14 @@ from collections.abc import Iterator
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_MOST = 400  # steps of a walk; real modules need a handful
-_BY_POSITION = frozenset({"fusion", "call", "async-start"})
-_RETURNING = frozenset({"fusion", "call", "while", "conditional"})
-_BRANCHES = ("true_computation", "false_computation")
+_MAX_WALK_STEPS = 400  # steps of a walk; real modules need a handful
+_CALLERS_BY_POSITION = frozenset({"fusion", "call", "async-start"})
+_CALLERS_RETURNING_ROOT = frozenset({"fusion", "call", "while", "conditional"})
+_BRANCH_ATTRIBUTES = ("true_computation", "false_computation")
 # What computes nothing: the element is that of an operand or of the caller.
-_PASSING = frozenset({"get-tuple-element", "parameter"})
+_FORWARDING_OPCODES = frozenset({"get-tuple-element", "parameter"})
 # What hands on its one operand as it is.
-_TRANSPARENT = frozenset({"opt-barrier", "copy", "bitcast", "domain", "copy-done"})
+_IDENTITY_OPCODES = frozenset({"opt-barrier", "copy", "bitcast", "domain", "copy-done"})
 
 
 def operands_of_parameter(
@@ -34,8 +34,8 @@ def operands_of_parameter(
         return []
     found: list[tuple[InstructionLine, InstructionLine]] = []
     for caller in module.callers(computation):
-        operands = handed(module, caller)
-        for place in _operand_places(module, caller, computation, number):
+        operands = passed_operands(module, caller)
+        for place in _operand_numbers(module, caller, computation, number):
             giver, operand = operands[place] if place < len(operands) else (caller, None)
             if operand is not None:
                 found.append((giver, operand))
@@ -52,10 +52,10 @@ def parameters_of_operand(
     An async-update calls what its async-start names, with the operands behind its first.
     """
     if caller.opcode == "async-update":
-        start = start_of(module, caller)
+        start = async_start_of(module, caller)
         if start is None or place == 0:
             return []
-        givers = [giver for giver, _ in handed(module, start)]
+        givers = [giver for giver, _ in passed_operands(module, start)]
         if caller not in givers:
             return []
         caller, place = start, givers.index(caller) + place - 1
@@ -63,7 +63,7 @@ def parameters_of_operand(
         parameter
         for computation in dict.fromkeys(module.called_by(caller))
         for number, parameter in module.computation(computation).parameters.items()
-        if place in _operand_places(module, caller, computation, number)
+        if place in _operand_numbers(module, caller, computation, number)
     ]
 
 
@@ -74,7 +74,7 @@ def roots_of(module: ModuleIndex, caller: InstructionLine) -> list[InstructionLi
     """
     computations = module.called_by(caller)
     if caller.opcode == "while":
-        body = _attribute(module, caller, "body")
+        body = _called_by_attribute(module, caller, "body")
         computations = [] if body is None else [body]
     roots = (module.computation(computation).root for computation in computations)
     return [root for root in roots if root is not None]
@@ -93,20 +93,20 @@ def element_sources(
     return list(found)
 
 
-Path = tuple[int, ...]
+TuplePath = tuple[int, ...]
 
 
 def _trace(
     module: ModuleIndex,
     instruction: InstructionLine,
-    path: Path,
-    seen: set[tuple[InstructionLine, Path]],
+    path: TuplePath,
+    seen: set[tuple[InstructionLine, TuplePath]],
     found: dict[InstructionLine, None],
 ) -> None:
-    if (instruction, path) in seen or len(seen) > _MOST:
+    if (instruction, path) in seen or len(seen) > _MAX_WALK_STEPS:
         return
     seen.add((instruction, path))
-    if not path and instruction.opcode not in _PASSING:
+    if not path and instruction.opcode not in _FORWARDING_OPCODES:
         found[instruction] = None
         return
     sources = list(_sources(module, instruction, path))
@@ -117,8 +117,8 @@ def _trace(
 
 
 def _sources(
-    module: ModuleIndex, instruction: InstructionLine, path: Path
-) -> Iterator[tuple[InstructionLine, Path]]:
+    module: ModuleIndex, instruction: InstructionLine, path: TuplePath
+) -> Iterator[tuple[InstructionLine, TuplePath]]:
     """One step upstream: where the element at ``path`` of a result comes from."""
     opcode = instruction.opcode
     if opcode == "tuple":
@@ -134,21 +134,21 @@ def _sources(
             yield operand, (int(index.text), *path)
     elif opcode == "parameter":
         yield from ((operand, path) for _, operand in operands_of_parameter(module, instruction))
-    elif opcode in _TRANSPARENT and len(instruction.operands) == 1:
+    elif opcode in _IDENTITY_OPCODES and len(instruction.operands) == 1:
         operand = next(iter(module.operands(instruction)), None)
         if operand is not None and operand.shape.startswith("("):
             yield operand, path
-    elif opcode in _RETURNING:
+    elif opcode in _CALLERS_RETURNING_ROOT:
         yield from ((root, path) for root in roots_of(module, instruction))
     elif opcode in {"async-start", "async-update", "async-done"}:
         yield from _async_sources(module, instruction, path)
 
 
 def _async_sources(
-    module: ModuleIndex, step: InstructionLine, path: Path
-) -> Iterator[tuple[InstructionLine, Path]]:
+    module: ModuleIndex, step: InstructionLine, path: TuplePath
+) -> Iterator[tuple[InstructionLine, TuplePath]]:
     """Where an element of a step of an asynchronous computation comes from."""
-    start = step if step.opcode == "async-start" else start_of(module, step)
+    start = step if step.opcode == "async-start" else async_start_of(module, step)
     if start is None or not path:
         return
     if step.opcode == "async-done":
@@ -157,17 +157,17 @@ def _async_sources(
         for root in roots_of(module, start):
             yield root, path[1:]
     elif path[0] == 0 and len(path) > 1:
-        operands = handed(module, start)
+        operands = passed_operands(module, start)
         operand = operands[path[1]][1] if path[1] < len(operands) else None
         if operand is not None:
             yield operand, path[2:]
 
 
-def _operand_places(
+def _operand_numbers(
     module: ModuleIndex, caller: InstructionLine, computation: ComputationLine, number: int
 ) -> list[int]:
     """The operands of ``caller`` that parameter ``number`` of what it calls stands for."""
-    if caller.opcode in _BY_POSITION:
+    if caller.opcode in _CALLERS_BY_POSITION:
         return [number]
     if caller.opcode == "while":
         return [0] if number == 0 else []
@@ -179,14 +179,14 @@ def _operand_places(
 
 def _branches(module: ModuleIndex, conditional: InstructionLine) -> list[ComputationLine | None]:
     """The branches in the order of their operands; None for one that is not there."""
-    chosen = [_attribute(module, conditional, name) for name in _BRANCHES]
+    chosen = [_called_by_attribute(module, conditional, name) for name in _BRANCH_ATTRIBUTES]
     if any(chosen):
         return chosen
     calls = conditional.parsed.calls
     return [module.named(span.text) for name, span in calls if name == "branch_computations"]
 
 
-def _attribute(
+def _called_by_attribute(
     module: ModuleIndex, instruction: InstructionLine, name: str
 ) -> ComputationLine | None:
     for attribute, span in instruction.parsed.calls:
@@ -195,14 +195,14 @@ def _attribute(
     return next((body for body in instruction.bodies if body.attribute == name), None)
 
 
-_ENDINGS = ("-start", "-update", "-done")
+_ASYNC_SUFFIXES = ("-start", "-update", "-done")
 
 
-def start_of(module: ModuleIndex, step: InstructionLine) -> InstructionLine | None:
+def async_start_of(module: ModuleIndex, step: InstructionLine) -> InstructionLine | None:
     """The ``-start`` in front of an ``-update`` or ``-done``; None if it is not there."""
-    for _ in range(_MOST):
+    for _ in range(_MAX_WALK_STEPS):
         before = next(iter(module.operands(step)), None)
-        if before is None or not step.opcode.endswith(_ENDINGS[1:]):
+        if before is None or not step.opcode.endswith(_ASYNC_SUFFIXES[1:]):
             return None
         if before.opcode.endswith("-start"):
             return before
@@ -210,21 +210,21 @@ def start_of(module: ModuleIndex, step: InstructionLine) -> InstructionLine | No
     return None
 
 
-def steps_behind(module: ModuleIndex, start: InstructionLine) -> Iterator[InstructionLine]:
+def async_successors(module: ModuleIndex, start: InstructionLine) -> Iterator[InstructionLine]:
     """What continues a ``-start`` or ``-update`` and what ends it, in order."""
     waiting, seen = [start], {start}
-    while waiting and len(seen) < _MOST:
+    while waiting and len(seen) < _MAX_WALK_STEPS:
         step = waiting.pop(0)
         for user in module.users(step):
             before = next(iter(module.operands(user)), None)
-            if before is step and user not in seen and user.opcode.endswith(_ENDINGS[1:]):
+            if before is step and user not in seen and user.opcode.endswith(_ASYNC_SUFFIXES[1:]):
                 seen.add(user)
                 yield user
                 if user.opcode.endswith("-update"):
                     waiting.append(user)
 
 
-def handed(
+def passed_operands(
     module: ModuleIndex, caller: InstructionLine
 ) -> list[tuple[InstructionLine, InstructionLine | None]]:
     """The operands that a calling instruction hands on, each with the instruction that has it.
@@ -233,7 +233,7 @@ def handed(
     """
     found = [(caller, operand) for operand in module.operands(caller)]
     if caller.opcode == "async-start":
-        for step in steps_behind(module, caller):
+        for step in async_successors(module, caller):
             if step.opcode == "async-update":
                 found += [(step, operand) for operand in module.operands(step)[1:]]
     return found

@@ -12,25 +12,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.shape import Array, element_texts, try_shape
-from hlo_lsp.model.shape_agreement import same_shape, shape_words
-from hlo_lsp.model.sharding import sharding_texts
+from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
+from hlo_lsp.model.shape_compatibility import describe_shape, is_compatible
+from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.syntax.statements import closing
+from hlo_lsp.syntax.statements import closing_bracket
 
 _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d+),\s*\{([\d,\s]*)\}")
 _DONOR = re.compile(r"\((\d+),\s*\{([\d,\s]*)\}\)")
-_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
+_MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 
-Index = tuple[int, ...]
+LeafIndex = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Leaf:
+class InterfaceLeaf:
     """An array of a parameter, or of the result where ``parameter`` is None; as it is printed."""
 
     parameter: int | None
-    index: Index
+    index: LeafIndex
     shape: str
 
     @property
@@ -40,11 +40,11 @@ class Leaf:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class DonationCandidates:
     """Parameters and outputs of one shape that do not share buffers; as many as the fewer could."""
 
-    parameters: tuple[Leaf, ...]
-    outputs: tuple[Leaf, ...]
+    parameters: tuple[InterfaceLeaf, ...]
+    outputs: tuple[InterfaceLeaf, ...]
 
     @property
     def count(self) -> int:
@@ -53,13 +53,13 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
+class UnusedDonation:
     """A buffer that was offered and not taken, and what is in the way first.
 
     ``is_resharded`` says that the program returns the shape, but partitioned in another way.
     """
 
-    parameter: Leaf
+    parameter: InterfaceLeaf
     why: str
     is_resharded: bool = False
 
@@ -68,8 +68,8 @@ class Refused:
 class Donation:
     """What could be donated, and what was in vain."""
 
-    matches: tuple[Match, ...]
-    refused: tuple[Refused, ...]
+    matches: tuple[DonationCandidates, ...]
+    refused: tuple[UnusedDonation, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +78,8 @@ class _Interface:
 
     lines: dict[int, InstructionLine]
     root: InstructionLine
-    parameters: list[Leaf]
-    outputs: list[Leaf]
+    parameters: list[InterfaceLeaf]
+    outputs: list[InterfaceLeaf]
 
 
 def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Donation | None:
@@ -115,8 +115,10 @@ def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Don
     return Donation(
         tuple(_matches(rest, open_outputs)),
         tuple(
-            Refused(
-                leaf, resharded.get(leaf) or _obstacle(leaf, outputs, filled), leaf in resharded
+            UnusedDonation(
+                leaf,
+                resharded.get(leaf) or _donation_obstacle(leaf, outputs, filled),
+                leaf in resharded,
             )
             for leaf in offered
         ),
@@ -140,8 +142,11 @@ def _interface(module: ModuleIndex) -> _Interface | None:
 
 
 def _resharded(
-    offered: list[Leaf], after: _Interface, open_outputs: list[Leaf], before: _Interface
-) -> dict[Leaf, str]:
+    offered: list[InterfaceLeaf],
+    after: _Interface,
+    open_outputs: list[InterfaceLeaf],
+    before: _Interface,
+) -> dict[InterfaceLeaf, str]:
     """Return the parameters whose shape an output has in the program, but not on each device.
 
     With each the sentence about its output; an output is of one parameter only.
@@ -151,17 +156,17 @@ def _resharded(
         return {}  # of another compile
     results = {whole.index: whole for whole in before.outputs}
     pairs = [(out, results[out.index]) for out in open_outputs if out.index in results]
-    found: dict[Leaf, str] = {}
+    found: dict[InterfaceLeaf, str] = {}
     for leaf in offered:
-        if any(same_shape(leaf.shape, output.shape) for output in after.outputs):
+        if any(is_compatible(leaf.shape, output.shape) for output in after.outputs):
             continue
         whole = wholes[leaf.parameter, leaf.index]
-        pair = next((pair for pair in pairs if same_shape(whole.shape, pair[1].shape)), None)
+        pair = next((pair for pair in pairs if is_compatible(whole.shape, pair[1].shape)), None)
         if pair is not None:
             pairs.remove(pair)
             output, result = pair
             found[leaf] = (
-                f"it and output {output.index_text} are both {shape_words(whole.shape)} before "
+                f"it and output {output.index_text} are both {describe_shape(whole.shape)} before "
                 f"partitioning, but one device holds `{output.shape}` of the output (sharding of "
                 f"the parameter: {_sharding_words(before, whole)}, of the output: "
                 f"{_sharding_words(before, result)})"
@@ -169,7 +174,7 @@ def _resharded(
     return found
 
 
-def _sharding_words(interface: _Interface, leaf: Leaf) -> str:
+def _sharding_words(interface: _Interface, leaf: InterfaceLeaf) -> str:
     """Return the sharding that the program gives to a leaf."""
     number = leaf.parameter
     line = interface.root if number is None else interface.lines[number]
@@ -177,26 +182,30 @@ def _sharding_words(interface: _Interface, leaf: Leaf) -> str:
     if printed is None:
         return "none given, chosen by XLA"
     text = printed.text.strip()
-    texts = sharding_texts(text) or []
+    texts = tuple_sharding_texts(text) or []
     leaves = list(_leaves(number, line.shape, ()))
     return f"`{texts[leaves.index(leaf)] if len(texts) == len(leaves) else text}`"
 
 
-def _matches(parameters: list[Leaf], outputs: list[Leaf]) -> Iterator[Match]:
-    by_shape: defaultdict[str, list[Leaf]] = defaultdict(list)
+def _matches(
+    parameters: list[InterfaceLeaf], outputs: list[InterfaceLeaf]
+) -> Iterator[DonationCandidates]:
+    by_shape: defaultdict[str, list[InterfaceLeaf]] = defaultdict(list)
     for leaf in outputs:
         by_shape[leaf.shape].append(leaf)
-    fitting: defaultdict[str, list[Leaf]] = defaultdict(list)
+    fitting: defaultdict[str, list[InterfaceLeaf]] = defaultdict(list)
     for leaf in parameters:
         if leaf.shape in by_shape:
             fitting[leaf.shape].append(leaf)
     for shape, found in fitting.items():
-        yield Match(tuple(found), tuple(by_shape[shape]))
+        yield DonationCandidates(tuple(found), tuple(by_shape[shape]))
 
 
-def _obstacle(leaf: Leaf, outputs: list[Leaf], filled: set[Index]) -> str:
+def _donation_obstacle(
+    leaf: InterfaceLeaf, outputs: list[InterfaceLeaf], filled: set[LeafIndex]
+) -> str:
     """What is in the way, first of all: type and dimensions, memory space, layout, or others."""
-    alike = [output for output in outputs if same_shape(leaf.shape, output.shape)]
+    alike = [output for output in outputs if is_compatible(leaf.shape, output.shape)]
     if not alike:
         return "no output has its type and dimensions"
     equal = [output for output in alike if output.shape == leaf.shape]
@@ -210,14 +219,14 @@ def _obstacle(leaf: Leaf, outputs: list[Leaf], filled: set[Index]) -> str:
 
 
 def _same_but_space(one: str, other: str) -> bool:
-    return _SPACE.sub("", one) == _SPACE.sub("", other)
+    return _MEMORY_SPACE.sub("", one) == _MEMORY_SPACE.sub("", other)
 
 
-def _leaves(parameter: int | None, shape: str, index: Index) -> Iterator[Leaf]:
+def _leaves(parameter: int | None, shape: str, index: LeafIndex) -> Iterator[InterfaceLeaf]:
     elements = element_texts(shape)
     if elements is None:
-        if isinstance(try_shape(shape), Array):
-            yield Leaf(parameter, index, shape)
+        if isinstance(try_shape(shape), ArrayShape):
+            yield InterfaceLeaf(parameter, index, shape)
         return
     for number, element in enumerate(elements):
         yield from _leaves(parameter, element, (*index, number))
@@ -225,9 +234,9 @@ def _leaves(parameter: int | None, shape: str, index: Index) -> Iterator[Leaf]:
 
 def _attribute(header: str, name: str) -> str:
     start = header.find(f"{name}={{")
-    end = None if start < 0 else closing(header, start + len(name) + 1)
+    end = None if start < 0 else closing_bracket(header, start + len(name) + 1)
     return "" if end is None else header[start:end]
 
 
-def _index(text: str) -> Index:
+def _index(text: str) -> LeafIndex:
     return tuple(int(number) for number in text.split(",") if number.strip())

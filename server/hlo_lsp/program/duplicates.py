@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
-from hlo_lsp.syntax.statements import closing
+from hlo_lsp.syntax.statements import closing_bracket
 from hlo_lsp.text.checkpoint import checkpoint
 
-_STEP = 500  # instructions between two breaths
+_INSTRUCTIONS_PER_CHECKPOINT = 500  # instructions between two breaths
 # Behind what an opcode has of its own: where it is from, how it is compiled (in print order).
-_GENERAL = re.compile(
+_COMMON_ATTRIBUTE = re.compile(
     r", (?:sharding|frontend_attributes|control-predecessors|metadata|backend_config|"
     r"parameter_replication|statistics|origin)="
 )
@@ -18,7 +18,7 @@ _NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Duplicates:
+class DuplicateComputations:
     """Computations with the same body, in the order of the text."""
 
     computations: tuple[ComputationLine, ...]
@@ -30,7 +30,7 @@ class Duplicates:
         return self.instructions * (len(self.computations) - 1)
 
 
-def duplicates(module: ModuleIndex, least: int) -> list[Duplicates]:
+def find_duplicate_computations(module: ModuleIndex, least: int) -> list[DuplicateComputations]:
     """The bodies of at least so many instructions that a module has more than once.
 
     Names, where instructions are from and how they are compiled do not count, but for custom
@@ -49,32 +49,34 @@ def duplicates(module: ModuleIndex, least: int) -> list[Duplicates]:
         body = []
         for member in members:
             done += 1
-            if done % _STEP == 0:
+            if done % _INSTRUCTIONS_PER_CHECKPOINT == 0:
                 checkpoint()
-            body.append(_bare(member, places, kind_of))
+            body.append(_canonical_text(member, places, kind_of))
         kind = kinds.setdefault(tuple(body), len(kinds))
         kind_of[computation.name] = kind
         sizes[kind] = len(members)
         alike.setdefault(kind, []).append(computation)
     groups = [
-        Duplicates(tuple(found), sizes[kind])
+        DuplicateComputations(tuple(found), sizes[kind])
         for kind, found in alike.items()
         if len(found) > 1 and sizes[kind] >= least
     ]
     return sorted(groups, key=lambda group: (-group.saved, group.computations[0].line))
 
 
-def _bare(member: InstructionLine, places: dict[str, int], kind_of: dict[str, int]) -> str:
+def _canonical_text(
+    member: InstructionLine, places: dict[str, int], kind_of: dict[str, int]
+) -> str:
     """An instruction with places for operands and kinds for computations instead of names."""
     text = member.text
-    close = closing(text, member.opened - 1)
+    close = closing_bracket(text, member.opened - 1)
     end = len(text) if close is None else close + 1
     operands = member.operands
     if operands and all(name in places for name in operands):
         inside = ",".join(str(places[name]) for name in operands)
     else:
         inside = text[member.opened : end]
-    general = _GENERAL.search(text, end)
+    general = _COMMON_ATTRIBUTE.search(text, end)
     own = text[end:] if general is None else text[end : general.start()]
     if member.called:
         own = _NAME.sub(lambda name: f"<{kind_of.get(name[1], name[1])}>", own)

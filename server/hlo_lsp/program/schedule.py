@@ -8,18 +8,18 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
-_STEP = 1000  # instructions between two breaths
+_INSTRUCTIONS_PER_CHECKPOINT = 1000  # instructions between two breaths
 _SCHEDULED = re.compile(r"\bis_scheduled=true\b")
-_ENTERED = {"while", "call", "conditional"}
-_ASYNC = {"async-start", "async-update", "async-done"}
+_CALLING_OPCODES = {"while", "call", "conditional"}
+_ASYNC_OPCODES = {"async-start", "async-update", "async-done"}
 # Opcodes of their own. Any other `-start` is short for an async-start (print option
 # `syntax_sugar_async_ops`), and the computation that it wraps is not printed.
-_STARTS = {"all-gather-start", "all-reduce-start", "async-start", "collective-permute-start",
+_PLAIN_START_OPCODES = {"all-gather-start", "all-reduce-start", "async-start", "collective-permute-start",
            "copy-start"}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ComputationSteps:
     """The steps that a computation takes: from ``start`` to in front of ``end``.
 
     What it calls takes steps in between. ``is_async`` says that async work runs it.
@@ -35,10 +35,10 @@ class Schedule:
     """All scheduled instructions in order, and the steps of each computation."""
 
     instructions: list[InstructionLine]
-    spans: dict[ComputationLine, Span]
+    spans: dict[ComputationLine, ComputationSteps]
 
 
-def schedule_in_text(module: ModuleIndex) -> list[InstructionLine] | None:
+def scheduled_instructions(module: ModuleIndex) -> list[InstructionLine] | None:
     """The instructions of :func:`schedule_of`."""
     found = schedule_of(module)
     return None if found is None else found.instructions
@@ -65,8 +65,8 @@ def schedule_in_steps(module: ModuleIndex) -> Schedule | None:
     if entry is None or header is None or not _SCHEDULED.search(header.text):
         return None
     placed: list[InstructionLine] = []
-    spans = {entry: Span(0, 0, is_async=False)}
-    open_parts = [(entry, _parts(module, entry))]
+    spans = {entry: ComputationSteps(0, 0, is_async=False)}
+    open_parts = [(entry, _execution_order(module, entry))]
     while open_parts:
         computation, parts = open_parts[-1]
         part = next(parts, None)
@@ -74,43 +74,45 @@ def schedule_in_steps(module: ModuleIndex) -> Schedule | None:
             open_parts.pop()
             spans[computation] = replace(spans[computation], end=len(placed))
         elif isinstance(part, InstructionLine):
-            if part.opcode not in _ASYNC and runs_async(part.opcode):
+            if part.opcode not in _ASYNC_OPCODES and is_async_call(part.opcode):
                 return None
             placed.append(part)
-            if len(placed) % _STEP == 0:
+            if len(placed) % _INSTRUCTIONS_PER_CHECKPOINT == 0:
                 checkpoint()
         elif part.computation not in spans:
             is_async = part.is_async or spans[computation].is_async
-            spans[part.computation] = Span(len(placed), len(placed), is_async)
-            open_parts.append((part.computation, _parts(module, part.computation)))
+            spans[part.computation] = ComputationSteps(len(placed), len(placed), is_async)
+            open_parts.append((part.computation, _execution_order(module, part.computation)))
     return Schedule(placed, spans)
 
 
-def runs_async(opcode: str) -> bool:
+def is_async_call(opcode: str) -> bool:
     """Whether an instruction starts, goes on with or ends async work of a computation."""
-    return opcode in _ASYNC or (opcode.endswith("-start") and opcode not in _STARTS)
+    return opcode in _ASYNC_OPCODES or (
+        opcode.endswith("-start") and opcode not in _PLAIN_START_OPCODES
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class _Entered:
+class _EnteredComputation:
     """A computation in front of the instruction that enters it."""
 
     computation: ComputationLine
     is_async: bool
 
 
-def _parts(
+def _execution_order(
     module: ModuleIndex, computation: ComputationLine
-) -> Iterator[InstructionLine | _Entered]:
+) -> Iterator[InstructionLine | _EnteredComputation]:
     """The instructions of a computation, each behind the computations that it enters."""
     unbound: dict[str, tuple[list[ComputationLine], int]] = {}
     for instruction in module.members(computation):
-        if instruction.opcode in _ENTERED:
+        if instruction.opcode in _CALLING_OPCODES:
             for callee in _callees(module, instruction):
-                yield _Entered(callee, is_async=False)
-        elif instruction.opcode in _ASYNC:
-            for callee in _bound(module, instruction, unbound):
-                yield _Entered(callee, is_async=True)
+                yield _EnteredComputation(callee, is_async=False)
+        elif instruction.opcode in _ASYNC_OPCODES:
+            for callee in _bound_computations(module, instruction, unbound):
+                yield _EnteredComputation(callee, is_async=True)
         yield instruction
 
 
@@ -123,7 +125,7 @@ def _callees(module: ModuleIndex, instruction: InstructionLine) -> list[Computat
     return [callee for _, callee in found]
 
 
-def _bound(
+def _bound_computations(
     module: ModuleIndex,
     instruction: InstructionLine,
     unbound: dict[str, tuple[list[ComputationLine], int]],

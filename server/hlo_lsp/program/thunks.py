@@ -6,16 +6,16 @@ from collections import Counter
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.instruction_text import instruction_text
+from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.syntax.scanners import ThunkRow
 
-_INFO = re.compile(
+_THUNK_INFO = re.compile(
     r'thunk_info \{\s*profile_annotation: "(?P<name>[^"]+)"\s*thunk_id: (?P<id>\d{1,18})\s*\}'
 )
 
 
-def instruction_of(dump: DumpSet, thunk: ThunkRow) -> str | None:
+def thunk_instruction(dump: DumpSet, thunk: ThunkRow) -> str | None:
     """The instruction's name, or None where nothing says it.
 
     The thunk's own annotation counts most, then ``thunk_metadata.txt``, then the name of a kernel
@@ -25,22 +25,22 @@ def instruction_of(dump: DumpSet, thunk: ThunkRow) -> str | None:
     if thunk.annotation is not None:
         return thunk.annotation
     if dump.thunk_names is not None:
-        names_by_id = dump.derived(_annotations, [dump.thunk_names])
+        names_by_id = dump.derived(_instructions_by_thunk_id, [dump.thunk_names])
         return None if thunk.id is None else names_by_id.get(thunk.id)
     if thunk.kernel is None:
         return None
-    if dump.derived(_kernel_counts, dump.files)[thunk.kernel] > 1:
+    if dump.derived(_thunks_per_kernel, dump.files)[thunk.kernel] > 1:
         return None
-    names = dump.derived(_kernel_names, dump.files).get(thunk.kernel, [])
+    names = dump.derived(_instructions_by_kernel_name, dump.files).get(thunk.kernel, [])
     return names[0] if len(names) == 1 else None
 
 
-def _annotations(dump: DumpSet) -> dict[int, str]:
+def _instructions_by_thunk_id(dump: DumpSet) -> dict[int, str]:
     text = "" if dump.thunk_names is None else dump.thunk_names.document.text
-    return {int(info["id"]): info["name"] for info in _INFO.finditer(text)}
+    return {int(info["id"]): info["name"] for info in _THUNK_INFO.finditer(text)}
 
 
-def _kernel_counts(dump: DumpSet) -> Counter[str]:
+def _thunks_per_kernel(dump: DumpSet) -> Counter[str]:
     """How many thunks run each kernel."""
     return Counter(
         record.kernel
@@ -51,14 +51,14 @@ def _kernel_counts(dump: DumpSet) -> Counter[str]:
     )
 
 
-def _kernel_names(dump: DumpSet) -> dict[str, list[str]]:
+def _instructions_by_kernel_name(dump: DumpSet) -> dict[str, list[str]]:
     """Instructions by the name that their kernel would get: dots become underscores.
 
     Those inside of a fusion have no kernel of their own.
     """
     names: dict[str, list[str]] = {}
     for file in dump.files:
-        fused = _fused(file)
+        fused = _fused_computations(file)
         for record in file.module.instructions.firsts():
             head = file.records.head_of(record)
             if not isinstance(head, ComputationLine) or head.name not in fused:
@@ -66,10 +66,10 @@ def _kernel_names(dump: DumpSet) -> dict[str, list[str]]:
     return names
 
 
-def _fused(file: DumpFile) -> set[str]:
+def _fused_computations(file: DumpFile) -> set[str]:
     """The computations that are the inside of a fusion."""
     texts = (
-        instruction_text(record.text)
+        parse_instruction(record.text)
         for record in file.module.instructions.records()
         if record.opcode == "fusion"
     )

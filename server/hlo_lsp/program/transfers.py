@@ -5,21 +5,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.shape import Array, Shape, TupleShape, try_shape, without_layout
+from hlo_lsp.model.shape import ArrayShape, Shape, TupleShape, try_shape, without_layout
 from hlo_lsp.model.sizes import logical_bytes
-from hlo_lsp.program.schedule import schedule_in_text
+from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
-HOST = 5  # XLA's Layout::kHostMemorySpace (layout.h)
+HOST_MEMORY_SPACE = 5  # XLA's Layout::kHostMemorySpace (layout.h)
 
-_STEP = 500  # instructions between two breaths
-_RELAYING = {"copy", "transpose"}
-_CHANNELS = {"send", "recv", "infeed", "outfeed"}
+_INSTRUCTIONS_PER_CHECKPOINT = 500  # instructions between two breaths
+_RELAYOUT_OPCODES = {"copy", "transpose"}
+_CHANNEL_OPCODES = {"send", "recv", "infeed", "outfeed"}
 # They name what lies on the host and move nothing.
-_IDLE = {"bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter",
+_OPCODES_WITHOUT_TRANSFER = {"bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter",
          "tuple", "while"}  # fmt: skip
-_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
+_MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +52,10 @@ def relayouts(module: ModuleIndex) -> list[Relayout]:
     Those inside of fusions cost nothing by themselves.
     """
     groups: dict[tuple[str, str, str], list[InstructionLine]] = {}
-    for count, instruction in enumerate(schedule_in_text(module) or ()):
-        if count % _STEP == 0:
+    for count, instruction in enumerate(scheduled_instructions(module) or ()):
+        if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
             checkpoint()
-        if instruction.opcode not in _RELAYING:
+        if instruction.opcode not in _RELAYOUT_OPCODES:
             continue
         source = _operand_shapes(module, instruction)
         if len(source) == 1 and source[0] != instruction.shape:
@@ -63,19 +63,23 @@ def relayouts(module: ModuleIndex) -> list[Relayout]:
             groups.setdefault(key, []).append(instruction)
     found = []
     for (opcode, source_text, shape), instructions in groups.items():
-        what = _changed(opcode, source_text, shape)
+        what = _changed_property(opcode, source_text, shape)
         if what is not None:
             moved = _bytes(try_shape(shape))
             found.append(Relayout(what, source_text, moved, tuple(instructions)))
     return sorted(found, key=lambda group: (-group.total, group.instructions[0].line))
 
 
-def _changed(opcode: str, source: str, shape: str) -> str | None:
+def _changed_property(opcode: str, source: str, shape: str) -> str | None:
     if opcode == "transpose":
         return "the order of dimensions"
     if without_layout(source) != without_layout(shape):
         return None
-    return "the memory space" if _SPACE.sub("", source) == _SPACE.sub("", shape) else "the layout"
+    return (
+        "the memory space"
+        if _MEMORY_SPACE.sub("", source) == _MEMORY_SPACE.sub("", shape)
+        else "the layout"
+    )
 
 
 def host_transfers(module: ModuleIndex) -> list[Transfer]:
@@ -86,8 +90,8 @@ def host_transfers(module: ModuleIndex) -> list[Transfer]:
     same transfer once more.
     """
     found = []
-    for count, instruction in enumerate(schedule_in_text(module) or ()):
-        if count % _STEP == 0:
+    for count, instruction in enumerate(scheduled_instructions(module) or ()):
+        if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
             checkpoint()
         transfer = _transfer(module, instruction)
         if transfer is not None:
@@ -103,28 +107,30 @@ def host_transfers(module: ModuleIndex) -> list[Transfer]:
 
 def _transfer(module: ModuleIndex, instruction: InstructionLine) -> Transfer | None:
     opcode = instruction.opcode
-    if opcode in _CHANNELS:
+    if opcode in _CHANNEL_OPCODES:
         if opcode in {"send", "recv"} and "is_host_transfer=true" not in instruction.text:
             return None
         if opcode == "outfeed":
             moved = sum(_bytes(try_shape(shape)) for shape in _operand_shapes(module, instruction))
         else:
-            moved = _bytes(_first(try_shape(instruction.shape)))
+            moved = _bytes(_first_element(try_shape(instruction.shape)))
         return Transfer(instruction, opcode in {"send", "outfeed"}, moved)
-    if opcode in _IDLE or opcode.endswith(("-done", "-update")):
+    if opcode in _OPCODES_WITHOUT_TRANSFER or opcode.endswith(("-done", "-update")):
         return None
     result = try_shape(instruction.shape)
     if opcode == "copy-start":
-        result = _first(result)
+        result = _first_element(result)
     elif opcode == "async-start" and isinstance(result, TupleShape) and len(result.elements) > 1:
         result = result.elements[1]
     shapes = [try_shape(shape) for shape in _operand_shapes(module, instruction)]
     taken = [array for shape in shapes for array in _arrays(shape)]
     given = list(_arrays(result))
-    if any(array.memory_space == HOST for array in given):
-        moved = max((_bytes(one) for one in taken if one.memory_space != HOST), default=0)
+    if any(array.memory_space == HOST_MEMORY_SPACE for array in given):
+        moved = max(
+            (_bytes(one) for one in taken if one.memory_space != HOST_MEMORY_SPACE), default=0
+        )
         return Transfer(instruction, True, moved) if moved else None
-    if any(array.memory_space == HOST for array in taken):
+    if any(array.memory_space == HOST_MEMORY_SPACE for array in taken):
         moved = sum(map(_bytes, given))
         return Transfer(instruction, False, moved) if moved else None
     return None
@@ -135,12 +141,12 @@ def _operand_shapes(module: ModuleIndex, instruction: InstructionLine) -> list[s
     return [operand.shape for operand in found if operand is not None]
 
 
-def _first(shape: Shape | None) -> Shape | None:
+def _first_element(shape: Shape | None) -> Shape | None:
     return shape.elements[0] if isinstance(shape, TupleShape) and shape.elements else shape
 
 
-def _arrays(shape: Shape | None) -> Iterator[Array]:
-    if isinstance(shape, Array):
+def _arrays(shape: Shape | None) -> Iterator[ArrayShape]:
+    if isinstance(shape, ArrayShape):
         yield shape
     elif isinstance(shape, TupleShape):
         for element in shape.elements:

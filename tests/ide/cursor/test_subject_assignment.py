@@ -4,11 +4,11 @@ import pytest
 
 from analysis.seen import Seen
 from hlo_lsp.ide.cursor.targets import (
-    AllocationSubject,
-    ShapeSubject,
-    SpaceSubject,
-    ValueSubject,
-    WordSubject,
+    AllocationTarget,
+    MemorySpaceTarget,
+    ShapeTarget,
+    TermTarget,
+    ValueTarget,
 )
 
 
@@ -22,7 +22,7 @@ def test_an_allocation_line_is_about_the_allocation() -> None:
                                  ^^^^^^ unknown
         """
     )
-    whole = (AllocationSubject(12), "allocation 12: size 512, heap 3:")
+    whole = (AllocationTarget(12), "allocation 12: size 512, heap 3:")
     for name in ("word", "number", "size", "unknown"):
         assert seen[name] == whole
 
@@ -35,8 +35,8 @@ def test_the_color_of_an_allocation_is_its_memory_space_and_the_page_a_word() ->
                                                 ^ page
         """
     )
-    assert seen["color"] == (SpaceSubject(10), "10")
-    assert seen["page"] == (WordSubject("page"), "7")
+    assert seen["color"] == (MemorySpaceTarget(10), "10")
+    assert seen["page"] == (TermTarget("page"), "7")
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_a_flag_of_an_allocation_is_a_word_to_explain(flag: str) -> None:
     line = f"allocation 1: size 512, page 0, {flag}:"
     seen = Seen(line)
     columns = range(line.index(flag), line.index(flag) + len(flag))
-    assert {seen.at(0, column) for column in columns} == {(WordSubject(flag), flag)}
+    assert {seen.at(0, column) for column in columns} == {(TermTarget(flag), flag)}
 
 
 def test_the_shapes_of_an_allocation_are_printed_without_layout() -> None:
@@ -59,12 +59,12 @@ def test_the_shapes_of_an_allocation_are_printed_without_layout() -> None:
                                                                                                ^^^^^^ leaf
         """  # noqa: E501
     )
-    assert seen["parameter"] == (ShapeSubject("f32[2]", has_layout=False), "f32[2]")
-    assert seen["tuple"] == (ShapeSubject("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
-    assert seen["leaf"] == (ShapeSubject("f32[2]", has_layout=False), "f32[2]")
+    assert seen["parameter"] == (ShapeTarget("f32[2]", has_layout=False), "f32[2]")
+    assert seen["tuple"] == (ShapeTarget("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
+    assert seen["leaf"] == (ShapeTarget("f32[2]", has_layout=False), "f32[2]")
     index = seen["index"]
     assert index is not None
-    assert index[0] == AllocationSubject(1)
+    assert index[0] == AllocationTarget(1)
 
 
 def test_a_value_line_is_about_the_value_up_to_its_shape() -> None:
@@ -79,7 +79,7 @@ def test_a_value_line_is_about_the_value_up_to_its_shape() -> None:
                                                                 ^^^^^ offset
         """
     )
-    whole = (ValueSubject("arg_tuple.3{0,1}", 39), "<39 arg_tuple.3{0,1} (phi) @1>")
+    whole = (ValueTarget("arg_tuple.3{0,1}", 39), "<39 arg_tuple.3{0,1} (phi) @1>")
     for name in ("margin", "id", "name", "index", "size", "offset"):
         assert seen[name] == whole
 
@@ -96,11 +96,11 @@ def test_the_parts_of_a_value_line_that_are_about_something_else() -> None:
     )
     phi = seen["phi"]
     assert phi is not None
-    assert phi[0] == WordSubject("phi")
-    assert seen["color"] == (SpaceSubject(11), "11")
+    assert phi[0] == TermTarget("phi")
+    assert seen["color"] == (MemorySpaceTarget(11), "11")
     shape = "u32[1]{0:T(128)S(1)}"
-    assert seen["shape"] == (ShapeSubject(shape, has_layout=True), shape)
-    assert seen["space"] == (SpaceSubject(1), "S(1)")
+    assert seen["shape"] == (ShapeTarget(shape, has_layout=True), shape)
+    assert seen["space"] == (MemorySpaceTarget(1), "S(1)")
 
 
 def test_in_a_tuple_the_leaf_under_the_cursor_is_meant() -> None:
@@ -115,16 +115,16 @@ def test_in_a_tuple_the_leaf_under_the_cursor_is_meant() -> None:
         """  # noqa: E501
     )
     whole = "(u32[1]{0:T(128)S(2)}, /*index=5*/bf16[2,<=3]{1,0})"
-    assert seen["open"] == seen["comment"] == (ShapeSubject(whole, has_layout=True), whole)
+    assert seen["open"] == seen["comment"] == (ShapeTarget(whole, has_layout=True), whole)
     first, second = "u32[1]{0:T(128)S(2)}", "bf16[2,<=3]{1,0}"
-    assert seen["first"] == (ShapeSubject(first, has_layout=True), first)
-    assert seen["space"] == (SpaceSubject(2), "S(2)")
-    assert seen["second"] == (ShapeSubject(second, has_layout=True), second)
+    assert seen["first"] == (ShapeTarget(first, has_layout=True), first)
+    assert seen["space"] == (MemorySpaceTarget(2), "S(2)")
+    assert seen["second"] == (ShapeTarget(second, has_layout=True), second)
 
 
 def test_the_head_of_the_section_is_a_word_to_explain() -> None:
     seen = Seen("BufferAssignment:")
-    assert seen.at(0, 3) == (WordSubject("assignment_label"), "BufferAssignment:")
+    assert seen.at(0, 3) == (TermTarget("assignment_label"), "BufferAssignment:")
 
 
 def test_behind_the_last_character_still_counts() -> None:

@@ -2,15 +2,15 @@
 
 from analysis.seen import Seen
 from hlo_lsp.ide.cursor.targets import (
-    AttributeSubject,
-    ComputationSubject,
-    InstructionSubject,
-    ModuleSubject,
-    ParameterSubject,
-    RowSubject,
-    ShapeSubject,
-    SpaceSubject,
-    WordSubject,
+    AttributeTarget,
+    ComputationTarget,
+    InstructionTarget,
+    LocationRowTarget,
+    MemorySpaceTarget,
+    ModuleTarget,
+    ParameterTarget,
+    ShapeTarget,
+    TermTarget,
 )
 
 
@@ -22,17 +22,17 @@ def test_the_header_is_about_its_attributes_and_the_parameters_in_them() -> None
                   ^^^^^^^ name                                                                                                                                                    ^^^^ space      ^^^^^^^^^^^^^^^^ partitions
         """  # noqa: E501
     )
-    assert seen["word"] == seen["name"] == (ModuleSubject("jit_f.1"), "jit_f.1")
-    assert seen["scheduled"] == (AttributeSubject("is_scheduled", "", "true"), "is_scheduled")
-    assert seen["aliased"] == (ParameterSubject(12), "12")
-    assert seen["second"] == (ParameterSubject(3), "3")
-    assert seen["donated"] == (ParameterSubject(4), "4")
+    assert seen["word"] == seen["name"] == (ModuleTarget("jit_f.1"), "jit_f.1")
+    assert seen["scheduled"] == (AttributeTarget("is_scheduled", "", "true"), "is_scheduled")
+    assert seen["aliased"] == (ParameterTarget(12), "12")
+    assert seen["second"] == (ParameterTarget(3), "3")
+    assert seen["donated"] == (ParameterTarget(4), "4")
     shape = "f32[8]{0:T(128)S(5)}"
-    assert seen["shape"] == (ShapeSubject(shape, has_layout=True), shape)
-    assert seen["space"] == (SpaceSubject(5), "S(5)")
-    assert seen["result"] == (ShapeSubject("s32[]", has_layout=False), "s32[]")
-    assert seen["partitions"] == (AttributeSubject("num_partitions", "", "4"), "num_partitions")
-    assert seen["unknown"] == (AttributeSubject("something", "", "{a, b}"), "something")
+    assert seen["shape"] == (ShapeTarget(shape, has_layout=True), shape)
+    assert seen["space"] == (MemorySpaceTarget(5), "S(5)")
+    assert seen["result"] == (ShapeTarget("s32[]", has_layout=False), "s32[]")
+    assert seen["partitions"] == (AttributeTarget("num_partitions", "", "4"), "num_partitions")
+    assert seen["unknown"] == (AttributeTarget("something", "", "{a, b}"), "something")
 
 
 def test_the_tables_are_about_their_rows_and_those_that_they_count() -> None:
@@ -71,19 +71,19 @@ def test_the_tables_are_about_their_rows_and_those_that_they_count() -> None:
         ("locations", "FileLocations"),
         ("frames", "StackFrames"),
     ):
-        assert seen[mark] == (WordSubject(table), table)
-    assert seen["file"] == (RowSubject("FileNames", 1), '1 "a.py"')
-    assert seen["odd"] == (RowSubject("FunctionNames", 1), '9 "f"')  # its place counts
+        assert seen[mark] == (TermTarget(table), table)
+    assert seen["file"] == (LocationRowTarget("FileNames", 1), '1 "a.py"')
+    assert seen["odd"] == (LocationRowTarget("FunctionNames", 1), '9 "f"')  # its place counts
     location = seen["location"]
     assert location == seen["line"]
     assert location is not None
-    assert location[0] == RowSubject("FileLocations", 1)
-    assert seen["its-file"] == (RowSubject("FileNames", 1), "file_name_id=1")
-    assert seen["its-function"] == (RowSubject("FunctionNames", 1), "function_name_id=1")
-    root = RowSubject("StackFrames", 1), "1 {file_location_id=1 parent_frame_id=1}"
+    assert location[0] == LocationRowTarget("FileLocations", 1)
+    assert seen["its-file"] == (LocationRowTarget("FileNames", 1), "file_name_id=1")
+    assert seen["its-function"] == (LocationRowTarget("FunctionNames", 1), "function_name_id=1")
+    root = LocationRowTarget("StackFrames", 1), "1 {file_location_id=1 parent_frame_id=1}"
     assert seen["root"] == seen["none"] == root
-    assert seen["its-location"] == (RowSubject("FileLocations", 1), "file_location_id=1")
-    assert seen["parent"] == (RowSubject("StackFrames", 1), "parent_frame_id=2")
+    assert seen["its-location"] == (LocationRowTarget("FileLocations", 1), "file_location_id=1")
+    assert seen["parent"] == (LocationRowTarget("StackFrames", 1), "parent_frame_id=2")
 
 
 def test_a_head_is_about_the_computation_its_parameters_and_shapes() -> None:
@@ -100,13 +100,13 @@ def test_a_head_is_about_the_computation_its_parameters_and_shapes() -> None:
         ^ end
         """
     )
-    assert seen["name"] == (ComputationSubject("main.1"), "main.1")
-    assert seen["first"] == (InstructionSubject("p.1", None), "p.1")
-    assert seen["second"] == (InstructionSubject("q", None), "q")
-    assert seen["shape"] == (ShapeSubject("f32[8]", has_layout=False), "f32[8]")
-    assert seen["leaf"] == (ShapeSubject("s8[2,3]", has_layout=False), "s8[2,3]")
-    assert seen["result"] == (ShapeSubject("f32[<=4]", has_layout=False), "f32[<=4]")
-    assert seen["end"] == (ComputationSubject("main.1"), "}")
+    assert seen["name"] == (ComputationTarget("main.1"), "main.1")
+    assert seen["first"] == (InstructionTarget("p.1", None), "p.1")
+    assert seen["second"] == (InstructionTarget("q", None), "q")
+    assert seen["shape"] == (ShapeTarget("f32[8]", has_layout=False), "f32[8]")
+    assert seen["leaf"] == (ShapeTarget("s8[2,3]", has_layout=False), "s8[2,3]")
+    assert seen["result"] == (ShapeTarget("f32[<=4]", has_layout=False), "f32[<=4]")
+    assert seen["end"] == (ComputationTarget("main.1"), "}")
 
 
 def test_a_head_on_several_lines() -> None:
@@ -125,10 +125,10 @@ def test_a_head_on_several_lines() -> None:
         }
         """
     )
-    assert seen["name"] == (ComputationSubject("sum"), "sum")
-    assert seen["first"] == (InstructionSubject("x", None), "x")
-    assert seen["second"] == (InstructionSubject("y", None), "y")
-    assert seen["shape"] == (ShapeSubject("f32[]", has_layout=False), "f32[]")
+    assert seen["name"] == (ComputationTarget("sum"), "sum")
+    assert seen["first"] == (InstructionTarget("x", None), "x")
+    assert seen["second"] == (InstructionTarget("y", None), "y")
+    assert seen["shape"] == (ShapeTarget("f32[]", has_layout=False), "f32[]")
 
 
 def test_blank_lines_and_comments_are_about_nothing() -> None:

@@ -4,13 +4,13 @@ import pytest
 
 from analysis.seen import Seen
 from hlo_lsp.ide.cursor.targets import (
-    AttributeSubject,
-    ComputationSubject,
-    ElementSubject,
-    InstructionSubject,
-    ParameterSubject,
-    RowSubject,
-    ShapeSubject,
+    AttributeTarget,
+    ComputationTarget,
+    InstructionTarget,
+    LocationRowTarget,
+    ParameterTarget,
+    ShapeTarget,
+    TupleElementTarget,
 )
 
 
@@ -23,13 +23,13 @@ def test_attributes_by_name_and_value() -> None:
                                                            ^^^ value               ^^^^ high             ^^^^^^^^ what
         """  # noqa: E501
     )
-    dims = AttributeSubject("lhs_contracting_dims", "dot", "{1}")
+    dims = AttributeTarget("lhs_contracting_dims", "dot", "{1}")
     assert seen["name"] == (dims, "lhs_contracting_dims")
     assert seen["value"] == (dims, "{1}")
-    precision = AttributeSubject("operand_precision", "dot", "{high,high}")
+    precision = AttributeTarget("operand_precision", "dot", "{high,high}")
     assert seen["kind"] == (precision, "operand_precision")
     assert seen["high"] == (precision, "{high,high}")
-    unknown = AttributeSubject("some-word", "dot", "(a, {b})")
+    unknown = AttributeTarget("some-word", "dot", "(a, {b})")
     assert seen["unknown"] == (unknown, "some-word")
     assert seen["what"] == (unknown, "(a, {b})")
 
@@ -45,18 +45,18 @@ def test_the_parts_of_metadata() -> None:
     )
     whole = seen["metadata"]
     assert whole is not None
-    assert isinstance(whole[0], AttributeSubject)
+    assert isinstance(whole[0], AttributeTarget)
     assert (whole[0].name, whole[0].key, whole[1]) == ("metadata", None, "metadata")
-    op_name = AttributeSubject("metadata", "add", "jit(f)/%x, y=1", "op_name")
+    op_name = AttributeTarget("metadata", "add", "jit(f)/%x, y=1", "op_name")
     assert seen["op"] == (op_name, 'op_name="jit(f)/%x, y=1"')
     assert seen["file"] == (
-        AttributeSubject("metadata", "add", "a b.py", "source_file"), 'source_file="a b.py"'
+        AttributeTarget("metadata", "add", "a b.py", "source_file"), 'source_file="a b.py"'
     )  # fmt: skip
     assert seen["line"] == (
-        AttributeSubject("metadata", "add", "7", "source_line"),
+        AttributeTarget("metadata", "add", "7", "source_line"),
         "source_line=7",
     )
-    assert seen["frame"] == (RowSubject("StackFrames", 12), "stack_frame_id=12")
+    assert seen["frame"] == (LocationRowTarget("StackFrames", 12), "stack_frame_id=12")
 
 
 def test_indexes_and_numbers_of_parameters() -> None:
@@ -73,10 +73,10 @@ def test_indexes_and_numbers_of_parameters() -> None:
                                ^ word
         """
     )
-    assert seen["number"] == (ParameterSubject(12), "12")
-    assert seen["index"] == (ElementSubject("g", 1), "1")
-    assert seen["other"] == (AttributeSubject("index", "send", "1"), "1")
-    assert seen["word"] == (InstructionSubject("o", None), "o")
+    assert seen["number"] == (ParameterTarget(12), "12")
+    assert seen["index"] == (TupleElementTarget("g", 1), "1")
+    assert seen["other"] == (AttributeTarget("index", "send", "1"), "1")
+    assert seen["word"] == (InstructionTarget("o", None), "o")
 
 
 def test_operands_with_shapes_and_index_marks() -> None:
@@ -88,10 +88,10 @@ def test_operands_with_shapes_and_index_marks() -> None:
                                                                                  ^^^ second
         """
     )
-    assert seen["leaf"] == (ShapeSubject("s8[3]{0}", has_layout=False), "s8[3]{0}")
-    assert seen["shape"] == (ShapeSubject("s8[3]{0}", has_layout=False), "s8[3]{0}")
-    assert seen["first"] == (InstructionSubject("a", None, 0), "a")
-    assert seen["second"] == (InstructionSubject("b.1", None, 1), "b.1")
+    assert seen["leaf"] == (ShapeTarget("s8[3]{0}", has_layout=False), "s8[3]{0}")
+    assert seen["shape"] == (ShapeTarget("s8[3]{0}", has_layout=False), "s8[3]{0}")
+    assert seen["first"] == (InstructionTarget("a", None, 0), "a")
+    assert seen["second"] == (InstructionTarget("b.1", None, 1), "b.1")
 
 
 def test_an_instruction_on_several_lines_with_comments() -> None:
@@ -117,12 +117,12 @@ def test_an_instruction_on_several_lines_with_comments() -> None:
         }
         """
     )
-    assert seen["name"] == (InstructionSubject("sum", None), "sum")
-    assert seen["first"] == (InstructionSubject("one", None, 0), "one")
-    assert seen["second"] == (InstructionSubject("two", None, 1), "two")
-    assert seen["called"] == (ComputationSubject("region"), "region")
-    assert seen["next"] == (InstructionSubject("after", None), "after")
-    assert seen["use"] == (InstructionSubject("sum", None, 0), "sum")
+    assert seen["name"] == (InstructionTarget("sum", None), "sum")
+    assert seen["first"] == (InstructionTarget("one", None, 0), "one")
+    assert seen["second"] == (InstructionTarget("two", None, 1), "two")
+    assert seen["called"] == (ComputationTarget("region"), "region")
+    assert seen["next"] == (InstructionTarget("after", None), "after")
+    assert seen["use"] == (InstructionTarget("sum", None, 0), "sum")
     group = seen["group"]
     assert group is not None
     assert group[1] == "replica_groups"
@@ -157,17 +157,17 @@ def test_computations_in_place_on_several_lines() -> None:
         }
         """
     )
-    assert seen["outer"] == (InstructionSubject("r", None), "r")
-    assert seen["value"] == (InstructionSubject("v", None, 0), "v")
-    assert seen["zero"] == (InstructionSubject("z", None, 1), "z")
-    assert seen["x"] == (InstructionSubject("x", None), "x")
-    assert seen["number"] == (ParameterSubject(0), "0")
-    assert seen["s"] == (InstructionSubject("s", None), "s")
-    assert seen["x-used"] == (InstructionSubject("x", None, 0), "x")
-    assert seen["y-used"] == (InstructionSubject("y", None, 1), "y")
-    assert seen["frame"] == (RowSubject("StackFrames", 3), "stack_frame_id=3")
-    assert seen["behind"] == (InstructionSubject("n", None), "n")
-    assert seen["used"] == (InstructionSubject("r", None, 0), "r")
+    assert seen["outer"] == (InstructionTarget("r", None), "r")
+    assert seen["value"] == (InstructionTarget("v", None, 0), "v")
+    assert seen["zero"] == (InstructionTarget("z", None, 1), "z")
+    assert seen["x"] == (InstructionTarget("x", None), "x")
+    assert seen["number"] == (ParameterTarget(0), "0")
+    assert seen["s"] == (InstructionTarget("s", None), "s")
+    assert seen["x-used"] == (InstructionTarget("x", None, 0), "x")
+    assert seen["y-used"] == (InstructionTarget("y", None, 1), "y")
+    assert seen["frame"] == (LocationRowTarget("StackFrames", 3), "stack_frame_id=3")
+    assert seen["behind"] == (InstructionTarget("n", None), "n")
+    assert seen["used"] == (InstructionTarget("r", None, 0), "r")
 
 
 def test_computations_in_place_on_one_line() -> None:
@@ -182,11 +182,11 @@ def test_computations_in_place_on_one_line() -> None:
         }
         """  # noqa: E501
     )
-    assert seen["number"] == (ParameterSubject(0), "0")
-    assert seen["s"] == (InstructionSubject("s", None), "s")
-    assert seen["used"] == (InstructionSubject("x", None, 0), "x")
-    assert seen["frame"] == (RowSubject("StackFrames", 3), "stack_frame_id=3")
-    assert seen["dims"] == (AttributeSubject("dimensions", "reduce", "{0}"), "dimensions")
+    assert seen["number"] == (ParameterTarget(0), "0")
+    assert seen["s"] == (InstructionTarget("s", None), "s")
+    assert seen["used"] == (InstructionTarget("x", None, 0), "x")
+    assert seen["frame"] == (LocationRowTarget("StackFrames", 3), "stack_frame_id=3")
+    assert seen["dims"] == (AttributeTarget("dimensions", "reduce", "{0}"), "dimensions")
 
 
 def test_a_whole_computation_on_one_line() -> None:
@@ -199,8 +199,8 @@ def test_a_whole_computation_on_one_line() -> None:
                 ^ x
         """
     )
-    assert seen["head"] == (ComputationSubject("sum"), "sum")
-    assert seen["x"] == (InstructionSubject("x", None), "x")
-    assert seen["number"] == (ParameterSubject(1), "1")
-    assert seen["s"] == (InstructionSubject("s", None), "s")
-    assert seen["used"] == (InstructionSubject("x", None, 0), "x")
+    assert seen["head"] == (ComputationTarget("sum"), "sum")
+    assert seen["x"] == (InstructionTarget("x", None), "x")
+    assert seen["number"] == (ParameterTarget(1), "1")
+    assert seen["s"] == (InstructionTarget("s", None), "s")
+    assert seen["used"] == (InstructionTarget("x", None, 0), "x")

@@ -1,14 +1,14 @@
 """What the cursor is on, in module text and in thunk sequences."""
 
 from analysis.seen import Seen
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
-    AttributeSubject,
-    ComputationSubject,
-    InstructionSubject,
-    ShapeSubject,
-    SpaceSubject,
-    ThunkSubject,
+    AttributeTarget,
+    ComputationTarget,
+    InstructionTarget,
+    MemorySpaceTarget,
+    ShapeTarget,
+    ThunkTarget,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.scanners import ThunkRow
@@ -35,15 +35,15 @@ def test_an_instruction_line_is_about_the_names_in_it() -> None:
         }
         """  # noqa: E501
     )
-    itself = (InstructionSubject("w.1", None), "w.1")
+    itself = (InstructionTarget("w.1", None), "w.1")
     assert seen["root"] == seen["name"] == seen["opcode"] == itself
-    assert seen["first"] == (InstructionSubject("a", None, operand=0), "a")
-    assert seen["second"] == (InstructionSubject("b.2", None, operand=1), "b.2")
-    assert seen["condition"] == (ComputationSubject("cond"), "cond")
-    assert seen["body"] == (ComputationSubject("body.1"), "body.1")
-    assert seen["shape"] == (ShapeSubject("f32[2]{0:S(1)}", has_layout=False), "f32[2]{0:S(1)}")
-    assert seen["space"] == (SpaceSubject(1), "S(1)")
-    assert seen["computation"] == (ComputationSubject("main"), "main")
+    assert seen["first"] == (InstructionTarget("a", None, operand=0), "a")
+    assert seen["second"] == (InstructionTarget("b.2", None, operand=1), "b.2")
+    assert seen["condition"] == (ComputationTarget("cond"), "cond")
+    assert seen["body"] == (ComputationTarget("body.1"), "body.1")
+    assert seen["shape"] == (ShapeTarget("f32[2]{0:S(1)}", has_layout=False), "f32[2]{0:S(1)}")
+    assert seen["space"] == (MemorySpaceTarget(1), "S(1)")
+    assert seen["computation"] == (ComputationTarget("main"), "main")
 
 
 def test_names_without_percent_signs_as_in_jax_0_4() -> None:
@@ -63,11 +63,11 @@ def test_names_without_percent_signs_as_in_jax_0_4() -> None:
         }
         """  # noqa: E501
     )
-    assert seen["computation"] == (ComputationSubject("main.16"), "main.16")
-    assert seen["name"] == (InstructionSubject("add.3", None), "add.3")
-    assert seen["first"] == (InstructionSubject("a", None, operand=0), "a")
-    assert seen["second"] == (InstructionSubject("b.2", None, operand=1), "b.2")
-    assert seen["callee"] == (ComputationSubject("fused"), "fused")
+    assert seen["computation"] == (ComputationTarget("main.16"), "main.16")
+    assert seen["name"] == (InstructionTarget("add.3", None), "add.3")
+    assert seen["first"] == (InstructionTarget("a", None, operand=0), "a")
+    assert seen["second"] == (InstructionTarget("b.2", None, operand=1), "b.2")
+    assert seen["callee"] == (ComputationTarget("fused"), "fused")
     before = seen["before"]
     assert before is not None
     assert before[1] == "c.1"
@@ -82,17 +82,17 @@ def test_branches_are_computations() -> None:
                                                                             ^^^ two
         """
     )
-    assert seen["one"] == (ComputationSubject("one.1"), "one.1")
-    assert seen["two"] == (ComputationSubject("two"), "two")
+    assert seen["one"] == (ComputationTarget("one.1"), "one.1")
+    assert seen["two"] == (ComputationTarget("two"), "two")
 
 
 def test_a_name_is_found_where_it_stands_not_inside_another_word() -> None:
     file = DumpFile.of_text(
         "HloModule m\n\nENTRY %E (a: f32[2]) -> f32[2] {\n  %a = f32[2] copy(%b)\n}"
     )
-    found = subject_at(file, 2, 7)
+    found = cursor_target_at(file, 2, 7)
     assert found is not None
-    assert found.subject == ComputationSubject("E")
+    assert found.subject == ComputationTarget("E")
     assert (found.place.start, found.place.end) == (7, 8)
 
 
@@ -102,7 +102,7 @@ def test_a_thunk_row_is_about_the_thunk() -> None:
     answers = {found[0] for column in range(len(line)) if (found := seen.at(0, column))}
     assert len(answers) == 1
     subject = answers.pop()
-    assert isinstance(subject, ThunkSubject)
+    assert isinstance(subject, ThunkTarget)
     assert isinstance(subject.row, ThunkRow)
     assert (subject.row.id, subject.row.kind) == (1, "kCustomKernel")
     assert subject.row.kernel == "wrapped_a"
@@ -110,7 +110,7 @@ def test_a_thunk_row_is_about_the_thunk() -> None:
 
 def test_an_attribute_on_a_later_line_of_the_header() -> None:
     file = DumpFile.of_text("HloModule m,\n  is_scheduled=true\n\nENTRY %e {\n}")
-    found = subject_at(file, 1, 4)
+    found = cursor_target_at(file, 1, 4)
     assert found is not None
-    assert found.subject == AttributeSubject("is_scheduled", "", "true")
+    assert found.subject == AttributeTarget("is_scheduled", "", "true")
     assert (found.place.line, found.place.start, found.place.end) == (1, 2, 14)

@@ -2,10 +2,10 @@
 
 from analysis.seen import Seen
 from hlo_lsp.ide.cursor.targets import (
-    AllocationSubject,
-    ShapeSubject,
-    SpaceSubject,
-    WordSubject,
+    AllocationTarget,
+    MemorySpaceTarget,
+    ShapeTarget,
+    TermTarget,
 )
 
 
@@ -18,9 +18,9 @@ def test_a_section_is_about_its_memory_space() -> None:
                                       ^^ color
         """
     )
-    whole = (SpaceSubject(10), "Memory Space: color_10 (color=10)")
+    whole = (MemorySpaceTarget(10), "Memory Space: color_10 (color=10)")
     assert seen["words"] == seen["name"] == whole
-    assert seen["color"] == (SpaceSubject(10), "10")
+    assert seen["color"] == (MemorySpaceTarget(10), "10")
 
 
 def test_the_shapes_of_a_row_have_no_layout() -> None:
@@ -36,16 +36,16 @@ def test_the_shapes_of_a_row_have_no_layout() -> None:
     )
     header = seen["header"]
     assert header is not None
-    assert header[0] == WordSubject("table_header")
-    assert seen["first"] == (ShapeSubject("f32[512,512]", has_layout=False), "f32[512,512]")
-    assert seen["second"] == (ShapeSubject("s8[]", has_layout=False), "s8[]")
+    assert header[0] == TermTarget("table_header")
+    assert seen["first"] == (ShapeTarget("f32[512,512]", has_layout=False), "f32[512,512]")
+    assert seen["second"] == (ShapeTarget("s8[]", has_layout=False), "s8[]")
 
 
 def test_the_count_in_front_of_a_shape_is_no_shape() -> None:
     line = "    1.00MiB(100%);    1.00MiB;            0;                2; 2×f32[512,512], s8[]"
     seen = Seen(f"Memory Space: default (color=0)\n{line}")
     subjects = {found[0] for column in range(len(line)) if (found := seen.at(1, column))}
-    shapes = {subject.text for subject in subjects if isinstance(subject, ShapeSubject)}
+    shapes = {subject.text for subject in subjects if isinstance(subject, ShapeTarget)}
     assert shapes == {"f32[512,512]", "s8[]"}
 
 
@@ -58,8 +58,8 @@ def test_a_tuple_in_a_row_is_meant_as_a_whole_at_its_brackets() -> None:
                                                                         ^^^^^ leaf
         """
     )
-    assert seen["leaf"] == (ShapeSubject("f32[2]", has_layout=False), "f32[2]")
-    assert seen["open"] == (ShapeSubject("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
+    assert seen["leaf"] == (ShapeTarget("f32[2]", has_layout=False), "f32[2]")
+    assert seen["open"] == (ShapeTarget("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
 
 
 def test_the_old_report_names_allocations() -> None:
@@ -84,6 +84,6 @@ def test_the_old_report_names_allocations() -> None:
     for name in ("in-list", "head"):
         found = seen[name]
         assert found is not None
-        assert found[0] == AllocationSubject(12)
+        assert found[0] == AllocationTarget(12)
     label = "Allocations sorted by size with their values:"
-    assert seen["label"] == (WordSubject("with_values_label"), label)
+    assert seen["label"] == (TermTarget("with_values_label"), label)

@@ -1,14 +1,14 @@
 """What the cursor is on, in every row of an entry under ``Used values``."""
 
 from analysis.seen import Seen
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
-    ComputationSubject,
-    InstructionSubject,
-    ShapeSubject,
-    SpaceSubject,
-    ValueSubject,
-    WordSubject,
+    ComputationTarget,
+    InstructionTarget,
+    MemorySpaceTarget,
+    ShapeTarget,
+    TermTarget,
+    ValueTarget,
 )
 from hlo_lsp.model.dump_file import DumpFile
 
@@ -24,17 +24,17 @@ def test_a_header_is_about_its_value() -> None:
          positions:
         """
     )
-    whole = (ValueSubject("arg_tuple.3{1}", 39), "<39 arg_tuple.3{1} (phi) @1>")
+    whole = (ValueTarget("arg_tuple.3{1}", 39), "<39 arg_tuple.3{1} (phi) @1>")
     assert seen["id"] == seen["name"] == whole
     phi = seen["phi"]
     assert phi is not None
-    assert phi[0] == WordSubject("phi")
-    assert seen["color"] == (SpaceSubject(1), "1")
+    assert phi[0] == TermTarget("phi")
+    assert seen["color"] == (MemorySpaceTarget(1), "1")
 
 
 def test_a_header_is_a_header_and_other_rows_are_not() -> None:
     seen = Seen("<3 add @0>\n positions:\n  add\n uses:\n from instruction: %add = f32[] add(%a)")
-    found = [subject_at(seen.file, line, 2) for line in range(5)]
+    found = [cursor_target_at(seen.file, line, 2) for line in range(5)]
     assert [one.is_own_header for one in found if one is not None] == [True] + 4 * [False]
 
 
@@ -57,12 +57,12 @@ def test_the_total_and_the_labels_are_words_to_explain() -> None:
          from instruction: %add = f32[] add(%a)
         """
     )
-    total = (WordSubject("total_line"), "Total bytes used: 172580 (168.5KiB)")
+    total = (TermTarget("total_line"), "Total bytes used: 172580 (168.5KiB)")
     assert seen["words"] == seen["number"] == total
-    assert seen["used"] == (WordSubject("used_values_label"), "Used values:")
-    assert seen["positions"] == (WordSubject("positions_label"), "positions:")
-    assert seen["uses"] == (WordSubject("uses_label"), "uses:")
-    assert seen["none"] == (WordSubject("no_uses_row"), "(none)")
+    assert seen["used"] == (TermTarget("used_values_label"), "Used values:")
+    assert seen["positions"] == (TermTarget("positions_label"), "positions:")
+    assert seen["uses"] == (TermTarget("uses_label"), "uses:")
+    assert seen["none"] == (TermTarget("no_uses_row"), "(none)")
 
 
 def test_a_position_row_is_about_the_instruction_and_its_index() -> None:
@@ -80,9 +80,9 @@ def test_a_position_row_is_about_the_instruction_and_its_index() -> None:
          uses:
         """
     )
-    assert seen["name"] == seen["index"] == (InstructionSubject("add", "{}"), "add")
-    assert seen["inner"] == (InstructionSubject("tuple.1", "{0,12}"), "tuple.1")
-    plain = (InstructionSubject("get-tuple-element", None), "get-tuple-element")
+    assert seen["name"] == seen["index"] == (InstructionTarget("add", "{}"), "add")
+    assert seen["inner"] == (InstructionTarget("tuple.1", "{0,12}"), "tuple.1")
+    plain = (InstructionTarget("get-tuple-element", None), "get-tuple-element")
     assert seen["plain"] == plain
 
 
@@ -102,9 +102,9 @@ def test_a_use_row_is_about_the_instruction_that_uses() -> None:
          from instruction: %add = f32[] add(%a)
         """
     )
-    use = (InstructionSubject("while.5", "{1,2}", operand=0), "while.5")
+    use = (InstructionTarget("while.5", "{1,2}", operand=0), "while.5")
     assert seen["name"] == seen["operand"] == seen["index"] == use
-    dots = (InstructionSubject("constant.5..sunk", None, operand=12), "constant.5..sunk")
+    dots = (InstructionTarget("constant.5..sunk", None, operand=12), "constant.5..sunk")
     assert seen["dots"] == dots
 
 
@@ -128,15 +128,15 @@ def test_an_instruction_text_is_about_the_names_and_shapes_in_it() -> None:
     )
     label = seen["label"]
     assert label is not None
-    assert label[0] == WordSubject("instruction_label")
-    itself = (InstructionSubject("fusion", None), "fusion")
+    assert label[0] == TermTarget("instruction_label")
+    itself = (InstructionTarget("fusion", None), "fusion")
     assert seen["name"] == seen["opcode"] == seen["metadata"] == itself
-    assert seen["leaf"] == (ShapeSubject("f32[2]{0:S(1)}", has_layout=True), "f32[2]{0:S(1)}")
-    assert seen["space"] == (SpaceSubject(1), "S(1)")
-    assert seen["first"] == (InstructionSubject("a.1", None, operand=0), "a.1")
-    second = (InstructionSubject("copy-done", None, operand=1), "copy-done")
+    assert seen["leaf"] == (ShapeTarget("f32[2]{0:S(1)}", has_layout=True), "f32[2]{0:S(1)}")
+    assert seen["space"] == (MemorySpaceTarget(1), "S(1)")
+    assert seen["first"] == (InstructionTarget("a.1", None, operand=0), "a.1")
+    second = (InstructionTarget("copy-done", None, operand=1), "copy-done")
     assert seen["second"] == second
-    assert seen["callee"] == (ComputationSubject("fused"), "fused")
+    assert seen["callee"] == (ComputationTarget("fused"), "fused")
 
 
 def test_a_name_inside_a_string_is_no_name() -> None:
@@ -150,7 +150,7 @@ def test_a_name_inside_a_string_is_no_name() -> None:
                                                                                  ^ callee
         """
     )
-    assert seen["name"] == seen["callee"] == (InstructionSubject("a", None), "a")
+    assert seen["name"] == seen["callee"] == (InstructionTarget("a", None), "a")
 
 
 def test_operands_with_shapes_in_front_of_them() -> None:
@@ -166,9 +166,9 @@ def test_operands_with_shapes_in_front_of_them() -> None:
                                                                    ^^^^ second
         """
     )
-    assert seen["shape"] == (ShapeSubject("f32[2]{0}", has_layout=True), "f32[2]{0}")
-    assert seen["first"] == (InstructionSubject("a", None, operand=0), "a")
-    assert seen["second"] == (InstructionSubject("b.1", None, operand=1), "b.1")
+    assert seen["shape"] == (ShapeTarget("f32[2]{0}", has_layout=True), "f32[2]{0}")
+    assert seen["first"] == (InstructionTarget("a", None, operand=0), "a")
+    assert seen["second"] == (InstructionTarget("b.1", None, operand=1), "b.1")
 
 
 def test_constants_and_parameters_have_no_operands() -> None:
@@ -181,7 +181,7 @@ def test_constants_and_parameters_have_no_operands() -> None:
                                                     ^^^^ literal
         """
     )
-    assert seen["literal"] == (InstructionSubject("c", None), "c")
+    assert seen["literal"] == (InstructionTarget("c", None), "c")
 
 
 def test_a_broken_row_is_about_nothing_and_its_neighbours_are_as_before() -> None:
@@ -201,7 +201,7 @@ def test_a_broken_row_is_about_nothing_and_its_neighbours_are_as_before() -> Non
     )
     assert seen["broken"] is None
     assert seen["misspelt"] is None
-    assert seen["good"] == (InstructionSubject("sub", None, operand=1), "sub")
+    assert seen["good"] == (InstructionTarget("sub", None, operand=1), "sub")
 
 
 _KERNEL = """\
@@ -219,9 +219,9 @@ _KERNEL = """\
 def test_all_lines_of_an_instruction_are_about_it() -> None:
     file = DumpFile.of_text(_KERNEL)
     for line in range(6, 9):
-        found = subject_at(file, line, 2)
+        found = cursor_target_at(file, line, 2)
         assert found is not None
-        assert found.subject == InstructionSubject("k", None)
+        assert found.subject == InstructionTarget("k", None)
         assert (found.place.line, found.place.start, found.place.end) == (5, 20, 21)
         assert found.row == line
 
@@ -229,9 +229,9 @@ def test_all_lines_of_an_instruction_are_about_it() -> None:
 def test_names_on_later_lines_of_an_instruction() -> None:
     file = DumpFile.of_text(_KERNEL)
     column = file.lines[8].index("copy-done.1")
-    found = subject_at(file, 8, column)
+    found = cursor_target_at(file, 8, column)
     assert found is not None
-    assert found.subject == InstructionSubject("copy-done.1", None)
+    assert found.subject == InstructionTarget("copy-done.1", None)
     place = found.place
     assert file.lines[place.line][place.start : place.end] == "copy-done.1"
     assert (place.line, place.start) == (8, column)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.ide.hints.hint import LONGEST, Hint, HintKind
+from hlo_lsp.ide.hints.hint import MAX_HINT_COLUMN, Hint, HintKind
 from hlo_lsp.ide.hints.hints import ALL_KINDS, hints
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -186,4 +186,4 @@ def test_nothing_stands_far_to_the_right() -> None:
     names = ", ".join(["%x"] * 9000)
     text = MODULE.text.replace("multiply(", f"tuple({names}, ")
     columns = [column for _, column in told(text)]
-    assert LONGEST - 10 < max(columns) <= LONGEST
+    assert MAX_HINT_COLUMN - 10 < max(columns) <= MAX_HINT_COLUMN

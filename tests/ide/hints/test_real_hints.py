@@ -8,7 +8,7 @@ from hlo_lsp.ide.hints.hint import HintKind
 from hlo_lsp.ide.hints.hints import hints
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.text import disk
 
 _LONGEST_LABEL = 100
@@ -18,13 +18,13 @@ _LONGEST_LABEL = 100
 def test_hints_of_real_dumps_are_short_and_in_their_lines(corpus_small: Path) -> None:
     kinds = set()
     for path in sorted(corpus_small.rglob("*after_optimizations*.txt")):
-        file = DumpFile.of_text(disk.read(path).text, path.name)
+        file = DumpFile.of_text(disk.read_document(path).text, path.name)
         places = []
         for part in hints(DumpSet([file]), file):
             for hint in part:
                 assert 0 <= hint.column <= len(file.lines[hint.line])
                 assert 0 < len(hint.label) < _LONGEST_LABEL
-                assert not isinstance(file.records.at(hint.line), Broken)
+                assert not isinstance(file.records.at(hint.line), BrokenRecord)
                 assert hint.explain()
                 places.append((hint.line, hint.column, hint.kind))
                 kinds.add(hint.kind)

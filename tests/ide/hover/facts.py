@@ -1,7 +1,7 @@
 """Cards as dictionaries."""
 
-from hlo_lsp.ide.cursor.target import subject_at
-from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.model.card import Card
 from hlo_lsp.model.dump_file import DumpFile
@@ -31,5 +31,5 @@ def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
 def card_at(text: str, line: int, column: int, path: str = "dump.txt") -> Card | None:
     """What is told about a place in a text."""
     file = DumpFile.of_text(text, path)
-    found = subject_at(file, line, column)
-    return None if found is None else card_about(DumpSet([file]), found)
+    found = cursor_target_at(file, line, column)
+    return None if found is None else hover_card(DumpSet([file]), found)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from hlo_lsp.ide.hover.sharding import collective_words, group_facts
-from hlo_lsp.model.device_groups import Members
+from hlo_lsp.ide.hover.sharding import describe_replica_groups, group_facts
+from hlo_lsp.model.device_groups import GroupMode
 from hlo_lsp.model.dump_file import DumpFile
 
 
@@ -27,12 +27,12 @@ from hlo_lsp.model.dump_file import DumpFile
     ],
 )  # fmt: skip
 def test_groups_in_words(text: str, words: str) -> None:
-    assert collective_words(text, Members.DEVICES) == words
+    assert describe_replica_groups(text, GroupMode.DEVICES) == words
 
 
 @pytest.mark.parametrize("text", ["", "{{0,1}", "[2,2]<=[5]", "mesh['x'=2] {'y'}"])
 def test_of_groups_that_cannot_be_read_nothing_is_told(text: str) -> None:
-    assert collective_words(text, Members.DEVICES) == ""
+    assert describe_replica_groups(text, GroupMode.DEVICES) == ""
 
 
 @pytest.mark.parametrize(

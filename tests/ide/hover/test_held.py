@@ -3,7 +3,7 @@
 import pytest
 
 from analysis import tiny
-from hlo_lsp.ide.hover import contents as held
+from hlo_lsp.ide.hover import computations as held
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.model.card import Fact
 from ide.hover.facts import facts
@@ -28,6 +28,6 @@ def test_of_one_leaf_only_that_is_told() -> None:
 
 
 def test_of_many_leaves_the_small_ones_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(held, "_LEAVES", 1)
-    told = held.held_facts(DUMP, "fusion", None)
+    monkeypatch.setattr(held, "_MAX_LEAVES", 1)
+    told = held.result_value_facts(DUMP, "fusion", None)
     assert told[-2:] == [Fact("leaf {0}", LEAVES["leaf {0}"]), Fact("and", "1 more")]

@@ -3,9 +3,9 @@
 import pytest
 
 from analysis import tiny
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.allocations import allocation_card, thunk_card
-from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import card_at, dump_of, facts
@@ -63,9 +63,9 @@ def test_a_donated_buffer_is_said_to_be_reused() -> None:
 def test_a_thunk_says_its_kernel_and_its_instruction() -> None:
     row = "001: kKernel [source | sink] , kernel = negate_7, profile_annotation = negate.7, launch"
     file = DumpFile.of_text(row, "thunks.txt")
-    found = subject_at(file, 0, 0)
+    found = cursor_target_at(file, 0, 0)
     assert found is not None
-    card = card_about(DumpSet([file, *DUMP.dump.files]), found)
+    card = hover_card(DumpSet([file, *DUMP.dump.files]), found)
     assert card is not None
     assert card.title == "thunk 1 kKernel"
     said = facts(card)
@@ -83,7 +83,7 @@ def test_a_thunk_whose_instruction_is_not_known_says_so() -> None:
 
 def test_a_thunk_of_an_instruction_that_no_file_has() -> None:
     file = DumpFile.of_text("kGemm  \t\n")
-    found = subject_at(file, 0, 0)
+    found = cursor_target_at(file, 0, 0)
     assert found is not None
     row = found.subject.row  # type: ignore[union-attr]  # the row of a thunk
     assert facts(thunk_card(dump_of(""), row, "gemm.1")) == {"instruction": "`gemm.1`"}

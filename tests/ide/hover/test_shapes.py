@@ -3,7 +3,7 @@
 import pytest
 
 from hlo_lsp.ide.hover.allocations import space_card
-from hlo_lsp.ide.hover.shapes import shape_card, shape_words, space_words
+from hlo_lsp.ide.hover.shapes import describe_memory_space, describe_shape, shape_card
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.shape import parse_shape
 from hlo_lsp.model.sizes import Target
@@ -45,7 +45,7 @@ from ide.hover.facts import card_at, facts
     ],
 )
 def test_a_shape_in_words(shape: str, words: str) -> None:
-    assert shape_words(parse_shape(shape)) == words
+    assert describe_shape(parse_shape(shape)) == words
 
 
 def test_a_shape_alone_says_what_it_costs() -> None:
@@ -110,7 +110,7 @@ def test_a_very_long_shape_is_cut_in_the_title() -> None:
 def test_a_memory_space_by_number_by_what_it_is_and_by_label(
     number: int, backend: Backend, words: str
 ) -> None:
-    assert space_words(number, backend) == words
+    assert describe_memory_space(number, backend) == words
     card = space_card(number, backend)
     assert facts(card) == {"is": words}
     assert card.title.startswith(f"memory space {number}")

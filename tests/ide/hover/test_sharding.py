@@ -2,11 +2,13 @@
 
 import pytest
 
-from hlo_lsp.ide.hover.sharding import Printed, sharding_facts
+from hlo_lsp.ide.hover.sharding import PrintedShape, sharding_facts
 from hlo_lsp.model.shape import try_shape
 
 
-def _facts(text: str, shape: str = "", printed: Printed = Printed.WHOLE) -> dict[str, str]:
+def _facts(
+    text: str, shape: str = "", printed: PrintedShape = PrintedShape.WHOLE
+) -> dict[str, str]:
     facts = sharding_facts(text, try_shape(shape), printed)
     assert len({fact.label for fact in facts}) == len(facts)
     return {fact.label: fact.text for fact in facts}
@@ -117,7 +119,7 @@ def test_the_devices_of_the_parts(text: str, words: str | None) -> None:
 def test_behind_the_partitioner_the_shape_is_that_of_one_device(
     text: str, shape: str, words: str
 ) -> None:
-    assert _facts(text, shape, Printed.SHARD)["sharding"] == words
+    assert _facts(text, shape, PrintedShape.SHARD)["sharding"] == words
 
 
 def test_a_tuple_tells_each_different_sharding_once() -> None:
@@ -131,7 +133,7 @@ def test_a_tuple_tells_each_different_sharding_once() -> None:
 
 def test_a_tuple_behind_the_partitioner() -> None:
     text = "{{devices=[2]<=[2]}, {devices=[2]<=[2]}}"
-    assert _facts(text, "(f32[3], f32[4])", Printed.SHARD) == {
+    assert _facts(text, "(f32[3], f32[4])", PrintedShape.SHARD) == {
         "sharding {0}": "and {1}: dim 0 in 2 parts over 2 devices; "
         "each device holds 2 arrays, 28 B of 56 B or less, if parts were padded",
     }
@@ -173,4 +175,4 @@ def test_of_many_equal_shardings_a_few_places_are_named() -> None:
 )
 def test_of_a_sharding_that_cannot_be_read_nothing_is_told(text: str) -> None:
     assert sharding_facts(text, try_shape("f32[8]")) == []
-    assert sharding_facts(text, None, Printed.SHARD) == []
+    assert sharding_facts(text, None, PrintedShape.SHARD) == []

@@ -26,7 +26,7 @@ def _allocation(dump: DumpSet, number: int) -> str:
 
 
 def _sample(corpus: Path, name: str) -> DumpSet:
-    return DumpSet([DumpFile.of_text(disk.read(corpus / "samples" / name).text)])
+    return DumpSet([DumpFile.of_text(disk.read_document(corpus / "samples" / name).text)])
 
 
 def test_an_allocation_counts_its_values_and_who_shares() -> None:

@@ -119,7 +119,7 @@ def test_two_causes_of_padding_are_both_named() -> None:
 def test_stack_frames_lead_to_a_python_line(corpus_small: Path) -> None:
     stem = "module_0092.jit_don.cl_1003875606.after_optimizations"
     files = [
-        DumpFile.of_text(disk.read(corpus_small / "tpu_v5e" / name).text, name)
+        DumpFile.of_text(disk.read_document(corpus_small / "tpu_v5e" / name).text, name)
         for name in (f"{stem}-buffer-assignment-values.txt", f"{stem}.txt")
     ]
     dump = DumpSet(files)

@@ -6,7 +6,7 @@ import pytest
 
 from analysis.tiny import split
 from dumps import files_of
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.call_hierarchy import (
     Call,
     Node,
@@ -22,7 +22,7 @@ from hlo_lsp.ide.navigation.call_hierarchy import (
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
@@ -62,7 +62,7 @@ ENTRY main (x: f32[], y: f32[8]) -> f32[] {
 def at(file: DumpFile, line: str, word: str) -> Node:
     """The node that a word means in the first line that begins so."""
     number = next(n for n, text in enumerate(file.lines) if text.lstrip().startswith(line))
-    found = subject_at(file, number, file.lines[number].index(word))
+    found = cursor_target_at(file, number, file.lines[number].index(word))
     assert found is not None
     node = node_at(DumpSet([file]), found)
     assert node is not None
@@ -194,10 +194,12 @@ def test_both_directions_agree_in_all_small_modules(corpus_small: Path) -> None:
     folder = corpus_small / "tpu_v5e"
     seen = 0
     for path in files_of(folder, FileKind.MODULE)[::5]:
-        file = DumpFile.of_text(disk.read(path).text)
+        file = DumpFile.of_text(disk.read_document(path).text)
         module = file.module
-        heads: list[Node] = [Located(file, head) for head in module.all_computations()]
-        records: list[Node] = [Located(file, record) for record in module.instructions.records()]
+        heads: list[Node] = [LocatedRecord(file, head) for head in module.all_computations()]
+        records: list[Node] = [
+            LocatedRecord(file, record) for record in module.instructions.records()
+        ]
         for nodes in (heads, records):
             forth = {(key_of(n), key_of(c.node)) for n in nodes for c in outgoing(n)}
             back = {(key_of(c.node), key_of(n)) for n in nodes for c in incoming(n)}

@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definition
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.library import DumpWorkspace
 
 
 def _lines(text: str, *starts: tuple[int, int]) -> list[int | None]:
@@ -15,7 +15,7 @@ def _lines(text: str, *starts: tuple[int, int]) -> list[int | None]:
     dump = DumpSet([file])
     lines = []
     for line, column in starts:
-        found = subject_at(file, line, column)
+        found = cursor_target_at(file, line, column)
         place = None if found is None else definition(dump, found)
         lines.append(None if place is None else place.line)
     return lines
@@ -66,10 +66,10 @@ def test_a_live_range_leads_into_the_values_file_beside_it(tmp_path: Path) -> No
     )
     ranges = tmp_path / f"{stem}-live-range.txt"
     ranges.write_text("HloLiveRange (max 1):\n  BufferLiveRange:\n    a{}:0-1\n")
-    library = Library()
+    library = DumpWorkspace()
     file = library.file(ranges)
     dump = library.set_of(file)
-    found = subject_at(file, 2, 4)
+    found = cursor_target_at(file, 2, 4)
     assert found is not None
     place = definition(dump, found)
     assert place is not None

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis import program
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definitions, implementations, type_definitions
 
 PROGRAM = program.program()
@@ -69,7 +69,7 @@ def test_every_attribute_that_calls_leads_to_a_head(attribute: str, name: str) -
     )
     file = program.file_of(text)
     line = text.split("\n")[11]
-    found = subject_at(file, 11, line.rindex("called"))
+    found = cursor_target_at(file, 11, line.rindex("called"))
     assert found is not None
     (place,) = definitions(program.alone(file), found)
     assert (place.line, place.start) == (2, 1)
@@ -103,14 +103,14 @@ def test_an_id_in_a_row_leads_to_the_row_that_it_counts(row: str, word: str, end
     file, mark = PROGRAM.marks[row]
     start = file.lines[mark.line].index(word)
     for column in (start, start + len(word) - 1):
-        found = subject_at(file, mark.line, column)
+        found = cursor_target_at(file, mark.line, column)
         assert found is not None
         assert [PROGRAM.at(place) for place in definitions(PROGRAM.dump, found)] == [end]
 
 
 def test_a_frame_without_a_caller_leads_to_itself() -> None:
     file, mark = PROGRAM.marks["frame-1"]
-    found = subject_at(file, mark.line, file.lines[mark.line].index("parent"))
+    found = cursor_target_at(file, mark.line, file.lines[mark.line].index("parent"))
     assert found is not None
     assert [PROGRAM.at(place) for place in definitions(PROGRAM.dump, found)] == ["frame-1"]
 
@@ -212,7 +212,7 @@ def test_the_type_of_what_calls_a_computation_in_place_is_its_attribute() -> Non
         "    b = f32[] parameter(1)\n    ROOT s = f32[] add(a, b)\n  }\n}\n"
     )
     file = program.file_of(text)
-    found = subject_at(file, 5, 2)
+    found = cursor_target_at(file, 5, 2)
     assert found is not None
     (place,) = type_definitions(program.alone(file), found)
     assert (place.line, text.split("\n")[5][place.start : place.end]) == (5, "to_apply")
@@ -236,6 +236,6 @@ def test_what_is_not_there_leads_nowhere() -> None:
         (4, "0"),
         (5, "nobody"),
     ):
-        found = subject_at(file, line, lines[line].rindex(word) + 1 * word.startswith("%"))
+        found = cursor_target_at(file, line, lines[line].rindex(word) + 1 * word.startswith("%"))
         assert found is not None
         assert definitions(dump, found) == []

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis import program
-from hlo_lsp.ide.cursor.target import subject_at
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.references import declared_and_mentioned
 
 PROGRAM = program.program()
@@ -55,7 +55,7 @@ def test_a_computation_that_two_instructions_call_is_mentioned_by_both() -> None
         "  ROOT %b = f32[] conditional(%p, %a, %a), branch_computations={%f, %f}\n}\n"
     )
     file = program.file_of(text)
-    found = subject_at(file, 2, 1)
+    found = cursor_target_at(file, 2, 1)
     assert found is not None
     declared, mentioned = declared_and_mentioned(program.alone(file), found)
     assert [place.line for place in declared] == [2]
@@ -108,7 +108,7 @@ def test_a_frame_is_not_mentioned_by_one_whose_number_begins_alike() -> None:
         "  %b = f32[] iota(), metadata={stack_frame_id=12}\n}\n"
     )
     file = program.file_of(text)
-    found = subject_at(file, 6, 0)
+    found = cursor_target_at(file, 6, 0)
     assert found is not None
     _, mentioned = declared_and_mentioned(program.alone(file), found)
     assert [file.lines[place.line][3:4] for place in mentioned] == ["a"]

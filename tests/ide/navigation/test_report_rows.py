@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.ide.cursor.target import subject_at
-from hlo_lsp.ide.hover.hover import card_about
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import declaration, definitions
 from hlo_lsp.ide.navigation.references import declared_and_mentioned
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.library import DumpWorkspace
 
 ASSIGNMENT = """\
 BufferAssignment:
@@ -50,14 +50,14 @@ class Read:
         (folder / f"{STEM}-buffer-assignment.txt").write_text(ASSIGNMENT, "utf-8")
         path = folder / f"{STEM}-memory-usage-report.txt"
         path.write_text(report, "utf-8")
-        library = Library()
+        library = DumpWorkspace()
         self.report = library.file(path)
         self.dump: DumpSet = library.set_of(self.report)
         self.rows = [n for n, line in enumerate(self.report.lines) if "%);" in line]
 
     def led(self, row: int) -> tuple[list[str], str | None]:
         """The lines of the definitions, and of the declaration."""
-        found = subject_at(self.report, self.rows[row], 12)
+        found = cursor_target_at(self.report, self.rows[row], 12)
         assert found is not None
         allocation = declaration(self.dump, found)
         places = definitions(self.dump, found)
@@ -79,9 +79,9 @@ def test_a_row_leads_to_its_values_and_their_allocation(tmp_path: Path) -> None:
 
 def test_the_hover_names_them(tmp_path: Path) -> None:
     read = Read(tmp_path, REPORT)
-    found = subject_at(read.report, read.rows[1], 12)
+    found = cursor_target_at(read.report, read.rows[1], 12)
     assert found is not None
-    card = card_about(read.dump, found)
+    card = hover_card(read.dump, found)
     assert card is not None
     assert card.title == "report: offset 64 of allocation 1"
     assert {fact.label: fact.text for fact in card.facts} == {
@@ -95,7 +95,7 @@ def test_references_of_values_and_allocations_include_their_rows(tmp_path: Path)
     (assignment,) = (file for file in read.dump.files if file is not read.report)
 
     def rows(line: int) -> list[int]:
-        found = subject_at(assignment, line, 10)
+        found = cursor_target_at(assignment, line, 10)
         assert found is not None
         _, mentioned = declared_and_mentioned(read.dump, found)
         lines = [place.line for place in mentioned if place.file is read.report]

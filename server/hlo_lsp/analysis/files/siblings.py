@@ -15,15 +15,15 @@ from hlo_lsp.analysis.files.ending import ending
 from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.model.file_names import DumpName, Role
-from hlo_lsp.model.sizes import part_of
-from hlo_lsp.model.stdout_dump import Part
-from hlo_lsp.program.passes import printed_module
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.model.file_names import DumpName, FileRole
+from hlo_lsp.model.sizes import subshape_text
+from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
-from hlo_lsp.text.disk import UnreadableError, read_head
+from hlo_lsp.text.disk import UnreadableError, read_document_until
 
 _HEAD = 200  # lines that tell what a file is
 _SAMPLE = 200  # facts of a file that are looked for in another
@@ -122,14 +122,14 @@ def missing_siblings(dump: DumpSet) -> list[MissingSibling]:
     the report always (dump.cc, DumpHloModuleBufferAssignmentIfEnabled and its callers). A file that
     is alone was sent so, and dumps in one file have no others to miss.
     """
-    there: dict[Role, tuple[DumpFile, str]] = {}
+    there: dict[FileRole, tuple[DumpFile, str]] = {}
     for file in dump.files:
         parts = None if file.path is None else DumpName.of(file.path.name)
-        if parts is None or isinstance(file, Part) or not parts.role.is_memory:
+        if parts is None or isinstance(file, SectionFile) or not parts.role.is_memory:
             continue
         assert file.path is not None
         there[parts.role] = file, file.path.name[: -parts.suffix.tail]
-    split = there.keys() & {Role.VALUES, Role.LIVE_RANGE}
+    split = there.keys() & {FileRole.VALUES, FileRole.LIVE_RANGE}
     if len(there) < 2 or not split:
         return []
     beside, stem = next(iter(there.values()))
@@ -145,15 +145,15 @@ def _trouble(path: Path) -> str | None:
         return "is missing"
     lines = count(1)
     try:
-        head = read_head(path, lambda _: next(lines) > _HEAD).lines
+        head = read_document_until(path, lambda _: next(lines) > _HEAD).lines
     except UnreadableError:
         return "cannot be read"
-    if sniff(head) is not FileKind.OTHER:
+    if detect_file_kind(head) is not FileKind.OTHER:
         return None
     return "is no dump" if any(map(str.strip, head)) else "is empty"
 
 
-_WRITTEN = (Role.ASSIGNMENT, Role.VALUES, Role.LIVE_RANGE, Role.REPORT)
+_WRITTEN = (FileRole.ASSIGNMENT, FileRole.VALUES, FileRole.LIVE_RANGE, FileRole.REPORT)
 
 
 def _strangers(dump: DumpSet) -> tuple[Stranger, ...]:
@@ -206,7 +206,7 @@ def _intruders(
 def _can_be_compared(dump: DumpSet, file: DumpFile) -> bool:
     if file.kind.is_memory:
         return not is_joined(file)
-    return file is printed_module(dump) and ending(file) is None
+    return file is module_at_buffer_assignment(dump) and ending(file) is None
 
 
 def _compare(one: DumpFile, other: DumpFile) -> Comparison:
@@ -274,11 +274,11 @@ def _same_value(value: AssignedValue | None, entry: UsedValue | None) -> bool:
     if value is None or entry is None or value.key != entry.key:
         return False
     text = defining_text(entry) if entry.whole else None
-    return text is None or part_of(text.shape.text, value.index) == value.shape
+    return text is None or subshape_text(text.shape.text, value.index) == value.shape
 
 
 def _is_in_module(module: DumpFile, value: AssignedValue) -> bool:
     named = module.module.instructions.first(value.name)
     return named is not None and (
-        not named.shape or part_of(named.shape, value.index) == value.shape
+        not named.shape or subshape_text(named.shape, value.index) == value.shape
     )

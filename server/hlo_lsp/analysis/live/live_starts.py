@@ -12,7 +12,7 @@ from hlo_lsp.analysis.steps.printed_schedule import (
 )
 from hlo_lsp.analysis.values.known_values import KnownValue, known_values
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.program.schedule import runs_async
+from hlo_lsp.program.schedule import is_async_call
 from hlo_lsp.syntax.memory_records import RangeRow
 
 
@@ -120,7 +120,7 @@ class LiveStarts:
     def _is_async(self, step: int) -> bool:
         row = None if self._printed is None else self._printed.at.get(step)
         text = None if row is None else self._dump.text_of(row.name)
-        return text is None or runs_async(text.opcode.text)
+        return text is None or is_async_call(text.opcode.text)
 
 
 def exchanged_names(dump: DumpSet) -> dict[str, str]:

@@ -7,7 +7,7 @@ from hlo_lsp.analysis.live.live_section import LiveSection, Part, live_section
 from hlo_lsp.analysis.steps.step_numbers import StepNumbers, step_numbers
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.program.passes import is_whole, printed_module
+from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.program.schedule import Schedule, schedule_in_steps
 from hlo_lsp.syntax.memory_records import SequenceRow
 from hlo_lsp.syntax.module_records import ComputationEnd
@@ -131,7 +131,7 @@ def learn_schedules(dump: DumpSet) -> DumpSet:
 
 def _module_files(dump: DumpSet) -> list[DumpFile]:
     """The text that the live ranges were printed from, if it is there."""
-    file = printed_module(dump)
+    file = module_at_buffer_assignment(dump)
     return [] if file is None else [file]
 
 
@@ -173,7 +173,7 @@ def _in_text(dump: DumpSet) -> TextSchedule | None:
 
 def _in_text_steps(dump: DumpSet) -> TextSchedule | None:
     for file in _module_files(dump):
-        if not is_whole(file):
+        if not is_complete_module(file):
             continue
         schedule = schedule_in_steps(file.module)
         if schedule is not None:

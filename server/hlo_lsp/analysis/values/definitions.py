@@ -15,12 +15,12 @@ from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.analysis.files.siblings import strangers
 from hlo_lsp.analysis.values.headers import disagreements
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, State
+from hlo_lsp.model.dump_set import DumpSet, FileVersions
 from hlo_lsp.model.shape import BufferShape, Shape, TupleShape, try_shape
-from hlo_lsp.model.sizes import Target, padded_size_of, part_of, target_of
-from hlo_lsp.model.value import Located
-from hlo_lsp.program.passes import printed_module
-from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
+from hlo_lsp.model.sizes import Target, padded_size_of_text, subshape_text, target_of
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, parse_instruction
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
@@ -52,12 +52,12 @@ class WrongShape:
     """
 
     source: Source
-    value: "Located[AssignedValue] | Located[UsedValue]"
+    value: "LocatedRecord[AssignedValue] | LocatedRecord[UsedValue]"
     printed: str
     right: str
     by: Source
-    instruction: Located[InstructionLine] | None = None
-    span: Span | None = None
+    instruction: LocatedRecord[InstructionLine] | None = None
+    span: TextSpan | None = None
 
 
 def wrong_shapes(dump: DumpSet) -> list[WrongShape]:
@@ -70,7 +70,7 @@ def wrong_shapes(dump: DumpSet) -> list[WrongShape]:
         return []
     headers = disagreements(dump)
     suspects = headers.suspects
-    module, target = printed_module(dump), target_of(dump)
+    module, target = module_at_buffer_assignment(dump), target_of(dump)
     found: list[WrongShape] = []
     accused: set[object] = set()
     agreeing: set[str] = set()
@@ -118,7 +118,7 @@ def _still_well(
     return {value: well[value] for value in values if value in well and value.id not in suspects}
 
 
-def _versions(state: State) -> _Versions:
+def _versions(state: FileVersions) -> _Versions:
     """A file that was read again from disk is another one, though its name and version are not."""
     return [(ref(file), version) for file, version in state]
 
@@ -151,7 +151,7 @@ def _in_module(wrong: WrongShape) -> WrongShape:
 
 def _pairs(
     dump: DumpSet, well: Container[AssignedValue]
-) -> Iterator[tuple[Located[AssignedValue] | None, Located[UsedValue] | None]]:
+) -> Iterator[tuple[LocatedRecord[AssignedValue] | None, LocatedRecord[UsedValue] | None]]:
     values = next((file for file in dump.files if len(file.memory.assigned)), None)
     entries = next((file for file in dump.files if len(file.memory.entries)), None)
     if values is not None:
@@ -159,36 +159,36 @@ def _pairs(
             if value in well:
                 continue
             entry = None if entries is None else entries.memory.entries.first(value.id)
-            located = None if entry is None or entries is None else Located(entries, entry)
-            yield Located(values, value), located
+            located = None if entry is None or entries is None else LocatedRecord(entries, entry)
+            yield LocatedRecord(values, value), located
     elif entries is not None:
         for entry in entries.memory.entries.records():
-            yield None, Located(entries, entry)
+            yield None, LocatedRecord(entries, entry)
 
 
-def _line_of(module: DumpFile | None, name: str) -> Located[InstructionLine] | None:
+def _line_of(module: DumpFile | None, name: str) -> LocatedRecord[InstructionLine] | None:
     named = [] if module is None else module.module.instructions.all(name)
     if module is None or len(named) != 1 or not named[0].shape:
         return None
-    return Located(module, named[0])
+    return LocatedRecord(module, named[0])
 
 
 def _compare(
     target: Target,
-    assigned: Located[AssignedValue] | None,
-    entry: Located[UsedValue] | None,
-    line: Located[InstructionLine] | None,
+    assigned: LocatedRecord[AssignedValue] | None,
+    entry: LocatedRecord[UsedValue] | None,
+    line: LocatedRecord[InstructionLine] | None,
 ) -> Iterator[WrongShape]:
     whole = entry is not None and entry.record.whole
     own = entry.record.lines[-1] if entry is not None and whole else None
     index = assigned.record.index if assigned is not None else entry.record.index if entry else None
-    in_module = None if line is None else part_of(line.record.shape, index)
+    in_module = None if line is None else subshape_text(line.record.shape, index)
     in_allocation = None if assigned is None else assigned.record.shape
     agrees = own is None or (line is not None and _says(own, line.record))
     if agrees and (in_module is None or in_allocation is None or in_module == in_allocation):
         return
-    text = None if own is None else instruction_text(own, instruction_column(own))
-    in_entry = None if text is None else part_of(text.shape.text, index)
+    text = None if own is None else parse_instruction(own, instruction_column(own))
+    in_entry = None if text is None else subshape_text(text.shape.text, index)
     if assigned is not None and wrong_size(assigned.record, target) is not None:
         return  # of a shape that is not as large as its value says that is told
     if in_allocation is not None and try_shape(in_allocation) is None:
@@ -235,17 +235,17 @@ def _only_fits(
     """Whether the size of a value is that of the one shape, and not that of the other."""
     if in_allocation is None or in_entry is None or in_allocation == in_entry:
         return False
-    one = padded_size_of(in_allocation, target, value.color or 0)
-    other = padded_size_of(in_entry, target, value.color or 0)
+    one = padded_size_of_text(in_allocation, target, value.color or 0)
+    other = padded_size_of_text(in_entry, target, value.color or 0)
     if one is None or other is None:
         return False
     return one.bytes == value.size and other.bytes != value.size
 
 
 def _odd_one(
-    assigned: Located[AssignedValue] | None,
-    entry: Located[UsedValue] | None,
-    line: Located[InstructionLine] | None,
+    assigned: LocatedRecord[AssignedValue] | None,
+    entry: LocatedRecord[UsedValue] | None,
+    line: LocatedRecord[InstructionLine] | None,
     shapes: tuple[str | None, str | None, str | None],
     text: InstructionText | None,
 ) -> Iterator[WrongShape]:

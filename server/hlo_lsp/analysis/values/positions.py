@@ -16,9 +16,9 @@ from hlo_lsp.analysis.values.entry_rows import parts_of, position_rows, row_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.sizes import indexes_of
+from hlo_lsp.model.sizes import shape_indexes
 from hlo_lsp.program.dataflow import operands_of_parameter, roots_of
-from hlo_lsp.program.passes import is_whole, printed_module
+from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
@@ -73,7 +73,7 @@ def position_faults(dump: DumpSet) -> PositionFaults | None:
     state = dump.state(
         one
         for one in dump.files
-        if one is file or len(one.memory.steps) or one is printed_module(dump)
+        if one is file or len(one.memory.steps) or one is module_at_buffer_assignment(dump)
     )
     known: PositionFaults | None = dump.remembered(position_faults, state)
     if known is None:
@@ -86,9 +86,9 @@ class _Search:
     def __init__(self, dump: DumpSet, file: DumpFile) -> None:
         self._dump = dump
         self._file = file
-        module = printed_module(dump)
+        module = module_at_buffer_assignment(dump)
         self._module: ModuleIndex | None = None if module is None else module.module
-        self._knows_all = module is not None and is_whole(module)
+        self._knows_all = module is not None and is_complete_module(module)
         self._wrong: dict[UsedValue, list[Wrong]] = {}
         # The entry in which a position stands, and those that have it too.
         self._owner: dict[str, UsedValue] = {}
@@ -231,7 +231,7 @@ class _Search:
         return any(len(file.memory.steps) for file in self._dump.files)
 
     def _look_for(self, module: ModuleIndex, member: InstructionLine) -> None:
-        for index in indexes_of(member.shape) if member.shape else ():
+        for index in shape_indexes(member.shape) if member.shape else ():
             row = row_of(member.name, index)
             if row in self._owner or row in self._own:
                 continue
@@ -258,7 +258,7 @@ def _index_problem(name: str, index: str | None, is_tuple: bool) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _parts(shape: str) -> "frozenset[str | None]":
-    return frozenset(indexes_of(shape))
+    return frozenset(shape_indexes(shape))
 
 
 def _sources(module: ModuleIndex, instruction: InstructionLine, index: str | None) -> Iterator[str]:

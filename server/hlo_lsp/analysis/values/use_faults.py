@@ -9,7 +9,7 @@ from hlo_lsp.analysis.values.positions import position_faults
 from hlo_lsp.analysis.values.users import FORWARDS, READS_THE_TOP, Users, split_use, users_of_module
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.program.passes import is_whole, printed_module
+from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -60,8 +60,8 @@ def use_faults(dump: DumpSet) -> UseFaults | None:
     positions = position_faults(dump)
     if positions is None:
         return None
-    file, module = positions.file, printed_module(dump)
-    if module is not None and not is_whole(module):
+    file, module = positions.file, module_at_buffer_assignment(dump)
+    if module is not None and not is_complete_module(module):
         return None  # which instruction is a root, and who reads what, is not known then
     if module is None:
         users = _users_of_entries(file)

@@ -7,15 +7,15 @@ from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
-from hlo_lsp.memory.liveness import longest
-from hlo_lsp.memory.occupancy import occupancy_of
-from hlo_lsp.memory.padding import Padded, padded_arrays
+from hlo_lsp.memory.liveness import largest_lifetimes
+from hlo_lsp.memory.occupancy import allocation_occupancy
+from hlo_lsp.memory.padding import PaddedArrays, padded_arrays
 from hlo_lsp.model.backend import is_on_chip
-from hlo_lsp.model.bytesize import readable, short
+from hlo_lsp.model.bytesize import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import Located
-from hlo_lsp.program.passes import Origin, constant_origin
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.program.passes import ConstantOrigin, constant_origin
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
@@ -31,19 +31,19 @@ def padding_waste(survey: Survey) -> Iterator[Finding]:
         yield _padding(survey, group)
 
 
-def _padding(survey: Survey, group: Padded) -> Finding:
+def _padding(survey: Survey, group: PaddedArrays) -> Finding:
     size, record = group.padded.bytes, group.value.record
     why = "; ".join(map(str, group.padded.padding))
     more = ""
     if group.places > 1:
         more = (
-            f"; {group.values:,} values have it, {short(group.wasted)} of padding in "
+            f"; {group.values:,} values have it, {format_short_bytes(group.wasted)} of padding in "
             f"{group.places:,} places"
         )
     return survey.finding(
         group.value,
         "SHAPE",
-        f"`{record.key}` takes {readable(size)} for {readable(group.logical)} of elements, "
+        f"`{record.key}` takes {format_bytes(size)} for {format_bytes(group.logical)} of elements, "
         f"{size / group.logical:.3g} times as much: {why}{more}. Let a larger dimension come last "
         "in the layout, or merge small ones",
     )
@@ -58,16 +58,16 @@ def fragmentation(survey: Survey) -> Iterator[Finding]:
             continue
         if is_on_chip(record.color, survey.context.target.backend):
             continue
-        found = occupancy_of(dump, allocation)
+        found = allocation_occupancy(dump, allocation)
         if found is None or found.idle <= limits.fragmentation_bytes:
             continue
         if found.idle > limits.fragmentation_ratio * found.end:
             yield survey.finding(
                 allocation,
                 "SIZE",
-                f"at most {readable(found.live)} of the {readable(found.end)} in allocation "
+                f"at most {format_bytes(found.live)} of the {format_bytes(found.end)} in allocation "
                 f"{record.number} are live at once, at step {found.step:,}: "
-                f"{readable(found.idle)}, {found.idle / found.end:.0%} of it, lie in gaps between "
+                f"{format_bytes(found.idle)}, {found.idle / found.end:.0%} of it, lie in gaps between "
                 "values. Shorten the lives of large values, or split them, so that they pack "
                 "better",
             )
@@ -80,11 +80,11 @@ def large_constant(survey: Survey) -> Iterator[Finding]:
     origin are one finding.
     """
     dump, least = survey.dump, survey.context.thresholds.constant_bytes
-    found: dict[Origin, list[_Constant]] = {}
+    found: dict[ConstantOrigin, list[_Constant]] = {}
     for allocation in dump.allocations():
         if allocation.record.constant and allocation.record.size >= least:
             value = next(iter(dump.assigned_to(allocation)), None)
-            origin = Origin.UNKNOWN if value is None else constant_origin(dump, value.shape)
+            origin = ConstantOrigin.UNKNOWN if value is None else constant_origin(dump, value.shape)
             found.setdefault(origin, []).append(_Constant(allocation, value))
     checkpoint()
     for origin, constants in found.items():
@@ -94,7 +94,7 @@ def large_constant(survey: Survey) -> Iterator[Finding]:
 
 @dataclass(frozen=True, slots=True)
 class _Constant:
-    allocation: Located[AllocationLine]
+    allocation: LocatedRecord[AllocationLine]
     value: AssignedValue | None
 
     @property
@@ -106,25 +106,29 @@ class _Constant:
         return "a constant" if self.value is None else f"`{self.value.name}`"
 
 
-def _constants_finding(survey: Survey, origin: Origin, constants: list[_Constant]) -> Finding:
+def _constants_finding(
+    survey: Survey, origin: ConstantOrigin, constants: list[_Constant]
+) -> Finding:
     first, count = constants[0], len(constants)
-    made = origin is Origin.XLA
+    made = origin is ConstantOrigin.XLA
     line = None
     if made and first.value is not None:
         line = survey.dump.instruction(first.value.name)
     purpose = "" if line is None else _purpose(survey.dump, line)
-    what = f"{first.name} takes {readable(first.size)} as a constant "
+    what = f"{first.name} takes {format_bytes(first.size)} as a constant "
     what += f"that XLA made{purpose}" if made else "of the program"
     if count > 1:
-        total = readable(sum(constant.size for constant in constants))
+        total = format_bytes(sum(constant.size for constant in constants))
         what = (
             f"{count:,} constants {'that XLA made ' if made else ''}take {total} in the program, "
-            f"the largest is {first.name} with {readable(first.size)}{purpose}"
+            f"the largest is {first.name} with {format_bytes(first.size)}{purpose}"
         )
     if made:
         what += ": no constant before optimizations has as many elements"
     related = [
-        Related(field_place(one.allocation.file, one.allocation.record, "SIZE"), readable(one.size))
+        Related(
+            field_place(one.allocation.file, one.allocation.record, "SIZE"), format_bytes(one.size)
+        )
         for one in constants[1:4]
     ]
     if line is not None:
@@ -132,7 +136,7 @@ def _constants_finding(survey: Survey, origin: Origin, constants: list[_Constant
     return survey.finding(first.allocation, "SIZE", f"{what}. {_remedy(origin, count)}", *related)
 
 
-def _purpose(dump: DumpSet, line: Located[InstructionLine]) -> str:
+def _purpose(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> str:
     """Return the operation and the Python line of a constant: `` for `jit(f)/add` (f.py:3)``."""
     text = line.record.parsed
     operation = text.metadata.get("op_name", "").replace("`", "'")
@@ -140,10 +144,10 @@ def _purpose(dump: DumpSet, line: Located[InstructionLine]) -> str:
     return (f" for `{operation}`" if operation else "") + (f" ({stack[0]})" if stack else "")
 
 
-def _remedy(origin: Origin, count: int) -> str:
-    if origin is Origin.PROGRAM:
+def _remedy(origin: ConstantOrigin, count: int) -> str:
+    if origin is ConstantOrigin.PROGRAM:
         return "Pass arrays as arguments instead of closing over them"
-    if origin is Origin.UNKNOWN:
+    if origin is ConstantOrigin.UNKNOWN:
         if count > 1:
             return "If the program closes over arrays of these sizes, pass them as arguments"
         return "If the program closes over an array of this size, pass it as an argument"
@@ -157,12 +161,12 @@ def long_lived(survey: Survey) -> Iterator[Finding]:
     """What is large and lives long is what fills the memory at every peak."""
     dump, limits = survey.dump, survey.context.thresholds
     last = dump.last_step
-    found = longest(dump, limits.long_lived_count, limits.long_lived_bytes)
+    found = largest_lifetimes(dump, limits.long_lived_count, limits.long_lived_bytes)
     for one in found:
         row = one.live.record
         running = dump.at_step(row.end_step)
         until = "the end" if running is None else f"`{running.record.name}`"
-        kept = f"keeps {readable(one.value.size)}"
+        kept = f"keeps {format_bytes(one.value.size)}"
         of = "" if last is None else f" of {last:,}"
         text = dump.text_of(row.name)
         copied = ""

@@ -7,14 +7,14 @@ from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import part_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.model.shape import Array, try_shape
-from hlo_lsp.model.shape_agreement import (
-    difference,
-    elements_of,
-    loosely_same,
-    same_dimensions,
-    same_shape,
-    shape_words,
+from hlo_lsp.model.shape import ArrayShape, try_shape
+from hlo_lsp.model.shape_compatibility import (
+    describe_shape,
+    is_compatible,
+    is_compatible_ignoring_precision,
+    is_compatible_ignoring_type,
+    shape_difference,
+    tuple_element_texts,
 )
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -56,7 +56,7 @@ def elementwise(case: Case[InstructionLine]) -> Iterator[Finding]:
         if _may_be_scalar(opcode, number) and _is_scalar(operand.shape):
             continue
         retyped = opcode in _RETYPING or _is_selector(opcode, number)
-        agree = same_dimensions if retyped else loosely_same
+        agree = is_compatible_ignoring_type if retyped else is_compatible_ignoring_precision
         if not agree(operand.shape, result):
             what = "dimensions" if retyped else "shape"
             yield _differs(case, number, operand, f"`{opcode}` keeps the {what}", types=not retyped)
@@ -69,17 +69,19 @@ def logical_types(case: Case[InstructionLine]) -> Iterator[Finding]:
     if record.opcode in _PREDICATES and _element_type(record.shape) not in {"pred", None}:
         yield case.accuse(
             shape_place(case.file, record),
-            f"`{record.opcode}` gives `pred`, not {shape_words(record.shape)}",
+            f"`{record.opcode}` gives `pred`, not {describe_shape(record.shape)}",
         )
     if record.opcode == "compare" and len(operands) == 2:
         left, right = operands[0].shape, operands[1].shape
-        if same_dimensions(left, right) and not loosely_same(left, right):
+        if is_compatible_ignoring_type(left, right) and not is_compatible_ignoring_precision(
+            left, right
+        ):
             yield _differs(case, 1, operands[1], "both sides have one type", operands[0])
     selector = operands.get(0) if record.opcode == "select" else None
     if selector is not None and _element_type(selector.shape) not in {"pred", None}:
         yield case.accuse(
             part_place(case.file, record, record.parsed.operands[0]),
-            f"`{selector.name}` is {shape_words(selector.shape)}, but `select` chooses by `pred`",
+            f"`{selector.name}` is {describe_shape(selector.shape)}, but `select` chooses by `pred`",
             Related(shape_place(case.file, selector), "the shape of the operand"),
         )
 
@@ -87,7 +89,9 @@ def logical_types(case: Case[InstructionLine]) -> Iterator[Finding]:
 def same_as_operand(case: Case[InstructionLine]) -> Iterator[Finding]:
     """`opt-barrier`, `domain` and `add-dependency` hand their first operand on as it is."""
     operand = dict(_operands(case)).get(0)
-    if operand is not None and not loosely_same(operand.shape, case.record.shape):
+    if operand is not None and not is_compatible_ignoring_precision(
+        operand.shape, case.record.shape
+    ):
         yield _differs(case, 0, operand, f"`{case.record.opcode}` hands its operand on")
 
 
@@ -95,18 +99,18 @@ def tuple_elements(case: Case[InstructionLine]) -> Iterator[Finding]:
     """The elements of a tuple are its operands, in order: as many, and of the same shapes."""
     record = case.record
     resolved = case.scopes.resolved(record)
-    elements = elements_of(record.shape)
+    elements = tuple_element_texts(record.shape)
     if resolved is None or (elements is None and try_shape(record.shape) is None):
         return
     if elements is None or len(elements) != len(resolved.names):
         yield case.accuse(
             shape_place(case.file, record),
-            f"the shape is {shape_words(record.shape)}, but `tuple` has {len(resolved.names)} "
+            f"the shape is {describe_shape(record.shape)}, but `tuple` has {len(resolved.names)} "
             f"operand{'' if len(resolved.names) == 1 else 's'}",
         )
         return
     for number, operand in _operands(case):
-        found = difference(operand.shape, elements[number])
+        found = shape_difference(operand.shape, elements[number])
         if operand.shape != elements[number] and found is not None:
             yield case.accuse(
                 part_place(case.file, record, record.parsed.operands[number]),
@@ -124,23 +128,23 @@ def taken_element(case: Case[InstructionLine]) -> Iterator[Finding]:
     index = record.parsed.attribute("index")
     if operand is None or index is None or not index.text.isdecimal():
         return
-    elements = elements_of(operand.shape)
+    elements = tuple_element_texts(operand.shape)
     related = Related(shape_place(case.file, operand), f"the shape of `{operand.name}`")
     if elements is None:
         if try_shape(operand.shape) is not None:
             yield case.accuse(
                 part_place(case.file, record, record.parsed.operands[0]),
-                f"`{operand.name}` is {shape_words(operand.shape)}, which is no tuple",
+                f"`{operand.name}` is {describe_shape(operand.shape)}, which is no tuple",
                 related,
             )
     elif int(index.text) >= len(elements):
         yield case.accuse(
             part_place(case.file, record, index),
-            f"there is no element {index.text}: `{operand.name}` is {shape_words(operand.shape)}",
+            f"there is no element {index.text}: `{operand.name}` is {describe_shape(operand.shape)}",
             related,
         )
-    elif not same_shape(record.shape, elements[int(index.text)]):
-        found = difference(record.shape, elements[int(index.text)])
+    elif not is_compatible(record.shape, elements[int(index.text)]):
+        found = shape_difference(record.shape, elements[int(index.text)])
         assert found is not None
         yield case.accuse(
             shape_place(case.file, record),
@@ -160,22 +164,24 @@ def copied(case: Case[InstructionLine]) -> Iterator[Finding]:
     if operand is None:
         return
     if record.opcode == "copy-start":
-        elements = elements_of(record.shape) or ()
+        elements = tuple_element_texts(record.shape) or ()
         for number, role in enumerate(("destination", "source")):
-            if number < len(elements) and not loosely_same(operand.shape, elements[number]):
+            if number < len(elements) and not is_compatible_ignoring_precision(
+                operand.shape, elements[number]
+            ):
                 yield case.accuse(
                     shape_place(case.file, record),
-                    f"the {role} is {shape_words(elements[number])}, but `{operand.name}` is "
-                    f"{shape_words(operand.shape)}",
+                    f"the {role} is {describe_shape(elements[number])}, but `{operand.name}` is "
+                    f"{describe_shape(operand.shape)}",
                     Related(shape_place(case.file, operand), "the shape of the operand"),
                 )
     elif operand.opcode == "copy-start":
-        elements = elements_of(operand.shape) or ()
-        if elements and not loosely_same(elements[0], record.shape):
+        elements = tuple_element_texts(operand.shape) or ()
+        if elements and not is_compatible_ignoring_precision(elements[0], record.shape):
             yield case.accuse(
                 shape_place(case.file, record),
-                f"the result is {shape_words(record.shape)}, but the destination of "
-                f"`{operand.name}` is {shape_words(elements[0])}",
+                f"the result is {describe_shape(record.shape)}, but the destination of "
+                f"`{operand.name}` is {describe_shape(elements[0])}",
                 Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
             )
 
@@ -199,7 +205,7 @@ def _differs(
 ) -> Finding:
     """An operand that is not of the shape of the result, or of the other operand."""
     second = case.record if other is None else other
-    found = difference(operand.shape, second.shape, types=types, loose=types)
+    found = shape_difference(operand.shape, second.shape, types=types, loose=types)
     assert found is not None
     name = "the result" if other is None else f"`{other.name}`"
     return case.accuse(
@@ -213,12 +219,12 @@ def _differs(
 
 def _element_type(shape: str) -> str | None:
     parsed = try_shape(shape)
-    return parsed.element_type if isinstance(parsed, Array) else None
+    return parsed.element_type if isinstance(parsed, ArrayShape) else None
 
 
 def _is_scalar(shape: str) -> bool:
     parsed = try_shape(shape)
-    return isinstance(parsed, Array) and not parsed.dims
+    return isinstance(parsed, ArrayShape) and not parsed.dims
 
 
 def _may_be_scalar(opcode: str, number: int) -> bool:

@@ -10,10 +10,10 @@ from hlo_lsp.checks.places import head_place, part_place, shape_place, span_plac
 from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.shape_agreement import difference
-from hlo_lsp.program.computations import parts, signature
+from hlo_lsp.model.shape_compatibility import shape_difference
+from hlo_lsp.program.computations import signature, split_at_commas
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
-from hlo_lsp.syntax.statements import closing
+from hlo_lsp.syntax.statements import closing_bracket
 
 _LAYOUT = re.compile(r"\bentry_computation_layout=(?=\{)")
 _EXTRACTED = "extracted"  # so libtpu names them; most have a backend_config of the whole module
@@ -99,11 +99,11 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
         return
     entry = case.file.module.entry
     found = _LAYOUT.search(record.text)
-    close = None if found is None else closing(record.text, found.end())
+    close = None if found is None else closing_bracket(record.text, found.end())
     opened = -1 if found is None else record.text.find("(", found.end())
     if found is None or close is None or entry is None or opened < 0:
         return
-    shut = closing(record.text, opened)
+    shut = closing_bracket(record.text, opened)
     arrow = None if shut is None else _ARROW.match(record.text, shut)
     if shut is None or arrow is None:
         return
@@ -112,7 +112,7 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
     scope = case.scopes.scope(entry)
     if not entry.is_entry:
         return  # the last computation is the entry then, unless the text is cut in front of it
-    shapes = parts(record.text, opened + 1, shut)
+    shapes = split_at_commas(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
         yield case.accuse(
@@ -139,7 +139,7 @@ def _compared(
     if instruction is None or not instruction.shape:
         return
     said = _without_mark(said)
-    found = None if said == instruction.shape else difference(instruction.shape, said)
+    found = None if said == instruction.shape else shape_difference(instruction.shape, said)
     if found is not None:
         yield case.accuse(
             shape_place(case.file, instruction),

@@ -10,9 +10,9 @@ from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
-from hlo_lsp.memory.memory_spaces import find_occupancy_of_spaces, main_space
+from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
-from hlo_lsp.model.bytesize import readable
+from hlo_lsp.model.bytesize import format_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import PeakRow
 from hlo_lsp.syntax.records import Record
@@ -173,8 +173,8 @@ def peak_understated(survey: Survey) -> Iterator[Finding]:
     if all_lives is None or not all_lives.are_sure or found.flaws or found.moment is not None:
         return
     declared_step, backend = section.moment.moment, survey.context.target.backend
-    spaces = find_occupancy_of_spaces(dump)
-    occupancy = main_space(spaces, backend)
+    spaces = memory_space_occupancies(dump)
+    occupancy = largest_off_chip_space(spaces, backend)
     if occupancy is None:
         return
     most, here = occupancy.peak_bytes, occupancy.bytes_at(declared_step)
@@ -183,9 +183,9 @@ def peak_understated(survey: Survey) -> Iterator[Finding]:
     listed = sum(row.bytes for row in section.peak)
     yield survey.accuse(
         field_place(section.file, section.moment, "MOMENT"),
-        f"{readable(most)} are occupied in {space_title(occupancy.space, backend)} at step "
-        f"{occupancy.peak_step:,}, but only {readable(here)} at step {declared_step:,}, which XLA "
-        f"declares the peak. XLA's list of that peak adds up to {readable(listed)}.",
+        f"{format_bytes(most)} are occupied in {space_title(occupancy.space, backend)} at step "
+        f"{occupancy.peak_step:,}, but only {format_bytes(here)} at step {declared_step:,}, which XLA "
+        f"declares the peak. XLA's list of that peak adds up to {format_bytes(listed)}.",
         *_at_step(dump, occupancy.peak_step),
     )
 

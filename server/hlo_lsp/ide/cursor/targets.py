@@ -28,7 +28,7 @@ def name_columns(record: Record, text: str) -> tuple[int, int]:
         start = text.find(f"{record.attribute}=")
         end = start + len(record.attribute)
     elif isinstance(record, InstructionLine | ComputationLine):
-        start = text.find(record.name, _name_begins(record, text))
+        start = text.find(record.name, _name_search_start(record, text))
         end = start + len(record.name)
     else:
         start = end = -1
@@ -37,7 +37,7 @@ def name_columns(record: Record, text: str) -> tuple[int, int]:
     return start, end
 
 
-def _name_begins(record: InstructionLine | ComputationLine, text: str) -> int:
+def _name_search_start(record: InstructionLine | ComputationLine, text: str) -> int:
     """A column behind everything that may stand in front of the name."""
     if isinstance(record, ComputationLine):
         return text.find("ENTRY") + 5 if record.is_entry else 0
@@ -46,7 +46,7 @@ def _name_begins(record: InstructionLine | ComputationLine, text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueSubject:
+class ValueTarget:
     """A value, by name and index, and by id where the mention prints one."""
 
     key: str
@@ -54,7 +54,7 @@ class ValueSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class InstructionSubject:
+class InstructionTarget:
     """An instruction, with the index printed beside its name.
 
     Module text prints no indexes: there the whole result is meant.
@@ -67,21 +67,21 @@ class InstructionSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class ComputationSubject:
+class ComputationTarget:
     """A computation."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class AllocationSubject:
+class AllocationTarget:
     """An allocation, by number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class ShapeSubject:
+class ShapeTarget:
     """A shape, or the leaf of a tuple shape that the cursor is on.
 
     ``has_layout`` is False where XLA prints shapes without their layout: between bars and in
@@ -93,28 +93,28 @@ class ShapeSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class SpaceSubject:
+class MemorySpaceTarget:
     """A memory space."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class WordSubject:
+class TermTarget:
     """A word of the format that wants explaining: a flag, a field, a section label."""
 
     word: str
 
 
 @dataclass(frozen=True, slots=True)
-class ThunkSubject:
+class ThunkTarget:
     """A thunk of a GPU executable."""
 
     row: ThunkRow
 
 
 @dataclass(frozen=True, slots=True)
-class ElementSubject:
+class TupleElementTarget:
     """An element of a tuple, as ``get-tuple-element`` names it: ``index=1``."""
 
     instruction: str
@@ -122,14 +122,14 @@ class ElementSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterSubject:
+class ParameterTarget:
     """A parameter of the computation that the instruction is in, by its number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class AttributeSubject:
+class AttributeTarget:
     """An attribute of an instruction of this opcode; without one, of the module or a computation.
 
     ``value`` is the text behind the sign. ``key`` is the word inside of it that is meant.
@@ -142,7 +142,7 @@ class AttributeSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class RowSubject:
+class LocationRowTarget:
     """A row of one of the four tables of source locations, counted from 1."""
 
     table: str
@@ -150,34 +150,34 @@ class RowSubject:
 
 
 @dataclass(frozen=True, slots=True)
-class ModuleSubject:
+class ModuleTarget:
     """A whole module."""
 
     name: str
 
 
-Subject = (
-    ValueSubject
-    | InstructionSubject
-    | ComputationSubject
-    | AllocationSubject
-    | ShapeSubject
-    | SpaceSubject
-    | WordSubject
-    | ThunkSubject
-    | ElementSubject
-    | ParameterSubject
-    | AttributeSubject
-    | RowSubject
-    | ModuleSubject
+TargetKind = (
+    ValueTarget
+    | InstructionTarget
+    | ComputationTarget
+    | AllocationTarget
+    | ShapeTarget
+    | MemorySpaceTarget
+    | TermTarget
+    | ThunkTarget
+    | TupleElementTarget
+    | ParameterTarget
+    | AttributeTarget
+    | LocationRowTarget
+    | ModuleTarget
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class CursorTarget:
     """A subject, where exactly it is mentioned, and the record that mentions it."""
 
-    subject: Subject
+    subject: TargetKind
     place: Place
     record: Record
     row: int

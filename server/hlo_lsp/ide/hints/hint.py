@@ -6,7 +6,7 @@ from enum import Enum
 from functools import partial
 
 from hlo_lsp.ide.hover.summaries import value_summary
-from hlo_lsp.model.bytesize import readable
+from hlo_lsp.model.bytesize import format_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Value
@@ -14,7 +14,7 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 # Characters of a line behind which nothing is told: Visual Studio Code stops to draw there
 # (editor.stopRenderingLineAfter).
-LONGEST = 10_000
+MAX_HINT_COLUMN = 10_000
 
 
 class HintKind(Enum):
@@ -43,7 +43,7 @@ class Hint:
     is_before: bool = False
 
 
-class Scene:
+class HintContext:
     """The file that hints are wanted for, its compile, the kinds that are wanted.
 
     It remembers what is the same for all instructions of a computation.
@@ -65,26 +65,26 @@ class Scene:
 Hints = Iterator[Hint]
 
 
-def allocation_note(dump: DumpSet, key: str) -> tuple[str, Callable[[], str]] | None:
+def allocation_hint_by_key(dump: DumpSet, key: str) -> tuple[str, Callable[[], str]] | None:
     """``allocation 2+512`` (number and offset in bytes) of a value, and what makes its tooltip."""
     value = dump.value_of_key(key)
-    return None if value is None else note_of(dump, value)
+    return None if value is None else allocation_hint(dump, value)
 
 
-def note_of(dump: DumpSet, value: Value) -> tuple[str, Callable[[], str]] | None:
+def allocation_hint(dump: DumpSet, value: Value) -> tuple[str, Callable[[], str]] | None:
     """The same of a value that is known."""
     if value.allocation is None or value.assigned is None:
         return None
     offset = value.assigned.record.offset
     label = f"allocation {value.allocation.record.number}{f'+{offset}' if offset else ''}"
-    return label, partial(_words, dump, value)
+    return label, partial(_allocation_tooltip, dump, value)
 
 
-def _words(dump: DumpSet, value: Value) -> str:
+def _allocation_tooltip(dump: DumpSet, value: Value) -> str:
     assert value.allocation is not None
     assert value.assigned is not None
     allocation, assigned = value.allocation.record, value.assigned.record
     return (
-        f"{value.mention}: {readable(assigned.size)} at offset {assigned.offset:,} of allocation"
-        f" {allocation.number} ({readable(allocation.size)}); {value_summary(dump, value)}"
+        f"{value.mention}: {format_bytes(assigned.size)} at offset {assigned.offset:,} of allocation"
+        f" {allocation.number} ({format_bytes(allocation.size)}); {value_summary(dump, value)}"
     )

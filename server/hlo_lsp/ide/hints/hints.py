@@ -4,10 +4,18 @@ from collections.abc import Iterator
 from functools import partial
 from itertools import chain
 
-from hlo_lsp.ide.hints.hint import LONGEST, Hint, HintKind, Hints, Scene, allocation_note, note_of
+from hlo_lsp.ide.hints.hint import (
+    MAX_HINT_COLUMN,
+    Hint,
+    HintContext,
+    HintKind,
+    Hints,
+    allocation_hint,
+    allocation_hint_by_key,
+)
 from hlo_lsp.ide.hints.instruction_hints import (
-    elements_note,
     instruction_hints,
+    logical_size_hint,
     shape_hints,
     source_hints,
 )
@@ -20,7 +28,7 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
 
-def memory_hints(scene: Scene, record: Record) -> Hints:
+def memory_hints(scene: HintContext, record: Record) -> Hints:
     """The hints of a record of a memory file."""
     if isinstance(record, AssignedValue):
         if HintKind.PADDED_SIZE in scene.kinds:
@@ -28,28 +36,28 @@ def memory_hints(scene: Scene, record: Record) -> Hints:
     elif isinstance(record, UsedValue):
         yield from _entry_hints(scene, record)
     elif isinstance(record, RangeRow | PeakRow) and HintKind.ALLOCATION in scene.kinds:
-        note = None if record.key is None else allocation_note(scene.dump, record.key)
+        note = None if record.key is None else allocation_hint_by_key(scene.dump, record.key)
         if note is not None:
             line = scene.file.lines[record.line]
             column = len(line) - len(line.lstrip()) + len(record.key or "")
             yield Hint(HintKind.ALLOCATION, record.line, column, *note)
 
 
-def _size_hint(scene: Scene, record: AssignedValue) -> Hints:
-    note = elements_note(scene.dump, record.shape, record.size, record.color or 0)
+def _size_hint(scene: HintContext, record: AssignedValue) -> Hints:
+    note = logical_size_hint(scene.dump, record.shape, record.size, record.color or 0)
     if note is not None:
         column = len(scene.file.lines[record.line].rstrip())
         label, words = note
         yield Hint(HintKind.PADDED_SIZE, record.line, column, label, partial(str, words))
 
 
-def _entry_hints(scene: Scene, record: UsedValue) -> Hints:
+def _entry_hints(scene: HintContext, record: UsedValue) -> Hints:
     """The allocation stands on the line above the value elsewhere, and far away from here."""
     dump = scene.dump
     value = None if record.id is None else dump.value(record.id)
     column = record.lines[0].rfind(">") + 1
     if value is not None and column and HintKind.ALLOCATION in scene.kinds:
-        note = note_of(dump, value)
+        note = allocation_hint(dump, value)
         if note is not None:
             yield Hint(HintKind.ALLOCATION, record.line, record.column + column, *note)
     text = defining_text(record)
@@ -77,7 +85,7 @@ def hints(
     Those of one record come together, so that there is time for others in between.
     """
     end = len(file.lines) if end is None else min(end, len(file.lines))
-    scene = Scene(dump, file, kinds)
+    scene = HintContext(dump, file, kinds)
     record = file.records.at(first) if first < end else None
     if record is None:
         return
@@ -87,11 +95,11 @@ def hints(
         yield [
             hint
             for hint in _of_record(scene, each)
-            if first <= hint.line < end and hint.column <= LONGEST
+            if first <= hint.line < end and hint.column <= MAX_HINT_COLUMN
         ]
 
 
-def _of_record(scene: Scene, record: Record) -> Hints:
+def _of_record(scene: HintContext, record: Record) -> Hints:
     if scene.file.kind.is_memory:
         yield from memory_hints(scene, record)
     elif scene.file.kind is FileKind.MODULE:

@@ -1,64 +1,64 @@
 """Cards for allocations, memory spaces, words and thunks."""
 
-from hlo_lsp.ide.cursor.targets import Found
+from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.glossary import explain
 from hlo_lsp.ide.hover.instructions import instruction_card
-from hlo_lsp.ide.hover.shapes import space_words
+from hlo_lsp.ide.hover.shapes import describe_memory_space
 from hlo_lsp.ide.hover.values import allocation_kind
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
-from hlo_lsp.memory.sharing import crowded_offset
+from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import Backend, space_name
-from hlo_lsp.model.bytesize import readable
-from hlo_lsp.model.card import Card, Fact, listed
+from hlo_lsp.model.bytesize import format_bytes
+from hlo_lsp.model.card import Card, Fact, join_limited
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.sizes import target_of
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.scanners import ThunkRow
 
-_SHOWN = 6  # names in a list
+_MAX_LISTED_VALUES = 6  # names in a list
 
 
-def allocation_card(dump: DumpSet, allocation: Located[AllocationLine]) -> Card:
+def allocation_card(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> Card:
     """What an allocation is for and what lies in it."""
     record = allocation.record
     values = list(dump.assigned_to(allocation))
     backend = target_of(dump).backend
     facts = [
-        Fact("size", readable(record.size)),
+        Fact("size", format_bytes(record.size)),
         Fact("kind", allocation_kind(record)),
-        Fact("memory space", space_words(record.color, backend)),
+        Fact("memory space", describe_memory_space(record.color, backend)),
         Fact("values", f"{len(values):,}"),
     ]
     if record.output_shape is not None:
         facts.append(Fact("output shape", f"`{record.output_shape[:200]}`"))
     if record.parameter_shape is not None:
         facts.append(Fact("parameter shape", f"`{record.parameter_shape[:200]}`"))
-    crowded = crowded_offset(dump, allocation)
+    crowded = most_shared_offset(dump, allocation)
     if crowded is not None:
         offset, count = crowded
         facts.append(Fact("time-sharing", f"{count:,} values take turns at offset {offset:,}"))
     if values:
         largest = sorted(values, key=lambda value: (-value.size, value.id))
-        names = [f"`{v.name}{v.index or ''}` {readable(v.size)}" for v in largest]
-        facts.append(Fact("largest", listed(names, 3)))
+        names = [f"`{v.name}{v.index or ''}` {format_bytes(v.size)}" for v in largest]
+        facts.append(Fact("largest", join_limited(names, 3)))
     if record.parameter is not None and record.maybe_live_out:
         facts.append(Fact("donation", "the caller's buffer is reused for an output"))
     return Card(f"allocation {record.number}", tuple(facts))
 
 
-def report_row_card(dump: DumpSet, found: Found) -> Card | None:
+def report_row_card(dump: DumpSet, found: CursorTarget) -> Card | None:
     """What lies at the offset that a row of a report counts; None for anything else."""
     reported = reported_row_at(dump, found)
     if reported is None:
         return None
     allocation, values = reported.allocation.record, [value.record for value in reported.values]
-    names = [f"`{value.name}{value.index or ''}` {readable(value.size)}" for value in values]
+    names = [f"`{value.name}{value.index or ''}` {format_bytes(value.size)}" for value in values]
     offset = values[0].offset if values else 0
-    whole = f"{allocation.number}, {allocation_kind(allocation)}, {readable(allocation.size)}"
+    whole = f"{allocation.number}, {allocation_kind(allocation)}, {format_bytes(allocation.size)}"
     facts = (
         Fact("allocation", whole),
-        Fact("values", f"{len(values):,}: {listed(names, _SHOWN)}"),
+        Fact("values", f"{len(values):,}: {join_limited(names, _MAX_LISTED_VALUES)}"),
     )
     return Card(f"report: offset {offset:,} of allocation {allocation.number}", facts)
 
@@ -68,12 +68,12 @@ def space_card(number: int, backend: Backend) -> Card:
     name = space_name(number, backend)
     return Card(
         f"memory space {number}" if name is None else f"memory space {number}: {name}",
-        (Fact("is", space_words(number, backend)),),
+        (Fact("is", describe_memory_space(number, backend)),),
         "`color N` of an allocation, `@N` of a value and `S(N)` of a layout are the same number.",
     )
 
 
-def word_card(word: str) -> Card | None:
+def term_card(word: str) -> Card | None:
     """What a word of the format means."""
     entry = explain(word)
     return None if entry is None else Card(entry[0], text=entry[1])

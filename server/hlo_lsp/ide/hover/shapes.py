@@ -2,11 +2,11 @@
 
 import re
 
-from hlo_lsp.model.backend import Backend, space_label, space_name
-from hlo_lsp.model.bytesize import readable
-from hlo_lsp.model.card import Card, Fact, counted, listed
+from hlo_lsp.model.backend import Backend, report_space_name, space_name
+from hlo_lsp.model.bytesize import format_bytes
+from hlo_lsp.model.card import Card, Fact, count_noun, join_limited
 from hlo_lsp.model.shape import (
-    Array,
+    ArrayShape,
     BufferShape,
     Layout,
     Shape,
@@ -18,13 +18,13 @@ from hlo_lsp.model.sizes import (
     PaddedSize,
     Target,
     logical_bytes,
-    padded_size_of,
+    padded_size_of_text,
 )
 
 _LAYOUTS = re.compile(r"\{[^{}]*\}|/\*.*?\*/")
-_LONGEST = 60  # characters of a shape in a list
-_PADDED = "padded to "
-_KINDS = (
+_MAX_SHAPE_CHARACTERS = 60  # characters of a shape in a list
+_PADDED_TO_PREFIX = "padded to "
+_TYPE_NAMES_BY_PREFIX = (
     ("pred", "boolean"),
     ("bf", "bfloat"),
     ("f", "float"),
@@ -34,22 +34,22 @@ _KINDS = (
 )
 
 
-def shape_words(shape: Shape) -> str:
+def describe_shape(shape: Shape) -> str:
     """A shape for a reader: element type, dimensions, layout order, tiles."""
     if isinstance(shape, TupleShape):
         return f"tuple of {len(shape.elements)} (in memory a table of pointers to its elements)"
     if isinstance(shape, BufferShape):
-        return f"reference to a buffer of {shape_words(shape.shape)}"
-    words = [_type_words(shape.element_type), _dims_words(shape)]
+        return f"reference to a buffer of {describe_shape(shape.shape)}"
+    words = [_describe_type(shape.element_type), _describe_dims(shape)]
     if shape.layout is not None:
-        words += _layout_words(shape.layout)
+        words += _describe_layout(shape.layout)
     return ", ".join(words)
 
 
 def short_shape(text: str) -> str:
     """A shape without its layouts, and only its beginning if it is long."""
     plain = _LAYOUTS.sub("", text)
-    return plain if len(plain) <= _LONGEST else f"{plain[:_LONGEST]}..."
+    return plain if len(plain) <= _MAX_SHAPE_CHARACTERS else f"{plain[:_MAX_SHAPE_CHARACTERS]}..."
 
 
 def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
@@ -58,11 +58,13 @@ def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
     ``sizes`` are the facts about that table.
     """
     leaves = element_texts(text) or []
-    facts = [Fact(label, f"tuple of {len(leaves)}: {listed(list(map(short_shape, leaves)), 6)}")]
+    facts = [
+        Fact(label, f"tuple of {len(leaves)}: {join_limited(list(map(short_shape, leaves)), 6)}")
+    ]
     shape = try_shape(text)
     together = None if shape is None else _leaf_bytes(shape)
     if together is not None:
-        facts.append(Fact("elements", f"{readable(together)} without padding"))
+        facts.append(Fact("elements", f"{format_bytes(together)} without padding"))
     return [*facts, *(Fact("table", fact.text) for fact in sizes if fact.label == "padded")]
 
 
@@ -70,7 +72,7 @@ def logical_facts(text: str) -> list[Fact]:
     """The bytes of a shape without padding, for shapes whose layout is not known."""
     shape = try_shape(text)
     logical = None if shape is None else logical_bytes(shape)
-    return [] if logical is None else [Fact("logical", readable(logical))]
+    return [] if logical is None else [Fact("logical", format_bytes(logical))]
 
 
 def size_facts(text: str, target: Target, color: int, actual: int | None = None) -> list[Fact]:
@@ -82,13 +84,13 @@ def size_facts(text: str, target: Target, color: int, actual: int | None = None)
     if shape is None:
         return []
     logical = logical_bytes(shape)
-    padded = padded_size_of(text, target, color)
+    padded = padded_size_of_text(text, target, color)
     facts = logical_facts(text)
     size = actual if actual is not None else None if padded is None else padded.bytes
     if size is not None:
-        facts.append(Fact("padded", _padded_words(size, padded, actual, logical)))
+        facts.append(Fact("padded", _describe_padded_size(size, padded, actual, logical)))
     if logical is not None and size is not None:
-        facts.append(Fact("waste", _waste_words(logical, size, padded)))
+        facts.append(Fact("waste", _describe_padding(logical, size, padded)))
     return facts
 
 
@@ -96,59 +98,59 @@ def shape_card(text: str, target: Target | None) -> Card:
     """A card for a shape on its own; without a target its layout counts as unknown."""
     shape = try_shape(text)
     if shape is None:
-        return Card(f"`{_cut(text)}`", text="This is no shape that can be read.")
-    facts = [Fact("shape", shape_words(shape))]
+        return Card(f"`{_truncated(text)}`", text="This is no shape that can be read.")
+    facts = [Fact("shape", describe_shape(shape))]
     if target is None:
-        return Card(f"`{_cut(text)}`", (*facts, *logical_facts(text)))
+        return Card(f"`{_truncated(text)}`", (*facts, *logical_facts(text)))
     facts += size_facts(text, target, 0)
-    if isinstance(shape, Array):
-        facts.append(space_fact(shape.memory_space, target.backend))
-    return Card(f"`{_cut(text)}`", tuple(facts))
+    if isinstance(shape, ArrayShape):
+        facts.append(memory_space_fact(shape.memory_space, target.backend))
+    return Card(f"`{_truncated(text)}`", tuple(facts))
 
 
-def space_fact(number: int, backend: Backend) -> Fact:
+def memory_space_fact(number: int, backend: Backend) -> Fact:
     """A memory space by number, by what it is, and by what XLA's reports call it."""
-    return Fact("memory space", space_words(number, backend))
+    return Fact("memory space", describe_memory_space(number, backend))
 
 
-def space_words(number: int, backend: Backend) -> str:
+def describe_memory_space(number: int, backend: Backend) -> str:
     """``1, VMEM on TPU``, with XLA's label where that says something else."""
-    name, label = space_name(number, backend), space_label(number)
+    name, label = space_name(number, backend), report_space_name(number)
     if name is None:
         return f"{number} (XLA's reports call it `{label}`)"
     note = "" if label.lower() in name.lower() else f" (XLA's reports call it `{label}`)"
     return f"{number}, {name} on {backend.value}{note}"
 
 
-def _padded_words(
+def _describe_padded_size(
     size: int, padded: PaddedSize | None, actual: int | None, logical: int | None
 ) -> str:
     if padded is None:
-        return f"{readable(size)} as printed"
+        return f"{format_bytes(size)} as printed"
     if actual is not None and padded.exact and padded.bytes != actual:
-        return f"{readable(size)} as printed, but {readable(padded.bytes)} by rule: {padded.rule}"
-    if size == logical and padded.rule.startswith(_PADDED):
-        return f"{readable(size)}: fits {padded.rule.removeprefix(_PADDED)}"
-    return f"{readable(size)}: {padded.rule}"
+        return f"{format_bytes(size)} as printed, but {format_bytes(padded.bytes)} by rule: {padded.rule}"
+    if size == logical and padded.rule.startswith(_PADDED_TO_PREFIX):
+        return f"{format_bytes(size)}: fits {padded.rule.removeprefix(_PADDED_TO_PREFIX)}"
+    return f"{format_bytes(size)}: {padded.rule}"
 
 
-def _waste_words(logical: int, size: int, padded: PaddedSize | None) -> str:
+def _describe_padding(logical: int, size: int, padded: PaddedSize | None) -> str:
     waste = size - logical
     if waste <= 0:
         return "none" if waste == 0 else f"none (the elements take {-waste:,} B less here)"
     causes = "; ".join(map(str, padded.padding)) if padded is not None else ""
-    return f"{readable(waste)}, {100 * waste / size:.1f} %{': ' + causes if causes else ''}"
+    return f"{format_bytes(waste)}, {100 * waste / size:.1f} %{': ' + causes if causes else ''}"
 
 
-def _type_words(name: str) -> str:
-    for prefix, words in _KINDS:
+def _describe_type(name: str) -> str:
+    for prefix, words in _TYPE_NAMES_BY_PREFIX:
         rest = name.removeprefix(prefix)
         if rest != name and (not rest or rest[0].isdigit()):
             return f"{name} ({words})" if rest else words
     return name
 
 
-def _dims_words(shape: Array) -> str:
+def _describe_dims(shape: ArrayShape) -> str:
     if shape.element_type in {"token", "opaque"}:
         return "no elements"
     if not shape.dims:
@@ -162,10 +164,10 @@ def _dims_words(shape: Array) -> str:
         return dims
     if len(shape.dims) == 1:
         return f"{dims} element{'' if elements == 1 else 's'}"
-    return f"{dims} ({counted(elements, 'element')})"
+    return f"{dims} ({count_noun(elements, 'element')})"
 
 
-def _layout_words(layout: Layout) -> list[str]:
+def _describe_layout(layout: Layout) -> list[str]:
     order = layout.minor_to_major
     words: list[str] = []
     if len(order) > 1:
@@ -198,5 +200,5 @@ def _leaf_bytes(shape: Shape) -> int | None:
     return sum(known) if len(known) == len(parts) else None
 
 
-def _cut(text: str) -> str:
+def _truncated(text: str) -> str:
     return text if len(text) <= 200 else f"{text[:200]}..."

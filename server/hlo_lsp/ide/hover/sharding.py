@@ -4,33 +4,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from hlo_lsp.model.bytesize import readable
-from hlo_lsp.model.card import Fact, counted, listed
+from hlo_lsp.model.bytesize import format_bytes
+from hlo_lsp.model.card import Fact, count_noun, join_limited
 from hlo_lsp.model.device_groups import (
     EqualGroups,
-    Members,
+    GroupMode,
     OrderedGroup,
-    members,
-    parse_groups,
+    group_mode,
+    parse_device_groups,
 )
 from hlo_lsp.model.device_mesh import Axis, DeviceOrder, ShardingError
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.file_names import Role, suffix_of
-from hlo_lsp.model.shape import Array, Shape, TupleShape
+from hlo_lsp.model.file_names import FileRole, suffix_of
+from hlo_lsp.model.shape import ArrayShape, Shape, TupleShape
 from hlo_lsp.model.sharding import (
-    Kind,
     Sharding,
+    ShardingKind,
     Subgroup,
     TupleSharding,
     parse_sharding,
-    shard_of,
-    whole_of,
+    shard_shape,
+    unsharded_shape,
 )
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.instruction_text import InstructionText
 
-_GROUPS = 4  # shown at most
-_DEVICES = 8  # of a group
+_MAX_GROUPS = 4  # shown at most
+_MAX_DEVICES_OF_GROUP = 8  # of a group
 
 
 def group_facts(text: InstructionText) -> list[Fact]:
@@ -40,75 +40,83 @@ def group_facts(text: InstructionText) -> list[Fact]:
     global_ids = text.attribute("use_global_device_ids")
     if groups is None:
         return []
-    counted_by = members(
+    counted_by = group_mode(
         text.opcode.text,
         channel=channel is not None,
         global_ids=global_ids is not None and global_ids.text.strip() == "true",
     )
-    words = collective_words(groups.text.strip(), counted_by)
+    words = describe_replica_groups(groups.text.strip(), counted_by)
     return [Fact("replica groups", words)] if words else []
 
 
-def collective_words(text: str, counted_by: Members) -> str:
+def describe_replica_groups(text: str, counted_by: GroupMode) -> str:
     """The value of ``replica_groups=`` in words; empty if it cannot be read."""
     try:
-        groups = parse_groups(text)
+        groups = parse_device_groups(text)
     except ShardingError:
         return ""
-    whole = counted_by is Members.WHOLE_REPLICAS
-    noun = (Members.REPLICAS if whole else counted_by).value
+    whole = counted_by is GroupMode.WHOLE_REPLICAS
+    noun = (GroupMode.REPLICAS if whole else counted_by).value
     if groups.count == 0:
-        return f"all {Members.DEVICES.value if whole else noun}s in one group"
-    size = f" of {noun}s" if groups.size is None else f" of {counted(groups.size, noun)}"
+        return f"all {GroupMode.DEVICES.value if whole else noun}s in one group"
+    size = f" of {noun}s" if groups.size is None else f" of {count_noun(groups.size, noun)}"
     rest = " with all their partitions" if whole else ""
     along = ""
     if isinstance(groups, EqualGroups) and groups.mesh is not None:
         mesh = ", ".join(f"{name}={count}" for name, count in groups.mesh.axes)
-        along = f"{axes_words(groups.axes)} of the mesh {mesh}"
-    shown = groups_words(groups.first(_GROUPS), groups.count)
-    return f"{counted(groups.count, 'group')}{size}{rest}{along}: {shown}"
+        along = f"{describe_axes(groups.axes)} of the mesh {mesh}"
+    shown = describe_groups(groups.first(_MAX_GROUPS), groups.count)
+    return f"{count_noun(groups.count, 'group')}{size}{rest}{along}: {shown}"
 
 
-def groups_words(groups: "Iterable[tuple[int, ...] | OrderedGroup]", count: int) -> str:
+def describe_groups(groups: "Iterable[tuple[int, ...] | OrderedGroup]", count: int) -> str:
     """``{0,1}, {2,3} and 6 more``: the first of ``count`` groups."""
-    shown = [f"{{{','.join(_members(group))}}}" for group in groups]
+    shown = [f"{{{','.join(_device_texts(group))}}}" for group in groups]
     more = count - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
 
 
-def copies_words(order: DeviceOrder, parts: int) -> str:
+def describe_part_devices(order: DeviceOrder, parts: int) -> str:
     """The devices of each part, in the order of the parts: ``0, 1, 2, 3`` or ``{0,2}, {1,3}``."""
     copies = order.count // parts
     if copies == 1:
-        return ", ".join(_members(OrderedGroup(order, 0, order.count)))
-    shown = range(min(parts, _GROUPS))
-    return groups_words((OrderedGroup(order, n * copies, copies) for n in shown), parts)
+        return ", ".join(_device_texts(OrderedGroup(order, 0, order.count)))
+    shown = range(min(parts, _MAX_GROUPS))
+    return describe_groups((OrderedGroup(order, n * copies, copies) for n in shown), parts)
 
 
-def axes_words(axes: tuple[Axis, ...]) -> str:
+def describe_axes(axes: tuple[Axis, ...]) -> str:
     """`` by axis x``, or nothing where there is no axis."""
     names = ", ".join(map(str, axes))
     return f" by {'axis' if len(axes) == 1 else 'axes'} {names}" if axes else ""
 
 
-def _members(group: "tuple[int, ...] | OrderedGroup") -> list[str]:
+def _device_texts(group: "tuple[int, ...] | OrderedGroup") -> list[str]:
     """The devices of a group; of a large one the first and the last."""
     if isinstance(group, tuple):
         count = len(group)
-        devices = group if count <= _DEVICES else (*group[: _DEVICES // 2], group[-1])
+        devices = (
+            group
+            if count <= _MAX_DEVICES_OF_GROUP
+            else (*group[: _MAX_DEVICES_OF_GROUP // 2], group[-1])
+        )
     else:
         count = group.count
-        places = range(count) if count <= _DEVICES else (*range(_DEVICES // 2), count - 1)
+        places = (
+            range(count)
+            if count <= _MAX_DEVICES_OF_GROUP
+            else (*range(_MAX_DEVICES_OF_GROUP // 2), count - 1)
+        )
         devices = tuple(map(group.at, places))
     words = list(map(str, devices))
-    return words if count <= _DEVICES else [*words[:-1], "...", words[-1]]
+    return words if count <= _MAX_DEVICES_OF_GROUP else [*words[:-1], "...", words[-1]]
 
 
-_SHARDINGS = 4  # different ones of a tuple
-_INDEXES = 4
+_MAX_SHARDINGS = 4  # different ones of a tuple
+_MAX_INDICES = 4
 
 
-class Printed(Enum):
+class PrintedShape(Enum):
     """What the shape beside a sharding is: the partitioner changes shapes and keeps shardings."""
 
     WHOLE = "whole"
@@ -116,21 +124,23 @@ class Printed(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class _Leaf:
+class _ShardedLeaf:
     index: str
     shape: Shape | None
     sharding: Sharding
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _DeviceShard:
     """An array and what one device holds of it."""
 
-    whole: Array
-    shard: Array
+    whole: ArrayShape
+    shard: ArrayShape
 
 
-def sharding_facts(text: str, shape: Shape | None, printed: Printed = Printed.WHOLE) -> list[Fact]:
+def sharding_facts(
+    text: str, shape: Shape | None, printed: PrintedShape = PrintedShape.WHOLE
+) -> list[Fact]:
     """How the value of ``sharding=`` spreads a shape over devices; nothing if it cannot be read.
 
     ``shape`` is the printed shape of the instruction: the whole before XLA's partitioner, that of
@@ -141,80 +151,84 @@ def sharding_facts(text: str, shape: Shape | None, printed: Printed = Printed.WH
     except ShardingError:
         return []
     if isinstance(sharding, TupleSharding):
-        return _tuple_facts(list(_leaves(sharding.elements, shape)), printed)
+        return _tuple_facts(list(_sharded_leaves(sharding.elements, shape)), printed)
     if isinstance(shape, TupleShape):
-        return _tuple_facts([_Leaf(*part, sharding) for part in _parts(shape)], printed)
-    facts = [Fact("sharding", _line([_Leaf("{}", shape, sharding)], printed))]
+        return _tuple_facts(
+            [_ShardedLeaf(*part, sharding) for part in _leaf_shapes(shape)], printed
+        )
+    facts = [Fact("sharding", _describe_leaves([_ShardedLeaf("{}", shape, sharding)], printed))]
     order, copies = sharding.order, {group.kind for group in sharding.subgroups}
-    if order is not None and sharding.parts > 1 and copies <= {Kind.REPLICATED}:
-        facts.append(Fact("parts", f"row by row on devices {copies_words(order, sharding.parts)}"))
+    if order is not None and sharding.parts > 1 and copies <= {ShardingKind.REPLICATED}:
+        facts.append(
+            Fact("parts", f"row by row on devices {describe_part_devices(order, sharding.parts)}")
+        )
     return facts
 
 
-def _tuple_facts(leaves: list[_Leaf], printed: Printed) -> list[Fact]:
+def _tuple_facts(leaves: list[_ShardedLeaf], printed: PrintedShape) -> list[Fact]:
     """A line for each different sharding, the first few of them."""
-    alike: dict[Sharding, list[_Leaf]] = {}
+    alike: dict[Sharding, list[_ShardedLeaf]] = {}
     for leaf in leaves:
         alike.setdefault(leaf.sharding, []).append(leaf)
     facts = []
-    for same in list(alike.values())[:_SHARDINGS]:
-        indexes = listed([leaf.index for leaf in same[1:]], _INDEXES)
+    for same in list(alike.values())[:_MAX_SHARDINGS]:
+        indexes = join_limited([leaf.index for leaf in same[1:]], _MAX_INDICES)
         others = f"and {indexes}: " if indexes else ""
-        facts.append(Fact(f"sharding {same[0].index}", others + _line(same, printed)))
-    if len(alike) > _SHARDINGS:
-        facts.append(Fact("shardings", f"and {len(alike) - _SHARDINGS:,} more"))
+        facts.append(Fact(f"sharding {same[0].index}", others + _describe_leaves(same, printed)))
+    if len(alike) > _MAX_SHARDINGS:
+        facts.append(Fact("shardings", f"and {len(alike) - _MAX_SHARDINGS:,} more"))
     return facts
 
 
-def _leaves(shardings: Sequence[Sharding], shape: Shape | None) -> Iterator[_Leaf]:
+def _sharded_leaves(shardings: Sequence[Sharding], shape: Shape | None) -> Iterator[_ShardedLeaf]:
     """The leaves of a tuple with their shardings; without shapes where those are not as many."""
-    parts = list(_parts(shape)) if isinstance(shape, TupleShape) else []
+    parts = list(_leaf_shapes(shape)) if isinstance(shape, TupleShape) else []
     for place, sharding in enumerate(shardings):
         matches = len(parts) == len(shardings)
         index, leaf = parts[place] if matches else (f"{{{place}}}", None)
-        yield _Leaf(index, leaf, sharding)
+        yield _ShardedLeaf(index, leaf, sharding)
 
 
-def _parts(shape: TupleShape, index: tuple[int, ...] = ()) -> Iterator[tuple[str, Shape]]:
+def _leaf_shapes(shape: TupleShape, index: tuple[int, ...] = ()) -> Iterator[tuple[str, Shape]]:
     for place, element in enumerate(shape.elements):
         path = (*index, place)
         if isinstance(element, TupleShape):
-            yield from _parts(element, path)
+            yield from _leaf_shapes(element, path)
         else:
             yield f"{{{','.join(map(str, path))}}}", element
 
 
-def _line(leaves: list[_Leaf], printed: Printed) -> str:
+def _describe_leaves(leaves: list[_ShardedLeaf], printed: PrintedShape) -> str:
     """All there is to say of leaves with the same sharding."""
     sharding = leaves[0].sharding
-    words = [_spread(sharding)]
-    held = [found for leaf in leaves if (found := _held(leaf, printed)) is not None]
+    words = [_describe_sharding(sharding)]
+    held = [found for leaf in leaves if (found := _device_shard(leaf, printed)) is not None]
     if len(held) == len(leaves):
-        amount = _amount(held, printed)
-        if sharding.kind is not Kind.TILED:
+        amount = _describe_bytes_per_device(held, printed)
+        if sharding.kind is not ShardingKind.TILED:
             words[0] += f" ({amount})"
         else:
             words.append(f"each device holds {amount}")
-        if len(held) == 1 and printed is Printed.WHOLE:
-            words += _padding(held[0], sharding)
+        if len(held) == 1 and printed is PrintedShape.WHOLE:
+            words += _describe_uneven_dims(held[0], sharding)
     if sharding.group is not None:
         how = "exactly" if sharding.group.is_exact else "as far as it can be"
         words.append(f"sharded like all others of shard group {sharding.group.number}, {how}")
     return "; ".join(words)
 
 
-def _spread(sharding: Sharding) -> str:
+def _describe_sharding(sharding: Sharding) -> str:
     count = sharding.devices
-    if sharding.kind is not Kind.TILED:
-        each = "each device" if count is None else f"each of {counted(count, 'device')}"
+    if sharding.kind is not ShardingKind.TILED:
+        each = "each device" if count is None else f"each of {count_noun(count, 'device')}"
         device = "" if sharding.order is None else sharding.order.at(0)
         return _WHOLES[sharding.kind].format(each=each, device=device)
     cuts = [
-        f"dim {dim} in {counted(cut.parts, 'part')}{axes_words(cut.axes)}"
+        f"dim {dim} in {count_noun(cut.parts, 'part')}{describe_axes(cut.axes)}"
         for dim, cut in enumerate(sharding.cuts)
         if cut.parts > 1
     ]
-    words = [f"{', '.join(cuts) or 'no dim is cut'} over {counted(count or 0, 'device')}"]
+    words = [f"{', '.join(cuts) or 'no dim is cut'} over {count_noun(count or 0, 'device')}"]
     words += [_subgroup_words(group) for group in sharding.subgroups if group.size > 1]
     words += [
         f"dim {dim} may be cut further" for dim, cut in enumerate(sharding.cuts) if cut.is_open
@@ -223,34 +237,34 @@ def _spread(sharding: Sharding) -> str:
 
 
 _WHOLES = {
-    Kind.REPLICATED: "replicated: the whole on {each}",
-    Kind.MANUAL: "manual: the program divides the work, the shape is that on {each}",
-    Kind.UNREDUCED: "unreduced: partial values of the whole on {each}, still to be summed",
-    Kind.UNKNOWN: "unknown: a placeholder that gives way to any other sharding",
-    Kind.MAXIMAL: "the whole on device {device} only",
+    ShardingKind.REPLICATED: "replicated: the whole on {each}",
+    ShardingKind.MANUAL: "manual: the program divides the work, the shape is that on {each}",
+    ShardingKind.UNREDUCED: "unreduced: partial values of the whole on {each}, still to be summed",
+    ShardingKind.UNKNOWN: "unknown: a placeholder that gives way to any other sharding",
+    ShardingKind.MAXIMAL: "the whole on device {device} only",
 }
 
 
 def _subgroup_words(group: Subgroup) -> str:
-    by = axes_words(group.axes)
-    if group.kind is Kind.MANUAL:
+    by = describe_axes(group.axes)
+    if group.kind is ShardingKind.MANUAL:
         return f"manual over {group.size:,}{by} (the program divides the work there)"
-    if group.kind is Kind.UNREDUCED:
+    if group.kind is ShardingKind.UNREDUCED:
         return f"unreduced over {group.size:,}{by} (partial values, still to be summed)"
     return f"each part on {group.size:,} of them{by}"
 
 
-def _held(leaf: _Leaf, printed: Printed) -> _Held | None:
-    if not isinstance(leaf.shape, Array) or leaf.sharding.kind is Kind.UNKNOWN:
+def _device_shard(leaf: _ShardedLeaf, printed: PrintedShape) -> _DeviceShard | None:
+    if not isinstance(leaf.shape, ArrayShape) or leaf.sharding.kind is ShardingKind.UNKNOWN:
         return None
-    if printed is Printed.WHOLE:
-        shard = shard_of(leaf.shape, leaf.sharding)
-        return None if shard is None else _Held(leaf.shape, shard)
-    whole = whole_of(leaf.shape, leaf.sharding)
-    return None if whole is None else _Held(whole, leaf.shape)
+    if printed is PrintedShape.WHOLE:
+        shard = shard_shape(leaf.shape, leaf.sharding)
+        return None if shard is None else _DeviceShard(leaf.shape, shard)
+    whole = unsharded_shape(leaf.shape, leaf.sharding)
+    return None if whole is None else _DeviceShard(whole, leaf.shape)
 
 
-def _amount(held: list[_Held], printed: Printed) -> str:
+def _describe_bytes_per_device(held: list[_DeviceShard], printed: PrintedShape) -> str:
     shards = {_text(each.shard) for each in held}
     name = f"`{shards.pop()}`" if len(shards) == 1 else f"{len(held):,} arrays"
     if len(held) > 1 and not shards:
@@ -259,15 +273,17 @@ def _amount(held: list[_Held], printed: Printed) -> str:
     if shard is None or whole is None:
         return name
     if shard == whole:
-        return f"{name}, {readable(shard)}"
-    if printed is Printed.WHOLE:
-        return f"{name}, {readable(shard)} of {readable(whole)}"
+        return f"{name}, {format_bytes(shard)}"
+    if printed is PrintedShape.WHOLE:
+        return f"{name}, {format_bytes(shard)} of {format_bytes(whole)}"
     # A part that was padded looks like any other.
     of = f"`{_text(held[0].whole)}`, " if len(held) == 1 else ""
-    return f"{name}, {readable(shard)} of {of}{readable(whole)} or less, if parts were padded"
+    return (
+        f"{name}, {format_bytes(shard)} of {of}{format_bytes(whole)} or less, if parts were padded"
+    )
 
 
-def _padding(held: _Held, sharding: Sharding) -> Iterator[str]:
+def _describe_uneven_dims(held: _DeviceShard, sharding: Sharding) -> Iterator[str]:
     """What the last parts of a dimension hold that does not divide."""
     for number, (dim, part, cut) in enumerate(
         zip(held.whole.dims, held.shard.dims, sharding.cuts, strict=False)
@@ -284,12 +300,12 @@ def _padding(held: _Held, sharding: Sharding) -> Iterator[str]:
         )
 
 
-def _bytes(arrays: Iterable[Array]) -> int | None:
+def _bytes(arrays: Iterable[ArrayShape]) -> int | None:
     sizes = [logical_bytes(array) for array in arrays]
     return None if None in sizes else sum(size for size in sizes if size is not None)
 
 
-def _text(array: Array) -> str:
+def _text(array: ArrayShape) -> str:
     """The shape without its layout: XLA lays out each shard anew."""
     dims = (
         f"{'<=' if dim.dynamic and dim.size is not None else ''}"
@@ -299,11 +315,11 @@ def _text(array: Array) -> str:
     return f"{array.element_type}[{','.join(dims)}]"
 
 
-_WHOLE = frozenset({Role.BEFORE_OPTIMIZATIONS})
-_SHARDS = frozenset({Role.AFTER_SPMD_PARTITIONER})
+_ROLES_WITH_WHOLE_SHAPES = frozenset({FileRole.BEFORE_OPTIMIZATIONS})
+_ROLES_WITH_SHARD_SHAPES = frozenset({FileRole.AFTER_SPMD_PARTITIONER})
 
 
-def printed_shapes(file: DumpFile) -> Printed | None:
+def printed_shape_of(file: DumpFile) -> PrintedShape | None:
     """What shapes beside ``sharding=`` mean in a module, or None where nothing says it.
 
     The SPMD partitioner replaces whole shapes by those of one device and leaves the shardings of
@@ -313,10 +329,12 @@ def printed_shapes(file: DumpFile) -> Printed | None:
     header = file.module.header
     text = "" if header is None else header.text
     if "num_partitions=" not in text:
-        return Printed.WHOLE
+        return PrintedShape.WHOLE
     if "is_scheduled=true" in text:
-        return Printed.SHARD
+        return PrintedShape.SHARD
     role = None if file.path is None else suffix_of(file.path.name).role
-    if role in _SHARDS:
-        return Printed.SHARD
-    return Printed.WHOLE if role in _WHOLE or "xla.sdy.meshes" in text else None
+    if role in _ROLES_WITH_SHARD_SHAPES:
+        return PrintedShape.SHARD
+    return (
+        PrintedShape.WHOLE if role in _ROLES_WITH_WHOLE_SHAPES or "xla.sdy.meshes" in text else None
+    )

@@ -1,24 +1,24 @@
 """One line about an allocation, a value, the peak, a computation, the total."""
 
-from hlo_lsp.ide.hover.values import at_declared_peak, span_words
-from hlo_lsp.memory.computation_buffers import buffers_inside
+from hlo_lsp.ide.hover.values import describe_step_range, is_at_declared_peak
+from hlo_lsp.memory.computation_buffers import computation_buffers
 from hlo_lsp.memory.liveness import logical_peak_of
-from hlo_lsp.memory.memory_spaces import find_occupancy_of_spaces, main_space
-from hlo_lsp.memory.sharing import crowded_offset
+from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import space_title
-from hlo_lsp.model.bytesize import short
-from hlo_lsp.model.card import counted
+from hlo_lsp.model.bytesize import format_short_bytes
+from hlo_lsp.model.card import count_noun
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Located, Value
+from hlo_lsp.model.value import LocatedRecord, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine
 
 
-def allocation_summary(dump: DumpSet, allocation: Located[AllocationLine]) -> str:
+def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> str:
     """``12 values, 4.00 MiB, 3 time-share offset 0``."""
     values = sum(1 for _ in dump.assigned_to(allocation))
-    parts = [counted(values, "value"), short(allocation.record.size)]
-    crowded = crowded_offset(dump, allocation)
+    parts = [count_noun(values, "value"), format_short_bytes(allocation.record.size)]
+    crowded = most_shared_offset(dump, allocation)
     if crowded is not None:
         offset, count = crowded
         parts.append(f"{count:,} time-share offset {offset:,}")
@@ -31,8 +31,8 @@ def value_summary(dump: DumpSet, value: Value) -> str:
         if value.allocation is not None and value.allocation.record.thread_local:
             return "thread-local, not scheduled"
         return "no live range"
-    peak = " | at the peak" if at_declared_peak(dump, value.live) else ""
-    return f"live {span_words(dump, value.live.record)}{peak}".replace("`", "")
+    peak = " | at the peak" if is_at_declared_peak(dump, value.live) else ""
+    return f"live {describe_step_range(dump, value.live.record)}{peak}".replace("`", "")
 
 
 def peak_summary(dump: DumpSet) -> str:
@@ -44,29 +44,31 @@ def peak_summary(dump: DumpSet) -> str:
     if logical is None or logical.declared_step is None:
         return "no live ranges"
     step = logical.declared_step
-    declared = f"declared by XLA: {short(logical.declared_bytes)} at step {step}"
-    spaces = find_occupancy_of_spaces(dump)
-    occupancy = main_space(spaces, dump.backend)
+    declared = f"declared by XLA: {format_short_bytes(logical.declared_bytes)} at step {step}"
+    spaces = memory_space_occupancies(dump)
+    occupancy = largest_off_chip_space(spaces, dump.backend)
     if occupancy is None:
         if logical.bytes == logical.declared_bytes:
             return f"{declared}, the logical peak"
-        return f"{declared} | logical peak: {short(logical.bytes)} at step {logical.step}"
+        return (
+            f"{declared} | logical peak: {format_short_bytes(logical.bytes)} at step {logical.step}"
+        )
     here = occupancy.bytes_at(step)
-    occupied = f"{space_title(occupancy.space, dump.backend)}: {short(here)} occupied"
+    occupied = f"{space_title(occupancy.space, dump.backend)}: {format_short_bytes(here)} occupied"
     if here == occupancy.peak_bytes:
         return f"{declared} | {occupied}, the maximum"
-    more = f"{short(occupancy.peak_bytes - here)} more at step {occupancy.peak_step}"
+    more = f"{format_short_bytes(occupancy.peak_bytes - here)} more at step {occupancy.peak_step}"
     return f"{declared} | {occupied}, {more}"
 
 
-def computation_summary(dump: DumpSet, computation: Located[ComputationLine]) -> str:
+def computation_summary(dump: DumpSet, computation: LocatedRecord[ComputationLine]) -> str:
     """``412 instructions, 96 buffers defined, 12.30 MiB``."""
     members = computation.file.module.members(computation.record)
-    words = counted(len(members), "instruction")
-    inside = buffers_inside(dump, computation.record)
+    words = count_noun(len(members), "instruction")
+    inside = computation_buffers(dump, computation.record)
     if inside is None:
         return words
-    return f"{words}, {counted(inside.buffers, 'buffer')} defined, {short(inside.bytes)}"
+    return f"{words}, {count_noun(inside.buffers, 'buffer')} defined, {format_short_bytes(inside.bytes)}"
 
 
 def total_summary(dump: DumpSet) -> str:
@@ -82,7 +84,9 @@ def total_summary(dump: DumpSet) -> str:
     if not spaces and not local:
         return "no allocations"
     parts = [
-        f"{space_title(color, dump.backend)} {short(size)}"
+        f"{space_title(color, dump.backend)} {format_short_bytes(size)}"
         for color, size in sorted(spaces.items())
     ]
-    return ", ".join([*parts, f"without {short(local)} thread-local"] if local else parts)
+    return ", ".join(
+        [*parts, f"without {format_short_bytes(local)} thread-local"] if local else parts
+    )

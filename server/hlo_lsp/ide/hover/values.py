@@ -2,15 +2,15 @@
 
 from dataclasses import dataclass
 
-from hlo_lsp.ide.hover.shapes import shape_words, size_facts, space_fact
-from hlo_lsp.memory.sharing import sharers
-from hlo_lsp.model.bytesize import readable
-from hlo_lsp.model.card import Card, Fact, counted, listed
+from hlo_lsp.ide.hover.shapes import describe_shape, memory_space_fact, size_facts
+from hlo_lsp.memory.sharing import values_sharing_memory
+from hlo_lsp.model.bytesize import format_bytes
+from hlo_lsp.model.card import Card, Fact, count_noun, join_limited
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import target_of
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.value import Located, Value
+from hlo_lsp.model.value import LocatedRecord, Value
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine, RangeRow
 
@@ -25,7 +25,7 @@ class StackFact(Fact):
     callers: tuple[SourceLine, ...] = ()
 
 
-_SHOWN = 6  # names in a list
+_MAX_LISTED_NAMES = 6  # names in a list
 
 
 def value_card(dump: DumpSet, value: Value) -> Card:
@@ -37,18 +37,18 @@ def value_card(dump: DumpSet, value: Value) -> Card:
         facts.append(
             Fact(
                 "allocation",
-                f"{allocation_words(value.allocation.record)}, bytes {record.offset:,} to {end:,}",
+                f"{describe_allocation(value.allocation.record)}, bytes {record.offset:,} to {end:,}",
             )
         )
-        facts.append(Fact("shares its bytes with", _sharing(dump, value)))
-    facts.append(Fact("live", live_words(dump, value)))
+        facts.append(Fact("shares its bytes with", _describe_sharing(dump, value)))
+    facts.append(Fact("live", describe_live_range(dump, value)))
     facts += _entry_facts(dump, value)
     return Card(f"`{value.name}{value.index or ''}`", tuple(facts))
 
 
-def allocation_words(allocation: AllocationLine) -> str:
+def describe_allocation(allocation: AllocationLine) -> str:
     """``4, preallocated-temp, 66,048 B (64.5 KiB)``."""
-    return f"{allocation.number}, {allocation_kind(allocation)}, {readable(allocation.size)}"
+    return f"{allocation.number}, {allocation_kind(allocation)}, {format_bytes(allocation.size)}"
 
 
 def allocation_kind(allocation: AllocationLine) -> str:
@@ -70,13 +70,13 @@ def allocation_kind(allocation: AllocationLine) -> str:
     return " + ".join(kinds) or "no kind printed"
 
 
-def span_words(dump: DumpSet, live: RangeRow) -> str:
+def describe_step_range(dump: DumpSet, live: RangeRow) -> str:
     """``2-15 (13 steps): fusion.40 -> fusion.21``, the names between backticks."""
     begin = step_name(dump, live.start_step)
     if live.start_step == 0 and begin != f"`{live.name}`":
         begin = "the start of the program"  # a parameter is there before its own step
     names = f"{begin} -> {step_name(dump, live.end_step)}"
-    steps = counted(live.end_step - live.start_step, "step")
+    steps = count_noun(live.end_step - live.start_step, "step")
     return f"{live.start_step}-{live.end_step} ({steps}): {names}"
 
 
@@ -88,7 +88,7 @@ def step_name(dump: DumpSet, step: int) -> str:
     return "the end of the program" if step == dump.last_step else f"step {step}"
 
 
-def at_declared_peak(dump: DumpSet, live: Located[RangeRow] | None) -> bool | None:
+def is_at_declared_peak(dump: DumpSet, live: LocatedRecord[RangeRow] | None) -> bool | None:
     """Whether a value lives at the step that XLA declares the peak, None where that is unknown."""
     moment = dump.declared_peak
     if moment is None or live is None:
@@ -96,7 +96,7 @@ def at_declared_peak(dump: DumpSet, live: Located[RangeRow] | None) -> bool | No
     return live.record.start_step <= moment <= live.record.end_step
 
 
-def live_words(dump: DumpSet, value: Value) -> str:
+def describe_live_range(dump: DumpSet, value: Value) -> str:
     """The life of a value in words."""
     if value.live is None:
         if value.allocation is not None and value.allocation.record.thread_local:
@@ -104,10 +104,10 @@ def live_words(dump: DumpSet, value: Value) -> str:
         if dump.last_step is None:
             return "unknown: no live ranges among the files of this compile"
         return "no live range printed"
-    peak = at_declared_peak(dump, value.live)
+    peak = is_at_declared_peak(dump, value.live)
     words = {True: ", at the declared peak", False: ", not at the declared peak", None: ""}[peak]
     moment = f" (step {dump.declared_peak})" if peak is not None else ""
-    return span_words(dump, value.live.record) + words + moment
+    return describe_step_range(dump, value.live.record) + words + moment
 
 
 def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
@@ -123,10 +123,10 @@ def stack_facts(stack: list[SourceLine]) -> list[Fact]:
     """The Python lines of a stack, the innermost first."""
     if not stack:
         return []
-    return [StackFact("source", source_words(stack), stack[0], tuple(stack[1:]))]
+    return [StackFact("source", describe_source_line(stack), stack[0], tuple(stack[1:]))]
 
 
-def source_words(stack: list[SourceLine]) -> str:
+def describe_source_line(stack: list[SourceLine]) -> str:
     """The innermost Python line and its function."""
     function = stack[0].function
     return f"{stack[0]}{f' in `{function}`' if function else ''}"
@@ -145,16 +145,16 @@ def _shape_facts(dump: DumpSet, value: Value) -> list[Fact]:
     facts = []
     if text is not None and shape is not None:
         printed = text if len(text) <= 120 else f"{text[:120]}..."
-        facts.append(Fact("shape", f"`{printed}`: {shape_words(shape)}"))
+        facts.append(Fact("shape", f"`{printed}`: {describe_shape(shape)}"))
         size = None if value.assigned is None else value.assigned.record.size
         facts += size_facts(text, target, value.color or 0, size)
     if value.color is not None:
-        facts.append(space_fact(value.color, target.backend))
+        facts.append(memory_space_fact(value.color, target.backend))
     return facts
 
 
-def _sharing(dump: DumpSet, value: Value) -> str:
-    others = sharers(dump, value)
+def _describe_sharing(dump: DumpSet, value: Value) -> str:
+    others = values_sharing_memory(dump, value)
     if not others:
         return "nobody"
     names = []
@@ -162,7 +162,7 @@ def _sharing(dump: DumpSet, value: Value) -> str:
         live = dump.live(other.key)
         when = "" if live is None else f" {live.record.start_step}-{live.record.end_step}"
         names.append(f"`{other.name}{other.index or ''}`{when}")
-    return f"{counted(len(others), 'value')} over time: {listed(names, _SHOWN)}"
+    return f"{count_noun(len(others), 'value')} over time: {join_limited(names, _MAX_LISTED_NAMES)}"
 
 
 def _entry_facts(dump: DumpSet, value: Value) -> list[Fact]:
@@ -175,6 +175,8 @@ def _entry_facts(dump: DumpSet, value: Value) -> list[Fact]:
     users = [f"`{use.name}`" for use in uses]
     facts = [
         Fact("defined by", f"`{value.name}`{opcode}"),
-        Fact("uses", f"{len(uses)}{': ' + listed(users, _SHOWN) if users else ''}"),
+        Fact(
+            "uses", f"{len(uses)}{': ' + join_limited(users, _MAX_LISTED_NAMES) if users else ''}"
+        ),
     ]
     return facts if text is None else facts + source_facts(dump, text)

@@ -7,22 +7,22 @@ the operands come in and the users go out: data flows from what calls to what is
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hlo_lsp.ide.cursor.module_target import place_in
-from hlo_lsp.ide.cursor.names import computation_meant, instruction_meant
+from hlo_lsp.ide.cursor.module_targets import place_in
+from hlo_lsp.ide.cursor.resolution import resolve_computation, resolve_instruction
 from hlo_lsp.ide.cursor.targets import (
-    ComputationSubject,
-    ElementSubject,
-    Found,
-    InstructionSubject,
-    ThunkSubject,
-    ValueSubject,
+    ComputationTarget,
+    CursorTarget,
+    InstructionTarget,
+    ThunkTarget,
+    TupleElementTarget,
+    ValueTarget,
 )
 from hlo_lsp.ide.navigation.definitions import head_place, value_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import Located
-from hlo_lsp.program.thunks import instruction_of
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.program.thunks import thunk_instruction
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
@@ -30,7 +30,7 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
 )
 
-Node = Located[ComputationLine] | Located[InstructionLine]
+Node = LocatedRecord[ComputationLine] | LocatedRecord[InstructionLine]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +54,22 @@ class NodeKey:
     is_computation: bool
 
 
-def node_at(dump: DumpSet, found: Found) -> Node | None:
+def node_at(dump: DumpSet, found: CursorTarget) -> Node | None:
     """The instruction or computation that is meant, in the module text of the compile."""
     subject = found.subject
-    if isinstance(subject, ComputationSubject):
-        return computation_meant(dump, found, subject.name)
+    if isinstance(subject, ComputationTarget):
+        return resolve_computation(dump, found, subject.name)
     name: str | None = None
-    if isinstance(subject, InstructionSubject):
+    if isinstance(subject, InstructionTarget):
         name = subject.name
-    elif isinstance(subject, ElementSubject):
+    elif isinstance(subject, TupleElementTarget):
         name = subject.instruction
-    elif isinstance(subject, ThunkSubject):
-        name = instruction_of(dump, subject.row)
-    elif isinstance(subject, ValueSubject):
+    elif isinstance(subject, ThunkTarget):
+        name = thunk_instruction(dump, subject.row)
+    elif isinstance(subject, ValueTarget):
         value = value_of(dump, subject)
         name = subject.key.partition("{")[0] if value is None else value.name
-    return None if name is None else instruction_meant(dump, found, name)
+    return None if name is None else resolve_instruction(dump, found, name)
 
 
 def key_of(node: Node) -> NodeKey:
@@ -89,13 +89,13 @@ def node_of(file: DumpFile, key: NodeKey) -> Node | None:
     module = file.module
     if key.is_computation:
         head = module.named(key.name)
-        return None if head is None else Located(file, head)
+        return None if head is None else LocatedRecord(file, head)
     home = None if key.home is None else module.named(key.home)
     record = None if home is None else module.in_scope(home, key.name)
     if record is None:
         alike = module.instructions.all(key.name)
         record = alike[0] if len(alike) == 1 else None
-    return None if record is None else Located(file, record)
+    return None if record is None else LocatedRecord(file, record)
 
 
 def incoming(node: Node) -> list[Call]:
@@ -103,7 +103,7 @@ def incoming(node: Node) -> list[Call]:
     file, module = node.file, node.file.module
     if isinstance(node.record, InstructionLine):
         return [
-            Call(Located(file, record), (name_place(Located(file, record)),))
+            Call(LocatedRecord(file, record), (name_place(LocatedRecord(file, record)),))
             for record in module.read_by(node.record)
         ]
     places: dict[ComputationLine, list[Place]] = {}
@@ -119,7 +119,7 @@ def outgoing(node: Node) -> list[Call]:
     file, module = node.file, node.file.module
     if isinstance(node.record, InstructionLine):
         return [
-            Call(Located(file, user), tuple(_operand_places(file, user, node.record.name)))
+            Call(LocatedRecord(file, user), tuple(_operand_places(file, user, node.record.name)))
             for user in module.users(node.record)
         ]
     places: dict[ComputationLine, list[Place]] = {}
@@ -134,7 +134,7 @@ def name_place(node: Node) -> Place:
     record = node.record
     if isinstance(record, InstructionLine):
         return place_in(node.file, record, record.parsed.name)
-    return head_place(Located(node.file, record))
+    return head_place(LocatedRecord(node.file, record))
 
 
 def end_of(node: Node) -> tuple[int, int]:
@@ -144,7 +144,7 @@ def end_of(node: Node) -> tuple[int, int]:
         rows = record.text.split("\n")
         return record.line + len(rows) - 1, len(rows[-1])
     if record.members:
-        last = end_of(Located(file, record.members[-1]))
+        last = end_of(LocatedRecord(file, record.members[-1]))
         whole = record.line + record.line_count - 1
         return last if last[0] >= whole else (whole, len(file.lines[whole]))
     line = record.line + record.line_count - 1
@@ -163,7 +163,7 @@ def _callers(file: DumpFile, computation: ComputationLine) -> Iterable[Instructi
 
 
 def _calls(file: DumpFile, places: dict[ComputationLine, list[Place]]) -> list[Call]:
-    return [Call(Located(file, head), tuple(found)) for head, found in places.items()]
+    return [Call(LocatedRecord(file, head), tuple(found)) for head, found in places.items()]
 
 
 def _call_places(
@@ -171,7 +171,7 @@ def _call_places(
 ) -> Iterable[Place]:
     """Where an instruction names a computation; its own name if that is written out in it."""
     if isinstance(called, InlineComputation):
-        return [name_place(Located(file, caller))]
+        return [name_place(LocatedRecord(file, caller))]
     spans = caller.parsed.called
     return [place_in(file, caller, span) for span in spans if span.text == called.name]
 

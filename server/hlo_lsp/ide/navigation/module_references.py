@@ -3,14 +3,14 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from hlo_lsp.ide.cursor.module_target import place_in
-from hlo_lsp.ide.cursor.names import computation_around
-from hlo_lsp.ide.cursor.targets import Found, RowSubject
+from hlo_lsp.ide.cursor.module_targets import place_in
+from hlo_lsp.ide.cursor.resolution import enclosing_computation
+from hlo_lsp.ide.cursor.targets import CursorTarget, LocationRowTarget
 from hlo_lsp.ide.navigation.definitions import head_place
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place, Statement
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.program.dataflow import operands_of_parameter
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
@@ -26,7 +26,7 @@ _TABLE_FIELDS = {
 }
 
 
-def instruction_mentions(line: Located[InstructionLine]) -> Iterator[Place]:
+def instruction_mentions(line: LocatedRecord[InstructionLine]) -> Iterator[Place]:
     """Operands and predecessors of this name in its computation, and a parameter in the head."""
     file, record = line.file, line.record
     scope = file.module.scope_of(record)
@@ -51,12 +51,14 @@ def operand_mentions(dump: DumpSet, uses: Iterable[tuple[str, int]]) -> Iterator
                 yield place_in(user.file, user.record, operands[operand])
 
 
-def computation_places(head: Located[ComputationLine] | None) -> Places:
+def computation_places(head: LocatedRecord[ComputationLine] | None) -> Places:
     """The head of a computation, and the attributes that call it."""
     if head is None:
         return [], []
     file, name = head.file, head.record.name
-    declared = [head_place(Located(file, record)) for record in file.module.computations.all(name)]
+    declared = [
+        head_place(LocatedRecord(file, record)) for record in file.module.computations.all(name)
+    ]
     return declared, [
         place_in(file, caller, span)
         for caller in file.module.callers(head.record)
@@ -65,16 +67,16 @@ def computation_places(head: Located[ComputationLine] | None) -> Places:
     ]
 
 
-def parameter_places(found: Found, number: int) -> Places:
+def parameter_places(found: CursorTarget, number: int) -> Places:
     """A parameter with its mentions, and the operands that it stands for."""
-    head = computation_around(found)
+    head = enclosing_computation(found)
     if head is None:
         return [], []
     module = head.file.module
     parameter = module.computation(head.record).parameters.get(number)
     if parameter is None:
         return [], []
-    line = Located(head.file, parameter)
+    line = LocatedRecord(head.file, parameter)
     mentioned = list(instruction_mentions(line))
     for caller, operand in operands_of_parameter(module, parameter):
         spans = [span for span in caller.parsed.reads if span.text == operand.name]
@@ -82,17 +84,17 @@ def parameter_places(found: Found, number: int) -> Places:
     return [head_place(line)], mentioned
 
 
-def row_places(dump: DumpSet, found: Found, subject: RowSubject) -> Places:
+def row_places(dump: DumpSet, found: CursorTarget, subject: LocationRowTarget) -> Places:
     """A row of a table, and what speaks of it: other rows, and instructions by their frame."""
     for file in (found.place.file, *dump.files):
         rows = file.module.tables.rows[subject.table]
         if 0 < subject.number <= len(rows):
-            declared = [head_place(Located(file, rows[subject.number - 1]))]
+            declared = [head_place(LocatedRecord(file, rows[subject.number - 1]))]
             return declared, [*_in_rows(file, subject), *_in_metadata(file, subject)]
     return [], []
 
 
-def _in_rows(file: DumpFile, subject: RowSubject) -> Iterator[Place]:
+def _in_rows(file: DumpFile, subject: LocationRowTarget) -> Iterator[Place]:
     printed = subject.number + (subject.table == "StackFrames")  # parents are printed plus one
     expression = re.compile(rf"{_TABLE_FIELDS[subject.table]}{printed}(?!\d)")
     tables = file.module.tables
@@ -103,7 +105,7 @@ def _in_rows(file: DumpFile, subject: RowSubject) -> Iterator[Place]:
             yield Place(file, row.line, match.start(), match.end())
 
 
-def _in_metadata(file: DumpFile, subject: RowSubject) -> Iterator[Place]:
+def _in_metadata(file: DumpFile, subject: LocationRowTarget) -> Iterator[Place]:
     if subject.table != "StackFrames":
         return
     words = f"stack_frame_id={subject.number}"

@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.ide.cursor.names import computation_meant, instruction_meant
+from hlo_lsp.ide.cursor.resolution import resolve_computation, resolve_instruction
 from hlo_lsp.ide.cursor.targets import (
-    AllocationSubject,
-    ComputationSubject,
-    ElementSubject,
-    Found,
-    InstructionSubject,
-    ParameterSubject,
-    RowSubject,
-    ThunkSubject,
-    ValueSubject,
+    AllocationTarget,
+    ComputationTarget,
+    CursorTarget,
+    InstructionTarget,
+    LocationRowTarget,
+    ParameterTarget,
+    ThunkTarget,
+    TupleElementTarget,
+    ValueTarget,
 )
 from hlo_lsp.ide.navigation.definitions import all_places, head_place, value_of
 from hlo_lsp.ide.navigation.module_references import (
@@ -25,17 +25,17 @@ from hlo_lsp.ide.navigation.module_references import (
 )
 from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.old_peaks import old_peak_key
+from hlo_lsp.model.peak_rows import peak_row_key
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import Located, Value
-from hlo_lsp.program.thunks import instruction_of
+from hlo_lsp.model.value import LocatedRecord, Value
+from hlo_lsp.program.thunks import thunk_instruction
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, ReportedAllocation
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
 
-def declared_and_mentioned(dump: DumpSet, found: Found) -> tuple[list[Place], list[Place]]:
+def declared_and_mentioned(dump: DumpSet, found: CursorTarget) -> tuple[list[Place], list[Place]]:
     """All mentions of what the cursor is on, in all files of the compile.
 
     Declarations are the line in the allocation and the header of the entry of a value, and the
@@ -45,10 +45,10 @@ def declared_and_mentioned(dump: DumpSet, found: Found) -> tuple[list[Place], li
     return all_places(declared), all_places(mentioned)
 
 
-def values_in(dump: DumpSet, allocation: Located[AllocationLine]) -> list[Place]:
+def values_in(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> list[Place]:
     """The lines of the values that stand under an allocation."""
     file = allocation.file
-    return [head_place(Located(file, record)) for record in dump.assigned_to(allocation)]
+    return [head_place(LocatedRecord(file, record)) for record in dump.assigned_to(allocation)]
 
 
 def uses_of(value: Value) -> list[Place]:
@@ -57,7 +57,9 @@ def uses_of(value: Value) -> list[Place]:
     return [] if entry is None else [_row_place(entry, row) for row in entry.record.uses]
 
 
-def users_of(dump: DumpSet, name: str, line: Located[InstructionLine] | None = None) -> list[str]:
+def users_of(
+    dump: DumpSet, name: str, line: LocatedRecord[InstructionLine] | None = None
+) -> list[str]:
     """The instructions with this one among their operands, in the order of the module text.
 
     Without module text: those that use a value which this instruction defines.
@@ -74,28 +76,28 @@ def users_of(dump: DumpSet, name: str, line: Located[InstructionLine] | None = N
     return list(dict.fromkeys(uses))
 
 
-def _places(dump: DumpSet, found: Found) -> Places:
+def _places(dump: DumpSet, found: CursorTarget) -> Places:
     subject = found.subject
-    if isinstance(subject, ValueSubject):
+    if isinstance(subject, ValueTarget):
         value = value_of(dump, subject)
         return ([], []) if value is None else _of_value(dump, value)
-    if isinstance(subject, InstructionSubject):
-        return _of_instruction(dump, subject.name, instruction_meant(dump, found, subject.name))
-    if isinstance(subject, ElementSubject):
+    if isinstance(subject, InstructionTarget):
+        return _of_instruction(dump, subject.name, resolve_instruction(dump, found, subject.name))
+    if isinstance(subject, TupleElementTarget):
         name = subject.instruction
-        return _of_instruction(dump, name, instruction_meant(dump, found, name))
-    if isinstance(subject, ThunkSubject):
-        name_of_thunk = instruction_of(dump, subject.row)
+        return _of_instruction(dump, name, resolve_instruction(dump, found, name))
+    if isinstance(subject, ThunkTarget):
+        name_of_thunk = thunk_instruction(dump, subject.row)
         if name_of_thunk is None:
             return [], []
         return _of_instruction(dump, name_of_thunk, dump.instruction(name_of_thunk))
-    if isinstance(subject, ComputationSubject):
-        return computation_places(computation_meant(dump, found, subject.name))
-    if isinstance(subject, ParameterSubject):
+    if isinstance(subject, ComputationTarget):
+        return computation_places(resolve_computation(dump, found, subject.name))
+    if isinstance(subject, ParameterTarget):
         return parameter_places(found, subject.number)
-    if isinstance(subject, RowSubject):
+    if isinstance(subject, LocationRowTarget):
         return row_places(dump, found, subject)
-    if isinstance(subject, AllocationSubject):
+    if isinstance(subject, AllocationTarget):
         return _of_allocation(dump, subject.number)
     return [], []
 
@@ -112,14 +114,16 @@ def _of_value(dump: DumpSet, value: Value) -> Places:
         mentioned += operand_mentions(dump, ((row.name, row.operand) for row in entry.record.uses))
     for file in dump.files:
         for row in file.memory.peak_names.all(value.name):
-            if (row.key or old_peak_key(file, row)) == value.key:
-                mentioned.append(head_place(Located(file, row)))
+            if (row.key or peak_row_key(file, row)) == value.key:
+                mentioned.append(head_place(LocatedRecord(file, row)))
     if value.assigned is not None:
         mentioned += map(head_place, rows_of_value(dump, value.assigned))
     return declared, mentioned
 
 
-def _of_instruction(dump: DumpSet, name: str, line: Located[InstructionLine] | None) -> Places:
+def _of_instruction(
+    dump: DumpSet, name: str, line: LocatedRecord[InstructionLine] | None
+) -> Places:
     mentioned = list(_in_memory_files(dump, name))
     if line is None:
         return [], mentioned
@@ -141,16 +145,16 @@ def _in_memory_files(dump: DumpSet, name: str) -> Iterator[Place]:
         yield from (_row_place(entry, row) for row in entry.record.uses if row.name == name)
     for file in dump.files:
         for step in file.memory.step_names.all(name):
-            yield head_place(Located(file, step))
+            yield head_place(LocatedRecord(file, step))
         for peak in file.memory.peak_names.all(name):
-            yield head_place(Located(file, peak))
+            yield head_place(LocatedRecord(file, peak))
 
 
 def _of_allocation(dump: DumpSet, number: int) -> Places:
     """The line of an allocation, and the rows that reports have for it."""
     allocation = dump.allocation(number)
     return ([] if allocation is None else [head_place(allocation)]), [
-        head_place(Located(file, record))
+        head_place(LocatedRecord(file, record))
         for file in dump.files
         if file.kind is FileKind.REPORT
         for record in file.records
@@ -158,7 +162,7 @@ def _of_allocation(dump: DumpSet, number: int) -> Places:
     ] + [head_place(row) for row in rows_of_allocation(dump, number)]
 
 
-def _row_place(entry: Located[UsedValue], row: Position | Use) -> Place:
+def _row_place(entry: LocatedRecord[UsedValue], row: Position | Use) -> Place:
     """The name (and index) in a position or use row."""
     start = 2
     end = start + len(row.name)

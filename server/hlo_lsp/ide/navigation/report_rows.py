@@ -9,10 +9,10 @@ byte (formats.md 9); a table that does not fit its allocation, in an edited text
 from collections import Counter
 from dataclasses import dataclass
 
-from hlo_lsp.ide.cursor.targets import Found, WordSubject
+from hlo_lsp.ide.cursor.targets import CursorTarget, TermTarget
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
@@ -28,8 +28,8 @@ from hlo_lsp.syntax.memory_records import (
 class ReportedRow:
     """What a row counts: ``values`` in the order in which they stand in the allocation."""
 
-    allocation: Located[AllocationLine]
-    values: tuple[Located[AssignedValue], ...]
+    allocation: LocatedRecord[AllocationLine]
+    values: tuple[LocatedRecord[AssignedValue], ...]
 
 
 def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | None:
@@ -40,21 +40,23 @@ def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | 
     if allocation is None:
         return None
     values = tuple(
-        Located(allocation.file, value)
+        LocatedRecord(allocation.file, value)
         for value in dump.assigned_to(allocation)
         if value.offset == row.offset
     )
     return ReportedRow(allocation, values)
 
 
-def reported_row_at(dump: DumpSet, found: Found) -> ReportedRow | None:
+def reported_row_at(dump: DumpSet, found: CursorTarget) -> ReportedRow | None:
     """What the row counts that the cursor is on, if it is on one and on none of its shapes."""
-    if not isinstance(found.record, TableRow) or not isinstance(found.subject, WordSubject):
+    if not isinstance(found.record, TableRow) or not isinstance(found.subject, TermTarget):
         return None
     return reported_row(dump, found.place.file, found.record)
 
 
-def rows_of_value(dump: DumpSet, value: Located[AssignedValue]) -> list[Located[TableRow]]:
+def rows_of_value(
+    dump: DumpSet, value: LocatedRecord[AssignedValue]
+) -> list[LocatedRecord[TableRow]]:
     """The rows that count a value."""
     allocation = dump.allocation_of(value)
     if allocation is None:
@@ -63,10 +65,10 @@ def rows_of_value(dump: DumpSet, value: Located[AssignedValue]) -> list[Located[
     return [row for row in rows if row.record.offset == value.record.offset]
 
 
-def rows_of_allocation(dump: DumpSet, number: int) -> list[Located[TableRow]]:
+def rows_of_allocation(dump: DumpSet, number: int) -> list[LocatedRecord[TableRow]]:
     """The rows of the table of an allocation, in order; it may be left out of the report."""
     numbers = dump.derived(_allocations_of_rows, dump.files)
-    return [Located(file, row) for (file, row), found in numbers.items() if found == number]
+    return [LocatedRecord(file, row) for (file, row), found in numbers.items() if found == number]
 
 
 def _allocations_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:

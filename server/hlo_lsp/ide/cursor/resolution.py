@@ -1,36 +1,40 @@
 """Which instruction or computation is meant by a mention."""
 
-from hlo_lsp.ide.cursor.targets import Found
+from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
 
 
-def instruction_meant(dump: DumpSet, found: Found, name: str) -> Located[InstructionLine] | None:
+def resolve_instruction(
+    dump: DumpSet, found: CursorTarget, name: str
+) -> LocatedRecord[InstructionLine] | None:
     """The line of an instruction.
 
     In module text a name means the instruction of the same computation; anywhere else the one of
     this name, which XLA prints once in a module.
     """
     file = found.place.file
-    scope = scope_of(file, found.record)
+    scope = name_scope(file, found.record)
     if scope is None:
         return dump.instruction(name)
     record = file.module.in_scope(scope, name)
-    return None if record is None else Located(file, record)
+    return None if record is None else LocatedRecord(file, record)
 
 
-def computation_meant(dump: DumpSet, found: Found, name: str) -> Located[ComputationLine] | None:
+def resolve_computation(
+    dump: DumpSet, found: CursorTarget, name: str
+) -> LocatedRecord[ComputationLine] | None:
     """The head of a computation: in the same file, where that is module text."""
     own = found.place.file.module.named(name)
     if own is not None:
-        return Located(found.place.file, own)
+        return LocatedRecord(found.place.file, own)
     return dump.computation(name)
 
 
-def computation_around(found: Found) -> Located[ComputationLine] | None:
+def enclosing_computation(found: CursorTarget) -> LocatedRecord[ComputationLine] | None:
     """The computation that a place of module text is in; of the first line the entry."""
     file, record = found.place.file, found.record
     if isinstance(record, InstructionLine):
@@ -39,10 +43,10 @@ def computation_around(found: Found) -> Located[ComputationLine] | None:
         head = record
     else:
         head = file.module.entry if isinstance(record, ModuleHeader) else None
-    return None if head is None else Located(file, head)
+    return None if head is None else LocatedRecord(file, head)
 
 
-def scope_of(file: DumpFile, record: Record) -> Record | None:
+def name_scope(file: DumpFile, record: Record) -> Record | None:
     """Where names of a record of module text are looked up; None for any other record."""
     if isinstance(record, InstructionLine):
         return file.module.scope_of(record)

@@ -3,25 +3,26 @@
 import re
 
 from hlo_lsp.ide.cursor.targets import (
-    AttributeSubject,
-    ComputationSubject,
-    ElementSubject,
-    Found,
-    InstructionSubject,
-    ModuleSubject,
-    ParameterSubject,
-    RowSubject,
-    ShapeSubject,
-    SpaceSubject,
-    Subject,
-    WordSubject,
+    AttributeTarget,
+    ComputationTarget,
+    CursorTarget,
+    InstructionTarget,
+    LocationRowTarget,
+    MemorySpaceTarget,
+    ModuleTarget,
+    ParameterTarget,
+    ShapeTarget,
+    TargetKind,
+    TermTarget,
+    TupleElementTarget,
     name_columns,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.model.source import SourceTables
-from hlo_lsp.syntax.instruction_text import Attribute, InstructionText, Span
+from hlo_lsp.syntax.instruction_text import AttributeText, InstructionText, TextSpan
+from hlo_lsp.syntax.line_fields import LineField, array_shape_at, fields_of_line, memory_space_at
 from hlo_lsp.syntax.metadata import metadata_fields
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -35,27 +36,26 @@ from hlo_lsp.syntax.module_records import (
     TableLabel,
 )
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.statements import commas
-from hlo_lsp.syntax.tokens import Field, fields, leaf_at, space_at
+from hlo_lsp.syntax.statements import top_level_commas
 
 
-def in_shape(field: Field, column: int) -> tuple[Subject, Span]:
+def shape_target(field: LineField, column: int) -> tuple[TargetKind, TextSpan]:
     """The memory space, or the array of a shape field, under a column."""
     if field.role == "SHAPES":
         field = _row_shape(field, column)
-    space = space_at(field, column)
+    space = memory_space_at(field, column)
     if space is not None:
-        return SpaceSubject(space[1]), span_of(space[0])
-    leaf = leaf_at(field, column)
-    return ShapeSubject(leaf.text, field.role == "SHAPE" or "T(" in leaf.text), span_of(leaf)
+        return MemorySpaceTarget(space[1]), field_span(space[0])
+    leaf = array_shape_at(field, column)
+    return ShapeTarget(leaf.text, field.role == "SHAPE" or "T(" in leaf.text), field_span(leaf)
 
 
-def span_of(field: Field) -> Span:
+def field_span(field: LineField) -> TextSpan:
     """Where a field stands."""
-    return Span(field.start, field.end, field.text)
+    return TextSpan(field.start, field.end, field.text)
 
 
-def _row_shape(field: Field, column: int) -> Field:
+def _row_shape(field: LineField, column: int) -> LineField:
     """The shape of a report row (``2×f32[8], (s8[], f32[4])``) that a column is in or next to."""
     start = field.start
     for text in element_texts(f"({field.text})") or [field.text]:
@@ -63,7 +63,7 @@ def _row_shape(field: Field, column: int) -> Field:
         end = start + len(text)
         if column <= end:
             count, _, shape = text.rpartition("×")
-            return Field(field.role, start + len(count) + bool(count), end, shape)
+            return LineField(field.role, start + len(count) + bool(count), end, shape)
         start = end
     return field
 
@@ -71,93 +71,97 @@ def _row_shape(field: Field, column: int) -> Field:
 _NUMBER = re.compile(r"\d{1,9}")
 
 
-def in_names(parsed: InstructionText, column: int, role: str) -> tuple[Subject, Span] | None:
+def name_target(
+    parsed: InstructionText, column: int, role: str
+) -> tuple[TargetKind, TextSpan] | None:
     """A shape or a name under a column: the result, an operand, a predecessor, a computation.
 
     ``role`` says what a shape is: ``SHAPE`` where its layout is that of memory.
     """
     if column in parsed.shape and parsed.shape.text:
         shape = parsed.shape
-        return in_shape(Field(role, shape.start, shape.end, shape.text), column)
+        return shape_target(LineField(role, shape.start, shape.end, shape.text), column)
     for number, span in enumerate(parsed.operands):
         if span.text and span.start - 1 <= column <= span.end:
-            return InstructionSubject(span.text, None, number), span
+            return InstructionTarget(span.text, None, number), span
     for span in (*parsed.reads, *parsed.predecessors):
         if span.start - 1 <= column <= span.end:
-            return InstructionSubject(span.text, None), span
+            return InstructionTarget(span.text, None), span
     for span in parsed.called:
         if span.start - 1 <= column <= span.end:
-            return ComputationSubject(span.text), span
-    return _in_operand_shape(parsed, column, role)
+            return ComputationTarget(span.text), span
+    return _operand_shape_target(parsed, column, role)
 
 
-def in_attributes(parsed: InstructionText, column: int) -> tuple[Subject, Span] | None:
+def instruction_attribute_target(
+    parsed: InstructionText, column: int
+) -> tuple[TargetKind, TextSpan] | None:
     """The parameter's number, an attribute or a part of it under a column."""
     opcode = parsed.opcode.text
     if opcode == "parameter" and column in parsed.literal:
         number = _NUMBER.search(parsed.literal.text)
         if number is not None:
             start = parsed.literal.start + number.start()
-            span = Span(start, start + len(number[0]), number[0])
-            return ParameterSubject(int(number[0])), span
+            span = TextSpan(start, start + len(number[0]), number[0])
+            return ParameterTarget(int(number[0])), span
     for attribute in parsed.attributes:
         start = attribute.value.start - len(attribute.name) - 1
         if start <= column <= attribute.value.end:
-            return _in_attribute(parsed, attribute, column)
+            return _attribute_target(parsed, attribute, column)
     return None
 
 
-def _in_attribute(
-    parsed: InstructionText, attribute: Attribute, column: int
-) -> tuple[Subject, Span]:
+def _attribute_target(
+    parsed: InstructionText, attribute: AttributeText, column: int
+) -> tuple[TargetKind, TextSpan]:
     value = attribute.value
-    name = Span(value.start - len(attribute.name) - 1, value.start - 1, attribute.name)
+    name = TextSpan(value.start - len(attribute.name) - 1, value.start - 1, attribute.name)
     opcode = parsed.opcode.text
     if attribute.name == "metadata":
-        found = _in_metadata(parsed, name.start, opcode, column)
+        found = _metadata_target(parsed, name.start, opcode, column)
         if found is not None:
             return found
     if attribute.name == "index" and opcode == "get-tuple-element":
         number = value.text.strip()
         if _NUMBER.fullmatch(number):
-            return ElementSubject(parsed.name.text, int(number)), _stripped(value)
-    subject = AttributeSubject(attribute.name, opcode, value.text.strip())
+            return TupleElementTarget(parsed.name.text, int(number)), _stripped(value)
+    subject = AttributeTarget(attribute.name, opcode, value.text.strip())
     return subject, name if column <= name.end or "\n" in value.text else _stripped(value)
 
 
-def _in_metadata(
+def _metadata_target(
     parsed: InstructionText, at: int, opcode: str, column: int
-) -> tuple[Subject, Span] | None:
+) -> tuple[TargetKind, TextSpan] | None:
     for field in metadata_fields(parsed.line, at):
         if field.start <= column <= field.end:
-            span = Span(field.start, field.end, parsed.line[field.start : field.end])
+            span = TextSpan(field.start, field.end, parsed.line[field.start : field.end])
             if field.name == "stack_frame_id" and _NUMBER.fullmatch(field.value):
-                return RowSubject("StackFrames", int(field.value)), span
-            return AttributeSubject("metadata", opcode, field.value, field.name), span
+                return LocationRowTarget("StackFrames", int(field.value)), span
+            return AttributeTarget("metadata", opcode, field.value, field.name), span
     return None
 
 
-def _in_operand_shape(
+def _operand_shape_target(
     parsed: InstructionText, column: int, role: str
-) -> tuple[Subject, Span] | None:
+) -> tuple[TargetKind, TextSpan] | None:
     """The shape in front of an operand, which texts up to jax 0.4 print."""
     if not parsed.opcode.end < column < parsed.attributes_at:
         return None
-    operands = Field(role, 0, parsed.attributes_at, parsed.line[: parsed.attributes_at])
-    leaf = leaf_at(operands, column)
-    return None if leaf is operands else in_shape(leaf, column)
+    operands = LineField(role, 0, parsed.attributes_at, parsed.line[: parsed.attributes_at])
+    leaf = array_shape_at(operands, column)
+    return None if leaf is operands else shape_target(leaf, column)
 
 
-def _stripped(span: Span) -> Span:
+def _stripped(span: TextSpan) -> TextSpan:
     text = span.text.strip()
     start = span.start + len(span.text) - len(span.text.lstrip())
-    return Span(start, start + len(text), text)
+    return TextSpan(start, start + len(text), text)
 
 
 _ATTRIBUTE = re.compile(r"[\s,]*([\w\-]+)=")
 _PARAMETER = re.compile(r"\(\s*(\d{1,9})\s*,")
-_SIGNED_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*:")
-_ROWS = {
+_SIGNATURE_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*:")
+_TABLE_OF_ROLE = {
     "FILE_NAME_ID": "FileNames",
     "FUNCTION_NAME_ID": "FunctionNames",
     "FILE_LOCATION_ID": "FileLocations",
@@ -165,130 +169,138 @@ _ROWS = {
 }
 
 
-def module_subject(file: DumpFile, record: Record, line: int, column: int) -> Found | None:
+def module_text_target(
+    file: DumpFile, record: Record, line: int, column: int
+) -> CursorTarget | None:
     """What stands at a line and column of a record of module text."""
     text = file.lines[line]
     if isinstance(record, InstructionLine):
-        return _in_instruction(file, record, line, column)
-    found: tuple[Subject, Span] | None = None
+        return _instruction_target(file, record, line, column)
+    found: tuple[TargetKind, TextSpan] | None = None
     if isinstance(record, ComputationLine):
         if record.members:
-            member = _member(record.members, line, column)
+            member = _member_at(record.members, line, column)
             if member is not None:
-                return _in_instruction(file, member, line, column)
-        found = _in_head(record, text, line, column)
+                return _instruction_target(file, member, line, column)
+        found = _computation_head_target(record, text, line, column)
     elif isinstance(record, ModuleHeader):
         statement = Statement(file, record.line, record.text)
-        subject, span = _in_header(record, statement.offset(line, column))
-        return Found(subject, statement.place(span.start, span.end), record, line - record.line)
+        subject, span = _module_header_target(record, statement.offset(line, column))
+        return CursorTarget(
+            subject, statement.place(span.start, span.end), record, line - record.line
+        )
     elif isinstance(record, TableLabel):
-        found = WordSubject(record.table), _whole(text)
+        found = TermTarget(record.table), _line_span(text)
     elif isinstance(record, FrameRow | LocationRow | NameRow):
-        found = _in_row(file, record, text, column)
+        found = _location_row_target(file, record, text, column)
     elif isinstance(record, ComputationEnd):
-        found = _at_end(file, record, text)
+        found = _computation_end_target(file, record, text)
     if found is None:
         return None
     subject, span = found
-    return Found(subject, Place(file, line, span.start, span.end), record, line - record.line)
+    return CursorTarget(
+        subject, Place(file, line, span.start, span.end), record, line - record.line
+    )
 
 
-def _in_instruction(
+def _instruction_target(
     file: DumpFile, record: InstructionLine, line: int, column: int
-) -> Found | None:
+) -> CursorTarget | None:
     """In an instruction, or in one that is written out inside of it."""
     offset = Statement(file, record.line, record.text).offset(line, column)
     parsed = record.parsed
     for attribute, body in zip(parsed.bodies, record.bodies, strict=False):
         if offset in attribute.value:
-            member = _member(body.members, line, column)
+            member = _member_at(body.members, line, column)
             if member is not None:
-                return _in_instruction(file, member, line, column)
+                return _instruction_target(file, member, line, column)
     # In module text the layout need not be that of memory: before assignment, inside a fusion.
     subject, span = (
-        in_names(parsed, offset, "RESULT")
-        or in_attributes(parsed, offset)
-        or (InstructionSubject(parsed.name.text, None), parsed.name)
+        name_target(parsed, offset, "RESULT")
+        or instruction_attribute_target(parsed, offset)
+        or (InstructionTarget(parsed.name.text, None), parsed.name)
     )
-    return Found(subject, place_in(file, record, span), record, line - record.line)
+    return CursorTarget(subject, place_in(file, record, span), record, line - record.line)
 
 
-def place_in(file: DumpFile, record: InstructionLine, span: Span) -> Place:
+def place_in(file: DumpFile, record: InstructionLine, span: TextSpan) -> Place:
     """Return the place of a part of an instruction's text in the file."""
     return Statement(file, record.line, record.text).place(span.start, span.end)
 
 
-def _member(
+def _member_at(
     members: tuple[InnerInstruction, ...], line: int, column: int
 ) -> InnerInstruction | None:
     begun = [member for member in members if (member.line, member.begins) <= (line, column)]
     return begun[-1] if begun else None
 
 
-def _in_head(
+def _computation_head_target(
     record: ComputationLine, text: str, line: int, column: int
-) -> tuple[Subject, Span] | None:
+) -> tuple[TargetKind, TextSpan] | None:
     if line == record.line:
         start, end = name_columns(record, text)
         if column <= end:
-            return ComputationSubject(record.name), Span(start, end, record.name)
-    for match in _SIGNED_NAME.finditer(text):
+            return ComputationTarget(record.name), TextSpan(start, end, record.name)
+    for match in _SIGNATURE_NAME.finditer(text):
         if match.start() <= column <= match.end(1):
-            return InstructionSubject(match[1], None), Span(match.start(1), match.end(1), match[1])
-    whole = Field("SIGNATURE", 0, len(text), text)
-    leaf = leaf_at(whole, column)
+            return InstructionTarget(match[1], None), TextSpan(
+                match.start(1), match.end(1), match[1]
+            )
+    whole = LineField("SIGNATURE", 0, len(text), text)
+    leaf = array_shape_at(whole, column)
     if leaf is not whole:
-        return in_shape(leaf, column)
-    return ComputationSubject(record.name), _whole(text)
+        return shape_target(leaf, column)
+    return ComputationTarget(record.name), _line_span(text)
 
 
-def _in_header(record: ModuleHeader, column: int) -> tuple[Subject, Span]:
+def _module_header_target(record: ModuleHeader, column: int) -> tuple[TargetKind, TextSpan]:
     text = record.text
     start = text.index(record.name)
-    name = Span(start, start + len(record.name), record.name)
+    name = TextSpan(start, start + len(record.name), record.name)
     begin = name.end
-    for comma in (*commas(text, name.end, len(text)), len(text)):
+    for comma in (*top_level_commas(text, name.end, len(text)), len(text)):
         match = _ATTRIBUTE.match(text, begin, comma)
         if match is not None and begin < column <= comma:
-            return _in_header_attribute(text, match, comma, column)
+            return _header_attribute_target(text, match, comma, column)
         begin = comma
-    return ModuleSubject(record.name), name
+    return ModuleTarget(record.name), name
 
 
-def _in_header_attribute(
+def _header_attribute_target(
     text: str, match: "re.Match[str]", end: int, column: int
-) -> tuple[Subject, Span]:
+) -> tuple[TargetKind, TextSpan]:
     name = match[1]
     if name in {"input_output_alias", "buffer_donor"}:
         for number in _PARAMETER.finditer(text, match.end(), end):
             if number.start(1) <= column <= number.end(1):
-                span = Span(number.start(1), number.end(1), number[1])
-                return ParameterSubject(int(number[1])), span
+                span = TextSpan(number.start(1), number.end(1), number[1])
+                return ParameterTarget(int(number[1])), span
     if name == "entry_computation_layout" and column > match.end():
-        value = Field("LAYOUT", match.end(), end, text[match.end() : end])
-        leaf = leaf_at(value, column)
+        value = LineField("LAYOUT", match.end(), end, text[match.end() : end])
+        leaf = array_shape_at(value, column)
         if leaf is not value:
-            return in_shape(leaf, column)
-    subject = AttributeSubject(name, "", text[match.end() : end])
-    return subject, Span(match.start(1), match.end(1), name)
+            return shape_target(leaf, column)
+    subject = AttributeTarget(name, "", text[match.end() : end])
+    return subject, TextSpan(match.start(1), match.end(1), name)
 
 
-def _in_row(
+def _location_row_target(
     file: DumpFile, record: FrameRow | LocationRow | NameRow, text: str, column: int
-) -> tuple[Subject, Span] | None:
-    for field in fields(record.rule, text):
-        if field.role not in _ROWS:
+) -> tuple[TargetKind, TextSpan] | None:
+    for field in fields_of_line(record.rule, text):
+        if field.role not in _TABLE_OF_ROLE:
             continue
         begin = max(text.rfind(" ", 0, field.start), text.rfind("{", 0, field.start)) + 1
         number = int(field.text) - (field.role == "PARENT_FRAME_ID")
         if begin <= column <= field.end and number > 0:
-            span = Span(begin, field.end, text[begin : field.end])
-            return RowSubject(_ROWS[field.role], number), span
-    own = row_number(file.module.tables, record)
-    return None if own is None else (RowSubject(*own), _whole(text))
+            span = TextSpan(begin, field.end, text[begin : field.end])
+            return LocationRowTarget(_TABLE_OF_ROLE[field.role], number), span
+    own = location_row_number(file.module.tables, record)
+    return None if own is None else (LocationRowTarget(*own), _line_span(text))
 
 
-def row_number(
+def location_row_number(
     tables: SourceTables, record: FrameRow | LocationRow | NameRow
 ) -> tuple[str, int] | None:
     """The table of a row and its place there, from 1: XLA ignores the number that is printed."""
@@ -299,13 +311,15 @@ def row_number(
     return None
 
 
-def _at_end(file: DumpFile, record: ComputationEnd, text: str) -> tuple[Subject, Span] | None:
+def _computation_end_target(
+    file: DumpFile, record: ComputationEnd, text: str
+) -> tuple[TargetKind, TextSpan] | None:
     head = file.records.head_of(record)
     if not isinstance(head, ComputationLine):
         return None
-    return ComputationSubject(head.name), _whole(text)
+    return ComputationTarget(head.name), _line_span(text)
 
 
-def _whole(text: str) -> Span:
+def _line_span(text: str) -> TextSpan:
     start = len(text) - len(text.lstrip())
-    return Span(start, len(text.rstrip()), text.strip())
+    return TextSpan(start, len(text.rstrip()), text.strip())
