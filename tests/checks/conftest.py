@@ -25,7 +25,7 @@ def no_rule_fails(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 @pytest.fixture(scope="session")
 def sample(corpus_small: Path) -> str:
     """A TPU dump in one file: 23 values in 16 allocations, three tuples, a schedule of 14 steps."""
-    return disk.read(corpus_small / "samples" / "sample_003.txt").text
+    return disk.read_document(corpus_small / "samples" / "sample_003.txt").text
 
 
 @pytest.fixture
@@ -42,18 +42,18 @@ def compiled(corpus_small: Path, tmp_path: Path) -> Path:
 def cpu(corpus_small: Path) -> str:
     """The allocations of a CPU compile: arrays of four bits, a tuple of two."""
     name = "module_0029.jit_i4.cpu_after_optimizations-buffer-assignment.txt"
-    return disk.read(corpus_small / "cpu" / name).text
+    return disk.read_document(corpus_small / "cpu" / name).text
 
 
 @pytest.fixture(scope="session")
 def gpu(corpus_small: Path) -> str:
     """The same program on a GPU."""
     name = "module_5976.jit_i4.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
-    return disk.read(corpus_small / "gpu_h100" / name).text
+    return disk.read_document(corpus_small / "gpu_h100" / name).text
 
 
 @pytest.fixture(scope="session")
 def module(corpus_small: Path) -> str:
     """The module text of the same compile as `compiled`, with its tables of source locations."""
     name = "module_0092.jit_don.cl_1003875606.after_optimizations.txt"
-    return disk.read(corpus_small / "tpu_v5e" / name).text
+    return disk.read_document(corpus_small / "tpu_v5e" / name).text

@@ -5,7 +5,7 @@ from pathlib import Path
 from checks.damage import Told, replaced, tell, told
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.run import check
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.workspace import DumpWorkspace
 
 PREFIXES = ("schedule-", "live-range-", "peak-", "stack-")
 
@@ -30,7 +30,7 @@ def tell_beside(folder: Path, old: str, new: str, of: str = "-live-range.txt") -
 
 def problems(folder: Path, severity: Severity = Severity.ERROR) -> list[Finding]:
     """What is wrong in the files of one compile."""
-    library = Library()
+    library = DumpWorkspace()
     found: list[Finding] = []
     for path in sorted(folder.glob("*.txt")):
         file = library.file(path)

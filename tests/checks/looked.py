@@ -3,12 +3,12 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.folders.folder import Checked, check_job
 from hlo_lsp.checks.folders.jobs import plan
-from hlo_lsp.checks.wishes.wishes import Wishes
 
 
-def looked_at(paths: Sequence[Path], wishes: Wishes | None = None) -> list[Checked]:
+def looked_at(paths: Sequence[Path], wishes: CheckOptions | None = None) -> list[Checked]:
     """What is found in files, and in everything below folders, one compile after the other."""
-    jobs = plan(paths, wishes or Wishes()).jobs
+    jobs = plan(paths, wishes or CheckOptions()).jobs
     return [checked for job in jobs for checked in check_job(job)]

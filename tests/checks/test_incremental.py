@@ -20,8 +20,8 @@ from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.library import Library
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 from hlo_lsp.text import disk
 from hlo_lsp.text.document import Document, LineChange
@@ -81,7 +81,7 @@ class _Opened:
     """Files that an editor holds in a folder that is not there."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
-        self._library = Library()
+        self._library = DumpWorkspace()
         self.files = [self._open(Path("/away", name), text) for name, text in texts.items()]
         self._before: list[list[list[str]]] = [[] for _ in self.files]
 
@@ -137,7 +137,7 @@ def _place(place: Place) -> object:
 
 def _texts(stem: Path) -> dict[str, str]:
     return {
-        path.name: disk.read(path).text
+        path.name: disk.read_document(path).text
         for path in sorted(stem.parent.glob(f"{stem.name}*"))
         if _SIBLINGS.fullmatch(path.name[len(stem.name) :])
     }

@@ -11,7 +11,7 @@ from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.workspace import DumpWorkspace
 
 CODES = {
     "duplicate-value-id",
@@ -46,7 +46,7 @@ def tell_of(text: str, path: str = "dump.txt") -> list[Told]:
 def tell_in(folder: Path) -> list[tuple[str, str, str, str]]:
     """What is wrong with the compile in a folder: end of the file name, code, place, sentence."""
     path = min(folder.glob("*after_optimizations*.txt"), key=lambda path: path.name)
-    library = Library()
+    library = DumpWorkspace()
     dump = library.set_of(library.file(path))
     return [
         (

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.running import Ran, run
-from hlo_lsp.checks.wishes.settings_file import NAME
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
 
 BOTH = ["size-mismatch", "out-of-bounds"]
 
@@ -39,8 +39,8 @@ def test_an_unknown_rule_is_wrong_usage(damaged: Path) -> None:
     ran = check(damaged, "--select", "size-mismach,syntax", "--ignore", "qqq")
     assert (ran.status, ran.out) == (2, "")
     assert ran.err == (
-        "hlo-lsp: --select: there is no rule `size-mismach`; did you mean `size-mismatch`?\n"
-        "hlo-lsp: --ignore: there is no rule `qqq`; `hlo-lsp rule` lists them\n"
+        "hlo-lsp: --select: unknown rule `size-mismach`; did you mean `size-mismatch`?\n"
+        "hlo-lsp: --ignore: unknown rule `qqq`; `hlo-lsp rule` lists them\n"
     )
 
 
@@ -85,7 +85,7 @@ def test_what_is_found_is_summed_up(wasteful: Path, damaged: Path) -> None:
 
 
 def test_a_file_beside_the_dump_has_a_say_and_the_command_line_the_last(wasteful: Path) -> None:
-    settings = wasteful.with_name(NAME)
+    settings = wasteful.with_name(CONFIG_FILE_NAME)
     settings.write_text('select = ["padding-waste", "size-mismatch"]\n', "utf-8")
     assert codes(check(wasteful)) == ["padding-waste"]
     assert codes(check(wasteful, "--ignore", "padding-waste")) == []
@@ -98,11 +98,11 @@ def test_a_file_beside_the_dump_has_a_say_and_the_command_line_the_last(wasteful
 
 
 def test_a_wrong_settings_file_is_told_with_its_line(wasteful: Path) -> None:
-    settings = wasteful.with_name(NAME)
+    settings = wasteful.with_name(CONFIG_FILE_NAME)
     settings.write_text('# wishes\nignore = ["padding"]\nselect = ["padding-wast"]\n', "utf-8")
     ran = check(wasteful)
     assert (ran.status, ran.out) == (2, "")
     assert ran.err == (
-        f"hlo-lsp: {settings}:3: select: there is no rule `padding-wast`;"
+        f"hlo-lsp: {settings}:3: select: unknown rule `padding-wast`;"
         " did you mean `padding-waste`?\n"
     )

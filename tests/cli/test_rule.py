@@ -54,7 +54,7 @@ def test_the_page_of_all_rules_is_markdown() -> None:
 def test_an_unknown_rule_is_told_with_the_nearest() -> None:
     ran = run("rule", "overlaps")
     assert (ran.status, ran.out) == (2, "")
-    assert ran.err == "hlo-lsp: there is no rule `overlaps`; did you mean `overlap`?\n"
+    assert ran.err == "hlo-lsp: unknown rule `overlaps`; did you mean `overlap`?\n"
 
 
 @pytest.mark.parametrize("arguments", [["--all", "syntax"], ["--format", "xml"]])

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
+from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.folders.jobs import Plan, plan
-from hlo_lsp.checks.wishes.settings_file import NAME
-from hlo_lsp.checks.wishes.wishes import Wishes
-from hlo_lsp.cli.check import Known, watch
+from hlo_lsp.cli.check import KnownResults, watch
 
 Act = Callable[[], object]
 
@@ -23,7 +23,7 @@ def watched(folder: Path, acts: Iterable[Act]) -> list[list[str]]:
     looks: list[list[str]] = []
     coming = iter(acts)
 
-    def look(made: Plan, known: Known) -> None:
+    def look(made: Plan, known: KnownResults) -> None:
         new = [job for job in made.jobs if job not in known]
         looks.append([file.name for job in new for file in job.files])
         known.update((job, []) for job in new)
@@ -34,7 +34,7 @@ def watched(folder: Path, acts: Iterable[Act]) -> list[list[str]]:
             raise KeyboardInterrupt
         act()
 
-    watch(lambda: plan([folder], Wishes()), look, pause)
+    watch(lambda: plan([folder], CheckOptions()), look, pause)
     return looks
 
 
@@ -71,8 +71,8 @@ def test_a_file_that_is_being_written_is_waited_for(folder: Path) -> None:
 
 
 def test_everything_is_looked_at_again_when_the_settings_change(folder: Path) -> None:
-    acts = [lambda: (folder / NAME).write_text('ignore = ["syntax"]\n'), nothing]
-    assert watched(folder, acts) == [["a.txt", "b.txt"], ["a.txt", "b.txt", NAME]]
+    acts = [lambda: (folder / CONFIG_FILE_NAME).write_text('ignore = ["syntax"]\n'), nothing]
+    assert watched(folder, acts) == [["a.txt", "b.txt"], ["a.txt", "b.txt", CONFIG_FILE_NAME]]
 
 
 def test_the_end_is_quiet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
+from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.folders.folder import Checked
 from hlo_lsp.checks.folders.jobs import Job, plan
-from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.cli import workers
-from hlo_lsp.cli.workers import Workers
+from hlo_lsp.cli.workers import WorkerPool
 
 BAD = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
 
@@ -45,13 +45,13 @@ def jobs(tmp_path: Path) -> list[Job]:
     for number in range(6):
         text = BAD + "// filling\n" * 30_000 * (number % 3)
         (tmp_path / f"module_{number:04}.jit_f.txt").write_text(text, "utf-8")
-    made = plan([tmp_path], Wishes()).jobs
+    made = plan([tmp_path], CheckOptions()).jobs
     assert len(made) == 6
     return made
 
 
 def looked_at(count: int | None, jobs: list[Job]) -> dict[Job, list[str]]:
-    with Workers(count) as pool:
+    with WorkerPool(count) as pool:
         return {
             job: [told.code for one in found for told in one.findings]
             for job, found in pool.results(jobs)

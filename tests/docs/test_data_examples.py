@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from docs.pages import PAGES, Block, blocks
-from hlo_lsp.checks.wishes.settings_file import NAME, read_settings_file
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME, read_config_file
 from hlo_lsp.lsp.settings import Settings, section_of_options
 
 TOML = [block for page in PAGES for block in blocks(page, "toml")]
@@ -16,9 +16,9 @@ JSON = [block for page in PAGES for block in blocks(page, "json")]
 
 @pytest.mark.parametrize("block", TOML, ids=str)
 def test_toml_is_a_settings_file(block: Block, tmp_path: Path) -> None:
-    path = tmp_path / NAME
+    path = tmp_path / CONFIG_FILE_NAME
     path.write_text(block.text, "utf-8")
-    file = read_settings_file(path)
+    file = read_config_file(path)
     assert file.errors == ()
 
 

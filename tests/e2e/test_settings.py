@@ -100,7 +100,7 @@ async def test_a_wrong_setting_is_told_and_otherwise_as_if_it_were_not_there(
     await any_editor.until(lambda: bool(any_editor.client.messages))
     message = any_editor.client.messages.pop().message
     assert message == (
-        "hlo.check.ignore: there is no rule `size-mismach`; did you mean `size-mismatch`?"
+        "hlo.check.ignore: unknown rule `size-mismach`; did you mean `size-mismatch`?"
     )
     await shows(file, BOTH)
     any_editor.client.set_configuration({"hlo": {}})
@@ -150,7 +150,7 @@ async def test_a_mistake_in_such_a_file_is_told_with_its_line(
     await shows(file, {"size-mismatch"})
     message = any_editor.client.messages.pop().message
     assert message == (
-        f"{settings}:2: ignore: there is no rule `size-mismach`; did you mean `size-mismatch`?"
+        f"{settings}:2: ignore: unknown rule `size-mismach`; did you mean `size-mismatch`?"
     )
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from dumps import files_of
 from editors.neovim import Neovim
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk
 
 pytestmark = pytest.mark.editors
@@ -121,5 +121,5 @@ def test_the_client_and_the_server_agree_on_every_real_file(
         folder=corpus_small,
     )
     assert len(found) == len(paths) > 2700
-    wanted = {path: types[sniff(disk.read(path).lines)] for path in paths}
+    wanted = {path: types[detect_file_kind(disk.read_document(path).lines)] for path in paths}
     assert dict(zip(sorted(paths), found, strict=True)) == wanted

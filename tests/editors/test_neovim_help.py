@@ -10,7 +10,7 @@ import pytest
 
 from editors.conftest import Compile
 from editors.neovim import CLIENT, Neovim
-from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.ide.hints.hint import HintKind
 
 pytestmark = pytest.mark.editors
@@ -59,7 +59,7 @@ def test_the_page_names_every_setting() -> None:
     ours = [name for name in settings if not name.startswith(("hlo.server.", "hlo.trace."))]
     for kind in HintKind:
         assert f"`{kind.value}`" in page
-    for field in fields(Wishes):
+    for field in fields(CheckOptions):
         assert f"`{field.name}`" in page
     assert {name.split(".")[1] for name in ours} <= set(re.findall(r"`hlo\.(\w+)`", page))
 

@@ -38,4 +38,4 @@ def test_an_empty_table_is_no_mistake_and_a_word_is_one(
     assert neovim.run(_SCRIPT % "{}", path=module) == [[], ""]
     targets, messages = neovim.run(_SCRIPT % "'/home/user'", path=module)
     assert targets == []
-    assert messages.count("hlo.sourceMap: it must be an object") == 1
+    assert messages.count("hlo.sourceMap: must be an object") == 1

@@ -7,23 +7,23 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from hlo_lsp.checks.wishes.settings_file import NAME
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp import session
-from hlo_lsp.lsp.actions import APPLY, FIX_ALL, code_actions, resolve
-from hlo_lsp.lsp.checking import findings, findings_until, known_findings
+from hlo_lsp.lsp.actions import APPLY_COMMAND, FIX_ALL, code_actions, resolve
+from hlo_lsp.lsp.checking import cached_findings, findings, findings_until
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.diagnostic import diagnostic
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.diagnostic_conversion import diagnostic_json
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.document import Document
 from lsp.opened import DUMP, at, item
 
 RICH = Client(
-    versions_edits=True,
-    creates_files=True,
-    takes_code_actions=True,
-    prefers_actions=True,
-    resolves_edits=True,
+    can_version_edits=True,
+    can_create_files=True,
+    can_show_code_actions=True,
+    can_prefer_actions=True,
+    can_resolve_edits=True,
 )
 DAMAGED = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=500").replace(
     "used: 2048 (2.0KiB)", "used: 2049 (2.0KiB)"
@@ -31,25 +31,28 @@ DAMAGED = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=500").replace(
 QUICK = types.CodeActionKind.QuickFix
 
 
-async def asked_about(folder: Path, text: str, client: Client) -> Asked:
+async def asked_about(folder: Path, text: str, client: Client) -> RequestContext:
     desk = Session()
     desk.client = client
     file = desk.open(item((folder / "dump.txt").as_uri(), text, version=7))
-    found = await desk.ask(types.TextDocumentIdentifier(file.uri))
+    found = await desk.context(types.TextDocumentIdentifier(file.uri))
     assert found is not None
     return found
 
 
 async def actions(
-    asked: Asked, line: str, word: str = "", only: list[str | types.CodeActionKind] | None = None
+    context: RequestContext,
+    line: str,
+    word: str = "",
+    only: list[str | types.CodeActionKind] | None = None,
 ) -> list[types.CodeAction | types.Command]:
-    place = at(asked.file.document.text, line, word)
+    place = at(context.file.document.text, line, word)
     params = types.CodeActionParams(
-        types.TextDocumentIdentifier(asked.file.uri),
+        types.TextDocumentIdentifier(context.file.uri),
         types.Range(place, place),
         types.CodeActionContext([], only),
     )
-    return await code_actions([asked], params, lambda _: 7)
+    return await code_actions([context], params, lambda _: 7)
 
 
 def applied(text: str, edit: types.WorkspaceEdit | None) -> str:
@@ -68,8 +71,8 @@ def applied(text: str, edit: types.WorkspaceEdit | None) -> str:
 
 
 async def test_a_finding_is_put_right_explained_and_silenced(tmp_path: Path) -> None:
-    asked = await asked_about(tmp_path, DAMAGED, RICH)
-    put, explain, silence, everything = await actions(asked, " value: <2 add", "500")
+    context = await asked_about(tmp_path, DAMAGED, RICH)
+    put, explain, silence, everything = await actions(context, " value: <2 add", "500")
     assert isinstance(put, types.CodeAction)
     assert (put.title, put.kind, put.is_preferred) == ("Put `512`", QUICK, True)
     assert put.edit is not None
@@ -86,18 +89,18 @@ async def test_a_finding_is_put_right_explained_and_silenced(tmp_path: Path) -> 
 
 
 async def test_elsewhere_only_the_whole_file_is_put_right(tmp_path: Path) -> None:
-    asked = await asked_about(tmp_path, DAMAGED, RICH)
-    (everything,) = await actions(asked, "allocation 0")
+    context = await asked_about(tmp_path, DAMAGED, RICH)
+    (everything,) = await actions(context, "allocation 0")
     assert isinstance(everything, types.CodeAction)
     assert everything.kind == FIX_ALL
     assert everything.edit is None
-    resolved = await resolve([asked], everything, lambda _: 7)
+    resolved = await resolve([context], everything, lambda _: 7)
     assert applied(DAMAGED, resolved.edit) == DUMP
 
 
 async def test_a_dump_without_damage_has_none(tmp_path: Path) -> None:
-    asked = await asked_about(tmp_path, DUMP, RICH)
-    assert await actions(asked, " value: <2 add", "512") == []
+    context = await asked_about(tmp_path, DUMP, RICH)
+    assert await actions(context, " value: <2 add", "512") == []
 
 
 @pytest.mark.parametrize(
@@ -115,14 +118,16 @@ async def test_a_dump_without_damage_has_none(tmp_path: Path) -> None:
 async def test_only_what_is_asked_for_is_offered(
     tmp_path: Path, only: list[str | types.CodeActionKind], count: int
 ) -> None:
-    asked = await asked_about(tmp_path, DAMAGED, RICH)
-    assert len(await actions(asked, " value: <2 add", "500", only)) == count
+    context = await asked_about(tmp_path, DAMAGED, RICH)
+    assert len(await actions(context, " value: <2 add", "500", only)) == count
 
 
 async def test_a_client_that_resolves_nothing_has_all_edits_at_once(tmp_path: Path) -> None:
-    client = replace(RICH, resolves_edits=False, versions_edits=False, prefers_actions=False)
-    asked = await asked_about(tmp_path, DAMAGED, client)
-    put, _, silence, everything = await actions(asked, " value: <2 add", "500")
+    client = replace(
+        RICH, can_resolve_edits=False, can_version_edits=False, can_prefer_actions=False
+    )
+    context = await asked_about(tmp_path, DAMAGED, client)
+    put, _, silence, everything = await actions(context, " value: <2 add", "500")
     assert isinstance(put, types.CodeAction)
     assert isinstance(silence, types.CodeAction)
     assert isinstance(everything, types.CodeAction)
@@ -132,28 +137,28 @@ async def test_a_client_that_resolves_nothing_has_all_edits_at_once(tmp_path: Pa
 
 
 async def test_a_client_that_knows_commands_only_gets_those(tmp_path: Path) -> None:
-    asked = await asked_about(tmp_path, DAMAGED, Client(applies_edits=True))
-    found = await actions(asked, " value: <2 add", "500")
+    context = await asked_about(tmp_path, DAMAGED, Client(can_apply_edits=True))
+    found = await actions(context, " value: <2 add", "500")
     commands = [one.command for one in found if isinstance(one, types.Command)]
-    assert commands == [APPLY, "hlo.explainRule", APPLY]
-    asked = await asked_about(tmp_path, DAMAGED, Client())
-    (explain,) = await actions(asked, " value: <2 add", "500")
+    assert commands == [APPLY_COMMAND, "hlo.explainRule", APPLY_COMMAND]
+    context = await asked_about(tmp_path, DAMAGED, Client())
+    (explain,) = await actions(context, " value: <2 add", "500")
     assert explain.command == "hlo.explainRule"
 
 
 async def test_an_action_names_the_diagnostics_that_it_is_about(tmp_path: Path) -> None:
-    asked = await asked_about(tmp_path, DAMAGED, RICH)
+    context = await asked_about(tmp_path, DAMAGED, RICH)
     place = at(DAMAGED, " value: <2 add", "500")
     span = types.Range(place, types.Position(place.line, place.character + 3))
-    message = next(f.message for f in await findings(asked) if f.code == "size-mismatch")
+    message = next(f.message for f in await findings(context) if f.code == "size-mismatch")
     mine = types.Diagnostic(span, message, code="size-mismatch")
     other = types.Diagnostic(span, "something else", code="E501")
     params = types.CodeActionParams(
-        types.TextDocumentIdentifier(asked.file.uri),
+        types.TextDocumentIdentifier(context.file.uri),
         span,
         types.CodeActionContext([other, mine], [QUICK]),
     )
-    for action in await code_actions([asked], params, lambda _: 7):
+    for action in await code_actions([context], params, lambda _: 7):
         assert isinstance(action, types.CodeAction)
         assert action.diagnostics == [mine]
 
@@ -161,35 +166,35 @@ async def test_an_action_names_the_diagnostics_that_it_is_about(tmp_path: Path) 
 async def test_findings_that_the_client_names_are_asked_about_wherever_the_cursor_is(
     tmp_path: Path,
 ) -> None:
-    asked = await asked_about(tmp_path, DAMAGED, RICH)
-    finding = next(one for one in await findings(asked) if one.code == "size-mismatch")
+    context = await asked_about(tmp_path, DAMAGED, RICH)
+    finding = next(one for one in await findings(context) if one.code == "size-mismatch")
     place = at(DAMAGED, " value: <2 add")
-    span = asked.convert.range(finding.place)
+    span = context.converter.range(finding.place)
     assert place < span.start
 
     async def offered(message: str) -> list[str]:
         told = types.Diagnostic(span, message, code=finding.code)
         params = types.CodeActionParams(
-            types.TextDocumentIdentifier(asked.file.uri),
+            types.TextDocumentIdentifier(context.file.uri),
             types.Range(place, place),
             types.CodeActionContext([told], [QUICK]),
         )
-        return [each.title for each in await code_actions([asked], params, lambda _: 7)]
+        return [each.title for each in await code_actions([context], params, lambda _: 7)]
 
     assert (await offered(finding.message))[0] == "Put `512`"
     assert await offered("of an older text") == []
 
 
 async def test_silence_makes_a_settings_file_beside_the_dump(tmp_path: Path) -> None:
-    asked = await asked_about(tmp_path, DAMAGED, RICH)
-    _, _, silence, _ = await actions(asked, " value: <2 add", "500")
+    context = await asked_about(tmp_path, DAMAGED, RICH)
+    _, _, silence, _ = await actions(context, " value: <2 add", "500")
     assert isinstance(silence, types.CodeAction)
-    resolved = await resolve([asked], silence, lambda _: 7)
+    resolved = await resolve([context], silence, lambda _: 7)
     assert resolved.edit is not None
     assert resolved.edit.document_changes is not None
     create, write = resolved.edit.document_changes
     assert isinstance(create, types.CreateFile)
-    assert create.uri == (tmp_path / NAME).as_uri()
+    assert create.uri == (tmp_path / CONFIG_FILE_NAME).as_uri()
     assert isinstance(write, types.TextDocumentEdit)
     assert [edit.new_text for edit in write.edits] == [  # type: ignore[union-attr]
         'ignore = ["size-mismatch"]\n'
@@ -198,32 +203,32 @@ async def test_silence_makes_a_settings_file_beside_the_dump(tmp_path: Path) -> 
 
 async def test_silence_is_written_into_the_file_that_counts(tmp_path: Path) -> None:
     text = '# ours\nignore = ["overlap"]\n'
-    (tmp_path / NAME).write_text(text)
+    (tmp_path / CONFIG_FILE_NAME).write_text(text)
     (tmp_path / "runs").mkdir()
-    client = replace(RICH, resolves_edits=False)
-    asked = await asked_about(tmp_path / "runs", DAMAGED, client)
-    _, _, silence, _ = await actions(asked, " value: <2 add", "500")
+    client = replace(RICH, can_resolve_edits=False)
+    context = await asked_about(tmp_path / "runs", DAMAGED, client)
+    _, _, silence, _ = await actions(context, " value: <2 add", "500")
     assert isinstance(silence, types.CodeAction)
     assert silence.title.endswith(f"in the folder `{tmp_path.name}`")
-    assert applied(text, silence.edit) == '# ours\nignore = ["size-mismatch", "overlap"]\n'
+    assert applied(text, silence.edit) == '# ours\nignore = ["overlap", "size-mismatch"]\n'
 
 
 async def test_what_cannot_be_written_is_not_offered(tmp_path: Path) -> None:
-    (tmp_path / NAME).write_text("ignore = [")
-    asked = await asked_about(tmp_path, DAMAGED, RICH)
-    titles = [one.title for one in await actions(asked, " value: <2 add", "500")]
+    (tmp_path / CONFIG_FILE_NAME).write_text("ignore = [")
+    context = await asked_about(tmp_path, DAMAGED, RICH)
+    titles = [one.title for one in await actions(context, " value: <2 add", "500")]
     assert not any(title.startswith("Silence") for title in titles)
 
 
 async def test_an_editor_that_asks_by_itself_does_not_make_us_look(tmp_path: Path) -> None:
-    asked = await asked_about(tmp_path, DAMAGED, RICH)
+    context = await asked_about(tmp_path, DAMAGED, RICH)
     place = at(DAMAGED, " value: <2 add", "500")
 
     async def offered(kind: types.CodeActionTriggerKind) -> list[str]:
-        context = types.CodeActionContext([], None, kind)
-        document = types.TextDocumentIdentifier(asked.file.uri)
-        params = types.CodeActionParams(document, types.Range(place, place), context)
-        return [each.title for each in await code_actions([asked], params, lambda _: 7)]
+        request = types.CodeActionContext([], None, kind)
+        document = types.TextDocumentIdentifier(context.file.uri)
+        params = types.CodeActionParams(document, types.Range(place, place), request)
+        return [each.title for each in await code_actions([context], params, lambda _: 7)]
 
     assert await offered(types.CodeActionTriggerKind.Automatic) == []
     assert (await offered(types.CodeActionTriggerKind.Invoked))[0] == "Put `512`"
@@ -233,24 +238,24 @@ async def test_an_editor_that_asks_by_itself_does_not_make_us_look(tmp_path: Pat
 async def test_in_a_large_text_what_the_editor_names_is_enough(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session, "LONG", 0)
-    monkeypatch.setattr(running, "_SLICE", 0)
-    asked = await asked_about(tmp_path, DAMAGED, RICH)
+    monkeypatch.setattr(session, "MAX_FULL_ANSWER_LINES", 0)
+    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
+    context = await asked_about(tmp_path, DAMAGED, RICH)
     place = at(DAMAGED, " value: <2 add", "500")
 
     async def offered(*named: types.Diagnostic, only: str | None = None) -> list[str]:
-        context = types.CodeActionContext(list(named), None if only is None else [only])
-        document = types.TextDocumentIdentifier(asked.file.uri)
-        params = types.CodeActionParams(document, types.Range(place, place), context)
-        return [each.title for each in await code_actions([asked], params, lambda _: 7)]
+        request = types.CodeActionContext(list(named), None if only is None else [only])
+        document = types.TextDocumentIdentifier(context.file.uri)
+        params = types.CodeActionParams(document, types.Range(place, place), request)
+        return [each.title for each in await code_actions([context], params, lambda _: 7)]
 
     # Of a few findings nobody knows what all of the text needs.
     assert await offered() == []
-    assert known_findings(asked) is None
-    early = await findings_until(asked, bool)
-    named = diagnostic(asked.client, early[0])
+    assert cached_findings(context) is None
+    early = await findings_until(context, bool)
+    named = diagnostic_json(context.client, early[0])
     told = get_converter().structure(named, types.Diagnostic)
     assert (await offered(told))[0] == "Put `512`"
-    assert known_findings(asked) is None
+    assert cached_findings(context) is None
     assert await offered(only=FIX_ALL) == ["Put in all 2 right numbers"]
-    assert known_findings(asked) is not None
+    assert cached_findings(context) is not None

@@ -35,7 +35,7 @@ class Desk:
 
     def __init__(self, text: str, client: Client | None = None) -> None:
         self.session = Session()
-        self.session.client = client or Client(refreshes_hints=True)
+        self.session.client = client or Client(can_refresh_hints=True)
         self.refreshed = 0
         self.notes = InlayHints(self.session, self._refresh)
         self.session.open(item(URI, text))
@@ -57,13 +57,13 @@ class Desk:
         """Wait until it is known who names whom."""
         await self.hints()
         file = self.session.library.open_files[URI]
-        while self.session.learning(file) is not None:
+        while self.session.mention_task(file) is not None:
             await asyncio.sleep(0)
 
 
 @pytest.fixture(autouse=True)
 def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inlay_hints, "_PAUSE", 0)
+    monkeypatch.setattr(inlay_hints, "_DEBOUNCE_SECONDS", 0)
 
 
 async def test_only_the_lines_that_are_asked_for() -> None:
@@ -121,8 +121,8 @@ async def test_each_kind_can_be_turned_off() -> None:
         "operandShapes": ["= %a", "train.py:212"],
         "parameterNames": ["train.py:212", "f32[]"],
     }.items():
-        desk.session.settings, complaints = Settings.of([{"inlayHints": {name: False}}])
-        assert (await desk.labels(), complaints) == (left, [])
+        desk.session.settings, problems = Settings.of([{"inlayHints": {name: False}}])
+        assert (await desk.labels(), problems) == (left, [])
 
 
 async def test_parameters_come_when_it_is_known_who_calls_whom() -> None:
@@ -137,8 +137,8 @@ async def test_parameters_come_when_it_is_known_who_calls_whom() -> None:
 
 
 async def test_a_client_that_cannot_be_told_is_not() -> None:
-    desk = Desk(MODULE, Client(refreshes_hints=False))
-    desk.notes.ask_for_more()
+    desk = Desk(MODULE, Client(can_refresh_hints=False))
+    desk.notes.schedule_refresh()
     await asyncio.sleep(0.01)
     assert desk.refreshed == 0
 
@@ -146,7 +146,7 @@ async def test_a_client_that_cannot_be_told_is_not() -> None:
 async def test_many_changes_are_told_once() -> None:
     desk = Desk(MODULE)
     for _ in range(9):
-        desk.notes.ask_for_more()
+        desk.notes.schedule_refresh()
     await asyncio.sleep(0.01)
     assert desk.refreshed == 1
 
@@ -160,11 +160,11 @@ async def test_no_dump_has_no_answer() -> None:
 
 def test_the_settings() -> None:
     def of(said: object) -> tuple[frozenset[HintKind], list[str]]:
-        settings, complaints = Settings.of([{"inlayHints": said}])
-        return settings.hints, complaints
+        settings, problems = Settings.of([{"inlayHints": said}])
+        return settings.hints, problems
 
     everything = frozenset(HintKind)
     assert of(None) == of({}) == of([]) == of({"steps": None, "new": 3}) == (everything, [])
     assert of({"steps": False, "source": True}) == (everything - {HintKind.STEP}, [])
-    assert of({"steps": "no"}) == (everything, ["hlo.inlayHints.steps: it must be true or false"])
-    assert of(3) == (everything, ["hlo.inlayHints: it must be an object of settings"])
+    assert of({"steps": "no"}) == (everything, ["hlo.inlayHints.steps: must be true or false"])
+    assert of(3) == (everything, ["hlo.inlayHints: must be an object of settings"])

@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.wishes.wishes import Wishes
-from hlo_lsp.lsp.settings import Settings, section_in, section_of_options
+from hlo_lsp.checks.config.options import CheckOptions
+from hlo_lsp.lsp.settings import Settings, hlo_section, section_of_options
 
 FOLDER = Path("/work space").absolute()
 
 
 def targets(setting: object, folder: Path | None = FOLDER) -> dict[str, Path]:
-    settings, complaints = Settings.of([{"sourceMap": setting}], folder)
-    assert complaints == []
+    settings, problems = Settings.of([{"sourceMap": setting}], folder)
+    assert problems == []
     return dict(settings.source_map.rules)
 
 
@@ -41,9 +41,9 @@ def test_paths_of_the_user() -> None:
 
 @pytest.mark.parametrize("path", ["src", "${workspaceFolder}/src", "${workspaceFolder}"])
 def test_a_path_below_no_folder_is_told(path: str) -> None:
-    settings, complaints = Settings.of([{"sourceMap": {"/a": path, "/b": "/x"}}], None)
+    settings, problems = Settings.of([{"sourceMap": {"/a": path, "/b": "/x"}}], None)
     assert dict(settings.source_map.rules) == {"/b": Path("/x")}
-    assert complaints == [f'hlo.sourceMap: the path "{path}" for "/a" leads nowhere']
+    assert problems == [f'hlo.sourceMap: the path "{path}" for "/a" leads nowhere']
 
 
 def test_later_sections_count_more() -> None:
@@ -54,15 +54,15 @@ def test_later_sections_count_more() -> None:
 
 @pytest.mark.parametrize("section", ["x", 3, True, ["x"]])
 def test_a_section_of_another_type_is_told(section: object) -> None:
-    settings, complaints = Settings.of([section, {"sourceMap": {"/a": "/x"}}])
+    settings, problems = Settings.of([section, {"sourceMap": {"/a": "/x"}}])
     assert dict(settings.source_map.rules) == {"/a": Path("/x")}
-    assert complaints == ["hlo: it must be an object of settings"]
+    assert problems == ["hlo: must be an object of settings"]
 
 
 def test_wrong_values_are_told_with_the_name_of_the_setting() -> None:
-    settings, complaints = Settings.of([{"sourceMap": "/x"}])
+    settings, problems = Settings.of([{"sourceMap": "/x"}])
     assert settings == Settings()
-    assert complaints == ['hlo.sourceMap: it must be an object {"path in the dump": "path here"}']
+    assert problems == ['hlo.sourceMap: must be an object {"path in the dump": "path here"}']
 
 
 @pytest.mark.parametrize(
@@ -82,16 +82,16 @@ def test_initialization_options_may_name_the_section(options: object, section: o
 
 @pytest.mark.parametrize("settings", [None, "x", [], {}, {"other": {}}, {"sourceMap": {}}])
 def test_what_a_client_sends_may_be_about_others(settings: object) -> None:
-    assert section_in(settings) is None
-    assert section_in({"hlo": {"a": 1}}) == {"a": 1}
+    assert hlo_section(settings) is None
+    assert hlo_section({"hlo": {"a": 1}}) == {"a": 1}
 
 
 def test_what_is_to_be_checked() -> None:
     said = {"select": ["default", "layout-copy"], "ignore": ["syntax"], "severity": "warning",
             "thresholds": {"padding_ratio": 3}}  # fmt: skip
-    settings, complaints = Settings.of([{"check": said}])
-    assert complaints == []
-    assert settings.check == Wishes.of(said)[0]
+    settings, problems = Settings.of([{"check": said}])
+    assert problems == []
+    assert settings.check == CheckOptions.of(said)[0]
     assert settings.check.ignore == {"syntax"}
 
 
@@ -102,15 +102,15 @@ def test_nothing_is_said_of_checks(said: object) -> None:
 
 def test_wrong_wishes_are_told_with_the_name_of_the_setting() -> None:
     check = {"ignore": ["syntax", "overlapp"], "severity": 3, "thresholds": {"padding_byte": 1}}
-    settings, complaints = Settings.of([{"check": check}])
+    settings, problems = Settings.of([{"check": check}])
     assert settings.check.ignore == {"syntax"}
-    assert complaints == [
-        "hlo.check.ignore: there is no rule `overlapp`; did you mean `overlap`?",
-        "hlo.check.severity: it must be one of error, warning, information, hint",
-        "hlo.check.thresholds.padding_byte: there is no threshold `padding_byte`; "
+    assert problems == [
+        "hlo.check.ignore: unknown rule `overlapp`; did you mean `overlap`?",
+        "hlo.check.severity: must be one of error, warning, information, hint",
+        "hlo.check.thresholds.padding_byte: unknown threshold `padding_byte`; "
         "did you mean `padding_bytes`?",
     ]
     assert Settings.of([{"check": "syntax"}]) == (
         Settings(),
-        ["hlo.check: it must be an object of settings"],
+        ["hlo.check: must be an object of settings"],
     )

@@ -93,7 +93,7 @@ def test_a_name_stands_for_itself_last() -> None:
 def test_a_setting_of_another_type_is_no_error(setting: object) -> None:
     assert SourceMap.of(setting) == (
         SourceMap(),
-        ['it must be an object {"path in the dump": "path here"}'],
+        ['must be an object {"path in the dump": "path here"}'],
     )
 
 

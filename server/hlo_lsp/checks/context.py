@@ -2,7 +2,7 @@
 
 from functools import cached_property
 
-from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
+from hlo_lsp.checks.config.options import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.sizes import Target, target_of

@@ -2,10 +2,10 @@
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement
-from hlo_lsp.syntax.instruction_text import Span
+from hlo_lsp.syntax.instruction_text import TextSpan
+from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.tokens import fields, rule_of
 from hlo_lsp.syntax.used_value import UsedValue
 
 
@@ -17,7 +17,7 @@ def span_place(file: DumpFile, record: Record, text: str, start: int, end: int) 
     return Statement(file, record.line, text).place(start, end)
 
 
-def part_place(file: DumpFile, instruction: InstructionLine, part: Span) -> Place:
+def part_place(file: DumpFile, instruction: InstructionLine, part: TextSpan) -> Place:
     """A part of an instruction."""
     return span_place(file, instruction, instruction.text, part.start, part.end)
 
@@ -51,7 +51,7 @@ def field_place(file: DumpFile, record: Record, role: str | None = None) -> Plac
     text = file.lines[line]
     rule = rule_of(record, text)
     if rule is not None and role is not None:
-        for field in fields(rule, text):
+        for field in fields_of_line(rule, text):
             if field.role == role:
                 return Place(file, line, field.start, field.end)
     if isinstance(record, UsedValue) and record.column:

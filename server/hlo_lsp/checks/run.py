@@ -12,12 +12,12 @@ from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.analysis.files.siblings import kin
 from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.catalogue import DEFAULT
+from hlo_lsp.checks.config.options import DEFAULTS, Thresholds
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.precedence import unsuppressed
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
 from hlo_lsp.checks.run_on_compile import cost, on_compile, remembered
-from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.sizes import Target

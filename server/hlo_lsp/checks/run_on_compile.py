@@ -10,7 +10,7 @@ from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.rule import Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet, State
+from hlo_lsp.model.dump_set import DumpSet, FileVersions
 
 logger = logging.getLogger(__name__)
 
@@ -40,7 +40,9 @@ def on_compile(context: Context, rule: WholeRule) -> list[Finding]:
 def remembered(context: Context, rule: WholeRule) -> list[Finding] | None:
     """What a rule found when all was as it is now, if that holds, and still stands there."""
     state = _state(context, rule)
-    known: tuple[list[Finding], State] | None = context.dump.remembered(_key(context, rule), state)
+    known: tuple[list[Finding], FileVersions] | None = context.dump.remembered(
+        _key(context, rule), state
+    )
     if known is None:
         return None
     found, versions = known
@@ -78,7 +80,7 @@ def _read(context: Context, rule: WholeRule) -> dict[DumpFile, set[Part]]:
     return {file: read for file, read in files.items() if read}
 
 
-def _state(context: Context, rule: WholeRule) -> State:
+def _state(context: Context, rule: WholeRule) -> FileVersions:
     """The files that a rule reads, as they are now.
 
     Of a file that has nothing in it that makes a part, as it is broken or cut off, nobody knows who

@@ -10,6 +10,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
+from hlo_lsp.checks.config.options import CheckOptions, OptionError
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders.folder import Checked
 from hlo_lsp.checks.folders.jobs import Job, Plan, plan
@@ -17,16 +18,17 @@ from hlo_lsp.checks.folders.outcome import outcome
 from hlo_lsp.checks.folders.told import Told
 from hlo_lsp.checks.output.formats import count_json, counts_of, finding_json, workflow_command
 from hlo_lsp.checks.output.sarif import sarif
-from hlo_lsp.checks.wishes.wishes import Complaint, Wishes
-from hlo_lsp.cli.workers import Workers
-from hlo_lsp.lsp.terminal import print_finding, print_statistics, wide_when_piped
-from hlo_lsp.model.card import counted
+from hlo_lsp.cli.workers import WorkerPool
+from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics
+from hlo_lsp.model.card import count_noun
 from hlo_lsp.syntax.file_kinds import FileKind
 
 _Results = Iterable[tuple[Job, list[Checked]]]
 
 
-def shown(results: _Results, jobs: int, size: int) -> Iterator[tuple[Job, list[Checked]]]:
+def with_progress_bar(
+    results: _Results, jobs: int, size: int
+) -> Iterator[tuple[Job, list[Checked]]]:
     """The same results, with a bar on standard error if that is a terminal.
 
     ``size`` is that of all jobs, in bytes: that is what takes time, and not their number.
@@ -41,14 +43,14 @@ def shown(results: _Results, jobs: int, size: int) -> Iterator[tuple[Job, list[C
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=size, done=0, all=counted(jobs, "compile"))
+        task = progress.add_task("", total=size, done=0, all=count_noun(jobs, "compile"))
         for done, (job, found) in enumerate(results, 1):
             progress.update(task, advance=job.size, done=done)
             yield job, found
 
 
 FORMATS = ("text", "json", "sarif", "github")
-_PROBLEMS = {Severity.ERROR, Severity.WARNING}  # the rest is advice
+_PROBLEM_SEVERITIES = {Severity.ERROR, Severity.WARNING}  # the rest is advice
 
 
 def print_report(
@@ -70,7 +72,7 @@ def print_report(
 
 
 def _print_text(results: Sequence[Checked], findings: Sequence[Told], *, statistics: bool) -> None:
-    console = wide_when_piped()
+    console = make_console()
     if not findings:
         return
     if statistics:
@@ -78,34 +80,34 @@ def _print_text(results: Sequence[Checked], findings: Sequence[Told], *, statist
     for told in () if statistics else findings:
         print_finding(console, told)
     sys.stdout.flush()  # the summary comes last, also where both go to one file
-    print(_summary(results, findings), file=sys.stderr)
+    print(_summary_line(results, findings), file=sys.stderr)
 
 
-def _summary(results: Sequence[Checked], findings: Sequence[Told]) -> str:
+def _summary_line(results: Sequence[Checked], findings: Sequence[Told]) -> str:
     looked_at = sum(checked.kind is not FileKind.OTHER for checked in results)
     with_findings = sum(bool(checked.findings) for checked in results)
-    problems = sum(told.severity in _PROBLEMS for told in findings)
+    problems = sum(told.severity in _PROBLEM_SEVERITIES for told in findings)
     advice = len(findings) - problems
-    what = [counted(problems, "problem")] if problems else []
-    what += [f"{counted(advice, 'piece')} of advice"] if advice else []
-    return f"{' and '.join(what)} in {with_findings} of {counted(looked_at, 'file')}"
+    what = [count_noun(problems, "problem")] if problems else []
+    what += [f"{count_noun(advice, 'piece')} of advice"] if advice else []
+    return f"{' and '.join(what)} in {with_findings} of {count_noun(looked_at, 'file')}"
 
 
-_PAUSE = 1.0  # seconds between two looks at the names and times of files
-Known = dict[Job, list[Checked]]
+_WATCH_INTERVAL_SECONDS = 1.0  # seconds between two looks at the names and times of files
+KnownResults = dict[Job, list[Checked]]
 
 
 def watch(
     planned: Callable[[], Plan],
-    look: Callable[[Plan, Known], object],
-    pause: Callable[[], None] = lambda: time.sleep(_PAUSE),
+    look: Callable[[Plan, KnownResults], object],
+    pause: Callable[[], None] = lambda: time.sleep(_WATCH_INTERVAL_SECONDS),
 ) -> None:
     """Call ``look`` at the beginning and after changes, until ctrl-C.
 
     It is given what was found before, and adds what it finds. Files that are being written are
     left to grow until they stay the same between two pauses.
     """
-    known: Known = {}
+    known: KnownResults = {}
     shown: Plan | None = None
     made = planned()
     try:
@@ -115,15 +117,15 @@ def watch(
                 look(made, known)
                 shown = made
                 known = {job: known[job] for job in made.jobs if job in known}
-                files = counted(len(made.files), "file")
+                files = count_noun(len(made.files), "file")
                 print(f"watching {files}; ctrl-C ends", file=sys.stderr)
             pause()
-            made = _settled(planned, pause, shown)
+            made = _wait_until_stable(planned, pause, shown)
     except KeyboardInterrupt:
         return
 
 
-def _settled(planned: Callable[[], Plan], pause: Callable[[], None], shown: Plan) -> Plan:
+def _wait_until_stable(planned: Callable[[], Plan], pause: Callable[[], None], shown: Plan) -> Plan:
     made = planned()
     while made != shown:
         pause()
@@ -134,39 +136,39 @@ def _settled(planned: Callable[[], Plan], pause: Callable[[], None], shown: Plan
     return made
 
 
-_FOUND = 1
-_WRONG_USAGE = 2
+_FINDINGS_STATUS = 1
+_USAGE_ERROR_STATUS = 2
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what is found; the status says whether that counts, or that a path is no good."""
-    wishes, complaints = Wishes.of(
+    wishes, complaints = CheckOptions.of(
         {
-            "select": _words(options.select),
-            "ignore": _words(options.ignore) or [],
+            "select": _split_codes(options.select),
+            "ignore": _split_codes(options.ignore) or [],
             "severity": options.severity,
         }
     )
-    refused = [f"--{complaint.keys[0]}: {complaint.message}{_hint(complaint)}"
+    refused = [f"--{complaint.keys[0]}: {complaint.message}{_rule_list_hint(complaint)}"
                for complaint in complaints]  # fmt: skip
     if options.watch and options.format != "text":
         refused.append("--watch goes with --format text")
     if options.statistics and options.format not in {"text", "json"}:
         refused.append("--statistics goes with --format text or json")
     if refused:
-        return _complain(refused)
+        return _print_errors(refused)
     paths = [Path(path) for path in options.paths]
-    with Workers(options.jobs) as workers:
+    with WorkerPool(options.jobs) as workers:
         if options.watch:
-            watch(lambda: plan(paths, wishes), lambda made, known: _look(
+            watch(lambda: plan(paths, wishes), lambda made, known: _check_plan(
                 workers, paths, made, known, options))  # fmt: skip
             return 0
         made = plan(paths, wishes)
-        return _look(workers, paths, made, {}, options)
+        return _check_plan(workers, paths, made, {}, options)
 
 
-def _look(
-    workers: Workers,
+def _check_plan(
+    workers: WorkerPool,
     paths: Sequence[Path],
     made: Plan,
     known: dict[Job, list[Checked]],
@@ -174,30 +176,30 @@ def _look(
 ) -> int:
     """Do what of a plan is not done yet, and print all of it."""
     if made.errors:
-        return _complain(str(error) for error in made.errors)
+        return _print_errors(str(error) for error in made.errors)
     left = [job for job in made.jobs if job not in known]
     size = sum(job.size for job in left)
-    known.update(shown(workers.results(left), len(left), size))
+    known.update(with_progress_bar(workers.results(left), len(left), size))
     found = outcome(made, paths, known)
     print_report(found.results, found.notes, options.format, statistics=options.statistics)
-    status = _complain(found.notes) if found.notes else 0
+    status = _print_errors(found.notes) if found.notes else 0
     if any(checked.counting for checked in found.results):
-        return status if options.exit_zero else _FOUND
+        return status if options.exit_zero else _FINDINGS_STATUS
     return status
 
 
-def _words(lists: Sequence[str] | None) -> list[str] | None:
+def _split_codes(lists: Sequence[str] | None) -> list[str] | None:
     """The codes of ``--select a,b --select c``; None where the option was not given."""
     if lists is None:
         return None
     return [word.strip() for text in lists for word in text.split(",") if word.strip()]
 
 
-def _hint(complaint: Complaint) -> str:
+def _rule_list_hint(complaint: OptionError) -> str:
     return "" if "did you mean" in complaint.message else "; `hlo-lsp rule` lists them"
 
 
-def _complain(messages: Iterable[str]) -> int:
+def _print_errors(messages: Iterable[str]) -> int:
     for message in messages:
         print(f"hlo-lsp: {message}", file=sys.stderr)
-    return _WRONG_USAGE
+    return _USAGE_ERROR_STATUS

@@ -30,69 +30,69 @@ from hlo_lsp.ide.inspection import (
     stdout_dump_json,
     value_json,
 )
-from hlo_lsp.ide.navigation.definitions import value_of
+from hlo_lsp.ide.navigation.definitions import target_value
 from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.model.card import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import DumpWorkspace
 from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
-_NOT_FOUND = 1
-_WRONG_USAGE = 2
+_NOT_FOUND_STATUS = 1
+_USAGE_ERROR_STATUS = 2
 _Dumps = Iterator[tuple[DumpSet, DumpFile]]
-_AT = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
+_POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
 
 def run(options: argparse.Namespace) -> int:
     """Print what a file says at a place, or of what has this name, or altogether."""
     path = Path(options.path)
     if path.is_dir():
-        return _complain(f"{path}: this is a folder; name one of its files", _WRONG_USAGE)
+        return _print_error(f"{path}: this is a folder; name one of its files", _USAGE_ERROR_STATUS)
     library = DumpWorkspace()
     try:
         file = library.file(path)
     except UnreadableError as error:
-        return _complain(str(error), _WRONG_USAGE)
+        return _print_error(str(error), _USAGE_ERROR_STATUS)
     if file.kind is FileKind.OTHER:
         what = "the file is empty" if not any(file.lines) else "this is no HLO or memory dump"
-        return _complain(f"{path}: {what}", _WRONG_USAGE)
+        return _print_error(f"{path}: {what}", _USAGE_ERROR_STATUS)
     if options.at is not None:
-        return _at(library, file, options)
+        return _inspect_position(library, file, options)
     parts = (part for part in library.parts(file) if part.kind.has_records)
     dumps = ((library.set_of(part), part) for part in parts)
     if options.value is not None:
-        return _value(dumps, options)
+        return _inspect_value(dumps, options)
     if options.instruction is not None:
-        return _instruction(dumps, options)
+        return _inspect_instruction(dumps, options)
     if options.computation is not None:
-        return _computation(dumps, options)
+        return _inspect_computation(dumps, options)
     if file.kind is FileKind.BUNDLE:
         found = [
-            (part, _whole(dump, part)) for dump, part in dumps if isinstance(part, SectionFile)
+            (part, _file_json(dump, part)) for dump, part in dumps if isinstance(part, SectionFile)
         ]
         facts = stdout_dump_json(file, found)
     else:
-        facts = next(_whole(dump, part) for dump, part in dumps)
+        facts = next(_file_json(dump, part) for dump, part in dumps)
     print(json.dumps(facts))
     return 0
 
 
-def _whole(dump: DumpSet, file: DumpFile) -> dict[str, Any]:
+def _file_json(dump: DumpSet, file: DumpFile) -> dict[str, Any]:
     return (module_json if file.kind is FileKind.MODULE else dump_json)(dump, file)
 
 
-def _value(dumps: _Dumps, options: argparse.Namespace) -> int:
+def _inspect_value(dumps: _Dumps, options: argparse.Namespace) -> int:
     for dump, _ in dumps:
         value = dump.value(options.value)
         if value is not None:
-            return _print(options, value_card(dump, value), value_json(dump, value))
-    return _complain(f"{options.path}: there is no value {options.value}", _NOT_FOUND)
+            return _print_target(options, value_card(dump, value), value_json(dump, value))
+    return _print_error(f"{options.path}: there is no value {options.value}", _NOT_FOUND_STATUS)
 
 
-def _instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
+def _inspect_instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
     """Of several files with such an instruction the first counts whose compile has a value of it.
 
     In what a compiler printed the text from before optimization comes first, which has none.
@@ -109,27 +109,33 @@ def _instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
         is_computation |= dump.computation(name) is not None
     card = None if chosen is None else instruction_card(chosen[0], name)
     if chosen is not None and card is not None:
-        return _print(options, card, chosen[1])
+        return _print_target(options, card, chosen[1])
     hint = f", but a computation: try --computation {name}" if is_computation else ""
-    return _complain(f"{options.path}: there is no instruction `{name}`{hint}", _NOT_FOUND)
+    return _print_error(
+        f"{options.path}: there is no instruction `{name}`{hint}", _NOT_FOUND_STATUS
+    )
 
 
-def _computation(dumps: _Dumps, options: argparse.Namespace) -> int:
+def _inspect_computation(dumps: _Dumps, options: argparse.Namespace) -> int:
     name = options.computation.removeprefix("%")
     for dump, _ in dumps:
         head = dump.computation(name)
         if head is not None:
-            return _print(options, computation_card(head), computation_json(head))
-    return _complain(f"{options.path}: there is no computation `{name}`", _NOT_FOUND)
+            return _print_target(options, computation_card(head), computation_json(head))
+    return _print_error(f"{options.path}: there is no computation `{name}`", _NOT_FOUND_STATUS)
 
 
-def _at(library: DumpWorkspace, whole: DumpFile, options: argparse.Namespace) -> int:
-    match = _AT.fullmatch(options.at)
+def _inspect_position(library: DumpWorkspace, whole: DumpFile, options: argparse.Namespace) -> int:
+    match = _POSITION.fullmatch(options.at)
     if match is None:
-        return _complain(f"--at wants LINE or LINE:COLUMN, not `{options.at}`", _WRONG_USAGE)
+        return _print_error(
+            f"--at wants LINE or LINE:COLUMN, not `{options.at}`", _USAGE_ERROR_STATUS
+        )
     number = int(match[1])
     if number > len(whole.lines):
-        return _complain(f"{options.path}: there are only {len(whole.lines)} lines", _NOT_FOUND)
+        return _print_error(
+            f"{options.path}: there are only {len(whole.lines)} lines", _NOT_FOUND_STATUS
+        )
     for file in library.parts(whole):
         line = number - 1 - file.first_line
         if not 0 <= line < len(file.lines):
@@ -140,15 +146,15 @@ def _at(library: DumpWorkspace, whole: DumpFile, options: argparse.Namespace) ->
         found = cursor_target_at(file, line, column)
         card = None if found is None else hover_card(dump, found)
         if found is not None and card is not None:
-            return _print(options, card, _json(dump, found, card))
-    return _complain(f"{options.path}:{options.at}: nothing is known here", _NOT_FOUND)
+            return _print_target(options, card, _target_json(dump, found, card))
+    return _print_error(f"{options.path}:{options.at}: nothing is known here", _NOT_FOUND_STATUS)
 
 
-def _json(dump: DumpSet, found: CursorTarget, card: Card) -> dict[str, Any]:
+def _target_json(dump: DumpSet, found: CursorTarget, card: Card) -> dict[str, Any]:
     subject = found.subject
     facts: dict[str, Any] | None = None
     if isinstance(subject, ValueTarget):
-        value = value_of(dump, subject)
+        value = target_value(dump, subject)
         facts = None if value is None else value_json(dump, value)
     elif isinstance(subject, InstructionTarget):
         line = resolve_instruction(dump, found, subject.name)
@@ -169,7 +175,7 @@ def _json(dump: DumpSet, found: CursorTarget, card: Card) -> dict[str, Any]:
     }
 
 
-def _print(options: argparse.Namespace, card: Card, facts: dict[str, Any]) -> int:
+def _print_target(options: argparse.Namespace, card: Card, facts: dict[str, Any]) -> int:
     if options.format == "json":
         print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
     else:
@@ -177,6 +183,6 @@ def _print(options: argparse.Namespace, card: Card, facts: dict[str, Any]) -> in
     return 0
 
 
-def _complain(message: str, status: int) -> int:
+def _print_error(message: str, status: int) -> int:
     print(f"hlo-lsp: {message}", file=sys.stderr)
     return status

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from hlo_lsp import __version__
-from hlo_lsp.cli.workers import collect_rarely
+from hlo_lsp.cli.workers import reduce_gc_frequency
 
 _EPILOG = """\
 examples:
@@ -23,10 +23,10 @@ examples:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status."""
-    parser = _parser()
+    parser = _argument_parser()
     options = parser.parse_args(arguments)
     _configure_logging(options.log_file, options.verbose)
-    collect_rarely()
+    reduce_gc_frequency()
     try:
         # Imported when run: the protocol alone takes 0.4 s, which `check` need not wait for.
         command = import_module(f"hlo_lsp.cli.{options.command or 'serve'}")
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _parser() -> argparse.ArgumentParser:
+def _argument_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="hlo-lsp",
         description="Language server, inspector and checker for XLA's HLO and memory dumps.",
@@ -48,19 +48,19 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"hlo-lsp {__version__}")
-    _add_serving(parser)
-    _add_logging(parser)
+    _add_server_options(parser)
+    _add_logging_options(parser)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     serve = commands.add_parser("serve", help="serve an editor (the default)")
-    _add_serving(serve, argparse.SUPPRESS)
-    _add_logging(serve, default=argparse.SUPPRESS)
-    _add_inspect(commands.add_parser("inspect", help="say what stands somewhere in a dump"))
-    _add_check(commands.add_parser("check", help="say what does not add up in dumps"))
-    _add_rule(commands.add_parser("rule", help="explain what is checked"))
+    _add_server_options(serve, argparse.SUPPRESS)
+    _add_logging_options(serve, default=argparse.SUPPRESS)
+    _add_inspect_options(commands.add_parser("inspect", help="say what stands somewhere in a dump"))
+    _add_check_options(commands.add_parser("check", help="say what does not add up in dumps"))
+    _add_rule_options(commands.add_parser("rule", help="explain what is checked"))
     return parser
 
 
-def _add_inspect(parser: argparse.ArgumentParser) -> None:
+def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("path", metavar="PATH", help="a dump file")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--at", metavar="LINE[:COL]", help="what stands there, counted from 1")
@@ -81,10 +81,10 @@ def _add_inspect(parser: argparse.ArgumentParser) -> None:
         help="the computation of this name; in a text of several files in the first that has one",
     )
     parser.add_argument("--format", choices=("text", "json"), default="text")
-    _add_logging(parser, default=argparse.SUPPRESS)
+    _add_logging_options(parser, default=argparse.SUPPRESS)
 
 
-def _add_check(parser: argparse.ArgumentParser) -> None:
+def _add_check_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", metavar="PATH", nargs="+", help="a dump file or a folder of dumps")
     parser.add_argument("--format", choices=("text", "json", "sarif", "github"), default="text")
     parser.add_argument(
@@ -113,30 +113,30 @@ def _add_check(parser: argparse.ArgumentParser) -> None:
         "-j",
         "--jobs",
         metavar="N",
-        type=_positive,
+        type=_positive_integer,
         help="how many processes work at most (one for each core)",
     )
-    _add_logging(parser, default=argparse.SUPPRESS)
+    _add_logging_options(parser, default=argparse.SUPPRESS)
 
 
-def _add_rule(parser: argparse.ArgumentParser) -> None:
+def _add_rule_options(parser: argparse.ArgumentParser) -> None:
     which = parser.add_mutually_exclusive_group()
     which.add_argument(
         "codes", metavar="CODE", nargs="*", default=[], help="a code, or the first words of several"
     )
     which.add_argument("--all", action="store_true", help="all rules, as a page in Markdown")
     parser.add_argument("--format", choices=("text", "json", "markdown"))
-    _add_logging(parser, default=argparse.SUPPRESS)
+    _add_logging_options(parser, default=argparse.SUPPRESS)
 
 
-def _positive(text: str) -> int:
+def _positive_integer(text: str) -> int:
     number = int(text)
     if number < 1:
         raise argparse.ArgumentTypeError(f"{number} is less than 1")
     return number
 
 
-def _add_serving(parser: argparse.ArgumentParser, default: str | None = None) -> None:
+def _add_server_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
     """Options of serving; with a default of SUPPRESS those in front of the command count."""
 
     def usual(value: object) -> object:
@@ -152,17 +152,19 @@ def _add_serving(parser: argparse.ArgumentParser, default: str | None = None) ->
         "--tcp", action="store_true", default=usual(False), help="serve on a socket"
     )
     parser.add_argument("--host", default=usual("127.0.0.1"), help="where to listen (127.0.0.1)")
-    parser.add_argument("--port", type=_port, default=usual(2087), help="port to listen on (2087)")
+    parser.add_argument(
+        "--port", type=_port_number, default=usual(2087), help="port to listen on (2087)"
+    )
 
 
-def _port(text: str) -> int:
+def _port_number(text: str) -> int:
     number = int(text)
     if not 0 <= number <= 65535:
         raise argparse.ArgumentTypeError(f"{number} is no port")
     return number
 
 
-def _add_logging(parser: argparse.ArgumentParser, default: object = None) -> None:
+def _add_logging_options(parser: argparse.ArgumentParser, default: object = None) -> None:
     suppress = default is argparse.SUPPRESS
     parser.add_argument("--log-file", metavar="FILE", default=default, help="log there")
     parser.add_argument(

@@ -6,12 +6,12 @@ import sys
 
 from rich.console import Console
 
+from hlo_lsp.checks.config.options import codes_of
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.output.rule_text import rule_card, rule_json, rule_markdown, rules_page
-from hlo_lsp.checks.wishes.wishes import codes_of
-from hlo_lsp.lsp.terminal import print_card, print_rules, wide_when_piped
+from hlo_lsp.lsp.terminal import make_console, print_card, print_rules
 
-_WRONG_USAGE = 2
+_USAGE_ERROR_STATUS = 2
 
 
 def run(options: argparse.Namespace) -> int:
@@ -20,7 +20,7 @@ def run(options: argparse.Namespace) -> int:
         wanted = {code for word in options.codes for code in codes_of(word)}
     except LookupError as error:
         print(f"hlo-lsp: {error.args[0]}", file=sys.stderr)
-        return _WRONG_USAGE
+        return _USAGE_ERROR_STATUS
     told = [one for code, one in explanations().items() if code in wanted or not wanted]
     form = options.format or ("markdown" if options.all else "text")
     if form == "json":
@@ -31,9 +31,9 @@ def run(options: argparse.Namespace) -> int:
         else:
             print(rules_page(), end="")
     elif wanted or options.all:
-        _print_cards(wide_when_piped(), told)
+        _print_cards(make_console(), told)
     else:
-        print_rules(wide_when_piped(), told)
+        print_rules(make_console(), told)
     return 0
 
 

@@ -3,12 +3,12 @@
 import argparse
 import sys
 
-from hlo_lsp.lsp.server import make_server
+from hlo_lsp.lsp.server import create_server
 
 
 def run(options: argparse.Namespace) -> int:
     """Serve one client, on standard input and output or on a socket."""
-    server = make_server()
+    server = create_server()
     if not options.tcp:
         if sys.stdin is None or sys.stdout is None:
             print("hlo-lsp: standard input or output is closed", file=sys.stderr)

@@ -12,7 +12,7 @@ from hlo_lsp.checks.folders.folder import Checked, check_job
 from hlo_lsp.checks.folders.jobs import Job
 
 
-def collect_rarely() -> None:
+def reduce_gc_frequency() -> None:
     """Let most objects stay where they are.
 
     A dump is hundreds of thousands of small objects that all stay: looking through them for
@@ -21,17 +21,17 @@ def collect_rarely() -> None:
     gc.set_threshold(400_000, 10, 5)
 
 
-_WORTH_IT = 1 << 20  # bytes to read, from which on a second process is worth its start
+_MIN_PARALLEL_BYTES = 1 << 20  # bytes to read, from which on a second process is worth its start
 
 
-class Workers:
+class WorkerPool:
     """As many processes as are of use, at most ``count``; they start with the first large work."""
 
     def __init__(self, count: int | None = None) -> None:
-        self._count = cores() if count is None else count
+        self._count = available_cores() if count is None else count
         self._pool: ProcessPoolExecutor | None = None
 
-    def __enter__(self) -> "Workers":
+    def __enter__(self) -> "WorkerPool":
         return self
 
     def __exit__(
@@ -44,7 +44,7 @@ class Workers:
         largest_first = sorted(jobs, key=lambda job: -job.size)
         total = sum(job.size for job in jobs)
         left = dict.fromkeys(largest_first)
-        if min(self._count, len(jobs)) > 1 and total > _WORTH_IT:
+        if min(self._count, len(jobs)) > 1 and total > _MIN_PARALLEL_BYTES:
             try:
                 futures = self._submitted(largest_first)
                 for future in as_completed(futures):
@@ -62,7 +62,7 @@ class Workers:
     def _submitted(self, jobs: Sequence[Job]) -> dict[Future[list[Checked]], Job]:
         """All at once: processes are forked while this one has no other thread than the pool's."""
         if self._pool is None:
-            self._pool = ProcessPoolExecutor(self._count, initializer=_begin)
+            self._pool = ProcessPoolExecutor(self._count, initializer=_initialize_worker)
         return {self._pool.submit(check_job, job): job for job in jobs}
 
     def _end(self, *, wait: bool) -> None:
@@ -71,14 +71,14 @@ class Workers:
             self._pool = None
 
 
-def cores() -> int:
+def available_cores() -> int:
     """How many cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 
 
-def _begin() -> None:
-    collect_rarely()
+def _initialize_worker() -> None:
+    reduce_gc_frequency()
     # The parent says what is to be said about ctrl-C, which all processes of a terminal get.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

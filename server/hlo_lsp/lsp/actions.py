@@ -6,72 +6,75 @@ from pathlib import Path
 
 from lsprotocol import types
 
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME, find_config_file, with_ignored_code
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.fix import Fix, together
-from hlo_lsp.checks.wishes.settings_file import NAME, settings_file_of
-from hlo_lsp.checks.wishes.silencing import silenced
 from hlo_lsp.lsp import commands as explain
-from hlo_lsp.lsp.checking import findings_of_all, findings_until, known_findings
+from hlo_lsp.lsp.checking import cached_findings, findings_of_text, findings_until
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.diagnostic import SOURCE
+from hlo_lsp.lsp.diagnostic_conversion import SOURCE
 from hlo_lsp.lsp.positions import Converter, VersionOf, workspace_edit
-from hlo_lsp.lsp.session import Asked
-from hlo_lsp.model.stdout_dump import Part
+from hlo_lsp.lsp.session import RequestContext
+from hlo_lsp.model.stdout_dump import SectionFile
 
 _START = types.Position(0, 0)
 
 
 def silence_title(file: Path, code: str) -> str:
     """What the edit does. The nearest settings file is the one that counts, and says how far."""
-    known = settings_file_of(file.parent)
+    known = find_config_file(file.parent)
     folder = file.parent if known is None else known.parent
     return f"Silence `{code}` in the folder `{folder.name or folder}`"
 
 
 def silence_edit(
-    client: Client, convert: Converter, file: Path, code: str
+    client: Client, converter: Converter, file: Path, code: str
 ) -> types.WorkspaceEdit | None:
     """Write a code into the settings file that counts for a dump, or into a new one beside it.
 
     None where that cannot be done for certain, or the client makes no files.
     """
-    known = settings_file_of(file.parent)
+    known = find_config_file(file.parent)
     if known is None:
-        return _created(file.parent / NAME, code) if client.creates_files else None
+        return (
+            _new_settings_file(file.parent / CONFIG_FILE_NAME, code)
+            if client.can_create_files
+            else None
+        )
     try:
         text = known.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError):
         return None
-    insertion = silenced(text, code)
-    if insertion is None:
+    new_text = with_ignored_code(text, code)
+    if new_text is None:
         return None
-    units = convert.encoding.units(text.split("\n")[insertion.line], insertion.column)
-    place = types.Position(insertion.line, units)
-    edit = types.TextEdit(types.Range(place, place), insertion.text)
+    last = text.rpartition("\n")[2]
+    end = types.Position(text.count("\n"), converter.encoding.units(last, len(last)))
+    edit = types.TextEdit(types.Range(_START, end), new_text)
     uri = known.absolute().as_uri()
-    if not client.versions_edits:
+    if not client.can_version_edits:
         return types.WorkspaceEdit(changes={uri: [edit]})
-    return types.WorkspaceEdit(document_changes=[_edited(uri, edit)])
+    return types.WorkspaceEdit(document_changes=[_document_edit(uri, edit)])
 
 
-def _created(path: Path, code: str) -> types.WorkspaceEdit:
+def _new_settings_file(path: Path, code: str) -> types.WorkspaceEdit:
     uri = path.absolute().as_uri()
     text = f'ignore = ["{code}"]\n'
     return types.WorkspaceEdit(
         document_changes=[
             types.CreateFile(uri, options=types.CreateFileOptions(ignore_if_exists=True)),
-            _edited(uri, types.TextEdit(types.Range(_START, _START), text)),
+            _document_edit(uri, types.TextEdit(types.Range(_START, _START), text)),
         ]
     )
 
 
-def _edited(uri: str, edit: types.TextEdit) -> types.TextDocumentEdit:
+def _document_edit(uri: str, edit: types.TextEdit) -> types.TextDocumentEdit:
     return types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, None), [edit])
 
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.hlo"
-APPLY = "hlo.applyEdit"  # for clients that know commands, but no edits in a list of actions
-OPTIONS = types.CodeActionOptions(
+APPLY_COMMAND = "hlo.applyEdit"  # for clients that know commands, but no edits in a list of actions
+CODE_ACTION_OPTIONS = types.CodeActionOptions(
     code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll],
     resolve_provider=True,
 )
@@ -79,74 +82,74 @@ Actions = list[types.CodeAction | types.Command]
 
 
 async def code_actions(
-    parts: Sequence[Asked], params: types.CodeActionParams, version_of: VersionOf
+    parts: Sequence[RequestContext], params: types.CodeActionParams, version_of: VersionOf
 ) -> Actions:
     """What can be done about the findings in a range, the best first; then about all of the text.
 
     ``parts`` are the files in the text, all of one client: most texts are one file. Edits that are
     costly to find, or only of use when they are chosen, come with ``resolve``.
     """
-    desk = _Desk(parts[0], params, version_of)
+    desk = _CodeActionBuilder(parts[0], params, version_of)
     is_whole, found = await desk.findings(parts)
     actions: list[types.CodeAction] = []
     if desk.wants(types.CodeActionKind.QuickFix):
-        here = [one for one in found if desk.is_asked_about(one)]
+        here = [one for one in found if desk.concerns(one)]
         actions += [action for one in here for action in desk.fixes(one)]
-        actions += desk.about_rules(here)
+        actions += desk.rule_actions(here)
     if desk.wants(FIX_ALL) and is_whole:
         actions += desk.fix_all(found)
-    if desk.client.takes_code_actions:
+    if desk.client.can_show_code_actions:
         return [*actions]
-    return [command for action in actions for command in _as_command(desk.client, action)]
+    return [command for action in actions for command in _to_commands(desk.client, action)]
 
 
 async def resolve(
-    parts: Sequence[Asked], action: types.CodeAction, version_of: VersionOf
+    parts: Sequence[RequestContext], action: types.CodeAction, version_of: VersionOf
 ) -> types.CodeAction:
     """Give an action its edit; one that is about a text that is gone stays without."""
     data = action.data if isinstance(action.data, dict) else {}
     if not parts:
         return action
-    client, convert = parts[0].client, parts[0].convert
+    client, converter = parts[0].client, parts[0].converter
     if "silence" in data:
-        action.edit = _silence(parts[0], str(data["silence"]))
+        action.edit = _settings_edit(parts[0], str(data["silence"]))
     else:
-        fixes = _sure(await findings_of_all(parts))
-        action.edit = workspace_edit(client, convert, together(fixes), version_of)
+        fixes = _derivable_fixes(await findings_of_text(parts))
+        action.edit = workspace_edit(client, converter, together(fixes), version_of)
     return action
 
 
 @dataclass(frozen=True, slots=True)
-class _Desk:
+class _CodeActionBuilder:
     """Makes the actions that a client asks for; ``asked`` is one of the files in the text."""
 
-    asked: Asked
+    context: RequestContext
     params: types.CodeActionParams
     version_of: VersionOf
 
     @property
     def client(self) -> Client:
         """Who asks."""
-        return self.asked.client
+        return self.context.client
 
-    async def findings(self, parts: Sequence[Asked]) -> tuple[bool, list[Finding]]:
+    async def findings(self, parts: Sequence[RequestContext]) -> tuple[bool, list[Finding]]:
         """Those of a text, and whether they are all.
 
         To look for all can take seconds in a large compile. There an editor has those that it
         names; where it names none it shows none, and those that are known are enough. So they are
         in any text when it asks by itself, as the cursor moves.
         """
-        known = [one for asked in parts for one in known_findings(asked) or ()]
-        is_whole = all(known_findings(asked) is not None for asked in parts)
+        known = [one for context in parts for one in cached_findings(context) or ()]
+        is_whole = all(cached_findings(context) is not None for context in parts)
         by_itself = self.params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
-        is_large = any(asked.is_large for asked in parts)
+        is_large = any(context.is_large for context in parts)
         if is_whole or not self.wants(types.CodeActionKind.QuickFix):
-            return True, await findings_of_all(parts)
+            return True, await findings_of_text(parts)
         if (by_itself or is_large) and not self.params.context.diagnostics:
             return False, known
         if is_large and len(parts) == 1:
-            return False, await findings_until(self.asked, self._has_named)
-        return True, await findings_of_all(parts)
+            return False, await findings_until(self.context, self._has_named)
+        return True, await findings_of_text(parts)
 
     def _has_named(self, found: list[Finding]) -> bool:
         """Whether all are found that the client names."""
@@ -160,9 +163,9 @@ class _Desk:
         text = kind.value if isinstance(kind, types.CodeActionKind) else kind
         return names is None or any(f"{text}.".startswith(f"{name}.") or not name for name in names)
 
-    def is_asked_about(self, finding: Finding) -> bool:
+    def concerns(self, finding: Finding) -> bool:
         """Whether a finding touches the range or is named: Neovim names those of the whole line."""
-        span, wanted = self.asked.convert.range(finding.place), self.params.range
+        span, wanted = self.context.converter.range(finding.place), self.params.range
         if span.start <= wanted.end and wanted.start <= span.end:
             return True
         return any(self._is_about(told, finding) for told in self.params.context.diagnostics)
@@ -172,13 +175,13 @@ class _Desk:
         for number, fix in enumerate(finding.fixes):
             action = self._action(fix.title, [finding])
             action.edit = workspace_edit(
-                self.client, self.asked.convert, fix.edits, self.version_of
+                self.client, self.context.converter, fix.edits, self.version_of
             )
-            if self.client.prefers_actions and not number and fix.is_sure:
+            if self.client.can_prefer_actions and not number and fix.is_sure:
                 action.is_preferred = True
             yield action
 
-    def about_rules(self, here: Sequence[Finding]) -> Iterator[types.CodeAction]:
+    def rule_actions(self, here: Sequence[Finding]) -> Iterator[types.CodeAction]:
         """For each rule that found something: its text, and silence."""
         by_code: dict[str, list[Finding]] = {}
         for finding in here:
@@ -186,35 +189,37 @@ class _Desk:
         for code, found in by_code.items():
             title = f"Explain the rule `{code}`"
             action = self._action(title, found)
-            action.command = types.Command(title, explain.COMMAND, arguments=[code])
+            action.command = types.Command(title, explain.EXPLAIN_RULE_COMMAND, arguments=[code])
             yield action
-        path = _path(self.asked)
+        path = _text_path(self.context)
         if path is None:
             return
         for code, found in by_code.items():
-            edit = _silence(self.asked, code)
+            edit = _settings_edit(self.context, code)
             if edit is not None:
                 action = self._action(silence_title(path, code), found)
                 yield self._later(action, edit, {"silence": code})
 
     def fix_all(self, found: Sequence[Finding]) -> Iterator[types.CodeAction]:
         """All numbers of the file that follow from others."""
-        fixes = _sure(found)
+        fixes = _derivable_fixes(found)
         if not fixes:
             return
         count = f"all {len(fixes)} right numbers" if len(fixes) > 1 else "the right number"
         action = types.CodeAction(f"Put in {count}", FIX_ALL)
         edit = None
-        if not self.client.resolves_edits:
-            edit = workspace_edit(self.client, self.asked.convert, together(fixes), self.version_of)
+        if not self.client.can_resolve_edits:
+            edit = workspace_edit(
+                self.client, self.context.converter, together(fixes), self.version_of
+            )
         yield self._later(action, edit, {})
 
     def _later(
         self, action: types.CodeAction, edit: types.WorkspaceEdit | None, data: dict[str, str]
     ) -> types.CodeAction:
         """An action whose edit comes when it is chosen, if the client can wait for it."""
-        if self.client.resolves_edits:
-            action.data = {"uri": self.asked.file.uri, **data}
+        if self.client.can_resolve_edits:
+            action.data = {"uri": self.context.file.uri, **data}
         else:
             action.edit = edit
         return action
@@ -230,29 +235,29 @@ class _Desk:
     def _is_about(self, diagnostic: types.Diagnostic, finding: Finding) -> bool:
         if (diagnostic.code, diagnostic.message) != (finding.code, finding.message):
             return False
-        return diagnostic.range == self.asked.convert.range(finding.place)
+        return diagnostic.range == self.context.converter.range(finding.place)
 
 
-def _sure(found: Sequence[Finding]) -> list[Fix]:
+def _derivable_fixes(found: Sequence[Finding]) -> list[Fix]:
     """The best fix of each finding that has one which follows from the rest of the dump."""
     return [fix for one in found for fix in one.fixes[:1] if fix.is_sure and not fix.drops]
 
 
-def _silence(asked: Asked, code: str) -> types.WorkspaceEdit | None:
-    path = _path(asked)
-    return None if path is None else silence_edit(asked.client, asked.convert, path, code)
+def _settings_edit(context: RequestContext, code: str) -> types.WorkspaceEdit | None:
+    path = _text_path(context)
+    return None if path is None else silence_edit(context.client, context.converter, path, code)
 
 
-def _path(asked: Asked) -> Path | None:
+def _text_path(context: RequestContext) -> Path | None:
     """Where the text lies, None if nowhere; a file in a text of several has a path in it."""
-    path = asked.file.path
-    if path is None or not isinstance(asked.file, Part):
+    path = context.file.path
+    if path is None or not isinstance(context.file, SectionFile):
         return path
     return path.parent if path.is_absolute() else None
 
 
-def _as_command(client: Client, action: types.CodeAction) -> Iterator[types.Command]:
+def _to_commands(client: Client, action: types.CodeAction) -> Iterator[types.Command]:
     if action.command is not None:
         yield action.command
-    elif action.edit is not None and client.applies_edits:
-        yield types.Command(action.title, APPLY, arguments=[action.edit])
+    elif action.edit is not None and client.can_apply_edits:
+        yield types.Command(action.title, APPLY_COMMAND, arguments=[action.edit])

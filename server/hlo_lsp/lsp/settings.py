@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 
-from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.ide.hints.hint import HintKind
 from hlo_lsp.model.source import SourceMap
 
@@ -25,7 +25,7 @@ class Settings:
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
-    check: Wishes = field(default_factory=Wishes)
+    check: CheckOptions = field(default_factory=CheckOptions)
     hints: frozenset[HintKind] = frozenset(HintKind)
 
     @classmethod
@@ -38,22 +38,24 @@ class Settings:
         is the one that the editor has open, for ``${workspaceFolder}`` and relative paths.
         """
         found: dict[str, object] = {}
-        complaints: list[str] = []
+        problems: list[str] = []
         for section in sections:
             if isinstance(section, dict):
                 found.update((key, said) for key, said in section.items() if said is not None)
             elif section is not None and section != []:  # Lua has one empty table for both
-                complaints.append(f"{SECTION}: it must be an object of settings")
-        source_map, wrong = SourceMap.of(found.get("sourceMap"), partial(_here, folder=folder))
-        complaints += [f"{SECTION}.sourceMap: {complaint}" for complaint in wrong]
+                problems.append(f"{SECTION}: must be an object of settings")
+        source_map, wrong = SourceMap.of(
+            found.get("sourceMap"), partial(_resolve_path, folder=folder)
+        )
+        problems += [f"{SECTION}.sourceMap: {problem}" for problem in wrong]
         check, wrong = _check(found.get("check"))
-        complaints += [f"{SECTION}.check{complaint}" for complaint in wrong]
+        problems += [f"{SECTION}.check{problem}" for problem in wrong]
         hints, wrong = _hints(found.get("inlayHints"))
-        complaints += [f"{SECTION}.inlayHints{complaint}" for complaint in wrong]
-        return cls(source_map, check, hints), complaints
+        problems += [f"{SECTION}.inlayHints{problem}" for problem in wrong]
+        return cls(source_map, check, hints), problems
 
 
-def section_in(settings: object) -> object:
+def hlo_section(settings: object) -> object:
     """The section in what a client sends as its settings, or None: ``{"hlo": {...}}``."""
     return settings.get(SECTION) if isinstance(settings, dict) else None
 
@@ -63,15 +65,15 @@ def section_of_options(options: object) -> object:
     return options.get(SECTION, options) if isinstance(options, dict) else None
 
 
-def _check(said: object) -> tuple[Wishes, list[str]]:
+def _check(said: object) -> tuple[CheckOptions, list[str]]:
     """What is wished to be checked; unknown keys are left alone as those of the section are."""
     if said is None or said == []:
-        return Wishes(), []
+        return CheckOptions(), []
     if not isinstance(said, dict):
-        return Wishes(), [": it must be an object of settings"]
-    known = {one.name: said.get(one.name) for one in fields(Wishes)}
-    wishes, complaints = Wishes.of(known)
-    return wishes, [f".{'.'.join(one.keys)}: {one.message}" for one in complaints]
+        return CheckOptions(), [": must be an object of settings"]
+    known = {one.name: said.get(one.name) for one in fields(CheckOptions)}
+    wishes, problems = CheckOptions.of(known)
+    return wishes, [f".{'.'.join(one.keys)}: {one.message}" for one in problems]
 
 
 def _hints(said: object) -> tuple[frozenset[HintKind], list[str]]:
@@ -79,19 +81,19 @@ def _hints(said: object) -> tuple[frozenset[HintKind], list[str]]:
     if said is None or said == []:
         return frozenset(HintKind), []
     if not isinstance(said, dict):
-        return frozenset(HintKind), [": it must be an object of settings"]
-    complaints = []
+        return frozenset(HintKind), [": must be an object of settings"]
+    problems = []
     wanted = set(HintKind)
     for kind in HintKind:
         word = said.get(kind.value)
         if word is False:
             wanted.discard(kind)
         elif word is not None and word is not True:
-            complaints.append(f".{kind.value}: it must be true or false")
-    return frozenset(wanted), complaints
+            problems.append(f".{kind.value}: must be true or false")
+    return frozenset(wanted), problems
 
 
-def _here(text: str, folder: Path | None) -> Path | None:
+def _resolve_path(text: str, folder: Path | None) -> Path | None:
     """A path that the user wrote, or None where it would be relative to nothing."""
     if folder is not None:
         text = text.replace(_FOLDER, str(folder))

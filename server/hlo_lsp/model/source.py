@@ -106,7 +106,7 @@ class SourceTables:
         return SourceLine(self.file_rows[location.file - 1].text, location.source_line, function)
 
 
-_WINDOWS = re.compile(r"[A-Za-z]:[\\/]|\\\\")
+_WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class SourceMap:
         if setting is None or setting == []:  # Lua has one empty table for both
             return cls(), []
         if not isinstance(setting, dict):
-            return cls(), ['it must be an object {"path in the dump": "path here"}']
+            return cls(), ['must be an object {"path in the dump": "path here"}']
         rules: list[tuple[str, Path]] = []
         complaints: list[str] = []
         for prefix, target in setting.items():
@@ -138,7 +138,7 @@ class SourceMap:
                 complaints.append(f'the path "{target}" for "{prefix}" leads nowhere')
             else:
                 complaints.append(f'what "{prefix}" stands for must be a path in quotes')
-        rules.sort(key=lambda rule: -len(_pure(rule[0]).parts))
+        rules.sort(key=lambda rule: -len(_pure_path(rule[0]).parts))
         return cls(tuple(rules)), complaints
 
     def candidates(self, source_file: str) -> list[Path]:
@@ -146,7 +146,7 @@ class SourceMap:
 
         A prefix covers whole components of a path. The prefix ``.`` covers all relative names.
         """
-        name = _pure(source_file)
+        name = _pure_path(source_file)
         found = []
         for prefix, path in self.rules:
             start = type(name)(prefix)
@@ -180,7 +180,7 @@ class SourceFiles:
         return None if path is None else f"{path.as_uri()}#L{source.line}"
 
 
-def _pure(name: str) -> PurePath:
+def _pure_path(name: str) -> PurePath:
     """A path of the machine that a name was written on."""
-    windows = _WINDOWS.match(name) or ("\\" in name and "/" not in name)
+    windows = _WINDOWS_PATH.match(name) or ("\\" in name and "/" not in name)
     return PureWindowsPath(name) if windows else PurePosixPath(name)

@@ -6,12 +6,12 @@ import pytest
 
 from checks.damage import replaced
 from checks.looked import looked_at
+from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders.folder import Checked
 from hlo_lsp.checks.folders.told import Spot
-from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
@@ -79,16 +79,16 @@ def test_a_dump_in_the_text_of_a_program_is_none_of_a_folder(tmp_path: Path) -> 
 def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = Library.known_file
+    read = DumpWorkspace.known_file
 
-    def failing(self: Library, path: Path) -> DumpFile:
+    def failing(self: DumpWorkspace, path: Path) -> DumpFile:
         if path.name == "a.txt":
             raise RecursionError("too deep")
         return read(self, path)
 
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(TINY)
-    monkeypatch.setattr(Library, "known_file", failing)
+    monkeypatch.setattr(DumpWorkspace, "known_file", failing)
     first, second = looked_at([tmp_path])
     assert first.note == (
         f"{tmp_path / 'a.txt'}: the checker failed on this file (RecursionError: too deep);"
@@ -100,11 +100,11 @@ def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
 def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def forbidden(self: Library, path: Path) -> None:
+    def forbidden(self: DumpWorkspace, path: Path) -> None:
         raise UnreadableError(f"{path}: Permission denied")
 
     (tmp_path / "a.txt").write_text(TINY)
-    monkeypatch.setattr(Library, "known_file", forbidden)
+    monkeypatch.setattr(DumpWorkspace, "known_file", forbidden)
     checked = _one(tmp_path)
     assert checked.note == f"{tmp_path / 'a.txt'}: Permission denied"
 
@@ -197,9 +197,9 @@ def test_a_folder_and_a_file_can_be_named_together(compiled: Path, tmp_path: Pat
 def test_rules_that_nobody_wants_do_not_run(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
-    (wanted,) = looked_at([values], Wishes(select=frozenset({"total-mismatch"})))
+    (wanted,) = looked_at([values], CheckOptions(select=frozenset({"total-mismatch"})))
     assert [told.code for told in wanted.findings] == ["total-mismatch"]
-    (unwanted,) = looked_at([values], Wishes(ignore=frozenset({"total-mismatch"})))
+    (unwanted,) = looked_at([values], CheckOptions(ignore=frozenset({"total-mismatch"})))
     assert "total-mismatch" not in [told.code for told in unwanted.findings]
 
 
@@ -207,7 +207,7 @@ def test_what_counts_is_counted(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
     for ignore, counting in ((frozenset[str](), 1), (frozenset({"total-mismatch"}), 0)):
-        assert looked_at([values], Wishes(ignore=ignore))[0].counting == counting
+        assert looked_at([values], CheckOptions(ignore=ignore))[0].counting == counting
 
 
 def test_a_finding_says_where_it_is_and_what_else_it_speaks_of(tmp_path: Path) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
+from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.folders.jobs import Plan, plan
-from hlo_lsp.checks.wishes.settings_file import NAME
-from hlo_lsp.checks.wishes.wishes import Wishes
 
 
 def planned(*paths: Path) -> Plan:
-    return plan(paths, Wishes())
+    return plan(paths, CheckOptions())
 
 
 def test_the_files_of_a_compile_are_looked_at_together(compiled: Path) -> None:
@@ -85,7 +85,7 @@ def test_a_job_is_another_when_a_file_of_the_compile_changes(compiled: Path) -> 
 
 def test_a_job_is_another_when_other_rules_are_wanted(compiled: Path) -> None:
     before = planned(compiled)
-    (compiled / NAME).write_text('ignore = ["syntax"]\n', "utf-8")
+    (compiled / CONFIG_FILE_NAME).write_text('ignore = ["syntax"]\n', "utf-8")
     after = planned(compiled)
     (job,) = [job for job in after.jobs if len(job.files) == 6]
     assert job not in before.jobs
@@ -96,10 +96,10 @@ def test_a_settings_file_counts_for_its_folder_and_those_below(tmp_path: Path) -
     for name in ("a/x.txt", "a/deep/y.txt", "b/z.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    (tmp_path / "a" / NAME).write_text('select = ["syntax", "overlap"]\n', "utf-8")
+    (tmp_path / "a" / CONFIG_FILE_NAME).write_text('select = ["syntax", "overlap"]\n', "utf-8")
     codes = {
         job.files[0].name: job.selection.codes
-        for job in plan([tmp_path], Wishes(ignore=frozenset({"overlap"}))).jobs
+        for job in plan([tmp_path], CheckOptions(ignore=frozenset({"overlap"}))).jobs
     }
     assert codes["x.txt"] == codes["y.txt"] == {"syntax"}
     assert len(codes["z.txt"]) > 2
@@ -109,7 +109,7 @@ def test_an_error_in_a_settings_file_is_told_once(tmp_path: Path) -> None:
     for name in ("a.txt", "deep/b.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
-    (tmp_path / NAME).write_text("ignore = 3\n", "utf-8")
+    (tmp_path / CONFIG_FILE_NAME).write_text("ignore = 3\n", "utf-8")
     assert [error.line for error in planned(tmp_path).errors] == [1]
 
 

@@ -7,7 +7,7 @@ import pytest
 from checks.advised import GPU, TPU, advice
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.run import check
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.workspace import DumpWorkspace
 
 ROWS = "f32[512,512]{1,0}"
 COLUMNS = "f32[512,512]{0,1}"
@@ -121,7 +121,7 @@ def test_what_the_last_text_of_a_module_says_is_not_said_again(
     code: str, corpus_small: Path
 ) -> None:
     rules = [rule for rule in CATALOGUE if rule.code == code]
-    library, told = Library(), set()
+    library, told = DumpWorkspace(), set()
     for path in (corpus_small / "tpu_v5e").glob("module_0282.*.after_*.txt"):
         file = library.file(path)
         found = check(library.set_of(file), file, rules)

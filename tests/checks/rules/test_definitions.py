@@ -4,7 +4,7 @@ from pathlib import Path
 
 from checks.damage import replaced
 from checks.values_rules import edited, findings_of, put, tell_in, tell_of
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.workspace import DumpWorkspace
 
 VALUES = "-buffer-assignment-values.txt"
 ASSIGNMENT = "-buffer-assignment.txt"
@@ -84,7 +84,7 @@ def test_a_name_that_is_wrong_is_not_told_as_a_shape(compiled: Path) -> None:
 
 def test_an_entry_that_changes_on_disk_is_compared_again(compiled: Path) -> None:
     (assignment,) = compiled.glob(f"*{ASSIGNMENT}")
-    library = Library()
+    library = DumpWorkspace()
     file = library.file(assignment)
     assert findings_of(library.set_of(file)) == []
     edited(
@@ -97,7 +97,7 @@ def test_an_entry_that_changes_on_disk_is_compared_again(compiled: Path) -> None
 
 def test_uses_are_compared_again_when_the_module_changes_on_disk(compiled: Path) -> None:
     (values,) = compiled.glob(f"*{VALUES}")
-    library = Library()
+    library = DumpWorkspace()
     file = library.file(values)
     assert findings_of(library.set_of(file)) == []
     edited(compiled, MODULE, put("fusion(%b.1, %a.1)", "fusion(%a.1, %b.1)"))

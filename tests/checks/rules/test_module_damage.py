@@ -31,7 +31,7 @@ MODULES = (
 @pytest.fixture(scope="session", params=MODULES)
 def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
     """The lines of a module."""
-    return list(disk.read(corpus_small / request.param).lines)
+    return list(disk.read_document(corpus_small / request.param).lines)
 
 
 class _Faults(logging.Handler):

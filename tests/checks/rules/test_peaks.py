@@ -10,7 +10,7 @@ from dumps import SMALL_DUMPS
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.run import check
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.text.document import Document
 
 FIRST = "    Arg_1.2{}: 16384 bytes (cumulative: 16384 bytes)\n"
@@ -38,7 +38,7 @@ def test_a_moment_that_is_not_the_largest(sample: str) -> None:
 
 def test_a_moment_that_is_not_the_first_of_the_largest(corpus_small: Path) -> None:
     name = "module_0018.jit_scan_fn.cl_1003875606.after_optimizations-live-range.txt"
-    library = Library()
+    library = DumpWorkspace()
     path = corpus_small / "tpu_v5e" / name
     text = replaced(path.read_text("utf-8"), "ranges at 26 (peak)", "ranges at 27 (peak)")
     file = library.open(path.as_uri(), path, Document(text))

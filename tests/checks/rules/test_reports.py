@@ -39,7 +39,7 @@ class Pair:
 
 def _pair(folder: Path, stem: str) -> Pair:
     names = [f"{stem}-{kind}.txt" for kind in ("buffer-assignment", "memory-usage-report")]
-    return Pair(*(disk.read(folder / name).text for name in names))
+    return Pair(*(disk.read_document(folder / name).text for name in names))
 
 
 @pytest.fixture(scope="module")

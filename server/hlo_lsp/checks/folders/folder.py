@@ -4,14 +4,14 @@ import logging
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders.jobs import Job
 from hlo_lsp.checks.folders.told import Told
 from hlo_lsp.checks.run import check
-from hlo_lsp.checks.wishes.selection import Selection
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.library import Library
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 
 logger = logging.getLogger(__name__)
@@ -45,10 +45,10 @@ def check_job(job: Job) -> list[Checked]:
     A file that was named and cannot be read, or is no dump, is reported; inside a folder whatever
     is no dump is passed over in silence, as a dump folder holds much else.
     """
-    return job_checked(job, Library())  # the files of the compile before are let go
+    return job_checked(job, DumpWorkspace())  # the files of the compile before are let go
 
 
-def job_checked(job: Job, library: Library) -> list[Checked]:
+def job_checked(job: Job, library: DumpWorkspace) -> list[Checked]:
     """The same, of the files as they are in a library: some may be open there."""
     results = []
     for file in job.files:
@@ -57,7 +57,7 @@ def job_checked(job: Job, library: Library) -> list[Checked]:
     return results
 
 
-def _checked(library: Library, path: Path, job: Job) -> Checked:
+def _checked(library: DumpWorkspace, path: Path, job: Job) -> Checked:
     named = path in job.named
     try:
         file = library.known_file(path)
@@ -85,10 +85,10 @@ def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
     if path.suffix in _USUAL_ENDINGS:
         return True
     first = next(filter(str.strip, file.lines), "")
-    return sniff([first]) is not FileKind.OTHER
+    return detect_file_kind([first]) is not FileKind.OTHER
 
 
-def file_checked(library: Library, file: DumpFile, path: Path, chosen: Selection) -> Checked:
+def file_checked(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selection) -> Checked:
     """Look at a file, read already, and all files in its text."""
     told: list[Told] = []
     for part in library.known_parts(file):

@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hlo_lsp.checks.wishes.selection import Selection
-from hlo_lsp.checks.wishes.settings_file import (
-    SettingsError,
-    SettingsFile,
-    read_settings_file,
-    settings_file_of,
+from hlo_lsp.checks.config.config_file import (
+    ConfigError,
+    ConfigFile,
+    find_config_file,
+    read_config_file,
 )
-from hlo_lsp.checks.wishes.wishes import Wishes
-from hlo_lsp.model.compiles import Listing
+from hlo_lsp.checks.config.options import CheckOptions
+from hlo_lsp.checks.config.selection import Selection
+from hlo_lsp.model.compiles import FolderListing
 
 _Stamp = tuple[str, int, int]
 
@@ -48,7 +48,7 @@ class Plan:
 
     jobs: list[Job]
     files: list[Path]
-    errors: list[SettingsError]
+    errors: list[ConfigError]
     closed: dict[Path, str] = field(default_factory=dict)
 
 
@@ -59,14 +59,14 @@ class _Group:
     named: set[Path] = field(default_factory=set)
 
 
-def plan(paths: Sequence[Path], wishes: Wishes) -> Plan:
+def plan(paths: Sequence[Path], wishes: CheckOptions) -> Plan:
     """What is to be done for files, and for everything below folders.
 
     Whatever is said for a folder in ``hlo-lsp.toml`` counts there; ``wishes`` have the last word.
     A file that two paths lead to is looked at once.
     """
     groups: dict[tuple[str, str], _Group] = {}
-    listings: dict[str, Listing] = {}
+    listings: dict[str, FolderListing] = {}
     seen: dict[str, Path] = {}
     closed: dict[Path, str] = {}
     for path in paths:
@@ -101,7 +101,7 @@ def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
 
 
 def _group(
-    groups: dict[tuple[str, str], _Group], folder: str, file: Path, listing: Listing
+    groups: dict[tuple[str, str], _Group], folder: str, file: Path, listing: FolderListing
 ) -> _Group:
     if file.name not in listing:  # it is not there: reading it will say so
         return groups.setdefault((folder, file.name), _Group(()))
@@ -109,23 +109,23 @@ def _group(
     return groups.setdefault((folder, compile_.stem), _Group(compile_.files))
 
 
-def _listing(folder: Path) -> Listing:
+def _listing(folder: Path) -> FolderListing:
     try:
-        return Listing(folder, sorted(os.listdir(folder)))
+        return FolderListing(folder, sorted(os.listdir(folder)))
     except OSError:
-        return Listing(folder, [])
+        return FolderListing(folder, [])
 
 
 class _Settings:
     """The settings files of folders, each read once."""
 
-    def __init__(self, wishes: Wishes) -> None:
+    def __init__(self, wishes: CheckOptions) -> None:
         self._wishes = wishes
         self._of_folder: dict[Path, Selection] = {}
-        self._files: dict[Path, SettingsFile] = {}
+        self._files: dict[Path, ConfigFile] = {}
 
     @property
-    def errors(self) -> list[SettingsError]:
+    def errors(self) -> list[ConfigError]:
         return [error for file in self._files.values() for error in file.errors]
 
     def job(self, folder: Path, group: _Group) -> Job:
@@ -136,12 +136,12 @@ class _Settings:
         return Job(files, frozenset(group.named), stamps, self._of_folder[folder])
 
     def _selection(self, folder: Path) -> Selection:
-        path = settings_file_of(folder)
+        path = find_config_file(folder)
         if path is None:
             return Selection.of([self._wishes])
         if path not in self._files:
-            self._files[path] = read_settings_file(path)
-        return Selection.of([self._files[path].wishes, self._wishes])
+            self._files[path] = read_config_file(path)
+        return Selection.of([self._files[path].options, self._wishes])
 
 
 def _stamps(files: Iterable[Path]) -> Iterable[_Stamp]:

@@ -5,9 +5,9 @@ import stat
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.folders.jobs import Job
-from hlo_lsp.checks.wishes.selection import Selection
-from hlo_lsp.model.compiles import Compile, Listing
+from hlo_lsp.model.compiles import Compile, FolderListing
 from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 100  # files between two breaths: about 2 ms
@@ -30,13 +30,15 @@ def jobs_below(folders: Iterable[Path], selection_of: Callable[[Path], Selection
             wanted = [each for each in sorted(names) if os.path.splitext(each)[1] in _ENDINGS]
             if wanted and folder not in seen:
                 seen.add(folder)
-                listing = Listing(folder, sorted(names))
+                listing = FolderListing(folder, sorted(names))
                 jobs += _jobs_in(folder, wanted, listing, selection_of(folder))
             checkpoint()
     return jobs
 
 
-def _jobs_in(folder: Path, names: list[str], listing: Listing, selection: Selection) -> list[Job]:
+def _jobs_in(
+    folder: Path, names: list[str], listing: FolderListing, selection: Selection
+) -> list[Job]:
     compiles: dict[str, tuple[Compile, list[Path]]] = {}
     stamps: dict[Path, _Stamp] = {}
     for count, name in enumerate(names):

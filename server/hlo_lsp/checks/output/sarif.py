@@ -7,11 +7,11 @@ from typing import Any
 from urllib.parse import quote
 
 from hlo_lsp import __version__
+from hlo_lsp.checks.config.selection import severities
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders.told import RelatedSpot, Spot, Told
 from hlo_lsp.checks.output.rule_text import rule_markdown, rule_paragraphs
-from hlo_lsp.checks.wishes.severities import severities
 
 _SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"

@@ -9,7 +9,7 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine
 
 
@@ -20,9 +20,9 @@ def duplicate_allocation(survey: Survey) -> Iterator[Finding]:
     for head in _strangers(assignment):
         twin = known.get(head.number)
         if twin is not None:
-            other = Located(assignment.file, twin)
+            other = LocatedRecord(assignment.file, twin)
             yield survey.finding(
-                Located(assignment.file, head),
+                LocatedRecord(assignment.file, head),
                 "ALLOCATION",
                 f"there is an allocation {head.number} on line {other.number}, too",
                 Related(field_place(other.file, twin, "ALLOCATION"), "the other one"),
@@ -46,7 +46,9 @@ def allocation_numbering(survey: Survey) -> Iterator[Finding]:
             other = heads[numbers.exchanged]
             message += f": it changed places with allocation {other.number}"
             related = [Related(field_place(assignment.file, other, "ALLOCATION"), "the other one")]
-        finding = survey.finding(Located(assignment.file, head), "ALLOCATION", message, *related)
+        finding = survey.finding(
+            LocatedRecord(assignment.file, head), "ALLOCATION", message, *related
+        )
         due = _due(heads, place)
         yield finding if due is None else finding.put(str(due))
     for gap in numbers.gaps:
@@ -58,7 +60,7 @@ def allocation_numbering(survey: Survey) -> Iterator[Finding]:
             else f"allocations {gap.first} to {gap.last} are missing"
         )
         yield survey.finding(
-            Located(assignment.file, head),
+            LocatedRecord(assignment.file, head),
             "ALLOCATION",
             f"allocation {head.number} {ahead}: {missing}",
         )
@@ -77,7 +79,7 @@ def value_in_two_allocations(survey: Survey) -> Iterator[Finding]:
     assignment = assignment_of(survey.dump)
     for copy in assignment.copies:
         yield survey.finding(
-            Located(assignment.file, copy.copy),
+            LocatedRecord(assignment.file, copy.copy),
             "VALUE_ID",
             f"value {copy.copy.id} `{copy.copy.key}` lies in allocation {copy.place.number} and in "
             f"allocation {copy.home.number}",
@@ -101,7 +103,7 @@ def nonzero_offset(survey: Survey) -> Iterator[Finding]:
         for value in odd:
             if value not in misfits.values:
                 yield survey.finding(
-                    Located(assignment.file, value),
+                    LocatedRecord(assignment.file, value),
                     "OFFSET",
                     f"the offset is {value.offset:,} B in allocation {allocation.number}; only "
                     "values in preallocated-temp allocations have one other than 0",

@@ -11,8 +11,8 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.value import Located
-from hlo_lsp.syntax.tokens import fields
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.syntax.line_fields import fields_of_line
 
 
 def flag_contradiction(survey: Survey) -> Iterator[Finding]:
@@ -41,7 +41,7 @@ def _astray(survey: Survey, file: DumpFile, stray: Stray) -> Finding:
         message += f"; allocation {stray.home.number} is empty, and would fit"
         place = field_place(file, stray.home, "ALLOCATION")
         related = [Related(place, "this allocation has no value")]
-    return survey.finding(Located(file, stray.value), "VALUE_ID", message, *related)
+    return survey.finding(LocatedRecord(file, stray.value), "VALUE_ID", message, *related)
 
 
 def _told(survey: Survey, file: DumpFile, placement: Placement, found: Contradiction) -> Finding:
@@ -50,16 +50,16 @@ def _told(survey: Survey, file: DumpFile, placement: Placement, found: Contradic
     if found.is_value and found.about is not None:
         value = found.about
         return survey.finding(
-            Located(file, value),
+            LocatedRecord(file, value),
             "VALUE_ID",
             f"`{value.key}` {found.trait}, but lies in allocation {allocation.number}, which is "
             f"{flags}",
         )
     if found.flag is None:
         where, what = "ALLOCATION", f"allocation {allocation.number}"
-        return survey.finding(Located(file, allocation), where, f"{what}: {found.why}")
+        return survey.finding(LocatedRecord(file, allocation), where, f"{what}: {found.why}")
     return survey.finding(
-        Located(file, allocation),
+        LocatedRecord(file, allocation),
         found.flag.name,
         f"allocation {allocation.number} is {found.flag.value}, but {found.why}",
     )
@@ -70,7 +70,9 @@ def _has_unknown_flag(file: DumpFile, placement: Placement) -> bool:
     if roles_of(placement.allocation):
         return False
     line = file.lines[placement.allocation.line]
-    return any(field.role == "OTHER_FIELD" for field in fields(placement.allocation.rule, line))
+    return any(
+        field.role == "OTHER_FIELD" for field in fields_of_line(placement.allocation.rule, line)
+    )
 
 
 _READS = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.RANGES, Part.MODULE})

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.rule import AnyRule, error
-from hlo_lsp.model.bytesize import xla_human
+from hlo_lsp.model.bytesize import format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import SpaceLine, TotalLine
 from hlo_lsp.syntax.records import Label, Record
-from hlo_lsp.syntax.tokens import fields
 
 
 def human_total(case: Case[TotalLine]) -> Iterator[Finding]:
@@ -22,7 +22,7 @@ def human_space(case: Case[Label]) -> Iterator[Finding]:
     """The same in the report, for each memory space."""
     if case.record.name != "space_total_line":
         return
-    said = {field.role: field.text for field in fields("space_total_line", _text(case))}
+    said = {field.role: field.text for field in fields_of_line("space_total_line", _text(case))}
     if "TOTAL" in said and "HUMAN" in said:
         color = _color(case.file, case.record)
         allocations = (located.record for located in case.context.dump.allocations())
@@ -34,10 +34,10 @@ def _human(
     case: "Case[TotalLine] | Case[Label]", total: int, human: str, true: int
 ) -> Iterator[Finding]:
     """Where the text is right for the true sum the number is wrong, which has its own rule."""
-    if human not in {xla_human(total), xla_human(true)}:
-        yield case.finding(f"{total:,} B are `{xla_human(total)}`, not `{human}`", "HUMAN").put(
-            xla_human(total)
-        )
+    if human not in {format_bytes_as_xla(total), format_bytes_as_xla(true)}:
+        yield case.finding(
+            f"{total:,} B are `{format_bytes_as_xla(total)}`, not `{human}`", "HUMAN"
+        ).put(format_bytes_as_xla(total))
 
 
 def _text(case: Case[Label]) -> str:

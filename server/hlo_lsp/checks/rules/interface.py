@@ -17,7 +17,7 @@ from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -42,7 +42,7 @@ def parameter_mismatch(survey: Survey) -> Iterator[Finding]:
     for second, first in claimed_twice(assignment):
         if first not in wrong and second not in wrong and not _in_doubt(assignment, second, first):
             yield survey.finding(
-                Located(assignment.file, second),
+                LocatedRecord(assignment.file, second),
                 "PARAMETER",
                 f"parameter {second.parameter} at ShapeIndex {second.parameter_index} has "
                 f"allocation {first.number} already",
@@ -67,7 +67,7 @@ def output_mismatch(survey: Survey) -> Iterator[Finding]:
             said += f" says that the output is {allocation.output_shape}, but {found.why}"
         else:
             said += f": {found.why}"
-        yield survey.finding(Located(assignment.file, allocation), found.field, said)
+        yield survey.finding(LocatedRecord(assignment.file, allocation), found.field, said)
 
 
 def _of_parameter(survey: Survey, assignment: Assignment, found: Misstatement) -> Finding:
@@ -78,7 +78,7 @@ def _of_parameter(survey: Survey, assignment: Assignment, found: Misstatement) -
         "PARAMETER_SHAPE": f"shape {allocation.parameter_shape}",
     }[found.field]
     return survey.finding(
-        Located(assignment.file, allocation),
+        LocatedRecord(assignment.file, allocation),
         found.field,
         f"allocation {allocation.number} is said to hold {said}, but {found.why}",
     )

@@ -11,9 +11,9 @@ from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.syntax.line_fields import fields_of_line, memory_space_at
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
-from hlo_lsp.syntax.tokens import fields, space_at
 from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 1000  # values between two breaths
@@ -72,21 +72,21 @@ def _told(survey: Survey, file: DumpFile, placement: Placement, discord: Discord
     else:
         because = f"its layout says memory space {discord.right}"
     message = f"`{value.key}` is @{discord.said}, but {because}"
-    return survey.finding(Located(file, value), "COLOR", message, of_allocation)
+    return survey.finding(LocatedRecord(file, value), "COLOR", message, of_allocation)
 
 
 def _place(file: DumpFile, record: AllocationLine, role: str, other: str) -> Place:
     """A field of an allocation, or another one where the first is not printed."""
-    there = {field.role for field in fields(record.rule, file.lines[record.line])}
+    there = {field.role for field in fields_of_line(record.rule, file.lines[record.line])}
     return field_place(file, record, role if role in there else other)
 
 
 def _space_place(file: DumpFile, value: AssignedValue) -> Place:
     """The ``S(N)`` of a shape, or all of the shape if it has none."""
     line = file.lines[value.line]
-    shape = next(field for field in fields(value.rule, line) if field.role == "SHAPE")
+    shape = next(field for field in fields_of_line(value.rule, line) if field.role == "SHAPE")
     at = line.find("S(", shape.start)
-    space = space_at(shape, at) if at >= 0 else None
+    space = memory_space_at(shape, at) if at >= 0 else None
     found = shape if space is None else space[0]
     return Place(file, value.line, found.start, found.end)
 

@@ -7,7 +7,7 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import part_place
 from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.model.shape import Array, try_shape
+from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import is_balanced
 
@@ -72,7 +72,7 @@ def _is_of_scalar(case: Case[InstructionLine]) -> bool:
     resolved = case.scopes.resolved(case.record)
     operand = None if resolved is None else next(iter(resolved.operands), None)
     shape = None if operand is None else try_shape(operand.shape)
-    return not (isinstance(shape, Array) and shape.dims)
+    return not (isinstance(shape, ArrayShape) and shape.dims)
 
 
 RULES: tuple[AnyRule, ...] = (

@@ -6,7 +6,7 @@ from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, part_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, error
-from hlo_lsp.model.shape_agreement import difference, elements_of
+from hlo_lsp.model.shape_compatibility import shape_difference, tuple_element_texts
 from hlo_lsp.program.computations import Callee, Scope
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -97,10 +97,10 @@ def wrapped(case: Case[InstructionLine]) -> Iterator[Finding]:
     """
     record = case.record
     resolved = case.scopes.resolved(record)
-    elements = elements_of(record.shape) or ()
+    elements = tuple_element_texts(record.shape) or ()
     if resolved is None or not resolved.names or len(elements) < 2:
         return
-    given = elements_of(elements[0])
+    given = tuple_element_texts(elements[0])
     if given is not None and len(given) != len(resolved.names):
         yield case.accuse(
             shape_place(case.file, record),
@@ -129,7 +129,7 @@ def awaited(case: Case[InstructionLine]) -> Iterator[Finding]:
     operand = next(iter(_operands(case)), None)
     if operand is None or operand.opcode not in _ASYNCHRONOUS:
         return
-    elements = elements_of(operand.shape) or ()
+    elements = tuple_element_texts(operand.shape) or ()
     found = _difference(record.shape, elements[1]) if len(elements) > 1 else None
     if found is not None:
         yield case.accuse(
@@ -208,7 +208,7 @@ def _difference(first: str, second: str) -> tuple[str, str] | None:
     """How two shapes are named that differ, with the index; None if they agree or are left out."""
     if first == second or not first or not second:
         return None
-    found = difference(first, second)
+    found = shape_difference(first, second)
     return None if found is None else (found.first + found.where, found.second + found.where)
 
 

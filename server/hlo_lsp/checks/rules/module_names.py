@@ -7,7 +7,7 @@ from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, name_place, part_place
 from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.syntax.instruction_text import Span
+from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 
 CALLING = frozenset(
@@ -127,7 +127,7 @@ def duplicate_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
         )
 
 
-_Mention = tuple[Span, InstructionLine | None]
+_Mention = tuple[TextSpan, InstructionLine | None]
 
 
 def _mentioned(case: Case[InstructionLine]) -> list[_Mention]:

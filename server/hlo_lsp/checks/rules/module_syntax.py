@@ -14,8 +14,8 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
     ModuleHeader,
 )
-from hlo_lsp.syntax.records import Broken
-from hlo_lsp.syntax.statements import commas, is_balanced, nested
+from hlo_lsp.syntax.records import BrokenRecord
+from hlo_lsp.syntax.statements import is_balanced, tokens_with_depth, top_level_commas
 
 
 def unclosed(case: Case[InstructionLine]) -> Iterator[Finding]:
@@ -75,7 +75,9 @@ def open_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
 def orphan(case: Case[InstructionLine]) -> Iterator[Finding]:
     """An instruction stands between the braces of a computation. Of several the first is named."""
     record, file = case.record, case.file
-    if case.scopes.resolved(record) is not None or isinstance(file.records.head_of(record), Broken):
+    if case.scopes.resolved(record) is not None or isinstance(
+        file.records.head_of(record), BrokenRecord
+    ):
         return
     above = file.records.at(record.line - 1) if record.line > 0 else None
     if not isinstance(above, InstructionLine) or case.scopes.of(above) is not None:
@@ -87,7 +89,9 @@ def lone_brace(case: Case[ComputationEnd]) -> Iterator[Finding]:
     """A brace at the left edge closes the computation above it."""
     records, line = case.file.records, case.record.line
     head = records.head_of(case.record)
-    if isinstance(head, Broken) or (line > 0 and isinstance(records.at(line - 1), InstructionLine)):
+    if isinstance(head, BrokenRecord) or (
+        line > 0 and isinstance(records.at(line - 1), InstructionLine)
+    ):
         return  # it closes a computation whose head is broken or gone
     scope = case.scopes.scope(head) if isinstance(head, ComputationLine) else None
     if scope is None or scope.is_inside or scope.end != line:
@@ -98,7 +102,7 @@ def _attributes(
     case: "Case[InstructionLine] | Case[ModuleHeader]", text: str, start: int
 ) -> Iterator[Finding]:
     """The first part between commas that is no attribute; the first comma has nothing before it."""
-    for number, stop in enumerate((*commas(text, start, len(text)), len(text))):
+    for number, stop in enumerate((*top_level_commas(text, start, len(text)), len(text))):
         part = text[start:stop]
         found = part.strip()
         if not (_ATTRIBUTE.match(part) if number else not found):
@@ -117,7 +121,7 @@ def _unbalanced(
     if _is_closed(text) or is_balanced(text, at):
         return
     opened: list[int] = []
-    for match, _ in nested(text, at):
+    for match, _ in tokens_with_depth(text, at):
         start, sign = match.start(), match[0]
         if sign == '"':
             opened.append(start)

@@ -10,7 +10,7 @@ from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 
 
 def overlap(survey: Survey) -> Iterator[Finding]:
@@ -43,7 +43,7 @@ def _accused(
     if intruder.lives_too_long and accused is not None:
         return survey.finding(accused, "END", message, *related, *_life(survey, other))
     related += [*_life(survey, tenant), *_life(survey, other)]
-    return survey.finding(Located(assignment.file, tenant.value), "OFFSET", message, *related)
+    return survey.finding(LocatedRecord(assignment.file, tenant.value), "OFFSET", message, *related)
 
 
 def _life(survey: Survey, tenant: Tenant) -> Iterator[Related]:

@@ -32,10 +32,10 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.memory_records import AllocationLine, ReportedAllocation, SpaceLine, TableRow
-from hlo_lsp.syntax.records import Broken, Label, Record
-from hlo_lsp.syntax.tokens import fields, rule_of
+from hlo_lsp.syntax.records import BrokenRecord, Label, Record
 from hlo_lsp.text.checkpoint import checkpoint
 
 _FEW = 3  # rows that may be wrong before a report is said to be of another compile
@@ -152,7 +152,7 @@ def _is_about(one: Difference, allocations: set[AllocationLine]) -> bool:
 def _is_cut_off(printed: PrintedReport, one: Difference) -> bool:
     """Whether the file ends where it differs, in a line that shows by itself that more follows."""
     last = printed.records[-1]
-    shows = isinstance(last, Broken | SpaceLine)
+    shows = isinstance(last, BrokenRecord | SpaceLine)
     shows = shows or (isinstance(last, Label) and last.name not in {"table_rest", "table_ruler"})
     return shows and one.end == len(printed.lines)
 
@@ -164,7 +164,7 @@ def _of_another(survey: Survey, printed: PrintedReport, unknown: int, rows: int)
         for first in islice(survey.dump.allocations(), 1)
     ]
     return survey.finding(
-        Located(printed.file, printed.records[0]),
+        LocatedRecord(printed.file, printed.records[0]),
         None,
         f"the report is not of this buffer assignment: {unknown:,} of its {rows:,} rows are none "
         "that it makes",
@@ -192,7 +192,7 @@ def _first_of_each(
     moved: set[str] = set()  # what is wrong here and wanted there, or the other way round
     for one in found:
         records = printed.records[one.start : max(one.end, one.start + 1)]
-        if any(isinstance(record, Broken) for record in records):
+        if any(isinstance(record, BrokenRecord) for record in records):
             continue
         if any(one.block is block for block in told) or moved & _texts(printed, one):
             continue
@@ -226,14 +226,14 @@ def _difference(
     survey: Survey, printed: PrintedReport, one: Difference, moved: set[str]
 ) -> Finding:
     file, related = printed.file, _sources(one)
-    last = Located(file, printed.records[min(one.start, len(printed.records) - 1)])
+    last = LocatedRecord(file, printed.records[min(one.start, len(printed.records) - 1)])
     if not one.wanted:
         text = _clipped(file.lines[last.line])
         message = f"the buffer assignment makes no such row here: `{text}`"
         return survey.finding(last, None, message, *related)
     wanted = one.wanted[0]
     if one.start == one.end:
-        above = Located(file, printed.records[max(0, one.start - 1)])
+        above = LocatedRecord(file, printed.records[max(0, one.start - 1)])
         where = "behind this line" if one.start else "in front of this line"
         text = f"`{_clipped(wanted.line)}`"
         if wanted.text in moved:
@@ -265,7 +265,7 @@ def _wrong_fields(record: Record, found: str, wanted: str) -> list[tuple[str, st
     rule = rule_of(record, found)
     if rule is None:
         return []
-    one, other = fields(rule, found), fields(rule, wanted)
+    one, other = fields_of_line(rule, found), fields_of_line(rule, wanted)
     if [field.role for field in one] != [field.role for field in other]:
         return []
     return [

@@ -11,7 +11,7 @@ from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.text.checkpoint import checkpoint
 
 
@@ -30,9 +30,9 @@ def section_order(survey: Survey) -> Iterator[Finding]:
 def _out_of_order(survey: Survey, file: DumpFile, fault: Disorder) -> Finding:
     title = f"`{fault.section.title}`"
     if isinstance(fault, Repeated):
-        first = Located(file, fault.first)
+        first = LocatedRecord(file, fault.first)
         return survey.finding(
-            Located(file, fault.head),
+            LocatedRecord(file, fault.head),
             None,
             f"{title} begins a second time, the first time on line {first.number:,}: "
             "this text is more than one dump",
@@ -40,13 +40,13 @@ def _out_of_order(survey: Survey, file: DumpFile, fault: Disorder) -> Finding:
         )
     if isinstance(fault, Late):
         message = f"{title} stands in front of `{fault.behind.title}` in a dump, not behind it"
-        return survey.finding(Located(file, fault.head), None, message)
+        return survey.finding(LocatedRecord(file, fault.head), None, message)
     if isinstance(fault, Missing):
         message = f"{title} is missing in front of this line"
-        return survey.finding(Located(file, fault.before), None, message)
+        return survey.finding(LocatedRecord(file, fault.before), None, message)
     assert isinstance(fault, Astray)
     message = f"this line is one of those below {title}, and stands below `{fault.among.title}`"
-    return survey.finding(Located(file, fault.first), None, message)
+    return survey.finding(LocatedRecord(file, fault.first), None, message)
 
 
 def truncated(survey: Survey) -> Iterator[Finding]:

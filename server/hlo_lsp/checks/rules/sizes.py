@@ -13,9 +13,9 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.fix import Edit, Fix
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Pace, Part, WholeRule, error
-from hlo_lsp.model.bytesize import readable, xla_human
+from hlo_lsp.model.bytesize import format_bytes, format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue, TotalLine
 
 _TOLD = 3  # values that a finding about an allocation names
@@ -37,7 +37,7 @@ def size_mismatch(case: Case[AssignedValue]) -> Iterator[Finding]:
     finding = case.finding(
         f"size is {value.size:,} B, but the shape takes {padded.bytes:,} B: {padded.rule}{causes}",
         "SIZE",
-        Related(case.place("SHAPE"), f"this shape takes {readable(padded.bytes)}"),
+        Related(case.place("SHAPE"), f"this shape takes {format_bytes(padded.bytes)}"),
     )
     yield finding.put(str(padded.bytes)) if padded.exact else finding
 
@@ -56,7 +56,7 @@ def out_of_bounds(survey: Survey) -> Iterator[Finding]:
         allocation = extent.placement.allocation
         if value not in misfits.values:
             yield survey.finding(
-                Located(file, value),
+                LocatedRecord(file, value),
                 "OFFSET",
                 f"the value ends at byte {value.offset + value.size:,} (offset {value.offset:,} + "
                 f"size {value.size:,}), but allocation {allocation.number} has only "
@@ -74,7 +74,7 @@ def allocation_too_small(survey: Survey) -> Iterator[Finding]:
     for extent in extents:
         allocation = extent.placement.allocation
         yield survey.finding(
-            Located(file, allocation),
+            LocatedRecord(file, allocation),
             "SIZE",
             f"allocation {allocation.number} has {allocation.size:,} B, but its values need "
             f"{extent.needed:,} B",
@@ -102,7 +102,7 @@ def allocation_slack(survey: Survey) -> Iterator[Finding]:
                 continue
         need = f"its values need only {extent.needed:,} B"
         finding = survey.finding(
-            Located(file, allocation),
+            LocatedRecord(file, allocation),
             "SIZE",
             f"allocation {allocation.number} has {allocation.size:,} B, but "
             + (need if extent.placement.values else "there is no value in it"),
@@ -138,11 +138,13 @@ def total_mismatch(survey: Survey) -> Iterator[Finding]:
         ),
     )
     total = Edit.put(finding.place, str(extents.sum))
-    human = Edit.put(field_place(label.file, label.record, "HUMAN"), xla_human(extents.sum))
+    human = Edit.put(
+        field_place(label.file, label.record, "HUMAN"), format_bytes_as_xla(extents.sum)
+    )
     yield finding.fixed(Fix(f"Put `{total.text} ({human.text})`", (total, human)))
 
 
-def _is_cut_off(survey: Survey, assignment: Assignment, label: Located[TotalLine]) -> bool:
+def _is_cut_off(survey: Survey, assignment: Assignment, label: LocatedRecord[TotalLine]) -> bool:
     """Whether allocations are missing at the end of a file that does not have the total."""
     file = assignment.file
     if label.file is file:

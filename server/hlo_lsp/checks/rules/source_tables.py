@@ -7,7 +7,7 @@ from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import field_place, part_place
 from hlo_lsp.checks.rule import AnyRule, error, warning
-from hlo_lsp.syntax.instruction_text import Span
+from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow, NameRow
 
 _FRAME = re.compile(r"\bstack_frame_id=(\d{1,18})\b")
@@ -31,7 +31,7 @@ def known_frame(case: Case[InstructionLine]) -> Iterator[Finding]:
     number = record.parsed.metadata["stack_frame_id"]
     for match in seen:
         if metadata.start <= match.start() < metadata.end and match[1] == number:
-            place = part_place(case.file, record, Span(match.start(1), match.end(1), match[1]))
+            place = part_place(case.file, record, TextSpan(match.start(1), match.end(1), match[1]))
             yield case.accuse(place, f"there is no frame {number}: {_rows(len(table.rows))}")
             return
 

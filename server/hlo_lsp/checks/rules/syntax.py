@@ -11,15 +11,15 @@ from hlo_lsp.checks.places import span_place
 from hlo_lsp.checks.rule import AnyRule, Pace, error
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.grammar import Refusal
-from hlo_lsp.syntax.instruction_text import instruction_text
+from hlo_lsp.syntax.grammar import ParseFailure
+from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.syntax.records import Broken
-from hlo_lsp.syntax.scanners import LONGEST, memory_scanner, module_scanner
+from hlo_lsp.syntax.records import BrokenRecord
+from hlo_lsp.syntax.scanners import MAX_LINE_LENGTH, memory_scanner, module_scanner
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 
-def broken_line(case: Case[Broken]) -> Iterator[Finding]:
+def broken_line(case: Case[BrokenRecord]) -> Iterator[Finding]:
     """Every line of a dump is of one of the forms that XLA prints.
 
     The sentence names what could stand where the line stops making sense. Fields, flags and
@@ -30,7 +30,7 @@ def broken_line(case: Case[Broken]) -> Iterator[Finding]:
     if case.file.kind.is_memory:
         if is_torn(case.context.dump, case.file, case.record):
             return
-        if len(text) > LONGEST:
+        if len(text) > MAX_LINE_LENGTH:
             message = f"this line has {len(text):,} characters: no line of a dump is that long"
             yield case.finding_at(0, 0, len(text), message)
             return
@@ -78,7 +78,7 @@ def broken_instruction(case: Case[UsedValue]) -> Iterator[Finding]:
 @lru_cache(maxsize=1 << 13)
 def _is_instruction(line: str) -> bool:
     """Remembered, as one instruction is printed again for each element of its tuple."""
-    parsed = instruction_text(line, instruction_column(line))
+    parsed = parse_instruction(line, instruction_column(line))
     return parsed is not None and parsed.is_closed
 
 
@@ -101,8 +101,8 @@ _WORDS = {
 }
 
 
-def _in_words(refusal: Refusal) -> Refusal:
-    return Refusal(refusal.column, tuple(_WORDS.get(word, word) for word in refusal.expected))
+def _in_words(refusal: ParseFailure) -> ParseFailure:
+    return ParseFailure(refusal.column, tuple(_WORDS.get(word, word) for word in refusal.expected))
 
 
 def _sentence(expected: str, text: str, column: int) -> str:
@@ -111,7 +111,7 @@ def _sentence(expected: str, text: str, column: int) -> str:
 
 
 RULES: tuple[AnyRule, ...] = (
-    error("syntax", Broken, broken_line),
+    error("syntax", BrokenRecord, broken_line),
     error("syntax", UsedValue, broken_entry, pace=Pace.LINE),
     error("syntax", UsedValue, broken_instruction, pace=Pace.LINE),
     error("syntax", AssignedValue, broken_shape, pace=Pace.LINE),

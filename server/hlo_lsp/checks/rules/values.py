@@ -10,7 +10,7 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.used_value import UsedValue
 
 _MOST = 20  # values that one side lacks before they are told together
@@ -113,20 +113,20 @@ def header_mismatch(survey: Survey) -> Iterator[Finding]:
         yield finding if text is None else finding.put(text)
 
 
-def _has(header: Located[Any], role: str) -> bool:
+def _has(header: LocatedRecord[Any], role: str) -> bool:
     record = header.record
     present = {"INDEX": record.index is not None, "PHI": record.phi, "COLOR": record.color}
     return present.get(role) not in {False, None} if role in present else True
 
 
-def _text(header: Located[Any], role: str) -> str | None:
+def _text(header: LocatedRecord[Any], role: str) -> str | None:
     """What a header says in a field, where other text in the same field is all that it takes."""
     return (
         header.record.name if role == "NAME" else header.record.index if role == "INDEX" else None
     )
 
 
-def _said(header: Located[Any], role: str) -> str:
+def _said(header: LocatedRecord[Any], role: str) -> str:
     record = header.record
     if role == "NAME":
         return f"`{record.name}`"
@@ -137,11 +137,11 @@ def _said(header: Located[Any], role: str) -> str:
     return "missing" if record.color is None else f"{record.color}"
 
 
-def _elsewhere(header: Located[Any]) -> str:
+def _elsewhere(header: LocatedRecord[Any]) -> str:
     return "in its allocation" if isinstance(header.record, UsedValue) else "under `Used values`"
 
 
-def _related(header: Located[Any], role: str, message: str) -> Related:
+def _related(header: LocatedRecord[Any], role: str, message: str) -> Related:
     return Related(field_place(header.file, header.record, role), message)
 
 

@@ -4,17 +4,17 @@ import math
 
 import pytest
 
+from hlo_lsp.checks.config.options import CheckOptions, OptionError, codes_of
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.wishes.wishes import Complaint, Wishes, codes_of
 
 ON = {code for code, told in explanations().items() if told.is_on}
 
 
 def complaints(**said: object) -> list[tuple[str, str]]:
     """What is complained of; such a thing must not have an effect."""
-    wishes, found = Wishes.of(said)
-    assert wishes in (Wishes(), Wishes(select=frozenset()))
+    wishes, found = CheckOptions.of(said)
+    assert wishes in (CheckOptions(), CheckOptions(select=frozenset()))
     return [(".".join(one.keys), one.message) for one in found]
 
 
@@ -40,7 +40,7 @@ def test_two_words_stand_for_groups() -> None:
     "word", ["", "-", "l", "live-", "live-rang", "LIVE-RANGE", "size_mismatch"]
 )
 def test_a_part_of_a_word_stands_for_nothing(word: str) -> None:
-    with pytest.raises(LookupError, match="there is no rule"):
+    with pytest.raises(LookupError, match="unknown rule"):
         codes_of(word)
 
 
@@ -51,11 +51,11 @@ def test_a_part_of_a_word_stands_for_nothing(word: str) -> None:
 def test_the_nearest_code_is_offered(word: str, near: str) -> None:
     with pytest.raises(LookupError) as raised:
         codes_of(word)
-    assert raised.value.args == (f"there is no rule `{word}`; did you mean `{near}`?",)
+    assert raised.value.args == (f"unknown rule `{word}`; did you mean `{near}`?",)
 
 
 def test_everything_that_can_be_said() -> None:
-    wishes, found = Wishes.of(
+    wishes, found = CheckOptions.of(
         {
             "select": ["default", "layout-copy"],
             "ignore": ["syntax"],
@@ -73,51 +73,51 @@ def test_everything_that_can_be_said() -> None:
 def test_nothing_said_is_nothing_wished() -> None:
     silent = {"select": None, "ignore": None, "severity": None, "thresholds": None}
     for said in ({}, silent, {"ignore": []}, {"thresholds": {}}, {"thresholds": []}):
-        assert Wishes.of(said) == (Wishes(), [])
+        assert CheckOptions.of(said) == (CheckOptions(), [])
 
 
 def test_to_select_nothing_is_a_wish() -> None:
-    assert Wishes.of({"select": []})[0].select == frozenset()
+    assert CheckOptions.of({"select": []})[0].select == frozenset()
 
 
 def test_unknown_names_are_told_with_the_nearest() -> None:
-    assert complaints(selct=[]) == [("selct", "there is no key `selct`; did you mean `select`?")]
+    assert complaints(selct=[]) == [("selct", "unknown key `selct`; did you mean `select`?")]
     assert complaints(thresholds={"padding_byte": 1}) == [
         (
             "thresholds.padding_byte",
-            "there is no threshold `padding_byte`; did you mean `padding_bytes`?",
+            "unknown threshold `padding_byte`; did you mean `padding_bytes`?",
         )
     ]
-    assert complaints(zzz=1) == [("zzz", "there is no key `zzz`")]
+    assert complaints(zzz=1) == [("zzz", "unknown key `zzz`")]
 
 
 @pytest.mark.parametrize("said", ["syntax", 3, {"syntax": True}, True])
 def test_codes_come_in_a_list(said: object) -> None:
-    assert complaints(select=said) == [("select", "it must be a list of codes")]
+    assert complaints(select=said) == [("select", "must be a list of codes")]
 
 
 def test_the_good_codes_of_a_list_count() -> None:
-    wishes, found = Wishes.of({"ignore": ["syntax", "overlapp", 3]})
+    wishes, found = CheckOptions.of({"ignore": ["syntax", "overlapp", 3]})
     assert wishes.ignore == {"syntax"}
     assert found == [
-        Complaint(("ignore",), "there is no rule `overlapp`; did you mean `overlap`?", "overlapp"),
-        Complaint(("ignore",), "a code is a text, not 3"),
+        OptionError(("ignore",), "unknown rule `overlapp`; did you mean `overlap`?", "overlapp"),
+        OptionError(("ignore",), "a code must be a string, not 3"),
     ]
 
 
 @pytest.mark.parametrize("said", ["fatal", 1, ["error"], {}])
 def test_a_severity_is_one_of_four(said: object) -> None:
-    message = "it must be one of error, warning, information, hint"
+    message = "must be one of error, warning, information, hint"
     assert complaints(severity=said) == [("severity", message)]
 
 
 @pytest.mark.parametrize("said", [-1, True, "3", None, [1], math.nan])
 def test_a_threshold_is_a_number_from_0_on(said: object) -> None:
-    message = "it must be a number from 0 on"
+    message = "must be a number of at least 0"
     assert complaints(thresholds={"padding_ratio": said}) == [("thresholds.padding_ratio", message)]
 
 
 def test_a_threshold_of_bytes_is_whole() -> None:
-    message = "it must be a whole number"
+    message = "must be an integer"
     assert complaints(thresholds={"padding_bytes": 1.5}) == [("thresholds.padding_bytes", message)]
-    assert complaints(thresholds=[1]) == [("thresholds", "it must be a table of numbers")]
+    assert complaints(thresholds=[1]) == [("thresholds", "must be a table of numbers")]

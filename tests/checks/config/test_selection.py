@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT
+from hlo_lsp.checks.config.options import CheckOptions, Thresholds
+from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.wishes.selection import Selection
-from hlo_lsp.checks.wishes.thresholds import Thresholds
-from hlo_lsp.checks.wishes.wishes import Wishes
 
 CODES = st.frozensets(st.sampled_from(list(explanations())))
 WISHES = st.builds(
-    Wishes,
+    CheckOptions,
     select=st.none() | CODES,
     ignore=CODES,
     severity=st.none() | st.sampled_from(Severity),
@@ -25,14 +24,14 @@ WISHES = st.builds(
 )
 
 
-def said(**keys: Any) -> Wishes:
-    wishes, complaints = Wishes.of(keys)
+def said(**keys: Any) -> CheckOptions:
+    wishes, complaints = CheckOptions.of(keys)
     assert complaints == []
     return wishes
 
 
 def test_without_a_wish_the_rules_run_that_are_on() -> None:
-    assert Selection.of([]).rules == Selection.of([Wishes()]).rules == DEFAULT
+    assert Selection.of([]).rules == Selection.of([CheckOptions()]).rules == DEFAULT
 
 
 def test_who_selects_begins_anew() -> None:
@@ -87,7 +86,7 @@ def test_thresholds_are_set_one_by_one() -> None:
 
 
 @given(st.lists(WISHES, max_size=4), WISHES)
-def test_the_last_word_counts(before: list[Wishes], last: Wishes) -> None:
+def test_the_last_word_counts(before: list[CheckOptions], last: CheckOptions) -> None:
     selection = Selection.of([*before, last])
     assert not selection.codes & last.ignore
     if last.select is not None:
@@ -99,7 +98,7 @@ def test_the_last_word_counts(before: list[Wishes], last: Wishes) -> None:
 
 
 @given(WISHES)
-def test_a_selection_reaches_another_process_as_it_is(wishes: Wishes) -> None:
+def test_a_selection_reaches_another_process_as_it_is(wishes: CheckOptions) -> None:
     selection = Selection.of([wishes])
     again = pickle.loads(pickle.dumps(selection))
     assert again == selection

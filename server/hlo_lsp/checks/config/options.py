@@ -1,0 +1,159 @@
+"""Options of the checks: on the command line, in ``hlo-lsp.toml``, in the settings of an editor."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from typing import Any
+
+from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.finding import Severity
+
+_MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """The sizes and ratios from which advice is given; names are those of the settings.
+
+
+    padding_ratio: padded size of an array, divided by its logical size.
+    padding_bytes: padded size of such an array.
+    fragmentation_ratio: part of a temporary allocation that is unused at its fullest step, 0 to 1,
+        exclusive.
+    fragmentation_bytes: bytes of it that are unused, exclusive.
+    donation_bytes: size of all buffers of a program that outputs could use.
+    constant_bytes: size of a constant.
+    layout_copy_bytes: logical bytes that equal copies move.
+    long_lived_bytes: padded size of a long-lived value.
+    long_lived_count: number of values that are listed, those with most bytes times steps.
+    duplicate_instructions: number of instructions of equal computations.
+    transfer_bytes: logical bytes of one transfer between host and device.
+    """
+
+    padding_ratio: float = 2.0
+    padding_bytes: int = _MIB
+    fragmentation_ratio: float = 0.1
+    fragmentation_bytes: int = _MIB
+    donation_bytes: int = _MIB
+    constant_bytes: int = _MIB
+    layout_copy_bytes: int = _MIB
+    long_lived_bytes: int = _MIB
+    long_lived_count: int = 10
+    duplicate_instructions: int = 10
+    transfer_bytes: int = 1
+
+
+DEFAULTS = Thresholds()
+
+
+ALL = "all"
+DEFAULT = "default"
+_SEVERITIES = {severity.value: severity for severity in Severity}
+
+
+@dataclass(frozen=True, slots=True)
+class OptionError:
+    """An option that cannot be used: its keys, and its value if that is text."""
+
+    keys: tuple[str, ...]
+    message: str
+    value: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CheckOptions:
+    """The options of one source; None and empty where it has none.
+
+    ``select`` are the codes to start with, ``ignore`` those to remove. ``severity`` is the lowest
+    one that is reported. ``thresholds`` has the names of :class:`Thresholds`.
+    """
+
+    select: frozenset[str] | None = None
+    ignore: frozenset[str] = frozenset()
+    severity: Severity | None = None
+    thresholds: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, data: Mapping[str, Any]) -> "tuple[CheckOptions, list[OptionError]]":
+        """Read ``{"select": [...], "ignore": [...], "severity": "...", "thresholds": {...}}``.
+
+        Each value that cannot be used is an error, and is ignored otherwise.
+        """
+        keys = [one.name for one in fields(cls)]
+        errors = [
+            OptionError((key,), _unknown("key", key, keys)) for key in data if key not in keys
+        ]
+        select = _codes("select", data.get("select"), errors)
+        ignore = _codes("ignore", data.get("ignore"), errors)
+        severity = data.get("severity")
+        lowest = _SEVERITIES.get(severity) if isinstance(severity, str) else None
+        if severity is not None and lowest is None:
+            message = f"must be one of {', '.join(_SEVERITIES)}"
+            errors.append(OptionError(("severity",), message))
+        thresholds = _thresholds(data.get("thresholds"), errors)
+        return cls(select, ignore or frozenset(), lowest, thresholds), errors
+
+
+def codes_of(word: str) -> frozenset[str]:
+    """Return the codes that a word selects.
+
+    The word is a code, the first words of several (``live-range`` for ``live-range-order`` and
+    others), ``all``, or ``default`` for those that are on by default.
+
+    Raises:
+        LookupError: the word selects none; the message has the nearest one.
+    """
+    known = explanations()
+    if word == ALL:
+        return frozenset(known)
+    if word == DEFAULT:
+        return frozenset(code for code, explanation in known.items() if explanation.is_on)
+    found = frozenset(code for code in known if f"{code}-".startswith(f"{word}-"))
+    if not found:
+        raise LookupError(_unknown("rule", word, [*known, ALL, DEFAULT]))
+    return found
+
+
+def _codes(key: str, value: object, errors: list[OptionError]) -> frozenset[str] | None:
+    if value is None:
+        return None
+    if isinstance(value, str) or not isinstance(value, Sequence):
+        errors.append(OptionError((key,), "must be a list of codes"))
+        return None
+    found: set[str] = set()
+    for word in value:
+        if not isinstance(word, str):
+            errors.append(OptionError((key,), f"a code must be a string, not {word!r}"))
+            continue
+        try:
+            found |= codes_of(word)
+        except LookupError as error:
+            errors.append(OptionError((key,), str(error.args[0]), word))
+    return frozenset(found)
+
+
+def _thresholds(value: object, errors: list[OptionError]) -> dict[str, int | float]:
+    if value is None or value == []:  # Lua has one empty table for lists and objects
+        return {}
+    if not isinstance(value, Mapping):
+        errors.append(OptionError(("thresholds",), "must be a table of numbers"))
+        return {}
+    whole = {one.name: isinstance(one.default, int) for one in fields(Thresholds)}
+    found: dict[str, int | float] = {}
+    for name, number in value.items():
+        keys = ("thresholds", str(name))
+        if name not in whole:
+            errors.append(OptionError(keys, _unknown("threshold", name, list(whole))))
+        elif isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
+            errors.append(OptionError(keys, "must be a number of at least 0"))
+        elif whole[name] and not isinstance(number, int):
+            errors.append(OptionError(keys, "must be an integer"))
+        else:
+            found[name] = number
+    return found
+
+
+def _unknown(what: str, word: str, known: Sequence[str]) -> str:
+    near = get_close_matches(word, known, 1)
+    hint = f"; did you mean `{near[0]}`?" if near else ""
+    return f"unknown {what} `{word}`{hint}"

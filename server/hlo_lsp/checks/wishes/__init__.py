@@ -1,1 +1,0 @@
-"""What somebody wants to be checked: command line, ``hlo-lsp.toml``, settings."""

@@ -1,0 +1,149 @@
+"""``hlo-lsp.toml``: where it is looked for, and what is said of its lines."""
+
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.checks.config.config_file import (
+    CONFIG_FILE_NAME,
+    find_config_file,
+    read_config_file,
+    with_ignored_code,
+)
+
+
+def errors(tmp_path: Path, text: str) -> list[str]:
+    path = tmp_path / CONFIG_FILE_NAME
+    path.write_text(text, "utf-8")
+    return [str(error).removeprefix(str(path)) for error in read_config_file(path).errors]
+
+
+def test_the_nearest_file_counts(tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b" / "c"
+    deep.mkdir(parents=True)
+    (tmp_path / CONFIG_FILE_NAME).touch()
+    assert find_config_file(deep) == tmp_path / CONFIG_FILE_NAME
+    (tmp_path / "a" / "b" / CONFIG_FILE_NAME).touch()
+    assert find_config_file(deep) == tmp_path / "a" / "b" / CONFIG_FILE_NAME
+    assert find_config_file(tmp_path / "a") == tmp_path / CONFIG_FILE_NAME
+
+
+def test_a_relative_folder_has_parents_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "here").mkdir()
+    (tmp_path / CONFIG_FILE_NAME).touch()
+    monkeypatch.chdir(tmp_path / "here")
+    assert find_config_file(Path()) == tmp_path / CONFIG_FILE_NAME
+
+
+def test_a_folder_of_that_name_is_no_file(tmp_path: Path) -> None:
+    (tmp_path / CONFIG_FILE_NAME).touch()
+    (tmp_path / "a" / CONFIG_FILE_NAME).mkdir(parents=True)
+    assert find_config_file(tmp_path / "a") == tmp_path / CONFIG_FILE_NAME
+
+
+def test_a_good_file(tmp_path: Path) -> None:
+    path = tmp_path / CONFIG_FILE_NAME
+    path.write_text(
+        "\ufeffselect = ['default', 'live-range']  # all of them\n"
+        'ignore = ["overlap"]\nseverity = "error"\n[thresholds]\npadding_bytes = 1_000\n',
+        "utf-8",
+    )
+    read = read_config_file(path)
+    assert read.errors == ()
+    assert read.options.select is not None
+    assert "live-range-bounds" in read.options.select
+    assert read.options.ignore == {"overlap"}
+    assert read.options.thresholds == {"padding_bytes": 1000}
+
+
+def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
+    assert errors(tmp_path, "") == []
+    assert errors(tmp_path, "# nothing yet\n") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ('select = ["syntax"]\nignore = [\n', 2),
+        ("a = 1\nb = ?\n", 2),
+        ("select = []\nselect = []\n", 2),
+        ("\n\n= 3\n", 3),
+    ],
+)
+def test_what_is_no_toml_is_told_with_its_line(tmp_path: Path, text: str, line: int) -> None:
+    (error,) = errors(tmp_path, text)
+    assert error.startswith(f":{line}: ")
+    assert "(at" not in error
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        (
+            '# ignored: select\nignore = [\n  "syntax",\n  "overlapp",\n]\n',
+            ":4: ignore: unknown rule `overlapp`; did you mean `overlap`?",
+        ),
+        (
+            "ignore = []\n\nselct = ['syntax']\n",
+            ":3: selct: unknown key `selct`; did you mean `select`?",
+        ),
+        ('"ignore" = 3\n', ":1: ignore: must be a list of codes"),
+        (
+            "# padding_bytes = 1\n[thresholds]\nconstant_bytes = 1\npadding_bytes = -1\n",
+            ":4: thresholds.padding_bytes: must be a number of at least 0",
+        ),
+        (
+            "ignore = []\nthresholds = { constant_bytes = 1, padding_bytes = 0.5 }\n",
+            ":2: thresholds.padding_bytes: must be an integer",
+        ),
+        (
+            "\nthresholds.long_lived = 3\n",
+            ":2: thresholds.long_lived: unknown threshold `long_lived`;"
+            " did you mean `long_lived_count`?",
+        ),
+        ("severity = 'fatal'", ":1: severity: must be one of error, warning, information, hint"),
+    ],
+)
+def test_what_cannot_be_used_is_told_with_its_line(tmp_path: Path, text: str, error: str) -> None:
+    assert errors(tmp_path, text) == [error]
+
+
+def test_every_error_is_told(tmp_path: Path) -> None:
+    told = errors(tmp_path, 'ignore = ["x-1"]\nselect = ["syntax", "x-2"]\nother = 1\n')
+    assert [error.split(":")[1] for error in told] == ["3", "2", "1"]
+
+
+def test_what_is_wrong_does_not_hide_the_rest(tmp_path: Path) -> None:
+    path = tmp_path / CONFIG_FILE_NAME
+    path.write_text('ignore = ["syntax", "nonsense"]\nother = 1\n', "utf-8")
+    assert read_config_file(path).options.ignore == {"syntax"}
+
+
+def test_what_is_no_text_is_told(tmp_path: Path) -> None:
+    path = tmp_path / CONFIG_FILE_NAME
+    path.write_bytes(b"\xff\xfe\0")
+    assert [str(error) for error in read_config_file(path).errors] == [f"{path}:1: not UTF-8 text"]
+    gone = tmp_path / "gone.toml"
+    assert [error.message for error in read_config_file(gone).errors] == [
+        "No such file or directory"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", 'ignore = ["x"]\n'),
+        ("# mine\n", '# mine\nignore = ["x"]\n'),
+        ('ignore = ["a"]\n', 'ignore = ["a", "x"]\n'),
+        ("ignore = []\n", 'ignore = ["x"]\n'),
+        ('ignore = [\n  "a", # why\n]\n', 'ignore = [\n  "a", # why\n  "x",\n]\n'),
+        ("[thresholds]\nx = 3\n", 'ignore = ["x"]\n\n[thresholds]\nx = 3\n'),
+    ],
+)
+def test_ignored_code_is_added(text: str, expected: str) -> None:
+    assert with_ignored_code(text, "x") == expected
+
+
+@pytest.mark.parametrize("text", ['ignore = ["x"]', "ignore = [", 'ignore = "a"', "ignore.a = 1"])
+def test_ignored_code_is_not_added_twice_or_to_other_text(text: str) -> None:
+    assert with_ignored_code(text, "x") is None
