@@ -217,7 +217,7 @@ async def test_a_rule_is_silenced_in_the_file_that_is_there(
     action = await silence(file)
     assert action is not None
     await choose(any_editor, action)
-    assert settings.read_text("utf-8") == '# ours\nignore = ["size-mismatch", "overlap"]\n'
+    assert settings.read_text("utf-8") == '# ours\nignore = ["overlap", "size-mismatch"]\n'
     await gone(file)
 
 
