@@ -5,7 +5,7 @@ from pathlib import Path
 from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.session import RequestContext, Session
 
 DUMP = """\
 BufferAssignment:
@@ -62,8 +62,8 @@ HloLiveRange (max 3):
 
 def split_dump(folder: Path) -> dict[str, Path]:
     """The dump as newer compilers write it: three files, by the end of their names."""
-    assignment, total, rest = DUMP.partition("\nTotal bytes used")
-    values, label, ranges = rest.partition("\n\nHloLiveRange")
+    assignment, total, live_section = DUMP.partition("\nTotal bytes used")
+    values, label, ranges = live_section.partition("\n\nHloLiveRange")
     values = values.replace(" uses:\n from", " uses:\n  (none)\n from")
     texts = {
         "-buffer-assignment": assignment,
@@ -81,12 +81,12 @@ def item(uri: str, text: str, version: int = 1) -> types.TextDocumentItem:
     return types.TextDocumentItem(uri, "hlo", version, text)
 
 
-async def asked(text: str = DUMP, client: Client | None = None) -> Asked:
+async def context(text: str = DUMP, client: Client | None = None) -> RequestContext:
     """A session in which one file without neighbours is open, asked about that file."""
     session = Session()
     session.client = client or Client()
     file = session.open(item("untitled:dump", text))
-    found = await session.ask(types.TextDocumentIdentifier(file.uri))
+    found = await session.context(types.TextDocumentIdentifier(file.uri))
     assert found is not None
     return found
 

@@ -28,9 +28,9 @@ URI = "untitled:module"
 
 
 async def prepared(session: Session, uri: str, text: str, line: str, word: str) -> Item:
-    asked = await session.ask(types.TextDocumentIdentifier(uri))
-    assert asked is not None
-    found = calls.prepare(asked, at(text, line, word))
+    context = await session.context(types.TextDocumentIdentifier(uri))
+    assert context is not None
+    found = calls.prepare(context, at(text, line, word))
     assert found is not None
     (one,) = found
     return one
@@ -79,9 +79,9 @@ async def test_columns_are_those_of_the_client() -> None:
 
 async def test_words_are_no_item() -> None:
     session = opened()
-    asked = await session.ask(types.TextDocumentIdentifier(URI))
-    assert asked is not None
-    assert calls.prepare(asked, types.Position(1, 0)) is None
+    context = await session.context(types.TextDocumentIdentifier(URI))
+    assert context is not None
+    assert calls.prepare(context, types.Position(1, 0)) is None
 
 
 async def test_calls_both_ways() -> None:

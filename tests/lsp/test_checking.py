@@ -8,9 +8,9 @@ from lsprotocol import types
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.lsp import checking
 from hlo_lsp.lsp import scheduling as running
-from hlo_lsp.lsp.checking import findings, findings_until, known_findings
+from hlo_lsp.lsp.checking import cached_findings, findings, findings_until
 from hlo_lsp.lsp.session import Session
-from lsp.opened import DUMP, asked, item
+from lsp.opened import DUMP, context, item
 from lsp.test_session_edits import URI, edit, part, whole
 
 DAMAGED = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=500").replace(
@@ -21,7 +21,7 @@ DAMAGED = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=500").replace(
 @pytest.fixture(autouse=True)
 def _breathless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Others have their turn after each step of the work."""
-    monkeypatch.setattr(running, "_SLICE", 0)
+    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
 
 
 @pytest.fixture
@@ -43,14 +43,14 @@ def has_sizes(found: list[Finding]) -> bool:
 
 
 async def test_two_who_ask_wait_for_one_check(begun: list[str]) -> None:
-    file = await asked(DAMAGED)
+    file = await context(DAMAGED)
     first, second = await asyncio.gather(findings(file), findings(file))
-    assert first == second == known_findings(file)
+    assert first == second == cached_findings(file)
     assert len(begun) == 1
 
 
 async def test_one_who_leaves_does_not_take_the_check_from_the_other(begun: list[str]) -> None:
-    file = await asked(DAMAGED)
+    file = await context(DAMAGED)
     leaving = asyncio.ensure_future(findings(file))
     staying = asyncio.ensure_future(findings(file))
     for _ in range(5):
@@ -64,37 +64,37 @@ async def test_what_was_found_is_of_the_text_as_it_is_when_it_is_told() -> None:
     """Also if it is edited after the end of the work, and before those who wait have their turn."""
     session = Session()
     session.open(item(URI, DAMAGED))
-    file = await session.ask(types.TextDocumentIdentifier(URI))
+    file = await session.context(types.TextDocumentIdentifier(URI))
     assert file is not None
 
     async def look() -> None:
         found = await findings(file)
         assert all(one.place.line < len(file.file.lines) for one in found)
-        assert found == known_findings(file)
+        assert found == cached_findings(file)
 
     looking = asyncio.ensure_future(look())
-    while known_findings(file) is None:
+    while cached_findings(file) is None:
         await asyncio.sleep(0)
     edit(session, whole(""))
     await looking
 
 
 async def test_the_first_findings_that_are_enough_come_before_the_others() -> None:
-    file = await asked(DAMAGED)
+    file = await context(DAMAGED)
     found = await findings_until(file, has_sizes)
     assert has_sizes(found)
-    assert known_findings(file) is None  # nobody waited for the rest
+    assert cached_findings(file) is None  # nobody waited for the rest
     assert len(found) < len(await findings(file))
 
 
 async def test_what_is_never_enough_is_all() -> None:
-    file = await asked(DAMAGED)
+    file = await context(DAMAGED)
     found = await findings_until(file, lambda _: False)
     assert found == await findings(file)
 
 
 async def test_what_is_known_is_all() -> None:
-    file = await asked(DAMAGED)
+    file = await context(DAMAGED)
     whole = await findings(file)
     assert await findings_until(file, has_sizes) == whole
 
@@ -102,7 +102,7 @@ async def test_what_is_known_is_all() -> None:
 async def test_what_was_enough_of_an_older_text_is_looked_for_again() -> None:
     session = Session()
     session.open(item(URI, DAMAGED))
-    file = await session.ask(types.TextDocumentIdentifier(URI))
+    file = await session.context(types.TextDocumentIdentifier(URI))
     assert file is not None
     lines = file.file.lines
     line = next(n for n, text in enumerate(lines) if "size=500" in text)

@@ -14,25 +14,25 @@ def _client(
     workspace: types.WorkspaceClientCapabilities | None = None,
 ) -> Client:
     capabilities = types.ClientCapabilities(text_document=document, workspace=workspace)
-    return Client.of(capabilities, "utf-16")
+    return Client.from_capabilities(capabilities, "utf-16")
 
 
 def test_a_client_that_says_nothing_gets_the_plainest_replies() -> None:
     client = _client()
-    assert not client.reads_markdown
-    assert not client.nests_symbols
-    assert not client.pulls_diagnostics
-    assert not client.refreshes_diagnostics
-    assert not client.wants_lens_texts
-    assert not client.shows_related
+    assert not client.can_render_markdown
+    assert not client.can_nest_symbols
+    assert not client.can_pull_diagnostics
+    assert not client.can_refresh_diagnostics
+    assert not client.has_eager_lenses
+    assert not client.can_show_related
     assert _client(document=types.TextDocumentClientCapabilities()) == client
 
 
 @pytest.mark.parametrize("encoding", Encoding)
 def test_the_encoding_is_the_one_agreed_on(encoding: Encoding) -> None:
-    assert Client.of(types.ClientCapabilities(), encoding.value).encoding is encoding
+    assert Client.from_capabilities(types.ClientCapabilities(), encoding.value).encoding is encoding
     kind = types.PositionEncodingKind(encoding.value)
-    assert Client.of(types.ClientCapabilities(), kind).encoding is encoding
+    assert Client.from_capabilities(types.ClientCapabilities(), kind).encoding is encoding
 
 
 @pytest.mark.parametrize(
@@ -49,26 +49,26 @@ def test_hovers_are_markdown_only_for_who_reads_it(
 ) -> None:
     hover = types.HoverClientCapabilities(content_format=formats)
     document = types.TextDocumentClientCapabilities(hover=hover)
-    assert _client(document=document).reads_markdown is markdown
+    assert _client(document=document).can_render_markdown is markdown
 
 
 def test_symbols_nest_only_for_who_knows_trees() -> None:
     symbols = types.DocumentSymbolClientCapabilities(hierarchical_document_symbol_support=True)
     document = types.TextDocumentClientCapabilities(document_symbol=symbols)
-    assert _client(document=document).nests_symbols
+    assert _client(document=document).can_nest_symbols
 
 
 def test_a_client_that_pulls_need_not_be_refreshable() -> None:
     document = types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities())
     client = _client(document=document)
-    assert client.pulls_diagnostics
-    assert not client.refreshes_diagnostics
+    assert client.can_pull_diagnostics
+    assert not client.can_refresh_diagnostics
 
 
 def test_refreshing_is_a_flag_of_the_workspace() -> None:
     diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     workspace = types.WorkspaceClientCapabilities(diagnostics=diagnostics)
-    assert _client(workspace=workspace).refreshes_diagnostics
+    assert _client(workspace=workspace).can_refresh_diagnostics
 
 
 @pytest.mark.parametrize(
@@ -84,15 +84,15 @@ def test_refreshing_is_a_flag_of_the_workspace() -> None:
     ],
 )
 def test_a_client_may_want_the_texts_of_lenses_at_once(options: object, at_once: bool) -> None:
-    client = Client.of(types.ClientCapabilities(), "utf-16", options)
-    assert client.wants_lens_texts is at_once
+    client = Client.from_capabilities(types.ClientCapabilities(), "utf-16", options)
+    assert client.has_eager_lenses is at_once
 
 
 @pytest.mark.parametrize(("limit", "expected"), [(5000, 5000), (None, 100_000), (0, 100_000)])
 def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> None:
     folding = types.FoldingRangeClientCapabilities(range_limit=limit)
     document = types.TextDocumentClientCapabilities(folding_range=folding)
-    assert _client(document=document).folding_limit == expected
+    assert _client(document=document).max_folding_ranges == expected
 
 
 @pytest.mark.parametrize(
@@ -101,35 +101,35 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
         (
             "visual_studio_code",
             Client(
-                folding_limit=5000, takes_snippets=True, inserts_or_replaces=True,
-                completes_markdown=True, helps_in_markdown=True, places_parameters=True,
-                versions_edits=True, creates_files=True, applies_edits=True,
-                takes_code_actions=True, prefers_actions=True, resolves_edits=True,
-                shows_documents=True, refreshes_tokens=True, refreshes_lenses=True,
+                max_folding_ranges=5000, can_insert_snippets=True, can_insert_or_replace=True,
+                can_complete_in_markdown=True, can_show_signatures_in_markdown=True, has_parameter_offsets=True,
+                can_version_edits=True, can_create_files=True, can_apply_edits=True,
+                can_show_code_actions=True, can_prefer_actions=True, can_resolve_edits=True,
+                can_show_documents=True, can_refresh_tokens=True, can_refresh_lenses=True,
             ),
         ),
         (
             "neovim@v0.11",
             Client(
-                pulls_diagnostics=True, takes_snippets=True, completes_markdown=True,
-                helps_in_markdown=True, places_parameters=True, shows_rule_links=False,
-                applies_edits=True, takes_code_actions=True, prefers_actions=True,
-                resolves_edits=True, shows_documents=True, refreshes_tokens=True,
-                refreshes_hints=True,
+                can_pull_diagnostics=True, can_insert_snippets=True, can_complete_in_markdown=True,
+                can_show_signatures_in_markdown=True, has_parameter_offsets=True, can_link_rules=False,
+                can_apply_edits=True, can_show_code_actions=True, can_prefer_actions=True,
+                can_resolve_edits=True, can_show_documents=True, can_refresh_tokens=True,
+                can_refresh_hints=True,
             ),
         ),
         (
             "emacs",
             Client(
-                shows_related=False, shows_rule_links=False, places_parameters=True,
-                versions_edits=True, applies_edits=True, takes_code_actions=True,
-                prefers_actions=True,
+                can_show_related=False, can_link_rules=False, has_parameter_offsets=True,
+                can_version_edits=True, can_apply_edits=True, can_show_code_actions=True,
+                can_prefer_actions=True,
             ),
         ),
     ],
 )  # fmt: skip
 def test_real_editors_are_read_as_they_are(name: str, expected: Client) -> None:
-    assert Client.of(client_capabilities(name), "utf-16") == expected
+    assert Client.from_capabilities(client_capabilities(name), "utf-16") == expected
 
 
 def test_what_a_client_can_do_with_completions_and_edits() -> None:
@@ -140,9 +140,9 @@ def test_what_a_client_can_do_with_completions_and_edits() -> None:
     completion = types.CompletionClientCapabilities(completion_item=item)
     document = types.TextDocumentClientCapabilities(completion=completion)
     found = _client(document=document)
-    assert found.takes_snippets
-    assert found.inserts_or_replaces
-    assert found.shows_label_details
-    assert found.completes_markdown
-    assert not found.helps_in_markdown
-    assert not found.versions_edits
+    assert found.can_insert_snippets
+    assert found.can_insert_or_replace
+    assert found.can_show_label_details
+    assert found.can_complete_in_markdown
+    assert not found.can_show_signatures_in_markdown
+    assert not found.can_version_edits

@@ -3,9 +3,9 @@
 from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.completion import completion, first_words, resolve
-from hlo_lsp.lsp.session import Asked, Session
-from lsp.opened import asked, item
+from hlo_lsp.lsp.completion import completion, empty_file_completion, resolve
+from hlo_lsp.lsp.session import RequestContext, Session
+from lsp.opened import context, item
 
 TEXT = """\
 HloModule m
@@ -21,14 +21,14 @@ ENTRY %main (p: f32[4]) -> f32[4] {
   ROOT %r = f32[4]{0} call(%p), to_apply=
 }
 """
-RICH = Client(takes_snippets=True, inserts_or_replaces=True, shows_label_details=True)
+RICH = Client(can_insert_snippets=True, can_insert_or_replace=True, can_show_label_details=True)
 
 
 async def complete(line: int, column: int, client: Client, text: str = TEXT) -> tuple[
-    Asked, dict[str, types.CompletionItem]
+    RequestContext, dict[str, types.CompletionItem]
 ]:  # fmt: skip
     """The items at a place, by label."""
-    found = await asked(text, client)
+    found = await context(text, client)
     params = types.CompletionParams(
         types.TextDocumentIdentifier(found.file.uri), types.Position(line, column)
     )
@@ -77,7 +77,7 @@ async def test_only_the_word_where_its_rest_is_there() -> None:
 
 
 async def test_what_is_selected_is_explained() -> None:
-    client = Client(completes_markdown=True)
+    client = Client(can_complete_in_markdown=True)
     found, items = await complete(10, 41, client)
     documentation = resolve(found, items["%neg"]).documentation
     assert documentation == types.MarkupContent(
@@ -102,7 +102,7 @@ async def test_every_item_of_a_text_has_an_explanation() -> None:
 
 
 async def test_odd_items_come_back_as_they_are() -> None:
-    found = await asked(TEXT)
+    found = await context(TEXT)
     for data in (
         None,
         7,
@@ -117,7 +117,7 @@ async def test_odd_items_come_back_as_they_are() -> None:
 
 
 async def test_a_list_does_not_come_by_itself_at_the_beginning_of_a_line() -> None:
-    found = await asked(TEXT.replace("  %q", "  \n  %q"))
+    found = await context(TEXT.replace("  %q", "  \n  %q"))
     params = types.CompletionParams(
         types.TextDocumentIdentifier(found.file.uri), types.Position(9, 2)
     )
@@ -132,12 +132,14 @@ async def test_a_new_file_begins_with_a_module() -> None:
     session.open(item("untitled:new", "x\nHl\n"))
     document = types.TextDocumentIdentifier("untitled:new")
     params = types.CompletionParams(document, types.Position(1, 2))
-    found = first_words(session, params)
+    found = empty_file_completion(session, params)
     assert found is None
     session.open(item("untitled:new", "Hl\n"))
-    found = first_words(session, types.CompletionParams(document, types.Position(0, 2)))
+    found = empty_file_completion(session, types.CompletionParams(document, types.Position(0, 2)))
     assert found is not None
     edit = found.items[0].text_edit
     assert edit == types.InsertReplaceEdit("HloModule ${1:name}", span(0, 2, 0), span(0, 2, 0))
     other = types.TextDocumentIdentifier("untitled:other")
-    assert first_words(session, types.CompletionParams(other, types.Position(0, 0))) is None
+    assert (
+        empty_file_completion(session, types.CompletionParams(other, types.Position(0, 0))) is None
+    )

@@ -3,7 +3,7 @@
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.lsp.positions import Converter, lines_range, name_range, place_range
+from hlo_lsp.lsp.positions import Converter, line_range, lines_range, name_range
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.text.document import Encoding
@@ -41,23 +41,23 @@ def test_box_drawing_lines_have_the_columns_of_the_encoding(
 ) -> None:
     mark = BREAKDOWN[name]
     start, end = COLUMNS[encoding, name]
-    convert = Converter(encoding)
-    found = convert.range(Place(file, mark.line, mark.start, mark.end))
+    converter = Converter(encoding)
+    found = converter.range(Place(file, mark.line, mark.start, mark.end))
     assert found == types.Range(types.Position(mark.line, start), types.Position(mark.line, end))
-    assert name_range(convert, file, mark.line, (mark.start, mark.end)) == place_range(
+    assert name_range(converter, file, mark.line, (mark.start, mark.end)) == line_range(
         mark.line, start, end
     )
-    assert convert.column(file, found.start) == mark.position
-    assert convert.column(file, found.end) == (mark.line, mark.end)
+    assert converter.column(file, found.start) == mark.position
+    assert converter.column(file, found.end) == (mark.line, mark.end)
 
 
 @pytest.mark.parametrize("encoding", Encoding)
 def test_every_column_of_every_line_comes_back(file: DumpFile, encoding: Encoding) -> None:
-    convert = Converter(encoding)
+    converter = Converter(encoding)
     for number, line in enumerate(file.lines):
         for column in range(len(line) + 1):
-            start = convert.range(Place(file, number, column, column)).start
-            assert convert.column(file, start) == (number, column)
+            start = converter.range(Place(file, number, column, column)).start
+            assert converter.column(file, start) == (number, column)
 
 
 @pytest.mark.parametrize("encoding", Encoding)
@@ -96,9 +96,9 @@ def test_a_position_inside_a_character_is_its_start(file: DumpFile) -> None:
 def test_whole_lines_end_behind_their_last_character(encoding: Encoding, end: int) -> None:
     file = DumpFile.of_text("HloLiveRange (max 3):\n      │   └── x\nnext")
     lines = lines_range(Converter(encoding), file, 0, 2)
-    assert lines == place_range(0, 0, end, to_line=1)
+    assert lines == line_range(0, 0, end, to_line=1)
 
 
 def test_whole_lines_stop_at_the_end_of_the_text(file: DumpFile) -> None:
     lines = lines_range(Converter(Encoding.UTF16), file, 3, 100)
-    assert lines == place_range(3, 0, 0, to_line=4)
+    assert lines == line_range(3, 0, 0, to_line=4)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.wishes.wishes import Wishes
-from hlo_lsp.lsp import diagnostics
+from hlo_lsp.checks.config.options import CheckOptions
+from hlo_lsp.lsp import push_diagnostics as diagnostics
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.diagnostics import DiagnosticsPusher
 from hlo_lsp.lsp.positions import Json
+from hlo_lsp.lsp.push_diagnostics import DiagnosticsPusher
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.model.dump_file import DumpFile
@@ -70,7 +70,7 @@ class Desk:
 
 @pytest.fixture
 def desk(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Desk]:
-    monkeypatch.setattr(diagnostics, "_PAUSE", 0)
+    monkeypatch.setattr(diagnostics, "_DEBOUNCE_SECONDS", 0)
     return lambda **flags: Desk(replace(Client(), **flags))
 
 
@@ -137,8 +137,8 @@ async def test_closing_right_after_opening_leaves_nothing_behind(
 async def test_siblings_are_looked_at_again(desk: Callable[..., Desk], tmp_path: Path) -> None:
     paths = split_dump(tmp_path)
     at = desk()
-    at.session.settings = Settings(check=Wishes(ignore=frozenset({"sibling-missing"})))
-    texts = {path.as_uri(): disk.read(path).text for path in paths.values()}
+    at.session.settings = Settings(check=CheckOptions(ignore=frozenset({"sibling-missing"})))
+    texts = {path.as_uri(): disk.read_document(path).text for path in paths.values()}
     assignment, values, ranges = texts
     for uri, text in texts.items():
         at.open(uri, text)
@@ -167,7 +167,7 @@ async def test_strangers_are_left_alone(desk: Callable[..., Desk], tmp_path: Pat
 
 
 async def test_a_client_that_pulls_gets_no_pushes(desk: Callable[..., Desk]) -> None:
-    at = desk(pulls_diagnostics=True)
+    at = desk(can_pull_diagnostics=True)
     at.open(URI, DAMAGED)
     at.edit(URI, DUMP)
     at.close(URI)
@@ -176,7 +176,7 @@ async def test_a_client_that_pulls_gets_no_pushes(desk: Callable[..., Desk]) -> 
 
 
 async def test_a_client_that_pulls_is_told_to_pull_again(desk: Callable[..., Desk]) -> None:
-    at = desk(pulls_diagnostics=True, refreshes_diagnostics=True)
+    at = desk(can_pull_diagnostics=True, can_refresh_diagnostics=True)
     at.open(URI, DAMAGED)
     at.edit(URI, DUMP)
     assert await at.sent() == []
@@ -185,35 +185,35 @@ async def test_a_client_that_pulls_is_told_to_pull_again(desk: Callable[..., Des
 
 async def test_a_question_on_its_way_is_not_taken_back(desk: Callable[..., Desk]) -> None:
     """The client answers it in any case, and its answer must find somebody."""
-    at = desk(pulls_diagnostics=True, refreshes_diagnostics=True)
-    asked, answered = asyncio.Event(), asyncio.Event()
-    ends: list[str] = []
+    at = desk(can_pull_diagnostics=True, can_refresh_diagnostics=True)
+    context, answered = asyncio.Event(), asyncio.Event()
+    end: list[str] = []
 
     async def refresh() -> None:
-        asked.set()
+        context.set()
         try:
             await answered.wait()
-            ends.append("answered")
+            end.append("answered")
         except asyncio.CancelledError:
-            ends.append("taken back")
+            end.append("taken back")
             raise
 
     at.pusher = DiagnosticsPusher(at.session, at.published.append, refresh)
     at.pusher.disk_changed()
-    await asked.wait()
-    asked.clear()
+    await context.wait()
+    context.clear()
     at.pusher.disk_changed()
-    await asked.wait()
+    await context.wait()
     answered.set()
     await at.all_sent()
-    assert ends == ["answered"] * 2
+    assert end == ["answered"] * 2
 
 
 async def test_what_is_still_to_be_looked_for_stays(
     desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two complete lists stands what is found already, beside what was there before."""
-    monkeypatch.setattr(running, "_SLICE", 0)
+    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
     at = desk()
     at.open(URI, DAMAGED)
     await at.all_sent()
@@ -231,6 +231,6 @@ async def test_other_settings_are_looked_at_at_once(desk: Callable[..., Desk]) -
     at = desk()
     at.open(URI, DAMAGED)
     await at.sent()
-    at.session.settings = Settings(check=Wishes(ignore=frozenset({"out-of-bounds"})))
+    at.session.settings = Settings(check=CheckOptions(ignore=frozenset({"out-of-bounds"})))
     at.pusher.all_changed()
     assert await at.sent() == [(URI, 1, [])]

@@ -6,7 +6,7 @@ import pytest
 
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.symbols import folding_ranges
-from lsp.opened import DUMP, asked
+from lsp.opened import DUMP, context
 
 LINES = DUMP.split("\n")
 
@@ -14,7 +14,7 @@ LINES = DUMP.split("\n")
 async def folds(limit: int = 100_000, text: str = DUMP) -> list[tuple[str, str]]:
     """The first and the last line of each fold."""
     lines = text.split("\n")
-    found = await folding_ranges(await asked(text, replace(Client(), folding_limit=limit)))
+    found = await folding_ranges(await context(text, replace(Client(), max_folding_ranges=limit)))
     return [(lines[fold["startLine"]], lines[fold["endLine"]]) for fold in found]
 
 
@@ -37,7 +37,7 @@ async def test_sections_allocations_and_entries_fold() -> None:
 
 
 async def test_a_fold_has_lines_and_a_kind_and_nothing_else() -> None:
-    found = await folding_ranges(await asked())
+    found = await folding_ranges(await context())
     assert {frozenset(fold) for fold in found} == {frozenset({"startLine", "endLine", "kind"})}
     assert {fold["kind"] for fold in found} == {"region"}
 
@@ -48,9 +48,9 @@ async def test_a_blank_line_is_in_no_fold() -> None:
 
 @pytest.mark.parametrize("limit", range(1, 14))
 async def test_a_client_with_a_limit_gets_the_largest_in_order(limit: int) -> None:
-    everything = await folding_ranges(await asked())
-    client = replace(Client(), folding_limit=limit)
-    found = await folding_ranges(await asked(client=client))
+    everything = await folding_ranges(await context())
+    client = replace(Client(), max_folding_ranges=limit)
+    found = await folding_ranges(await context(client=client))
     assert len(found) == limit
     assert [fold for fold in everything if fold in found] == found
     sizes = sorted((fold["endLine"] - fold["startLine"] for fold in everything), reverse=True)
@@ -59,7 +59,7 @@ async def test_a_client_with_a_limit_gets_the_largest_in_order(limit: int) -> No
 
 async def test_no_fold_is_larger_than_the_text() -> None:
     text = DUMP.rstrip("\n")
-    found = await folding_ranges(await asked(text))
+    found = await folding_ranges(await context(text))
     assert max(fold["endLine"] for fold in found) == text.count("\n")
 
 
@@ -97,7 +97,7 @@ async def test_tables_are_imports_and_comments_are_comments() -> None:
     lines = MODULE.split("\n")
     found = [
         (fold["kind"], lines[fold["startLine"]].strip(), lines[fold["endLine"]].strip())
-        for fold in await folding_ranges(await asked(MODULE))
+        for fold in await folding_ranges(await context(MODULE))
     ]
     assert [one for one in found if one[0] != "region"] == [
         ("imports", "FileNames", '2 "b.py"'),
@@ -111,5 +111,5 @@ async def test_tables_are_imports_and_comments_are_comments() -> None:
 
 
 async def test_folds_are_in_the_order_of_their_lines() -> None:
-    starts = [fold["startLine"] for fold in await folding_ranges(await asked(MODULE))]
+    starts = [fold["startLine"] for fold in await folding_ranges(await context(MODULE))]
     assert starts == sorted(starts)

@@ -9,7 +9,7 @@ from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.formatting import format_document, format_range
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text.document import Document, Encoding
-from lsp.opened import DUMP, asked, item
+from lsp.opened import DUMP, context, item
 
 GOOD = 'HloModule m\n\nENTRY %e (a: f32[]) -> f32[] {\n  %a = f32[] parameter(0), n="é𝄞", k=v\n  ROOT %b = f32[] negate(%a)\n}\n'  # noqa: E501
 BAD = GOOD.replace(", k=v", ",k=v").replace("  ROOT %b = ", "ROOT   %b = ")
@@ -30,13 +30,13 @@ def applied(text: str, edits: list[Any], encoding: Encoding) -> str:
 async def test_the_whole_text_in_units_of_the_client() -> None:
     for encoding in Encoding:
         client = replace(Client(), encoding=encoding)
-        edits = await format_document(await asked(BAD, client))
+        edits = await format_document(await context(BAD, client))
         assert len(edits) == 3
         assert applied(BAD, edits, encoding) == GOOD
 
 
 async def test_some_lines() -> None:
-    opened = await asked(BAD)
+    opened = await context(BAD)
     start = types.Position(3, 4)
     for end, count in (
         (types.Position(3, 4), 1), (types.Position(4, 0), 1), (types.Position(4, 1), 3),
@@ -48,8 +48,8 @@ async def test_some_lines() -> None:
 
 
 async def test_nothing_to_do() -> None:
-    assert await format_document(await asked(GOOD)) == []
-    assert await format_document(await asked(DUMP)) == []
+    assert await format_document(await context(GOOD)) == []
+    assert await format_document(await context(DUMP)) == []
 
 
 async def test_a_file_in_a_longer_text() -> None:
@@ -62,4 +62,4 @@ async def asked_in(text: str, line: int) -> Any:
     """The file in a text that this line is of."""
     session = Session()
     session.open(item("untitled:dump", text))
-    return await session.ask(types.TextDocumentIdentifier("untitled:dump"), line)
+    return await session.context(types.TextDocumentIdentifier("untitled:dump"), line)

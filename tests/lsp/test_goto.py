@@ -7,17 +7,17 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.lsp import navigation as goto
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text import disk
-from lsp.opened import DUMP, asked, at, item, split_dump
+from lsp.opened import DUMP, at, context, item, split_dump
 
-Goto = Callable[[Asked, types.Position], types.Location | None]
+Goto = Callable[[RequestContext, types.Position], types.Location | None]
 VALUE_OF_ADD = " value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}"
 
 
 async def target(go: Goto, line: str, word: str = "", text: str = DUMP) -> tuple[str, str] | None:
     """The line where a jump ends, and what it selects there."""
-    found = go(await asked(text), at(text, line, word))
+    found = go(await context(text), at(text, line, word))
     if found is None:
         return None
     assert found.range.start.line == found.range.end.line
@@ -99,10 +99,10 @@ async def test_words_shapes_and_spaces_lead_nowhere(go: Goto, line: str, word: s
 async def test_a_live_range_leads_into_the_file_with_the_values(tmp_path: Path) -> None:
     paths = split_dump(tmp_path)
     uri = paths["-live-range"].as_uri()
-    text = disk.read(paths["-live-range"]).text
+    text = disk.read_document(paths["-live-range"]).text
     session = Session()
     session.open(item(uri, text))
-    found = await session.ask(types.TextDocumentIdentifier(uri))
+    found = await session.context(types.TextDocumentIdentifier(uri))
     assert found is not None
     position = at(text, "    add{}:1-2")
     landed = goto.definition(found, position)

@@ -8,12 +8,12 @@ from lsprotocol import types
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.hover import hover
 from hlo_lsp.lsp.navigation import definition, highlight, references
-from lsp.opened import DUMP, asked, at
+from lsp.opened import DUMP, at, context
 from marks import mark
 
 
 async def shown(position: types.Position, text: str = DUMP) -> str | None:
-    found = hover(await asked(text), position)
+    found = hover(await context(text), position)
     return None if found is None else found.contents.value
 
 
@@ -54,12 +54,12 @@ async def test_everything_has_a_card(line: str, word: str, title: str) -> None:
     assert text.split("\n")[0] == title
 
 
-@pytest.mark.parametrize("client", [Client(), replace(Client(), reads_markdown=False)])
+@pytest.mark.parametrize("client", [Client(), replace(Client(), can_render_markdown=False)])
 async def test_the_form_is_one_that_the_client_reads(client: Client) -> None:
-    found = hover(await asked(client=client), at(DUMP, "    add{}:1-2"))
+    found = hover(await context(client=client), at(DUMP, "    add{}:1-2"))
     assert found is not None
     assert isinstance(found.contents, types.MarkupContent)
-    markdown = client.reads_markdown
+    markdown = client.can_render_markdown
     kind = types.MarkupKind.Markdown if markdown else types.MarkupKind.PlainText
     assert found.contents.kind is kind
     assert ("**" in found.contents.value) is markdown
@@ -90,7 +90,7 @@ async def test_the_range_is_what_the_card_is_about() -> None:
                                  ^ color
         """
     )
-    found = await asked(marked.text)
+    found = await context(marked.text)
     for name, place in marked.marks.items():
         whole = marked["value"] if name == "id" else place
         card = hover(found, types.Position(*place.position))
@@ -103,7 +103,7 @@ async def test_the_range_is_what_the_card_is_about() -> None:
 async def test_later_lines_of_an_instruction_answer_as_its_first() -> None:
     add = "%add = f32[4]{0:T(128)S(1)} add(%x, %x), "
     text = DUMP.replace(add, f'{add}frontend_attributes={{kernel_metadata={{\n"a":"b"\n}}}}, ')
-    found = await asked(text)
+    found = await context(text)
     first = at(text, " from instruction: %add", "add(")
     for line in (1, 2):
         later = types.Position(first.line + line, 1)

@@ -8,31 +8,31 @@ from lsprotocol import types
 
 from hlo_lsp.lsp import lenses
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text import disk
-from lsp.opened import DUMP, asked, at, item, split_dump
+from lsp.opened import DUMP, at, context, item, split_dump
 
 
-async def titles(asked: Asked) -> dict[str, str]:
+async def titles(context: RequestContext) -> dict[str, str]:
     """What the lens says above a line, by the line."""
     found = {}
-    for lens in await lenses.code_lenses(asked):
-        line = asked.file.lines[lens["range"]["start"]["line"]]
-        found[line.strip()] = await title(asked, lens["data"])
+    for lens in await lenses.code_lenses(context):
+        line = context.file.lines[lens["range"]["start"]["line"]]
+        found[line.strip()] = await title(context, lens["data"])
     return found
 
 
-async def title(asked: Asked, data: object) -> str:
+async def title(context: RequestContext, data: object) -> str:
     start = types.Position(0, 0)
     lens = types.CodeLens(types.Range(start, start), None, data)
-    command = (await lenses.resolve(asked, lens)).command
+    command = (await lenses.resolve(context, lens)).command
     assert command is not None
     assert command.command == ""  # it says something and does nothing
     return command.title
 
 
 async def test_allocations_values_and_the_peak_have_lenses() -> None:
-    assert await titles(await asked()) == {
+    assert await titles(await context()) == {
         "allocation 0: size 512, parameter 0, shape |f32[4]| at ShapeIndex {}:": "1 value, 512 B",
         "value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}": (
             "live 0-3 (3 steps): x -> the end of the program | at the peak"
@@ -56,7 +56,7 @@ async def test_allocations_values_and_the_peak_have_lenses() -> None:
 
 
 async def test_a_lens_spans_its_line() -> None:
-    found = await asked()
+    found = await context()
     spans = [lens["range"] for lens in await lenses.code_lenses(found)]
     assert all(span["start"]["line"] == span["end"]["line"] for span in spans)
     assert all(span["start"]["character"] == 0 for span in spans)
@@ -66,14 +66,14 @@ async def test_a_lens_spans_its_line() -> None:
 
 
 async def test_a_lens_is_asked_for_its_text_later() -> None:
-    found = await asked()
+    found = await context()
     made = await lenses.code_lenses(found)
     assert all("command" not in lens for lens in made)
     assert {lens["data"]["uri"] for lens in made} == {found.file.uri}
 
 
 async def test_a_client_that_would_ask_for_all_texts_has_them_at_once() -> None:
-    found = await asked(client=replace(Client(), wants_lens_texts=True))
+    found = await context(client=replace(Client(), has_eager_lenses=True))
     made = await lenses.code_lenses(found)
     assert [lens["command"]["title"] for lens in made] == [
         await title(found, lens["data"]) for lens in made
@@ -84,14 +84,14 @@ async def test_a_client_that_would_ask_for_all_texts_has_them_at_once() -> None:
 async def test_a_resolved_lens_stays_where_it_is() -> None:
     span = types.Range(types.Position(3, 0), types.Position(3, 9))
     data = {"allocation": 0, "uri": "untitled:dump"}
-    lens = await lenses.resolve(await asked(), types.CodeLens(span, None, data))
+    lens = await lenses.resolve(await context(), types.CodeLens(span, None, data))
     assert (lens.range, lens.data) == (span, data)
 
 
 async def test_values_that_take_turns_are_counted() -> None:
     second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
     text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
-    assert next(iter((await titles(await asked(text))).values())) == (
+    assert next(iter((await titles(await context(text))).values())) == (
         "2 values, 512 B, 2 time-share offset 0"
     )
 
@@ -99,13 +99,13 @@ async def test_values_that_take_turns_are_counted() -> None:
 async def test_peak_lens_shows_the_step_with_most_occupied_bytes() -> None:
     text = DUMP.replace("Live ranges at 2 (peak)", "Live ranges at 0 (peak)")
     text = text.replace("size 1024, color 1, pre", "size 1024, pre")
-    assert (await titles(await asked(text)))["Live ranges at 0 (peak):"] == (
+    assert (await titles(await context(text)))["Live ranges at 0 (peak):"] == (
         "declared by XLA: 16 B at step 0 | HBM: 1.0 KiB occupied, 512 B more at step 1"
     )
 
 
 async def test_peak_lens_is_complete_for_a_client_that_resolves_nothing() -> None:
-    found = await asked(client=replace(Client(), wants_lens_texts=True))
+    found = await context(client=replace(Client(), has_eager_lenses=True))
     titles_at_once = [lens["command"]["title"] for lens in await lenses.code_lenses(found)]
     assert titles_at_once[-1] == (
         "declared by XLA: 48 B at step 2 | HBM: 1.0 KiB occupied, the maximum"
@@ -114,7 +114,7 @@ async def test_peak_lens_is_complete_for_a_client_that_resolves_nothing() -> Non
 
 async def test_without_live_ranges_a_lens_says_so() -> None:
     text, *_ = DUMP.partition("HloLiveRange")
-    assert set((await titles(await asked(text))).values()) == {
+    assert set((await titles(await context(text))).values()) == {
         "1 value, 512 B", "1 value, 1.0 KiB", "no live range", "HBM 1.0 KiB, VMEM 1.0 KiB"
     }  # fmt: skip
 
@@ -122,7 +122,7 @@ async def test_without_live_ranges_a_lens_says_so() -> None:
 async def test_thread_local_values_have_no_live_range_to_tell() -> None:
     text = "BufferAssignment:\nallocation 0: size 512, thread-local:\n"
     text += " value: <1 x @0> (size=512,offset=0): f32[]{:T(128)}\n"
-    assert list((await titles(await asked(text))).values()) == [
+    assert list((await titles(await context(text))).values()) == [
         "1 value, 512 B", "thread-local, not scheduled"
     ]  # fmt: skip
 
@@ -142,14 +142,14 @@ async def test_thread_local_values_have_no_live_range_to_tell() -> None:
 )
 async def test_a_lens_about_what_is_gone_says_so(data: object) -> None:
     text, *_ = DUMP.partition("HloLiveRange")
-    assert await title(await asked(text), data) in {"gone", "no live ranges"}
+    assert await title(await context(text), data) in {"gone", "no live ranges"}
 
 
 async def test_lenses_know_what_neighbours_say(tmp_path: Path) -> None:
     path = split_dump(tmp_path)["-buffer-assignment"]
     session = Session()
-    session.open(item(path.as_uri(), disk.read(path).text))
-    found = await session.ask(types.TextDocumentIdentifier(path.as_uri()))
+    session.open(item(path.as_uri(), disk.read_document(path).text))
+    found = await session.context(types.TextDocumentIdentifier(path.as_uri()))
     assert found is not None
     assert list((await titles(found)).values())[1] == (
         "live 0-3 (3 steps): x -> the end of the program | at the peak"
@@ -158,16 +158,18 @@ async def test_lenses_know_what_neighbours_say(tmp_path: Path) -> None:
 
 async def test_lenses_stand_on_text_that_is_broken_elsewhere() -> None:
     text = DUMP.replace("BufferAssignment:\n", "~\n", 1).replace(" uses:\n", " us\n", 1)
-    broken = await lenses.code_lenses(await asked(text))
-    assert len(broken) == len(await lenses.code_lenses(await asked()))
+    broken = await lenses.code_lenses(await context(text))
+    assert len(broken) == len(await lenses.code_lenses(await context()))
     assert broken[0]["range"]["start"]["line"] == at(text, "allocation 0").line
 
 
 async def test_a_click_shows_the_values_of_an_allocation_and_the_uses_of_a_value() -> None:
     second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
     text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
-    client = Client.of(types.ClientCapabilities(), "utf-16", {"commands": ["hlo.showPlaces"]})
-    found = await asked(text, client)
+    client = Client.from_capabilities(
+        types.ClientCapabilities(), "utf-16", {"commands": ["hlo.showPlaces"]}
+    )
+    found = await context(text, client)
     shown = {}
     for lens in await lenses.code_lenses(found):
         line = types.Position(lens["range"]["start"]["line"], 0)
@@ -196,8 +198,8 @@ async def test_a_click_shows_the_values_of_an_allocation_and_the_uses_of_a_value
 async def test_lenses_with_their_texts_can_be_clicked_where_resolving_finds_places() -> None:
     second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
     text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
-    client = replace(Client(), wants_lens_texts=True, shows_places=True)
-    found = await asked(text, client)
+    client = replace(Client(), has_eager_lenses=True, can_show_places=True)
+    found = await context(text, client)
     clicked = 0
     for lens in await lenses.code_lenses(found):
         at_once = lens["command"]
@@ -219,13 +221,13 @@ async def test_lenses_with_their_texts_can_be_clicked_where_resolving_finds_plac
     "options", [None, [], {}, {"commands": None}, {"commands": "hlo.showPlaces"}]
 )
 async def test_a_client_without_the_command_has_no_clicks(options: object) -> None:
-    client = Client.of(types.ClientCapabilities(), "utf-16", options)
-    assert await titles(await asked(client=client))  # which looks at the commands
+    client = Client.from_capabilities(types.ClientCapabilities(), "utf-16", options)
+    assert await titles(await context(client=client))  # which looks at the commands
 
 
 async def test_a_long_list_of_places_says_that_it_is_cut(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lenses, "_MOST", 1)
-    found = await asked(client=replace(Client(), shows_places=True))
+    monkeypatch.setattr(lenses, "_MAX_LISTED_PLACES", 1)
+    found = await context(client=replace(Client(), can_show_places=True))
     start = types.Position(0, 0)
     lens = types.CodeLens(types.Range(start, start), None, {"value": 1})
     command = (await lenses.resolve(found, lens)).command
@@ -264,7 +266,7 @@ async def test_computations_that_are_entered_say_what_is_inside(tmp_path: Path) 
     path.write_text(MODULE, "utf-8")
     session = Session()
     file = session.open(item(path.as_uri(), MODULE))
-    found = await session.ask(types.TextDocumentIdentifier(file.uri))
+    found = await session.context(types.TextDocumentIdentifier(file.uri))
     assert found is not None
     assert await titles(found) == {
         "%again (x: f32[4]) -> f32[4] {": "2 instructions, 1 buffer defined, 512 B",
@@ -275,7 +277,7 @@ async def test_computations_that_are_entered_say_what_is_inside(tmp_path: Path) 
 
 async def test_thread_local_bytes_are_no_part_of_the_total() -> None:
     text = DUMP.replace("parameter 0, shape |f32[4]| at ShapeIndex {}:", "thread-local:")
-    found = await titles(await asked(text))
+    found = await titles(await context(text))
     assert found["Total bytes used: 2048 (2.0KiB)"] == (
         "HBM 512 B, VMEM 1.0 KiB, without 512 B thread-local"
     )

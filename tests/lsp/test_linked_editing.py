@@ -7,14 +7,14 @@ from lsprotocol import types
 from pygls.protocol import default_converter
 
 from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.renaming import linked_ranges, rename
-from hlo_lsp.lsp.request import RefusedError
-from lsp.opened import DUMP, asked, at
+from hlo_lsp.lsp.renaming import linked_editing_ranges, rename
+from hlo_lsp.lsp.request import RequestFailedError
+from lsp.opened import DUMP, at, context
 from program.test_rename import MODULE
 
 
 async def linked(text: str, position: types.Position) -> list[types.Range]:
-    found = read(linked_ranges(await asked(text), position))
+    found = read(linked_editing_ranges(await context(text), position))
     return [] if found is None else list(found.ranges)
 
 
@@ -31,12 +31,12 @@ def read(said: Json | None) -> types.LinkedEditingRanges | None:
     ],
 )  # fmt: skip
 async def test_the_places_are_those_that_rename_would_change(line: str, word: str) -> None:
-    opened = await asked(MODULE)
+    opened = await context(MODULE)
     position = at(MODULE, line, word)
     document = types.TextDocumentIdentifier(opened.file.uri)
     edit = rename(opened, types.RenameParams(document, position, "new"), 1)
     (edits,) = (edit.changes or {}).values()
-    found = read(linked_ranges(opened, position))
+    found = read(linked_editing_ranges(opened, position))
     assert found is not None
     assert list(found.ranges) == [one.range for one in edits]
     lines = MODULE.split("\n")
@@ -56,8 +56,8 @@ async def test_names_that_cannot_be_renamed_are_not_linked() -> None:
     text = MODULE.replace("  %b = f32[] parameter(1)\n", "  %a = f32[] parameter(1)\n", 1)
     position = at(text, "  %a = f32[] p", "a")
     params = types.RenameParams(types.TextDocumentIdentifier("untitled:dump"), position, "new")
-    opened = await asked(text)
-    with pytest.raises(RefusedError):
+    opened = await context(text)
+    with pytest.raises(RequestFailedError):
         rename(opened, params, 1)
     assert await linked(text, position) == []
 

@@ -8,10 +8,10 @@ from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.navigation import document_links, python_location
-from hlo_lsp.lsp.positions import LONG
+from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES
 from hlo_lsp.model.source import SourceFiles, SourceLine, SourceMap
 from hlo_lsp.text.document import Encoding
-from lsp.opened import asked
+from lsp.opened import context
 
 MODULE = """HloModule m
 
@@ -33,7 +33,7 @@ def sources(tmp_path: Path) -> SourceFiles:
 async def test_columns_are_those_of_the_client(
     sources: SourceFiles, tmp_path: Path, encoding: Encoding, start: int
 ) -> None:
-    found = replace(await asked(MODULE, Client(encoding=encoding)), sources=sources)
+    found = replace(await context(MODULE, Client(encoding=encoding)), sources=sources)
     assert await document_links(found) == [
         {
             "range": {
@@ -52,7 +52,7 @@ async def test_columns_are_those_of_the_client(
 async def test_a_location_is_the_beginning_of_the_line(
     sources: SourceFiles, tmp_path: Path, line: int, shown: int
 ) -> None:
-    found = replace(await asked(MODULE), sources=sources)
+    found = replace(await context(MODULE), sources=sources)
     start = types.Position(shown, 0)
     place = types.Location((tmp_path / "m.py").as_uri(), types.Range(start, start))
     assert python_location(found, SourceLine("/old/m.py", line)) == place
@@ -63,6 +63,6 @@ async def test_in_a_long_module_the_tables_have_links_and_instructions_have_none
     sources: SourceFiles,
 ) -> None:
     table = 'HloModule m\n\nFileNames\n1 "/old/m.py"\n\n'
-    text = MODULE.replace("HloModule m\n\n", table) + "\n" * LONG
-    found = replace(await asked(text), sources=sources)
+    text = MODULE.replace("HloModule m\n\n", table) + "\n" * MAX_FULL_ANSWER_LINES
+    found = replace(await context(text), sources=sources)
     assert [link["range"]["start"]["line"] for link in await document_links(found)] == [3]

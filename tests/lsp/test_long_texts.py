@@ -5,19 +5,19 @@ from lsprotocol import types
 
 from analysis import tiny
 from hlo_lsp.lsp import formatting, symbols
-from hlo_lsp.lsp.positions import LONG, Json
-from hlo_lsp.lsp.request import RefusedError
-from lsp.opened import asked
+from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Json
+from hlo_lsp.lsp.request import RequestFailedError
+from lsp.opened import context
 
 TEXT = tiny.MODULE.text
 
 
 def long(text: str) -> str:
-    return text + "\n" * LONG
+    return text + "\n" * MAX_FULL_ANSWER_LINES
 
 
 async def test_the_outline_of_a_long_text_is_its_computations_and_sections() -> None:
-    whole, short = [await symbols.document_symbols(await asked(t)) for t in (TEXT, long(TEXT))]
+    whole, short = [await symbols.document_symbols(await context(t)) for t in (TEXT, long(TEXT))]
     assert any(leaf["kind"] == types.SymbolKind.Variable for top in whole for leaf in children(top))
     assert [top["name"] for top in short] == [top["name"] for top in whole]
     assert not [leaf for top in short for leaf in children(top)]
@@ -31,8 +31,8 @@ def children(symbol: Json) -> list[Json]:
 
 async def test_a_long_text_is_formatted_in_parts_only() -> None:
     text = long(TEXT.replace("  ROOT ", " ROOT  "))
-    found = await asked(text)
-    with pytest.raises(RefusedError, match="50,000 lines"):
+    found = await context(text)
+    with pytest.raises(RequestFailedError, match="50,000 lines"):
         await formatting.format_document(found)
     lines = types.Range(types.Position(0, 0), types.Position(TEXT.count("\n"), 0))
     assert await formatting.format_range(found, lines)

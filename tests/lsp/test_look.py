@@ -6,11 +6,11 @@ import pytest
 
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.lsp import checking as look_module
-from hlo_lsp.lsp.checking import Look, Shown, findings
-from hlo_lsp.lsp.diagnostic import diagnostic
+from hlo_lsp.lsp.checking import PartialDiagnostics, PublishedDiagnostics, findings
+from hlo_lsp.lsp.diagnostic_conversion import diagnostic_json
 from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.session import Asked
-from lsp.opened import DUMP, asked
+from hlo_lsp.lsp.session import RequestContext
+from lsp.opened import DUMP, context
 
 DAMAGED = DUMP.replace("<1 x @0> (size=512", "<1 x @0> (size=500").replace(
     "(size=512,offset=512)", "(size=512,offset=1000)"
@@ -21,20 +21,27 @@ SIZE, BOUNDS = "size-mismatch", "out-of-bounds"
 class Screen:
     """A look, and the codes of each list that it has shown."""
 
-    def __init__(self, asked: Asked, shown: Shown | None = None, interval: float = 0) -> None:
+    def __init__(
+        self,
+        context: RequestContext,
+        shown: PublishedDiagnostics | None = None,
+        interval: float = 0,
+    ) -> None:
         self.lists: list[list[str]] = []
-        self.asked = asked
-        self.look = Look(asked.file, shown or Shown(), self._show, interval)
+        self.context = context
+        self.look = PartialDiagnostics(
+            context.file, shown or PublishedDiagnostics(), self._show, interval
+        )
 
     def _show(self, listed: list[Json]) -> None:
         self.lists.append([str(one["code"]) for one in listed])
 
     def tell(self, found: list[Finding], *pending: str) -> None:
-        self.look.tell(self.asked, found, frozenset(pending))
+        self.look.tell(self.context, found, frozenset(pending))
 
 
-async def of_damaged() -> tuple[Asked, Finding, Finding]:
-    file = await asked(DAMAGED)
+async def of_damaged() -> tuple[RequestContext, Finding, Finding]:
+    file = await context(DAMAGED)
     first, second = await findings(file)
     assert (first.code, second.code) == (SIZE, BOUNDS)
     return file, first, second
@@ -52,8 +59,8 @@ async def test_what_was_found_is_shown_once() -> None:
 
 async def test_what_is_found_again_stands_there_once() -> None:
     file, first, second = await of_damaged()
-    shown = Shown()
-    shown.complete([diagnostic(file.client, one) for one in (first, second)], file.file.lines)
+    shown = PublishedDiagnostics()
+    shown.complete([diagnostic_json(file.client, one) for one in (first, second)], file.file.lines)
     screen = Screen(file, shown)
     screen.tell([second], SIZE, BOUNDS)
     assert screen.lists == [[SIZE, BOUNDS]]
@@ -82,7 +89,7 @@ async def test_news_wait_for_the_end_of_the_interval(monkeypatch: pytest.MonkeyP
 
 
 async def test_long_lists_are_shown_when_they_are_complete(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look_module, "_FEW", 1)
+    monkeypatch.setattr(look_module, "_MAX_PARTIAL_DIAGNOSTICS", 1)
     file, first, second = await of_damaged()
     screen = Screen(file)
     screen.tell([first, second])

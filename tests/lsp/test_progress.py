@@ -18,14 +18,14 @@ class Server:
         window = types.WindowClientCapabilities(work_done_progress=shows)
         self.client_capabilities = types.ClientCapabilities(window=window)
         self.work_done_progress = Tokens(cast("Any", self))
-        self.asked = 0
+        self.context = 0
         self.sent: list[Any] = []
         self.may_agree = asyncio.Event()
         self._agrees = agrees
 
     async def send_request_async(self, method: str, _: object) -> None:
         assert method == "window/workDoneProgress/create"
-        self.asked += 1
+        self.context += 1
         await self.may_agree.wait()
         if not self._agrees:
             raise JsonRpcMethodNotFound(method)
@@ -128,5 +128,5 @@ async def test_a_client_that_does_not_want_it_is_told_nothing(shows: bool, agree
         await server.agree()
         shown.report(50)
         assert not shown.is_cancelled
-    assert server.asked == shows
+    assert server.context == shows
     assert server.sent == []

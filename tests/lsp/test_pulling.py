@@ -10,51 +10,53 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.lsp import pull_diagnostics as pulling
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp import session as session_module
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.pull_diagnostics import DiagnosticsPuller, pulled
-from hlo_lsp.lsp.session import Asked, Selections, Session
+from hlo_lsp.lsp.pull_diagnostics import DiagnosticsPuller, diagnostic_report
+from hlo_lsp.lsp.session import RequestContext, Selections, Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.text import disk
-from lsp.opened import DUMP, asked, item, split_dump
+from lsp.opened import DUMP, context, item, split_dump
 from lsp.test_session_edits import edit, part, whole
 
 Full = types.RelatedFullDocumentDiagnosticReport
 Unchanged = types.RelatedUnchangedDocumentDiagnosticReport
 URI = "untitled:1"
 CONVERTER = get_converter()
-NO_REPORT = Settings(check=Wishes(ignore=frozenset({"sibling-missing"})))
+NO_REPORT = Settings(check=CheckOptions(ignore=frozenset({"sibling-missing"})))
 DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
 
 
-async def ask(session: Session, uri: str = URI) -> Asked | None:
-    return await session.ask(types.TextDocumentIdentifier(uri))
+async def ask(session: Session, uri: str = URI) -> RequestContext | None:
+    return await session.context(types.TextDocumentIdentifier(uri))
 
 
-async def pull(asked: Asked | None, previous: str | None = None) -> Full | Unchanged:
+async def pull(context: RequestContext | None, previous: str | None = None) -> Full | Unchanged:
     """What a client reads that is told by the protocol what to read."""
-    report = await pulled([] if asked is None else [asked], previous, Selections().number)
+    report = await diagnostic_report(
+        [] if context is None else [context], previous, Selections().number
+    )
     shape = {"full": Full, "unchanged": Unchanged}[report["kind"]]
     return CONVERTER.structure(report, shape)
 
 
-async def full(asked: Asked | None, previous: str | None = None) -> Full:
-    report = await pull(asked, previous)
+async def full(context: RequestContext | None, previous: str | None = None) -> Full:
+    report = await pull(context, previous)
     assert isinstance(report, Full)
     return report
 
 
 async def test_an_intact_dump_has_no_diagnostics() -> None:
-    report = await full(await asked())
+    report = await full(await context())
     assert not report.items
     assert report.result_id
 
 
 async def test_a_finding_has_all_that_a_client_shows() -> None:
-    found = await asked(DAMAGED)
+    found = await context(DAMAGED)
     (diagnostic,) = (await full(found)).items
     line = DAMAGED.split("\n")[diagnostic.range.start.line]
     assert line.startswith(" value: <2 add")
@@ -74,13 +76,13 @@ async def test_a_finding_has_all_that_a_client_shows() -> None:
 
 
 async def test_related_places_are_left_out_for_a_client_that_shows_none() -> None:
-    client = replace(Client(), shows_related=False)
-    (diagnostic,) = (await full(await asked(DAMAGED, client))).items
+    client = replace(Client(), can_show_related=False)
+    (diagnostic,) = (await full(await context(DAMAGED, client))).items
     assert diagnostic.related_information is None
 
 
 async def test_a_second_pull_is_unchanged() -> None:
-    found = await asked(DAMAGED)
+    found = await context(DAMAGED)
     first = await full(found)
     second = await pull(found, first.result_id)
     assert isinstance(second, Unchanged)
@@ -89,7 +91,7 @@ async def test_a_second_pull_is_unchanged() -> None:
 
 @pytest.mark.parametrize("previous", [None, "", "something", "0-1"])
 async def test_a_pull_with_another_result_id_is_full(previous: str | None) -> None:
-    assert len((await full(await asked(DAMAGED), previous)).items) == 1
+    assert len((await full(await context(DAMAGED), previous)).items) == 1
 
 
 async def test_a_file_that_is_no_dump_has_an_empty_report() -> None:
@@ -120,11 +122,11 @@ async def test_an_edit_of_a_sibling_makes_a_full_report(tmp_path: Path) -> None:
     session.settings = NO_REPORT
     uris = {end: path.as_uri() for end, path in paths.items()}
     for end, path in paths.items():
-        session.open(item(uris[end], disk.read(path).text))
+        session.open(item(uris[end], disk.read_document(path).text))
     first = await full(await ask(session, uris["-live-range"]))
     assert not first.items
     for end in ("-buffer-assignment", "-buffer-assignment-values"):
-        text = disk.read(paths[end]).text.replace("<2 add", "<2 other")
+        text = disk.read_document(paths[end]).text.replace("<2 add", "<2 other")
         edit(session, whole(text), uri=uris[end])
     second = await full(await ask(session, uris["-live-range"]), first.result_id)
     assert any("`add{}`" in found.message for found in second.items)
@@ -135,8 +137,8 @@ async def test_a_sibling_that_is_closed_counts_as_it_is_on_disk(tmp_path: Path) 
     session = Session()
     session.settings = NO_REPORT
     values, assignment = paths["-buffer-assignment-values"], paths["-buffer-assignment"]
-    text = disk.read(values).text
-    session.open(item(assignment.as_uri(), disk.read(assignment).text))
+    text = disk.read_document(values).text
+    session.open(item(assignment.as_uri(), disk.read_document(assignment).text))
     session.open(item(values.as_uri(), text.replace("<2 add", "<2 other")))
     damaged = await full(await ask(session, assignment.as_uri()))
     for _ in range(100):  # an id that is an address in memory comes again sooner or later
@@ -166,7 +168,7 @@ class Desk:
         self.refreshes = 0
         self.session = Session()
         self.session.client = replace(
-            Client(), **{"pulls_diagnostics": True, "refreshes_diagnostics": True, **flags}
+            Client(), **{"can_pull_diagnostics": True, "can_refresh_diagnostics": True, **flags}
         )
         self.told: list[str] = []
         self.puller = DiagnosticsPuller(self.session, self.refresh, self.report)
@@ -203,9 +205,9 @@ class Desk:
 
 @pytest.fixture
 def large(monkeypatch: pytest.MonkeyPatch) -> type[Desk]:
-    monkeypatch.setattr(session_module, "LONG", 0)
-    monkeypatch.setattr(pulling, "_SOON", 0)
-    monkeypatch.setattr(running, "_SLICE", 0)
+    monkeypatch.setattr(session_module, "MAX_FULL_ANSWER_LINES", 0)
+    monkeypatch.setattr(pulling, "_QUICK_ANSWER_SECONDS", 0)
+    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
     return Desk
 
 
@@ -231,7 +233,7 @@ async def test_the_user_is_told_that_a_large_compile_is_looked_at(large: type[De
 
 
 async def test_a_client_that_cannot_be_told_waits(large: type[Desk]) -> None:
-    at = large(DAMAGED, refreshes_diagnostics=False)
+    at = large(DAMAGED, can_refresh_diagnostics=False)
     assert await at.codes() == (True, ["out-of-bounds"])
     assert await at.settle() == 0
 
@@ -239,7 +241,7 @@ async def test_a_client_that_cannot_be_told_waits(large: type[Desk]) -> None:
 async def test_of_a_small_compile_a_client_hears_all_at_once(
     large: type[Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(session_module, "LONG", 1000)
+    monkeypatch.setattr(session_module, "MAX_FULL_ANSWER_LINES", 1000)
     at = large(DAMAGED)
     assert await at.codes() == (True, ["out-of-bounds"])
 

@@ -10,7 +10,7 @@ from hlo_lsp.lsp.navigation import highlight, references
 from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text import disk
-from lsp.opened import DUMP, asked, at, item, split_dump
+from lsp.opened import DUMP, at, context, item, split_dump
 
 LINES = DUMP.split("\n")
 DECLARED = [" value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}", "<2 add @1>"]
@@ -24,7 +24,7 @@ MENTIONED = [
 
 
 async def lines(position: types.Position, *, with_declaration: bool) -> list[str] | None:
-    found = references(await asked(), position, with_declaration=with_declaration)
+    found = references(await context(), position, with_declaration=with_declaration)
     return None if found is None else [LINES[row(place)] for place in found]
 
 
@@ -60,11 +60,11 @@ async def test_an_instruction_is_referred_to_wherever_it_is_named() -> None:
 async def test_nothing_is_referred_to_by_a_label_or_behind_the_text() -> None:
     assert not await lines(at(DUMP, "Used values"), with_declaration=True)
     assert not await lines(types.Position(10**6, 0), with_declaration=True)
-    assert not highlight(await asked(), types.Position(10**6, 0))
+    assert not highlight(await context(), types.Position(10**6, 0))
 
 
 async def test_highlights_tell_declarations_from_mentions() -> None:
-    found = highlight(await asked(), at(DUMP, "    add{}:1-2"))
+    found = highlight(await context(), at(DUMP, "    add{}:1-2"))
     assert found is not None
     lit = default_converter().structure(found, list[types.DocumentHighlight])
     kinds = types.DocumentHighlightKind
@@ -80,10 +80,10 @@ async def test_highlights_tell_declarations_from_mentions() -> None:
 
 async def test_highlights_leave_neighbours_alone(tmp_path: Path) -> None:
     path = split_dump(tmp_path)["-live-range"]
-    text = disk.read(path).text
+    text = disk.read_document(path).text
     session = Session()
     session.open(item(path.as_uri(), text))
-    found = await session.ask(types.TextDocumentIdentifier(path.as_uri()))
+    found = await session.context(types.TextDocumentIdentifier(path.as_uri()))
     assert found is not None
     lit = highlight(found, at(text, "    add{}:1-2"))
     assert lit is not None

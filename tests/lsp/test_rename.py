@@ -5,8 +5,8 @@ from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.renaming import prepare_rename, rename
-from hlo_lsp.lsp.request import RefusedError
-from lsp.opened import DUMP, asked, at
+from hlo_lsp.lsp.request import RequestFailedError
+from lsp.opened import DUMP, at, context
 from lsp.test_completion import TEXT
 
 GREEK = TEXT.replace("  %x = f32[4]{0}", "  /* ππ𝛑 */ %x = f32[4]{0}")
@@ -26,18 +26,18 @@ def edits(found: types.WorkspaceEdit) -> list[tuple[int, int, int, str]]:
 
 
 async def test_the_name_and_its_range() -> None:
-    found = prepare_rename(await asked(TEXT), at(TEXT, "  ROOT %y", "%x"))
+    found = prepare_rename(await context(TEXT), at(TEXT, "  ROOT %y", "%x"))
     span = types.Range(types.Position(4, 30), types.Position(4, 31))
     assert found == types.PrepareRenamePlaceholder(span, "x")
 
 
 async def test_an_edit_for_every_mention_in_units_of_the_client() -> None:
-    found = rename(await asked(GREEK), params(GREEK, "  ROOT %y", "%x", "%new"), 7)
+    found = rename(await context(GREEK), params(GREEK, "  ROOT %y", "%x", "%new"), 7)
     assert edits(found) == [(2, 6, 7, "new"), (3, 14, 15, "new"), (4, 30, 31, "new")]
 
 
 async def test_clients_that_can_get_the_version_with_it() -> None:
-    session = await asked(TEXT, Client(versions_edits=True))
+    session = await context(TEXT, Client(can_version_edits=True))
     found = rename(session, params(TEXT, "  ROOT %r", "%r", "new"), 7)
     document = types.OptionalVersionedTextDocumentIdentifier("untitled:dump", 7)
     span = types.Range(types.Position(10, 8), types.Position(10, 9))
@@ -47,13 +47,15 @@ async def test_clients_that_can_get_the_version_with_it() -> None:
 
 
 async def test_a_refusal_is_an_error_with_a_sentence() -> None:
-    found = await asked(TEXT)
-    with pytest.raises(RefusedError, match="There is no instruction, computation or parameter"):
+    found = await context(TEXT)
+    with pytest.raises(
+        RequestFailedError, match="There is no instruction, computation or parameter"
+    ):
         prepare_rename(found, types.Position(0, 0))
-    with pytest.raises(RefusedError, match="already"):
+    with pytest.raises(RequestFailedError, match="already"):
         rename(found, params(TEXT, "  ROOT %r", "%r", "p"), 7)
-    with pytest.raises(RefusedError) as error:
-        prepare_rename(await asked(DUMP), types.Position(2, 10))
+    with pytest.raises(RequestFailedError) as error:
+        prepare_rename(await context(DUMP), types.Position(2, 10))
     assert error.value.to_response_error() == types.ResponseError(
         types.LSPErrorCodes.RequestFailed.value, "Names can be changed in HLO module text only."
     )

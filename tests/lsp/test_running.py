@@ -9,25 +9,25 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.lsp import scheduling as running
-from hlo_lsp.lsp.handlers import Answers
+from hlo_lsp.lsp.handlers import HandlerRegistry
 from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.scheduling import OutdatedError, at_once, steadily
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.scheduling import OutdatedError, run_on_compile, run_on_snapshot
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.checkpoint import checkpoint
-from lsp.opened import DUMP, asked, item
+from lsp.opened import DUMP, context, item
 
 
 @pytest.fixture(autouse=True)
 def _breathless(monkeypatch: pytest.MonkeyPatch) -> None:
     """Others have their turn after each step of the work."""
-    monkeypatch.setattr(running, "_SLICE", 0)
+    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
 
 
-def edit(file: Asked) -> None:
+def edit(file: RequestContext) -> None:
     file.file.changed(file.file.document.edit((0, 0), (0, 0), "\n"))
 
 
-def counted(file: Asked, edits_at: int | None = None) -> int:
+def counted(file: RequestContext, edits_at: int | None = None) -> int:
     """How many lines the records have; in some step the text is edited."""
     count = 0
     for step, record in enumerate(file.file.records):
@@ -43,25 +43,25 @@ def no_work() -> None:
 
 
 async def test_work_does_not_begin_on_files_that_were_not_read_since_they_were_edited() -> None:
-    file = await asked()
+    file = await context()
     edit(file)
     with pytest.raises(OutdatedError):
-        await at_once(file.dump, no_work)
+        await run_on_snapshot(file.dump, no_work)
 
 
 async def test_work_ends_when_a_file_is_edited() -> None:
-    file = await asked()
+    file = await context()
     with pytest.raises(OutdatedError):
-        await at_once(file.dump, partial(counted, file, edits_at=3))
+        await run_on_snapshot(file.dump, partial(counted, file, edits_at=3))
 
 
 async def test_work_that_is_wanted_begins_again_with_the_text_as_it_is_then() -> None:
-    file = await asked()
+    file = await context()
     before = len(file.file.lines)
     edits = iter([3, None])
-    assert await steadily(file.dump, lambda: counted(file, next(edits))) == before + 1
+    assert await run_on_compile(file.dump, lambda: counted(file, next(edits))) == before + 1
     edit(file)
-    assert await steadily(file.dump, lambda: counted(file)) == before + 2
+    assert await run_on_compile(file.dump, lambda: counted(file)) == before + 2
 
 
 class Handlers:
@@ -88,13 +88,13 @@ async def test_background_tasks_give_way_to_a_whole_document() -> None:
             done[name] += 1
             checkpoint()
 
-    async def reply(_: Asked, __: Any) -> list[Json]:
+    async def reply(_: RequestContext, __: Any) -> list[Json]:
         tasks.append(session.in_background(partial(steps, "background")))
-        await running.run(partial(steps, "request"))
+        await running.run_in_slices(partial(steps, "request"))
         assert done == {"request": 20, "background": 1}
         return [{}]
 
-    Answers(handlers, session).in_text("method", reply)  # type: ignore[arg-type]
+    HandlerRegistry(handlers, session).add_document_request("method", reply)  # type: ignore[arg-type]
     params = types.DocumentSymbolParams(types.TextDocumentIdentifier(opened.uri))
     assert await handlers.by_method["method"](params) == [{}]
     await tasks[0]

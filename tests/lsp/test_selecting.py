@@ -5,16 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.wishes.settings_file import NAME
-from hlo_lsp.checks.wishes.wishes import Wishes
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
+from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.lsp.session import Selections
 
-NOTHING = Wishes()
+NOTHING = CheckOptions()
 
 
 def test_the_settings_file_of_a_folder_has_the_last_word(tmp_path: Path) -> None:
-    (tmp_path / NAME).write_text('select = ["overlap"]')
-    wishes = Wishes(select=frozenset({"syntax"}))
+    (tmp_path / CONFIG_FILE_NAME).write_text('select = ["overlap"]')
+    wishes = CheckOptions(select=frozenset({"syntax"}))
     selections = Selections()
     assert selections.of(tmp_path / "runs" / "dump.txt", wishes).codes == {"overlap"}
     assert selections.of(None, wishes).codes == {"syntax"}
@@ -23,13 +23,13 @@ def test_the_settings_file_of_a_folder_has_the_last_word(tmp_path: Path) -> None
 def test_what_was_never_saved_has_no_settings_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / NAME).write_text('select = ["overlap"]')
+    (tmp_path / CONFIG_FILE_NAME).write_text('select = ["overlap"]')
     monkeypatch.chdir(tmp_path)
     assert Selections().of(Path("part.txt"), NOTHING) == Selections().of(None, NOTHING)
 
 
 def test_a_change_counts_at_once_and_what_stays_is_read_once(tmp_path: Path) -> None:
-    path = tmp_path / NAME
+    path = tmp_path / CONFIG_FILE_NAME
     path.write_text('select = ["overlap"]')
     selections, dump = Selections(), tmp_path / "dump.txt"
     first = selections.of(dump, NOTHING)
@@ -42,18 +42,18 @@ def test_a_change_counts_at_once_and_what_stays_is_read_once(tmp_path: Path) -> 
 
 
 def test_what_is_wrong_in_a_file_is_said_once(tmp_path: Path) -> None:
-    (tmp_path / NAME).write_text('select = ["nonsense"]')
+    (tmp_path / CONFIG_FILE_NAME).write_text('select = ["nonsense"]')
     selections = Selections()
     said: list[str] = []
-    selections.complain = said.append
+    selections.report_problem = said.append
     for _ in range(3):
         selections.of(tmp_path / "dump.txt", NOTHING)
-    (complaint,) = said
-    assert "nonsense" in complaint
+    (problem,) = said
+    assert "nonsense" in problem
 
 
 def test_numbers_tell_selections_apart() -> None:
     selections = Selections()
-    wishes = [NOTHING, Wishes(ignore=frozenset({"overlap"})), NOTHING]
+    wishes = [NOTHING, CheckOptions(ignore=frozenset({"overlap"})), NOTHING]
     numbers = [selections.number(selections.of(None, each)) for each in wishes]
     assert numbers[0] == numbers[2] != numbers[1]

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.ide.tokens import tokens
+from hlo_lsp.ide.tokens import semantic_tokens as tokens
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.semantic_tokens import LARGEST, LEGEND, SemanticTokens
+from hlo_lsp.lsp.semantic_tokens import LEGEND, MAX_FULL_ANSWER_CHARACTERS, SemanticTokens
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text import disk
 from hlo_lsp.text.document import Encoding
@@ -27,7 +27,7 @@ class Desk:
 
     def __init__(self, text: str | None = DUMP, client: Client | None = None) -> None:
         self.session = Session()
-        self.session.client = client or Client(refreshes_tokens=True)
+        self.session.client = client or Client(can_refresh_tokens=True)
         self.refreshed = 0
         self.tokens = SemanticTokens(self.session, self._refresh)
         if text is not None:
@@ -160,7 +160,7 @@ async def test_a_large_text_is_told_by_ranges_and_differences_only() -> None:
     desk = Desk(MODULE)
     first = await desk.tokens.full(DOCUMENT)
     assert first is not None
-    desk.edit(0, 11, 11, ", k=" + "1" * LARGEST)
+    desk.edit(0, 11, 11, ", k=" + "1" * MAX_FULL_ANSWER_CHARACTERS)
     assert await desk.tokens.full(DOCUMENT) is None
     assert await desk.tokens.delta(DOCUMENT, "unknown") is None
     assert len(await desk.lines(3, 3) or []) == 4 * 5
@@ -207,8 +207,8 @@ async def test_several_files_in_one_text() -> None:
 async def test_files_in_one_text_that_move_while_they_are_read(
     after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(running, "_SLICE", 0)
-    monkeypatch.setattr(tokens, "_STEP", 1)
+    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
+    monkeypatch.setattr(tokens, "_CHARACTERS_PER_BATCH", 1)
     part = f"*** Begin NAME ***\n{MODULE}*** End NAME ***\n"
     whole = "noise\n" * 9 + part.replace("NAME", "a.txt") + part.replace("NAME", "b.txt")
     desk = Desk(whole)
@@ -233,11 +233,13 @@ async def test_files_in_one_text_that_move_while_they_are_read(
 async def test_clients_are_told_when_a_neighbour_changes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("hlo_lsp.lsp.semantic_tokens._PAUSE", 0)
+    monkeypatch.setattr("hlo_lsp.lsp.semantic_tokens._DEBOUNCE_SECONDS", 0)
     paths = split_dump(tmp_path)
-    for client, expected in ((Client(refreshes_tokens=True), 1), (Client(), 0)):
+    for client, expected in ((Client(can_refresh_tokens=True), 1), (Client(), 0)):
         desk = Desk(None, client)
-        files = [desk.session.open(item(p.as_uri(), disk.read(p).text)) for p in paths.values()]
+        files = [
+            desk.session.open(item(p.as_uri(), disk.read_document(p).text)) for p in paths.values()
+        ]
         desk.tokens.changed(files[0])
         desk.tokens.changed(files[1])
         await asyncio.sleep(0.01)
@@ -245,7 +247,7 @@ async def test_clients_are_told_when_a_neighbour_changes(
 
 
 async def test_a_file_alone_has_no_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hlo_lsp.lsp.semantic_tokens._PAUSE", 0)
+    monkeypatch.setattr("hlo_lsp.lsp.semantic_tokens._DEBOUNCE_SECONDS", 0)
     desk = Desk()
     desk.tokens.changed(desk.session.library.open_files[URI])
     await asyncio.sleep(0.01)

@@ -5,24 +5,24 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.syntax.file_kinds import FileKind
 from lsp.opened import DUMP, at, item, split_dump
 
 
-async def _ask(session: Session, uri: str) -> Asked | None:
-    return await session.ask(types.TextDocumentIdentifier(uri))
+async def _ask(session: Session, uri: str) -> RequestContext | None:
+    return await session.context(types.TextDocumentIdentifier(uri))
 
 
 async def test_an_open_file_is_asked_as_it_is() -> None:
     session = Session()
     file = session.open(item("untitled:1", DUMP, version=3))
-    asked = await _ask(session, "untitled:1")
-    assert asked is not None
-    assert asked.file is file
+    context = await _ask(session, "untitled:1")
+    assert context is not None
+    assert context.file is file
     assert file.is_fresh
     assert file.kind is FileKind.ASSIGNMENT
-    assert asked.dump.files == [file]
+    assert context.dump.files == [file]
     assert session.version("untitled:1") == 3
 
 
@@ -54,9 +54,9 @@ async def test_opening_again_starts_anew() -> None:
     session = Session()
     session.open(item("untitled:1", DUMP, version=7))
     session.open(item("untitled:1", "HloModule m\n", version=1))
-    asked = await _ask(session, "untitled:1")
-    assert asked is not None
-    assert asked.file.kind is FileKind.MODULE
+    context = await _ask(session, "untitled:1")
+    assert context is not None
+    assert context.file.kind is FileKind.MODULE
     assert session.version("untitled:1") == 1
 
 
@@ -65,10 +65,10 @@ async def test_neighbours_are_read_from_disk(tmp_path: Path) -> None:
     session = Session()
     uri = paths["-live-range"].as_uri()
     session.open(item(uri, paths["-live-range"].read_text("utf-8")))
-    asked = await _ask(session, uri)
-    assert asked is not None
-    assert {file.path for file in asked.dump.files} == set(paths.values())
-    assert asked.dump.value(2) is not None
+    context = await _ask(session, uri)
+    assert context is not None
+    assert {file.path for file in context.dump.files} == set(paths.values())
+    assert context.dump.value(2) is not None
 
 
 @pytest.mark.parametrize("name", ["with blank", "50%", "a#b?c", "ü", "a+b&c=d", "[x]"])
@@ -81,9 +81,9 @@ async def test_neighbours_are_found_whatever_their_folder_is_called(
     session = Session()
     uri = paths["-live-range"].as_uri()
     session.open(item(uri, paths["-live-range"].read_text("utf-8")))
-    asked = await _ask(session, uri)
-    assert asked is not None
-    assert len(asked.dump.files) == 3
+    context = await _ask(session, uri)
+    assert context is not None
+    assert len(context.dump.files) == 3
 
 
 async def test_an_open_neighbour_hides_the_one_on_disk(tmp_path: Path) -> None:
@@ -92,14 +92,14 @@ async def test_an_open_neighbour_hides_the_one_on_disk(tmp_path: Path) -> None:
     ranges, values = paths["-live-range"], paths["-buffer-assignment-values"]
     session.open(item(ranges.as_uri(), ranges.read_text("utf-8")))
     opened = session.open(item(values.as_uri(), values.read_text("utf-8")))
-    asked = await _ask(session, ranges.as_uri())
-    assert asked is not None
-    assert opened in asked.dump.files
+    context = await _ask(session, ranges.as_uri())
+    assert context is not None
+    assert opened in context.dump.files
     session.close(values.as_uri())
-    asked = await _ask(session, ranges.as_uri())
-    assert asked is not None
-    assert len(asked.dump.files) == 3
-    assert opened not in asked.dump.files
+    context = await _ask(session, ranges.as_uri())
+    assert context is not None
+    assert len(context.dump.files) == 3
+    assert opened not in context.dump.files
 
 
 async def test_siblings_are_the_open_files_of_a_compile(tmp_path: Path) -> None:
@@ -110,41 +110,41 @@ async def test_siblings_are_the_open_files_of_a_compile(tmp_path: Path) -> None:
     files = [session.open(item(path.as_uri(), DUMP)) for path in paths.values()]
     session.open(item(strangers["-live-range"].as_uri(), DUMP))
     session.open(item("untitled:1", DUMP))
-    assert session.open_siblings(files[0]) == files
+    assert session.open_companions(files[0]) == files
 
 
 async def test_a_file_without_a_path_has_no_siblings() -> None:
     session = Session()
     first = session.open(item("untitled:1", DUMP))
     second = session.open(item("untitled:2", DUMP))
-    assert session.open_siblings(first) == [first]
-    assert session.open_siblings(second) == [second]
+    assert session.open_companions(first) == [first]
+    assert session.open_companions(second) == [second]
 
 
 async def test_the_cursor_is_found_in_the_encoding_of_the_client() -> None:
     session = Session()
     session.open(item("untitled:1", DUMP))
-    asked = await _ask(session, "untitled:1")
-    assert asked is not None
-    found = asked.at(at(DUMP, "    add{}:1-2"))
+    context = await _ask(session, "untitled:1")
+    assert context is not None
+    found = context.at(at(DUMP, "    add{}:1-2"))
     assert found is not None
     assert (found.place.start, found.place.end) == (4, 9)
-    assert asked.at(types.Position(10**6, 0)) is None
+    assert context.at(types.Position(10**6, 0)) is None
 
 
 async def test_a_file_that_may_be_closed_is_read_from_disk(tmp_path: Path) -> None:
     path = split_dump(tmp_path)["-live-range"]
     session = Session()
     document = types.TextDocumentIdentifier(path.as_uri())
-    asked = await session.ask(document, closed=True)
-    assert asked is not None
-    assert asked.file.kind is FileKind.LIVE_RANGE
-    assert len(asked.dump.files) == 3
-    again = await session.ask(document, closed=True)
+    context = await session.context(document, closed=True)
+    assert context is not None
+    assert context.file.kind is FileKind.LIVE_RANGE
+    assert len(context.dump.files) == 3
+    again = await session.context(document, closed=True)
     assert again is not None
-    assert again.file is asked.file
+    assert again.file is context.file
     path.write_text("int main() {}\n")
-    assert await session.ask(document, closed=True) is None
+    assert await session.context(document, closed=True) is None
 
 
 async def test_what_was_read_of_closed_files_is_forgotten_with_the_last_open_one(
@@ -152,7 +152,7 @@ async def test_what_was_read_of_closed_files_is_forgotten_with_the_last_open_one
 ) -> None:
     path = split_dump(tmp_path)["-live-range"]
     session = Session()
-    await session.ask(types.TextDocumentIdentifier(path.as_uri()), closed=True)
+    await session.context(types.TextDocumentIdentifier(path.as_uri()), closed=True)
     assert not session.library.is_unread(path)
     session.open(item("untitled:1", DUMP))
     session.close("untitled:1")

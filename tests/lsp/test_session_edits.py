@@ -139,11 +139,11 @@ def test_positions_outside_the_text_become_the_nearest_inside(
 async def test_an_edit_can_make_a_dump_and_unmake_it(session: Session) -> None:
     file = opened(session, "")
     document = types.TextDocumentIdentifier(URI)
-    assert await session.ask(document) is None
+    assert await session.context(document) is None
     edit(session, whole(DUMP))
-    asked = await session.ask(document)
-    assert asked is not None
-    assert asked.file is file
+    context = await session.context(document)
+    assert context is not None
+    assert context.file is file
     assert file.kind is FileKind.ASSIGNMENT
     edit(session, whole("no dump"))
-    assert await session.ask(document) is None
+    assert await session.context(document) is None

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.wishes.settings_file import NAME
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.lsp.watching import SettingsWatch
+from hlo_lsp.lsp.watching import SettingsFileWatcher
 from lsp.opened import DUMP, item
 
 
@@ -17,7 +17,7 @@ class Desk:
         self.session = Session()
         self.open(top / "runs" / "today" / "dump.txt")
         self.told = 0
-        self.watch = SettingsWatch(self.session, self._tell)
+        self.watch = SettingsFileWatcher(self.session, self._tell)
         self.watch.look()
 
     def open(self, path: Path) -> None:
@@ -40,7 +40,7 @@ def test_a_file_that_comes_changes_and_goes_is_noticed_once_each(
 ) -> None:
     desk = Desk(tmp_path)
     assert not desk.is_told()
-    settings = tmp_path / folder / NAME
+    settings = tmp_path / folder / CONFIG_FILE_NAME
     for text in ("", 'ignore = ["overlap"]\n'):
         settings.write_text(text)
         assert desk.is_told()
@@ -51,18 +51,18 @@ def test_a_file_that_comes_changes_and_goes_is_noticed_once_each(
 
 
 def test_a_nearer_file_is_another(tmp_path: Path) -> None:
-    (tmp_path / NAME).touch()
+    (tmp_path / CONFIG_FILE_NAME).touch()
     desk = Desk(tmp_path)
-    (tmp_path / "runs" / NAME).touch()
+    (tmp_path / "runs" / CONFIG_FILE_NAME).touch()
     assert desk.is_told()
-    (tmp_path / NAME).unlink()  # it counts for nothing that is open
+    (tmp_path / CONFIG_FILE_NAME).unlink()  # it counts for nothing that is open
     assert not desk.is_told()
 
 
 def test_a_file_that_is_opened_is_no_news(tmp_path: Path) -> None:
     desk = Desk(tmp_path)
     (tmp_path / "other").mkdir()
-    (tmp_path / "other" / NAME).touch()
+    (tmp_path / "other" / CONFIG_FILE_NAME).touch()
     assert not desk.is_told()
     desk.open(tmp_path / "other" / "dump.txt")
     assert not desk.is_told()

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from hlo_lsp.lsp.scheduling import SharedWork
+from hlo_lsp.lsp.scheduling import SharedTasks
 
 
 class Desk:
     """Works that tell how far they are, and go on when the test says so."""
 
     def __init__(self) -> None:
-        self.shared: SharedWork[[str], str] = SharedWork()
+        self.shared: SharedTasks[[str], str] = SharedTasks()
         self.log: list[str] = []
         self.gate = asyncio.Event()
 
@@ -26,7 +26,7 @@ class Desk:
             self.log.append(f"{key} ends")
             return key.upper()
 
-        with self.shared.joined(key, work, heard) as task:
+        with self.shared.join(key, work, heard) as task:
             return await asyncio.shield(task)
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hlo_lsp.lsp.checking import Shown
+from hlo_lsp.lsp.checking import PublishedDiagnostics
 
 LINES = ["a", "b", "c", "d"]
 
@@ -12,13 +12,15 @@ def found(code: str, line: int) -> dict[str, Any]:
     return {"code": code, "range": {"start": place, "end": dict(place, character=1)}}
 
 
-def shown(*lines: int) -> Shown:
-    one = Shown()
+def shown(*lines: int) -> PublishedDiagnostics:
+    one = PublishedDiagnostics()
     one.complete([found("x", line) for line in lines], LINES)
     return one
 
 
-def left(one: Shown, lines: list[str], pending: frozenset[str] = frozenset("x")) -> list[int]:
+def left(
+    one: PublishedDiagnostics, lines: list[str], pending: frozenset[str] = frozenset("x")
+) -> list[int]:
     return [int(each["range"]["end"]["line"]) for each in one.left(pending, lines)]
 
 

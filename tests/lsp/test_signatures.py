@@ -4,13 +4,13 @@ from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.completion import signature_help
-from lsp.opened import asked, at
+from lsp.opened import at, context
 from lsp.test_completion import TEXT
 
 
 async def test_labels_as_places_and_sentences_in_markdown() -> None:
-    client = Client(places_parameters=True, helps_in_markdown=True)
-    found = signature_help(await asked(TEXT, client), at(TEXT, "  %q", "%po"))
+    client = Client(has_parameter_offsets=True, can_show_signatures_in_markdown=True)
+    found = signature_help(await context(TEXT, client), at(TEXT, "  %q", "%po"))
     assert found is not None
     [signature] = found.signatures
     assert (signature.label, found.active_parameter) == ("add(lhs, rhs)", 1)
@@ -22,7 +22,7 @@ async def test_labels_as_places_and_sentences_in_markdown() -> None:
 
 
 async def test_labels_and_sentences_as_plain_text() -> None:
-    found = signature_help(await asked(TEXT, Client()), at(TEXT, "  %q", "%p,"))
+    found = signature_help(await context(TEXT, Client()), at(TEXT, "  %q", "%p,"))
     assert found is not None
     [first, second] = found.signatures[0].parameters or ()
     assert (first.label, second.label) == ("lhs", "rhs")
@@ -30,4 +30,4 @@ async def test_labels_and_sentences_as_plain_text() -> None:
 
 
 async def test_nothing_where_nothing_is_written() -> None:
-    assert signature_help(await asked(TEXT), types.Position(0, 0)) is None
+    assert signature_help(await context(TEXT), types.Position(0, 0)) is None

@@ -6,10 +6,10 @@ import sys
 
 import pytest
 
-from hlo_lsp.lsp.scheduling import give_back
+from hlo_lsp.lsp.scheduling import release_memory
 
 _SCRIPT = """
-from hlo_lsp.lsp.scheduling import give_back
+from hlo_lsp.lsp.scheduling import release_memory
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1])
@@ -18,7 +18,7 @@ texts = [bytearray(2_000) for _ in range(20_000)]
 kept = texts[::100]
 del texts
 before = resident()
-give_back()
+release_memory()
 print(before - resident())
 """
 
@@ -30,5 +30,5 @@ def test_holes_between_what_is_kept_go_back() -> None:
 
 
 def test_it_may_be_asked_for_anywhere() -> None:
-    give_back()
-    give_back()
+    release_memory()
+    release_memory()

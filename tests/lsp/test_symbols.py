@@ -11,7 +11,7 @@ from lsprotocol import types
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.symbols import document_symbols
 from hlo_lsp.text.document import Encoding
-from lsp.opened import DUMP, asked
+from lsp.opened import DUMP, context
 
 Json = dict[str, Any]
 
@@ -39,7 +39,7 @@ def covered(text: str, span: Json) -> str:
 
 
 async def test_the_tree_has_the_sections_and_what_is_in_them() -> None:
-    assert drawn(await document_symbols(await asked())) == [
+    assert drawn(await document_symbols(await context())) == [
         "BufferAssignment ()",
         "  allocation 0 (512 B)",
         "    1 x (f32[4]{0:T(128)})",
@@ -70,7 +70,7 @@ async def test_the_tree_has_the_sections_and_what_is_in_them() -> None:
 
 
 async def test_kinds_tell_allocations_values_steps_and_ranges_apart() -> None:
-    kinds = {s["name"]: s["kind"] for s in walked(await document_symbols(await asked()))}
+    kinds = {s["name"]: s["kind"] for s in walked(await document_symbols(await context()))}
     kind = types.SymbolKind
     assert kinds["BufferAssignment"] == kind.Namespace.value
     assert kinds["allocation 0"] == kind.Array.value
@@ -80,7 +80,7 @@ async def test_kinds_tell_allocations_values_steps_and_ranges_apart() -> None:
 
 
 async def test_a_symbol_selects_its_name() -> None:
-    symbols = {s["name"]: s for s in walked(await document_symbols(await asked()))}
+    symbols = {s["name"]: s for s in walked(await document_symbols(await context()))}
     selected = {name: covered(DUMP, s["selectionRange"]) for name, s in symbols.items()}
     assert selected["2 add"] == "<2 add @1>"
     assert selected["add"] == "add"
@@ -96,7 +96,7 @@ async def test_every_symbol_holds_its_name_and_its_children() -> None:
 
         return key(outer["start"]) <= key(inner["start"]) <= key(inner["end"]) <= key(outer["end"])
 
-    for symbol in walked(await document_symbols(await asked())):
+    for symbol in walked(await document_symbols(await context())):
         assert inside(symbol["selectionRange"], symbol["range"])
         children = symbol.get("children", [])
         assert all(inside(child["range"], symbol["range"]) for child in children)
@@ -105,7 +105,7 @@ async def test_every_symbol_holds_its_name_and_its_children() -> None:
 
 
 async def test_an_entry_spans_its_lines() -> None:
-    symbols = {s["name"]: s for s in walked(await document_symbols(await asked()))}
+    symbols = {s["name"]: s for s in walked(await document_symbols(await context()))}
     lines = DUMP.split("\n")
     entry = next(s["range"] for s in walked([symbols["Used values"]]) if s["name"] == "2 add")
     assert lines[entry["start"]["line"]] == "<2 add @1>"
@@ -120,14 +120,14 @@ async def test_an_entry_spans_its_lines() -> None:
 async def test_a_symbol_that_ends_on_a_box_drawing_line_ends_behind_it(
     encoding: Encoding, length: int
 ) -> None:
-    symbols = await document_symbols(await asked(client=Client(encoding)))
+    symbols = await document_symbols(await context(client=Client(encoding)))
     (peak,) = (s for s in walked(symbols) if s["name"] == "Stack trace breakdown")
     assert peak["range"]["end"]["character"] == length
 
 
 async def test_a_client_without_trees_gets_a_list() -> None:
-    found = await asked(client=replace(Client(), nests_symbols=False))
-    tree = await document_symbols(await asked())
+    found = await context(client=replace(Client(), can_nest_symbols=False))
+    tree = await document_symbols(await context())
     flat = await document_symbols(found)
     assert [symbol["name"] for symbol in flat] == [symbol["name"] for symbol in walked(tree)]
     assert {frozenset(symbol) for symbol in flat} == {frozenset({"name", "kind", "location"})}
@@ -138,6 +138,6 @@ async def test_a_client_without_trees_gets_a_list() -> None:
 
 async def test_names_are_never_empty() -> None:
     text = DUMP.replace("<2 add @1>\n", "<\n").replace("%x = ", "").replace("    1:add", "    1:")
-    found = await document_symbols(await asked(text))
+    found = await document_symbols(await context(text))
     assert all(symbol["name"].strip() for symbol in walked(found))
     assert "3 mul" in [symbol["name"] for symbol in walked(found)]

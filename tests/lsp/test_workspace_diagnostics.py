@@ -9,7 +9,7 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from hlo_lsp.checks.wishes.settings_file import NAME
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp import workspace_diagnostics
 from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.session import Session
@@ -126,7 +126,7 @@ async def test_a_neighbour_of_an_open_file_is_held_against_its_text(tmp_path: Pa
     assigned, values = paths["-buffer-assignment"], paths["-buffer-assignment-values"]
     assignment = assigned.read_text("utf-8")
     desk = Desk(tmp_path)
-    write(tmp_path / NAME, 'ignore = ["sibling-missing"]')
+    write(tmp_path / CONFIG_FILE_NAME, 'ignore = ["sibling-missing"]')
     write(values, values.read_text("utf-8").replace("2048 (2.0KiB)", "2560 (2.5KiB)"))
     uri = assigned.as_uri()
     desk.session.open(item(uri, assignment))
@@ -139,7 +139,7 @@ async def test_a_neighbour_of_an_open_file_is_held_against_its_text(tmp_path: Pa
 async def test_a_settings_file_counts_at_once(folder: Path) -> None:
     desk = Desk(folder)
     await desk.pull()
-    write(folder / NAME, 'ignore = ["out-of-bounds"]')
+    write(folder / CONFIG_FILE_NAME, 'ignore = ["out-of-bounds"]')
     assert await desk.pull() == {"bad.txt": ("full", [])}
 
 
@@ -161,7 +161,7 @@ async def test_only_what_has_changed_is_looked_at_again(
 async def test_a_look_that_the_user_stops_is_not_begun_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_diagnostics, "_SHOWN", 0)
+    monkeypatch.setattr(workspace_diagnostics, "_MIN_PROGRESS_BYTES", 0)
     for number in range(20):
         write(folder / f"more{number}.txt", DAMAGED + f"{'x' * 2000}\n")
     desk = Desk(folder)

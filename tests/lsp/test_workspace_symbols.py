@@ -109,8 +109,8 @@ async def test_an_answer_comes_at_once_from_what_is_there(
     for number in range(100):
         write(tmp_path / f"{number}/a.txt")
     desk = Desk(tmp_path)
-    monkeypatch.setattr(workspace_symbols, "_FIRST_PATIENCE", 0)
-    monkeypatch.setattr(running, "_SLICE", 0)
+    monkeypatch.setattr(workspace_symbols, "_FIRST_WAIT_SECONDS", 0)
+    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
     assert await desk.find("one") == []
     assert len(await desk.uris("one")) == 100
 
@@ -163,7 +163,7 @@ async def test_a_file_that_is_opened_again_in_the_same_version() -> None:
 async def test_a_question_makes_the_next_one_know_what_changed_on_disk(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_symbols, "_QUIET", 0)
+    monkeypatch.setattr(workspace_symbols, "_RESCAN_INTERVAL_SECONDS", 0)
     path = tmp_path / "a.txt"
     write(path)
     desk = Desk(tmp_path)
@@ -178,7 +178,7 @@ async def test_a_question_makes_the_next_one_know_what_changed_on_disk(
 async def test_long_reading_shows_its_progress(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_symbols, "_SHOWN", 2 * len(MODULE))
+    monkeypatch.setattr(workspace_symbols, "_MIN_PROGRESS_BYTES", 2 * len(MODULE))
     write(tmp_path / "a.txt")
     desk = Desk(tmp_path)
     await desk.settled()
@@ -194,8 +194,8 @@ async def test_long_reading_shows_its_progress(
 async def test_the_user_stops_reading_until_there_are_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace_symbols, "_SHOWN", 1)
-    monkeypatch.setattr(running, "_SLICE", 0)
+    monkeypatch.setattr(workspace_symbols, "_MIN_PROGRESS_BYTES", 1)
+    monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
     for number in range(20):
         write(tmp_path / f"{number:02}.txt")
     desk = Desk()

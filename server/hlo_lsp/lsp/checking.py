@@ -10,17 +10,17 @@ from functools import partial
 
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import CheckProgress, check_by_pace, in_order
-from hlo_lsp.lsp.diagnostic import diagnostic
+from hlo_lsp.lsp.diagnostic_conversion import diagnostic_json
 from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.scheduling import give_back, steadily
-from hlo_lsp.lsp.session import Asked
+from hlo_lsp.lsp.scheduling import release_memory, run_on_compile
+from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import State
+from hlo_lsp.model.dump_set import FileVersions
 from hlo_lsp.text.checkpoint import checkpoint
 
 
 @dataclass(slots=True)
-class Shown:
+class PublishedDiagnostics:
     """The diagnostics of the last look that came to its end, and those that were sent last.
 
     ``lines`` is the text that the look was at: of the lines with diagnostics, by number.
@@ -65,113 +65,117 @@ def _on_line(diagnostic: Json, line: int) -> Json:
     return {**diagnostic, "range": {end: {**span[end], "line": line} for end in ("start", "end")}}
 
 
-Tell = Callable[[list[Finding], frozenset[str]], None]
+FindingsListener = Callable[[list[Finding], frozenset[str]], None]
 
 
-class _Key(tuple[object, ...]):
+class _FindingsKey(tuple[object, ...]):
     """What findings are remembered under: nothing else has keys of this type."""
 
     __slots__ = ()
 
 
-async def findings(asked: Asked, tell: Tell | None = None) -> list[Finding]:
+async def findings(context: RequestContext, tell: FindingsListener | None = None) -> list[Finding]:
     """What is wrong in a file, in the order of its lines, as its text is at the end of the work.
 
     Meanwhile ``tell`` is told between two slices of the work what was found so far, and which
     codes are still to come. If the text changes it begins anew.
     """
     while True:
-        known = known_findings(asked)
+        known = cached_findings(context)
         if known is not None:
             return known
-        with _joined(asked, tell or _deaf) as work:
+        with _join_check(context, tell or _ignore_progress) as work:
             # The text may change between the end of the work and here.
             await asyncio.shield(work)
 
 
-async def findings_until(asked: Asked, is_enough: Callable[[list[Finding]], bool]) -> list[Finding]:
+async def findings_until(
+    context: RequestContext, is_enough: Callable[[list[Finding]], bool]
+) -> list[Finding]:
     """The first that are found and are enough; all of them, if no fewer are.
 
     Whoever asks about one place of a large text need not wait for what is found in all others.
     """
     while True:
-        found = known_findings(asked)
+        found = cached_findings(context)
         if found is None:
-            found = await _first_found(asked, is_enough)
+            found = await _first_found(context, is_enough)
         if found is not None:
             return found
 
 
 async def _first_found(
-    asked: Asked, is_enough: Callable[[list[Finding]], bool]
+    context: RequestContext, is_enough: Callable[[list[Finding]], bool]
 ) -> list[Finding] | None:
     """Those that are enough, or all; None if they are of a text that has changed by now."""
     early: asyncio.Future[list[Finding]] = asyncio.get_running_loop().create_future()
-    state: list[State] = []
+    state: list[FileVersions] = []
 
     def tell(found: list[Finding], _: frozenset[str]) -> None:
         if not early.done() and is_enough(found):
-            state.append(_state(asked))
+            state.append(_state(context))
             early.set_result(in_order(found))
 
-    with _joined(asked, tell) as work:
+    with _join_check(context, tell) as work:
         await asyncio.wait((work, early), return_when=asyncio.FIRST_COMPLETED)
     if not early.done():
         work.result()
-        return known_findings(asked)
-    return early.result() if state == [_state(asked)] and _is_fresh(asked) else None
+        return cached_findings(context)
+    return early.result() if state == [_state(context)] and _is_fresh(context) else None
 
 
-def known_findings(asked: Asked) -> list[Finding] | None:
+def cached_findings(context: RequestContext) -> list[Finding] | None:
     """What is wrong in a file, if that was found out already; its text is as it was then."""
-    known: list[Finding] | None = asked.dump.remembered(_key(asked), _state(asked))
-    return known if _is_fresh(asked) else None
+    known: list[Finding] | None = context.dump.remembered(_key(context), _state(context))
+    return known if _is_fresh(context) else None
 
 
-async def findings_of_all(parts: Sequence[Asked]) -> list[Finding]:
+async def findings_of_text(parts: Sequence[RequestContext]) -> list[Finding]:
     """What is wrong in the files of a text, all of them as they are at the end of the work."""
     while True:
-        files = [file for asked in parts for file in asked.dump.files]
+        files = [file for context in parts for file in context.dump.files]
         before = [file.version for file in files]
-        found = [one for asked in parts for one in await findings(asked)]
+        found = [one for context in parts for one in await findings(context)]
         if [file.version for file in files] == before and all(file.is_fresh for file in files):
             return found
 
 
-def state_of(asked: Asked, selection: int) -> str:
+def state_id(context: RequestContext, selection: int) -> str:
     """A text that stays the same as long as the findings in a file do.
 
     ``selection`` is a number that only this selection of rules has.
     """
-    files = [*asked.dump.files, *asked.dump.others]
+    files = [*context.dump.files, *context.dump.others]
     versions = ".".join(str(file.version) for file in files)
-    return f"{asked.dump.number}-{versions}@{asked.file.first_line}/{selection}"
+    return f"{context.dump.number}-{versions}@{context.file.first_line}/{selection}"
 
 
-def _joined(asked: Asked, tell: Tell) -> "AbstractContextManager[asyncio.Task[list[Finding]]]":
-    return asked.checks.joined((asked.dump, _key(asked)), partial(_looked, asked), tell)
+def _join_check(
+    context: RequestContext, tell: FindingsListener
+) -> "AbstractContextManager[asyncio.Task[list[Finding]]]":
+    return context.checks.join((context.dump, _key(context)), partial(_run_check, context), tell)
 
 
-async def _looked(asked: Asked, tell: Tell) -> list[Finding]:
+async def _run_check(context: RequestContext, tell: FindingsListener) -> list[Finding]:
     latest: deque[CheckProgress] = deque(maxlen=1)
 
-    async def rest() -> None:
+    async def give_way() -> None:
         if latest:
             progress = latest.pop()
             tell(progress.findings, progress.pending)
-        await asked.rest()
+        await context.give_way()
 
-    found = await steadily(asked.dump, lambda: _check(asked, latest), rest)
-    asked.dump.remember(_key(asked), _state(asked), found)
-    give_back()
+    found = await run_on_compile(context.dump, lambda: _check(context, latest), give_way)
+    context.dump.remember(_key(context), _state(context), found)
+    release_memory()
     return found
 
 
-def _check(asked: Asked, latest: deque[CheckProgress]) -> list[Finding]:
-    chosen = asked.selection
+def _check(context: RequestContext, latest: deque[CheckProgress]) -> list[Finding]:
+    chosen = context.selection
     latest.clear()
     found: list[Finding] = []
-    for progress in check_by_pace(asked.dump, asked.file, chosen.rules, chosen.thresholds):
+    for progress in check_by_pace(context.dump, context.file, chosen.rules, chosen.thresholds):
         found = progress.findings
         if progress.pending:
             latest.append(progress)
@@ -180,26 +184,26 @@ def _check(asked: Asked, latest: deque[CheckProgress]) -> list[Finding]:
     return in_order(found)
 
 
-def _is_fresh(asked: Asked) -> bool:
-    return all(file.is_fresh for file in asked.dump.files)
+def _is_fresh(context: RequestContext) -> bool:
+    return all(file.is_fresh for file in context.dump.files)
 
 
-def _state(asked: Asked) -> State:
-    return asked.dump.state([*asked.dump.files, *asked.dump.others])
+def _state(context: RequestContext) -> FileVersions:
+    return context.dump.state([*context.dump.files, *context.dump.others])
 
 
-def _key(asked: Asked) -> _Key:
-    return _Key((asked.file, asked.selection))
+def _key(context: RequestContext) -> _FindingsKey:
+    return _FindingsKey((context.file, context.selection))
 
 
-def _deaf(found: list[Finding], pending: frozenset[str]) -> None:
+def _ignore_progress(found: list[Finding], pending: frozenset[str]) -> None:
     """Whoever waits for the end alone hears nothing of what is found before."""
 
 
-_FEW = 200  # diagnostics; longer lists are only shown when they are complete
+_MAX_PARTIAL_DIAGNOSTICS = 200  # diagnostics; longer lists are only shown when they are complete
 
 
-class Look:
+class PartialDiagnostics:
     """Shows what was found so far, and beside it what the look before has found, where it may hold.
 
     So nothing comes and goes. ``on_news`` is called with a list when it is another than before, at
@@ -207,7 +211,11 @@ class Look:
     """
 
     def __init__(
-        self, file: DumpFile, shown: Shown, on_news: Callable[[list[Json]], None], interval: float
+        self,
+        file: DumpFile,
+        shown: PublishedDiagnostics,
+        on_news: Callable[[list[Json]], None],
+        interval: float,
     ) -> None:
         self._file = file
         self._shown = shown
@@ -217,22 +225,25 @@ class Look:
         self._count = 0
         self._next = 0.0  # when the next list may be shown
 
-    def tell(self, asked: Asked, found: list[Finding], pending: frozenset[str]) -> None:
+    def tell(self, context: RequestContext, found: list[Finding], pending: frozenset[str]) -> None:
         """These were found; what has the other codes is still to come."""
         # A text of several files has one list: it is shown when all of them are done.
-        if asked.file is not self._file:
+        if context.file is not self._file:
             return
         if found is not self._found:  # the text has changed, and it has begun anew
             self._found, self._count = found, 0
         if len(found) == self._count:
             return
-        if max(len(found), len(self._shown.whole)) > _FEW or time.monotonic() < self._next:
+        if (
+            max(len(found), len(self._shown.whole)) > _MAX_PARTIAL_DIAGNOSTICS
+            or time.monotonic() < self._next
+        ):
             return
         self._count = len(found)
-        listed = [diagnostic(asked.client, one) for one in found]
-        said = set(map(_identity, listed))
+        listed = [diagnostic_json(context.client, one) for one in found]
+        said = set(map(_diagnostic_key, listed))
         left = self._shown.left(pending, self._file.lines)
-        listed += (one for one in left if _identity(one) not in said)
+        listed += (one for one in left if _diagnostic_key(one) not in said)
         listed.sort(key=_place)
         if listed != self._shown.sent:
             self._shown.sent = listed
@@ -240,7 +251,7 @@ class Look:
             self._next = time.monotonic() + self._interval
 
 
-def _identity(diagnostic: Json) -> tuple[object, ...]:
+def _diagnostic_key(diagnostic: Json) -> tuple[object, ...]:
     return diagnostic["code"], *_place(diagnostic), diagnostic["message"]
 
 

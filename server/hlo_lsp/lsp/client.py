@@ -7,8 +7,8 @@ from lsprotocol import types
 
 from hlo_lsp.text.document import Encoding
 
-SHOW_PLACES = "hlo.showPlaces"  # a command of the client: a document, a position, locations
-_DEFAULT_FOLDING_LIMIT = 100_000
+SHOW_PLACES_COMMAND = "hlo.showPlaces"  # a command of the client: a document, a position, locations
+_DEFAULT_MAX_FOLDS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,35 +16,35 @@ class Client:
     """Capabilities of the client as flags with readable names."""
 
     encoding: Encoding = Encoding.UTF16
-    reads_markdown: bool = True
-    nests_symbols: bool = True
-    pulls_diagnostics: bool = False
-    refreshes_diagnostics: bool = False
-    wants_lens_texts: bool = False
-    shows_places: bool = False
-    shows_related: bool = True
-    shows_rule_links: bool = True
-    fades_unnecessary: bool = True
-    folding_limit: int = _DEFAULT_FOLDING_LIMIT
-    takes_snippets: bool = False
-    inserts_or_replaces: bool = False
-    shows_label_details: bool = False
-    completes_markdown: bool = False
-    helps_in_markdown: bool = False
-    places_parameters: bool = False
-    versions_edits: bool = False
-    creates_files: bool = False
-    applies_edits: bool = False
-    takes_code_actions: bool = False
-    prefers_actions: bool = False
-    resolves_edits: bool = False
-    shows_documents: bool = False
-    refreshes_tokens: bool = False
-    refreshes_hints: bool = False
-    refreshes_lenses: bool = False
+    can_render_markdown: bool = True
+    can_nest_symbols: bool = True
+    can_pull_diagnostics: bool = False
+    can_refresh_diagnostics: bool = False
+    has_eager_lenses: bool = False
+    can_show_places: bool = False
+    can_show_related: bool = True
+    can_link_rules: bool = True
+    can_fade_unnecessary: bool = True
+    max_folding_ranges: int = _DEFAULT_MAX_FOLDS
+    can_insert_snippets: bool = False
+    can_insert_or_replace: bool = False
+    can_show_label_details: bool = False
+    can_complete_in_markdown: bool = False
+    can_show_signatures_in_markdown: bool = False
+    has_parameter_offsets: bool = False
+    can_version_edits: bool = False
+    can_create_files: bool = False
+    can_apply_edits: bool = False
+    can_show_code_actions: bool = False
+    can_prefer_actions: bool = False
+    can_resolve_edits: bool = False
+    can_show_documents: bool = False
+    can_refresh_tokens: bool = False
+    can_refresh_hints: bool = False
+    can_refresh_lenses: bool = False
 
     @classmethod
-    def of(
+    def from_capabilities(
         cls, capabilities: types.ClientCapabilities, encoding: str, options: object = None
     ) -> "Client":
         """Read from what the client said at initialization and the encoding agreed on.
@@ -67,48 +67,50 @@ class Client:
         formats = (hover and hover.content_format) or [types.MarkupKind.PlainText]
         return cls(
             encoding=Encoding(str(getattr(encoding, "value", encoding))),
-            reads_markdown=types.MarkupKind.Markdown in formats,
-            nests_symbols=bool(symbols and symbols.hierarchical_document_symbol_support),
-            pulls_diagnostics=document.diagnostic is not None,
-            refreshes_diagnostics=bool(
+            can_render_markdown=types.MarkupKind.Markdown in formats,
+            can_nest_symbols=bool(symbols and symbols.hierarchical_document_symbol_support),
+            can_pull_diagnostics=document.diagnostic is not None,
+            can_refresh_diagnostics=bool(
                 workspace.diagnostics and workspace.diagnostics.refresh_support
             ),
-            wants_lens_texts=isinstance(options, dict) and options.get("lensTexts") == "at once",
-            shows_places=SHOW_PLACES in _commands(options),
-            shows_related=any(each.related_information for each in told),
-            shows_rule_links=any(each.code_description_support for each in told),
-            fades_unnecessary=any(
+            has_eager_lenses=isinstance(options, dict) and options.get("lensTexts") == "at once",
+            can_show_places=SHOW_PLACES_COMMAND in _commands(options),
+            can_show_related=any(each.related_information for each in told),
+            can_link_rules=any(each.code_description_support for each in told),
+            can_fade_unnecessary=any(
                 each.tag_support and types.DiagnosticTag.Unnecessary in each.tag_support.value_set
                 for each in told
             ),
-            folding_limit=(folding and folding.range_limit) or _DEFAULT_FOLDING_LIMIT,
-            takes_snippets=bool(item and item.snippet_support),
-            inserts_or_replaces=bool(item and item.insert_replace_support),
-            shows_label_details=bool(item and item.label_details_support),
-            completes_markdown=bool(item and _reads_markdown(item.documentation_format)),
-            helps_in_markdown=bool(signature and _reads_markdown(signature.documentation_format)),
-            places_parameters=bool(parameter and parameter.label_offset_support),
-            versions_edits=bool(edits and edits.document_changes),
-            creates_files=bool(
+            max_folding_ranges=(folding and folding.range_limit) or _DEFAULT_MAX_FOLDS,
+            can_insert_snippets=bool(item and item.snippet_support),
+            can_insert_or_replace=bool(item and item.insert_replace_support),
+            can_show_label_details=bool(item and item.label_details_support),
+            can_complete_in_markdown=bool(item and _reads_markdown(item.documentation_format)),
+            can_show_signatures_in_markdown=bool(
+                signature and _reads_markdown(signature.documentation_format)
+            ),
+            has_parameter_offsets=bool(parameter and parameter.label_offset_support),
+            can_version_edits=bool(edits and edits.document_changes),
+            can_create_files=bool(
                 edits
                 and edits.document_changes
                 and types.ResourceOperationKind.Create in (edits.resource_operations or ())
             ),
-            applies_edits=bool(workspace.apply_edit),
-            takes_code_actions=bool(action and action.code_action_literal_support),
-            prefers_actions=bool(action and action.is_preferred_support),
-            resolves_edits=bool(
+            can_apply_edits=bool(workspace.apply_edit),
+            can_show_code_actions=bool(action and action.code_action_literal_support),
+            can_prefer_actions=bool(action and action.is_preferred_support),
+            can_resolve_edits=bool(
                 action
                 and action.data_support
                 and action.resolve_support
                 and "edit" in action.resolve_support.properties
             ),
-            shows_documents=bool(shown and shown.support),
-            refreshes_tokens=bool(
+            can_show_documents=bool(shown and shown.support),
+            can_refresh_tokens=bool(
                 workspace.semantic_tokens and workspace.semantic_tokens.refresh_support
             ),
-            refreshes_hints=bool(workspace.inlay_hint and workspace.inlay_hint.refresh_support),
-            refreshes_lenses=bool(workspace.code_lens and workspace.code_lens.refresh_support),
+            can_refresh_hints=bool(workspace.inlay_hint and workspace.inlay_hint.refresh_support),
+            can_refresh_lenses=bool(workspace.code_lens and workspace.code_lens.refresh_support),
         )
 
 

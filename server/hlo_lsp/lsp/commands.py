@@ -11,13 +11,13 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
+from hlo_lsp.checks.config.options import CheckOptions
+from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.folders.folder import Checked, file_checked, job_checked
 from hlo_lsp.checks.folders.jobs import Job, plan
 from hlo_lsp.checks.folders.outcome import outcome
 from hlo_lsp.checks.folders.told import Told
-from hlo_lsp.checks.wishes.selection import Selection
-from hlo_lsp.checks.wishes.wishes import Wishes
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.diagnostic_conversion import rule_line_numbers, rules_page
@@ -28,7 +28,7 @@ from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.card import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
-from hlo_lsp.model.library import DumpWorkspace
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
@@ -44,7 +44,7 @@ async def explain_rule(server: LanguageServer, client: Client, code: str) -> Non
     if told is None:
         _show_message(server, f"There is no rule `{code}`.")
         return
-    if not (client.shows_documents and await _open_rule_page(server, code)):
+    if not (client.can_show_documents and await _open_rule_page(server, code)):
         _show_message(server, _short_explanation(told))
 
 
@@ -85,11 +85,11 @@ async def inspect_place(
     Raises:
         RefusedError: nothing is, or the file is no dump.
     """
-    asked = await _context_of_whole_compile(session, uri, position.line)
-    if asked is None:
+    context = await _context_of_whole_compile(session, uri, position.line)
+    if context is None:
         raise RequestFailedError(f"{uri}: this is no HLO or memory dump")
-    found = asked.at(position)
-    card = None if found is None else hover_card(asked.dump, found)
+    found = context.at(position)
+    card = None if found is None else hover_card(context.dump, found)
     if card is None:
         raise RequestFailedError(f"{uri}: nothing is known here")
     return text_of(card)
@@ -118,23 +118,23 @@ async def check_uri(session: Session, uri: str, text_of: FindingsText) -> str:
 async def _context_of_whole_compile(session: Session, uri: str, line: int) -> RequestContext | None:
     """A place with all of its compile, however long that takes to be read."""
     document = types.TextDocumentIdentifier(uri)
-    asked = await session.ask(document, line, whole=True, closed=True)
-    unread = [] if asked is None else session.library.unread(asked.file)
+    context = await session.context(document, line, whole=True, closed=True)
+    unread = [] if context is None else session.library.unread_companions(context.file)
     if unread:
-        current_request().doing("reading the other files of the compile")
+        current_request().report("reading the other files of the compile")
         await session.loader.wait(unread, None)
-        asked = await session.ask(document, line, whole=True, closed=True)
-    return asked
+        context = await session.context(document, line, whole=True, closed=True)
+    return context
 
 
 async def _check_path(session: Session, path: Path) -> tuple[list[Checked], list[str]]:
-    made = await asyncio.to_thread(plan, [path], Wishes())  # it only looks at names and times
+    made = await asyncio.to_thread(plan, [path], CheckOptions())  # it only looks at names and times
     if made.errors:
         raise RequestFailedError("\n".join(map(str, made.errors)))
     known: dict[Job, list[Checked]] = {}
     total, done = max(sum(job.size for job in made.jobs), 1), 0
     for job in made.jobs:
-        current_request().doing(job.files[0].name, 100 * done // total)
+        current_request().report(job.files[0].name, 100 * done // total)
         known[job] = await run_in_slices(partial(job_checked, job, _library(session, job)))
         done += job.size
     found = outcome(made, [path], known)

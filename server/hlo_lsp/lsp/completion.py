@@ -5,13 +5,13 @@ from typing import Any
 
 from lsprotocol import types
 
-from hlo_lsp.ide.completion.candidates import Candidate, Kind, Offer
-from hlo_lsp.ide.completion.completion import beginnings, completions
-from hlo_lsp.ide.completion.names import explanation
-from hlo_lsp.ide.completion.signatures import Parameter, Signature, signature_at
+from hlo_lsp.ide.completion.candidates import Candidate, CandidateKind, CandidateList
+from hlo_lsp.ide.completion.completion import completions, file_start_completions
+from hlo_lsp.ide.completion.name_candidates import candidate_documentation
+from hlo_lsp.ide.completion.signatures import OpcodeSignature, SignatureParameter, signature_at
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.positions import Converter
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 
@@ -19,50 +19,54 @@ COMPLETION_OPTIONS = types.CompletionOptions(
     trigger_characters=["%", "(", ",", " ", "=", "{"], resolve_provider=True
 )
 _KINDS = {
-    Kind.OPCODE: types.CompletionItemKind.Operator,
-    Kind.INSTRUCTION: types.CompletionItemKind.Variable,
-    Kind.COMPUTATION: types.CompletionItemKind.Function,
-    Kind.ATTRIBUTE: types.CompletionItemKind.Property,
-    Kind.VALUE: types.CompletionItemKind.EnumMember,
-    Kind.KEY: types.CompletionItemKind.Field,
-    Kind.TYPE: types.CompletionItemKind.TypeParameter,
-    Kind.SHAPE: types.CompletionItemKind.TypeParameter,
-    Kind.KEYWORD: types.CompletionItemKind.Keyword,
-    Kind.TABLE: types.CompletionItemKind.Struct,
-    Kind.EXAMPLE: types.CompletionItemKind.Snippet,
+    CandidateKind.OPCODE: types.CompletionItemKind.Operator,
+    CandidateKind.INSTRUCTION: types.CompletionItemKind.Variable,
+    CandidateKind.COMPUTATION: types.CompletionItemKind.Function,
+    CandidateKind.ATTRIBUTE: types.CompletionItemKind.Property,
+    CandidateKind.VALUE: types.CompletionItemKind.EnumMember,
+    CandidateKind.KEY: types.CompletionItemKind.Field,
+    CandidateKind.TYPE: types.CompletionItemKind.TypeParameter,
+    CandidateKind.SHAPE: types.CompletionItemKind.TypeParameter,
+    CandidateKind.KEYWORD: types.CompletionItemKind.Keyword,
+    CandidateKind.TABLE: types.CompletionItemKind.Struct,
+    CandidateKind.EXAMPLE: types.CompletionItemKind.Snippet,
 }
 
 
-def completion(asked: Asked, params: types.CompletionParams) -> types.CompletionList | None:
+def completion(
+    context: RequestContext, params: types.CompletionParams
+) -> types.CompletionList | None:
     """What may be written at a place, the likely first."""
-    line, column = asked.convert.column(asked.file, params.position)
+    line, column = context.converter.column(context.file, params.position)
     trigger = (params.context and params.context.trigger_character) or ""
-    offer = completions(asked.file, line, column, trigger)
+    offer = completions(context.file, line, column, trigger)
     if offer is None:
         return None
-    return _list(_Form(asked.client, asked.convert, asked.file, line, column), offer)
+    return _list(_ItemFactory(context.client, context.converter, context.file, line, column), offer)
 
 
-def first_words(session: Session, params: types.CompletionParams) -> types.CompletionList | None:
+def empty_file_completion(
+    session: Session, params: types.CompletionParams
+) -> types.CompletionList | None:
     """What a new file may begin with: it is no dump yet, so that nobody else knows it."""
     file = session.library.open_files.get(params.text_document.uri)
     if file is None:
         return None
-    line, column = session.convert.column(file, params.position)
-    offer = beginnings(file, line, column)
+    line, column = session.converter.column(file, params.position)
+    offer = file_start_completions(file, line, column)
     if offer is None:
         return None
-    return _list(_Form(session.client, session.convert, file, line, column), offer)
+    return _list(_ItemFactory(session.client, session.converter, file, line, column), offer)
 
 
-def resolve(asked: Asked | None, item: types.CompletionItem) -> types.CompletionItem:
+def resolve(context: RequestContext | None, item: types.CompletionItem) -> types.CompletionItem:
     """The same item, explained."""
     about: Any = item.data.get("about") if isinstance(item.data, dict) else None
-    if asked is None or not isinstance(about, list) or len(about) != 2:
+    if context is None or not isinstance(about, list) or len(about) != 2:
         return item
-    text = explanation(asked.file, (str(about[0]), str(about[1])))
+    text = candidate_documentation(context.file, (str(about[0]), str(about[1])))
     if text:
-        markdown = asked.client.completes_markdown
+        markdown = context.client.can_complete_in_markdown
         item.documentation = (
             types.MarkupContent(types.MarkupKind.Markdown, text)
             if markdown
@@ -72,35 +76,35 @@ def resolve(asked: Asked | None, item: types.CompletionItem) -> types.Completion
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _ItemFactory:
     """For whom and for which place items are made."""
 
     client: Client
-    convert: Converter
+    converter: Converter
     file: DumpFile
     line: int
     column: int
 
     def range(self, start: int, end: int) -> types.Range:
         """A part of the cursor's line."""
-        return self.convert.range(Place(self.file, self.line, start, end))
+        return self.converter.range(Place(self.file, self.line, start, end))
 
 
-def _list(form: _Form, offer: Offer) -> types.CompletionList:
+def _list(form: _ItemFactory, offer: CandidateList) -> types.CompletionList:
     items = [_item(form, offer, number) for number in range(len(offer.candidates))]
     return types.CompletionList(is_incomplete=not offer.complete, items=items)
 
 
-def _item(form: _Form, offer: Offer, number: int) -> types.CompletionItem:
+def _item(form: _ItemFactory, offer: CandidateList, number: int) -> types.CompletionItem:
     candidate, client = offer.candidates[number], form.client
     line = form.file.lines[form.line]
     behind = line[offer.end :].lstrip()
-    text, is_snippet = _text(candidate, behind, snippets=client.takes_snippets)
+    text, is_snippet = _text(candidate, behind, snippets=client.can_insert_snippets)
     inserting = form.range(offer.start, form.column)
     replacing = form.range(offer.start, offer.end)
     edit: types.TextEdit | types.InsertReplaceEdit = (
         types.InsertReplaceEdit(text, inserting, replacing)
-        if client.inserts_or_replaces
+        if client.can_insert_or_replace
         else types.TextEdit(replacing, text)
     )
     detail = candidate.detail or None
@@ -109,10 +113,10 @@ def _item(form: _Form, offer: Offer, number: int) -> types.CompletionItem:
         kind=_KINDS[candidate.kind],
         detail=detail,
         label_details=types.CompletionItemLabelDetails(description=detail)
-        if detail and client.shows_label_details
+        if detail and client.can_show_label_details
         else None,
         sort_text=f"{number:04}",
-        filter_text=_filter(candidate, line[offer.start : form.column]),
+        filter_text=_filter_text(candidate, line[offer.start : form.column]),
         insert_text_format=types.InsertTextFormat.Snippet
         if is_snippet
         else types.InsertTextFormat.PlainText,
@@ -129,15 +133,15 @@ def _item(form: _Form, offer: Offer, number: int) -> types.CompletionItem:
 
 def _text(candidate: Candidate, behind: str, *, snippets: bool) -> tuple[str, bool]:
     """What to insert, and whether it is a snippet: only the word where its rest is there."""
-    rest = {Kind.OPCODE: "(", Kind.TYPE: "["}.get(candidate.kind, "=")
-    if behind.startswith(rest):
+    closing = {CandidateKind.OPCODE: "(", CandidateKind.TYPE: "["}.get(candidate.kind, "=")
+    if behind.startswith(closing):
         return candidate.label, False
     if snippets and candidate.snippet is not None:
         return candidate.snippet, True
     return candidate.insert, False
 
 
-def _filter(candidate: Candidate, typed: str) -> str:
+def _filter_text(candidate: Candidate, typed: str) -> str:
     """What editors hold against the typed word: with the sign of names if that has one."""
     plain = candidate.label.removeprefix("%")
     return f"%{plain}" if typed.startswith("%") else plain
@@ -146,31 +150,29 @@ def _filter(candidate: Candidate, typed: str) -> str:
 SIGNATURE_OPTIONS = types.SignatureHelpOptions(trigger_characters=["(", ",", "="])
 
 
-def signature_help(asked: Asked, position: types.Position) -> types.SignatureHelp | None:
+def signature_help(context: RequestContext, position: types.Position) -> types.SignatureHelp | None:
     """The operands or attributes of the opcode that is being written."""
-    line, column = asked.convert.column(asked.file, position)
-    found = signature_at(asked.file, line, column)
+    line, column = context.converter.column(context.file, position)
+    found = signature_at(context.file, line, column)
     if found is None:
         return None
-    parameters = [_parameter(asked, found, parameter) for parameter in found.parameters]
-    information = types.SignatureInformation(
-        found.label, _signatures_text(asked, found.text), parameters
-    )
+    parameters = [_parameter(context, found, parameter) for parameter in found.parameters]
+    information = types.SignatureInformation(found.label, _markup(context, found.text), parameters)
     return types.SignatureHelp([information], active_signature=0, active_parameter=found.active)
 
 
 def _parameter(
-    asked: Asked, signature: Signature, parameter: Parameter
+    context: RequestContext, signature: OpcodeSignature, parameter: SignatureParameter
 ) -> types.ParameterInformation:
     # Names of HLO are ASCII, so that columns are the same in all encodings.
     label = signature.label[parameter.start : parameter.end]
     return types.ParameterInformation(
-        (parameter.start, parameter.end) if asked.client.places_parameters else label,
-        _signatures_text(asked, parameter.text) if parameter.text else None,
+        (parameter.start, parameter.end) if context.client.has_parameter_offsets else label,
+        _markup(context, parameter.text) if parameter.text else None,
     )
 
 
-def _signatures_text(asked: Asked, text: str) -> types.MarkupContent | str:
-    if asked.client.helps_in_markdown:
+def _markup(context: RequestContext, text: str) -> types.MarkupContent | str:
+    if context.client.can_show_signatures_in_markdown:
         return types.MarkupContent(types.MarkupKind.Markdown, text)
     return text.replace("`", "")

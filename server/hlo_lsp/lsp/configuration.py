@@ -8,9 +8,9 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.lsp.positions import folders_of
+from hlo_lsp.lsp.positions import workspace_folders
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.lsp.settings import SECTION, Settings, section_in, section_of_options
+from hlo_lsp.lsp.settings import SECTION, Settings, hlo_section, section_of_options
 
 logger = logging.getLogger(__name__)
 
@@ -39,7 +39,7 @@ class Configuration:
         self._sent: object = None
         self._answer: object = None
         self._asked = 0
-        self._complaint = ""
+        self._last_problem = ""
 
     def start(self, params: types.InitializeParams) -> None:
         """Take what the client said at initialization."""
@@ -60,13 +60,13 @@ class Configuration:
             registration = types.Registration("settings", method, options)
             self._server.client_register_capability(types.RegistrationParams([registration]))
         if self._capabilities.configuration:
-            self._session.wait_for_settings(self._ask())
+            self._session.set_pending_settings(self._ask())
 
     def changed(self, settings: object) -> None:
         """Take what the client sent, and ask where it wants to be asked."""
-        self._sent = section_in(settings)
+        self._sent = hlo_section(settings)
         if self._capabilities.configuration:
-            self._session.wait_for_settings(self._ask())
+            self._session.set_pending_settings(self._ask())
         else:
             self._apply()
 
@@ -86,17 +86,17 @@ class Configuration:
     def _apply(self) -> None:
         sections = (self._options, self._sent, self._answer)
         before = self._session.settings
-        self._session.settings, complaints = Settings.of(sections, self._folder())
+        self._session.settings, problems = Settings.of(sections, self._folder())
         if self._session.settings.check != before.check:
             self._on_checks_changed()
         if self._session.settings.hints != before.hints:
             self._on_hints_changed()
-        complaint = "\n".join(complaints)
-        if complaint and complaint != self._complaint:
-            message = types.ShowMessageParams(types.MessageType.Warning, complaint)
+        problem = "\n".join(problems)
+        if problem and problem != self._last_problem:
+            message = types.ShowMessageParams(types.MessageType.Warning, problem)
             self._server.window_show_message(message)
-        self._complaint = complaint
+        self._last_problem = problem
 
     def _folder(self) -> Path | None:
         """The first folder that the client has open."""
-        return next(iter(folders_of(self._server)), None)
+        return next(iter(workspace_folders(self._server)), None)

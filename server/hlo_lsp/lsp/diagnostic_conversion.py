@@ -8,23 +8,26 @@ from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.positions import Converter, Json, locations, range_of
+from hlo_lsp.lsp.positions import Converter, Json, locations, place_range_json
 from hlo_lsp.text.checkpoint import checkpoint
 
 _HEADING = "### "
-_HERE = Path(__file__).resolve()
+_MODULE_PATH = Path(__file__).resolve()
 # Inside the wheel the page lies in the package, in a checkout beside server/.
-_PLACES = (_HERE.parents[1] / "docs" / "rules.md", _HERE.parents[3] / "docs" / "rules.md")
+_PAGE_PATHS = (
+    _MODULE_PATH.parents[1] / "docs" / "rules.md",
+    _MODULE_PATH.parents[3] / "docs" / "rules.md",
+)
 
 
 @cache
 def rules_page() -> Path | None:
     """The page, None where it was not installed as a file."""
-    return next((path for path in _PLACES if path.is_file()), None)
+    return next((path for path in _PAGE_PATHS if path.is_file()), None)
 
 
 @cache
-def rule_lines() -> Mapping[str, int]:
+def rule_line_numbers() -> Mapping[str, int]:
     """The lines of the page (from 0) on which the texts about codes begin."""
     path = rules_page()
     if path is None:
@@ -42,7 +45,7 @@ def rule_href(code: str) -> str | None:
 
     It leads to a line: editors open the page themselves, and know no other anchors in a file.
     """
-    path, line = rules_page(), rule_lines().get(code)
+    path, line = rules_page(), rule_line_numbers().get(code)
     return None if path is None or line is None else f"{path.as_uri()}#L{line + 1}"
 
 
@@ -53,38 +56,38 @@ _SEVERITIES = {
     Severity.INFORMATION: types.DiagnosticSeverity.Information.value,
     Severity.HINT: types.DiagnosticSeverity.Hint.value,
 }
-_STEP = 100  # findings between two breaths: about 2 ms
+_FINDINGS_PER_CHECKPOINT = 100  # findings between two breaths: about 2 ms
 
 
-def diagnostics(client: Client, findings: list[Finding]) -> list[Json]:
+def diagnostics_json(client: Client, findings: list[Finding]) -> list[Json]:
     """What is sent about findings."""
     found = []
     for count, finding in enumerate(findings):
-        if count % _STEP == _STEP - 1:
+        if count % _FINDINGS_PER_CHECKPOINT == _FINDINGS_PER_CHECKPOINT - 1:
             checkpoint()
-        found.append(diagnostic(client, finding))
+        found.append(diagnostic_json(client, finding))
     return found
 
 
-def diagnostic(client: Client, finding: Finding) -> Json:
+def diagnostic_json(client: Client, finding: Finding) -> Json:
     """What is sent about a finding: as much of it as the client can show."""
-    convert = Converter(client.encoding)
+    converter = Converter(client.encoding)
     said: Json = {
-        "range": range_of(convert, finding.place),
+        "range": place_range_json(converter, finding.place),
         "message": finding.message,
         "severity": _SEVERITIES[finding.severity],
         "code": finding.code,
         "source": SOURCE,
     }
-    href = rule_href(finding.code) if client.shows_rule_links else None
+    href = rule_href(finding.code) if client.can_link_rules else None
     if href is not None:
         said["codeDescription"] = {"href": href}
-    if client.shows_related and finding.related:
-        places = locations(convert, (other.place for other in finding.related))
+    if client.can_show_related and finding.related:
+        places = locations(converter, (other.place for other in finding.related))
         said["relatedInformation"] = [
             {"location": location, "message": other.message}
             for location, other in zip(places, finding.related, strict=True)
         ]
-    if client.fades_unnecessary and any(fix.drops for fix in finding.fixes):
+    if client.can_fade_unnecessary and any(fix.drops for fix in finding.fixes):
         said["tags"] = [types.DiagnosticTag.Unnecessary.value]
     return said

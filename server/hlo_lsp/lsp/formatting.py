@@ -2,47 +2,47 @@
 
 from lsprotocol import types
 
-from hlo_lsp.ide.formatting.formatting import formatted
-from hlo_lsp.lsp.positions import LONG, Json
-from hlo_lsp.lsp.request import RefusedError
-from hlo_lsp.lsp.scheduling import steadily
-from hlo_lsp.lsp.session import Asked
+from hlo_lsp.ide.formatting.formatting import format_module
+from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Json
+from hlo_lsp.lsp.request import RequestFailedError
+from hlo_lsp.lsp.scheduling import run_on_compile
+from hlo_lsp.lsp.session import RequestContext
 
 
-async def format_document(asked: Asked) -> list[Json]:
+async def format_document(context: RequestContext) -> list[Json]:
     """The edits of a whole file. The client's widths and tabs do not count: XLA has its own.
 
     Raises:
         RefusedError: the text is so long that an editor would stand still.
     """
-    if len(asked.file.lines) > LONG:
-        raise RefusedError(
-            f"The text has more than {LONG:,} lines. Formatted are selections of it."
+    if len(context.file.lines) > MAX_FULL_ANSWER_LINES:
+        raise RequestFailedError(
+            f"The text has more than {MAX_FULL_ANSWER_LINES:,} lines. Formatted are selections of it."
         )
-    return await _edits(asked, 0, None)
+    return await _edits(context, 0, None)
 
 
-async def format_range(asked: Asked, span: types.Range) -> list[Json]:
+async def format_range(context: RequestContext, span: types.Range) -> list[Json]:
     """The edits of all lines that a range touches; one that ends in front of a line does not.
 
     The range may begin in front of a file that is a part of the text, or behind it.
     """
-    begin = asked.file.first_line
+    begin = context.file.first_line
     first, end = span.start.line - begin, span.end.line - begin + (span.end.character > 0)
     end = max(end, first + 1)
-    return [] if end <= 0 else await _edits(asked, max(first, 0), end)
+    return [] if end <= 0 else await _edits(context, max(first, 0), end)
 
 
-async def _edits(asked: Asked, first: int, end: int | None) -> list[Json]:
-    found = await steadily(asked.dump, lambda: formatted(asked.file, first, end))
+async def _edits(context: RequestContext, first: int, end: int | None) -> list[Json]:
+    found = await run_on_compile(context.dump, lambda: format_module(context.file, first, end))
     return [
-        {"range": {"start": _position(asked, edit.start), "end": _position(asked, edit.end)},
+        {"range": {"start": _position(context, edit.start), "end": _position(context, edit.end)},
          "newText": edit.text}
         for edit in found
     ]  # fmt: skip
 
 
-def _position(asked: Asked, place: tuple[int, int]) -> Json:
+def _position(context: RequestContext, place: tuple[int, int]) -> Json:
     line, column = place
-    units = asked.convert.encoding.units(asked.file.lines[line], column)
-    return {"line": asked.file.first_line + line, "character": units}
+    units = context.converter.encoding.units(context.file.lines[line], column)
+    return {"line": context.file.first_line + line, "character": units}

@@ -19,28 +19,28 @@ from hlo_lsp.lsp import renaming as linked_editing
 from hlo_lsp.lsp import renaming as rename
 from hlo_lsp.lsp import symbols as folding
 from hlo_lsp.lsp import symbols as selection
-from hlo_lsp.lsp.inlay_hints import OPTIONS as HINT_OPTIONS
+from hlo_lsp.lsp.inlay_hints import INLAY_HINT_OPTIONS as HINT_OPTIONS
 from hlo_lsp.lsp.inlay_hints import InlayHints
-from hlo_lsp.lsp.observers import Keepers
 from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.protocol.connection import HloServer
 from hlo_lsp.lsp.semantic_tokens import LEGEND, SemanticTokens
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.services import Services
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.terminal import card_text, findings_text
-from hlo_lsp.model.windows import Windows
+from hlo_lsp.model.file_windows import FileWindows
 
 
-class Answers:
+class HandlerRegistry:
     """Registers them with what replies to each."""
 
     def __init__(self, server: HloServer, session: Session) -> None:
         self._server = server
         self._session = session
 
-    def at_place(
+    def add_position_request(
         self,
         method: str,
-        reply: Callable[[Asked, Any], Any],
+        reply: Callable[[RequestContext, Any], Any],
         options: Any = None,
         *,
         whole: bool = False,
@@ -54,14 +54,16 @@ class Answers:
         @self._server.feature(method, options)
         async def on_request(params: Any) -> Any:
             line = params.position.line
-            asked = await self._session.ask(params.text_document, line, whole=whole, closed=closed)
-            result = None if asked is None else reply(asked, params)
+            context = await self._session.context(
+                params.text_document, line, whole=whole, closed=closed
+            )
+            result = None if context is None else reply(context, params)
             return await result if isawaitable(result) else result
 
-    def in_text(
+    def add_document_request(
         self,
         method: str,
-        reply: Callable[[Asked, Any], Awaitable[list[Json]]],
+        reply: Callable[[RequestContext, Any], Awaitable[list[Json]]],
         options: Any = None,
         join: Callable[[list[Json]], list[Json]] = list,
     ) -> None:
@@ -73,48 +75,52 @@ class Answers:
 
         @self._server.feature(method, options)
         async def on_request(params: Any) -> list[Json] | None:
-            async def reply_first(asked: Asked) -> list[Json]:
-                with session.foreground.working():
-                    return await reply(asked, params)
+            async def reply_first(context: RequestContext) -> list[Json]:
+                with session.foreground.hold_background():
+                    return await reply(context, params)
 
-            found = await session.joined(params.text_document, reply_first)
+            found = await session.answer_each(params.text_document, reply_first)
             return join(list(chain.from_iterable(found))) if found else None
 
 
-def serve_places(answers: Answers) -> None:
+def register_positions(answers: HandlerRegistry) -> None:
     """The requests of people who read a dump."""
-    at_place = answers.at_place
-    at_place(
-        types.TEXT_DOCUMENT_HOVER, lambda asked, p: hover.hover(asked, p.position), closed=True
+    add_position_request = answers.add_position_request
+    add_position_request(
+        types.TEXT_DOCUMENT_HOVER, lambda context, p: hover.hover(context, p.position), closed=True
     )
-    _leads(answers, types.TEXT_DOCUMENT_DEFINITION, goto.definition)
-    _leads(answers, types.TEXT_DOCUMENT_DECLARATION, goto.declaration)
-    _leads(answers, types.TEXT_DOCUMENT_TYPE_DEFINITION, goto.type_definition)
-    _leads(answers, types.TEXT_DOCUMENT_IMPLEMENTATION, goto.implementation)
-    at_place(
+    _register_navigation(answers, types.TEXT_DOCUMENT_DEFINITION, goto.definition)
+    _register_navigation(answers, types.TEXT_DOCUMENT_DECLARATION, goto.declaration)
+    _register_navigation(answers, types.TEXT_DOCUMENT_TYPE_DEFINITION, goto.type_definition)
+    _register_navigation(answers, types.TEXT_DOCUMENT_IMPLEMENTATION, goto.implementation)
+    add_position_request(
         types.TEXT_DOCUMENT_REFERENCES,
-        lambda asked, p: references.references(
-            asked, p.position, with_declaration=p.context.include_declaration
+        lambda context, p: references.references(
+            context, p.position, with_declaration=p.context.include_declaration
         ),
         whole=True,
         closed=True,
     )
-    at_place(
+    add_position_request(
         types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
-        lambda asked, p: references.highlight(asked, p.position),
+        lambda context, p: references.highlight(context, p.position),
     )
-    at_place(
+    add_position_request(
         types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY,
-        lambda asked, p: calls.prepare(asked, p.position),
+        lambda context, p: calls.prepare(context, p.position),
     )
 
 
-def _leads(answers: Answers, method: str, find: Callable[[Asked, types.Position], Any]) -> None:
+def _register_navigation(
+    answers: HandlerRegistry, method: str, find: Callable[[RequestContext, types.Position], Any]
+) -> None:
     """Where a place leads, in all files of the compile."""
-    answers.at_place(method, lambda asked, p: find(asked, p.position), whole=True, closed=True)
+    answers.add_position_request(
+        method, lambda context, p: find(context, p.position), whole=True, closed=True
+    )
 
 
-def serve_calls(server: HloServer, session: Session) -> None:
+def register_calls(server: HloServer, session: Session) -> None:
     """The two requests about an item that was prepared before."""
 
     @server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)
@@ -126,19 +132,23 @@ def serve_calls(server: HloServer, session: Session) -> None:
         return await calls.outgoing(session, params.item)
 
 
-def serve_documents(server: HloServer, session: Session, answers: Answers) -> None:
+def register_documents(server: HloServer, session: Session, answers: HandlerRegistry) -> None:
     """The requests about all that is in a text."""
-    in_text = answers.in_text
-    in_text(types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda asked, _: symbols.document_symbols(asked))
-    in_text(
-        types.TEXT_DOCUMENT_FOLDING_RANGE,
-        lambda asked, _: folding.folding_ranges(asked),
-        join=lambda folds: folding.largest(folds, session.client.folding_limit),
+    add_document_request = answers.add_document_request
+    add_document_request(
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda context, _: symbols.document_symbols(context)
     )
-    in_text(types.TEXT_DOCUMENT_DOCUMENT_LINK, lambda asked, _: links.document_links(asked))
-    in_text(
+    add_document_request(
+        types.TEXT_DOCUMENT_FOLDING_RANGE,
+        lambda context, _: folding.folding_ranges(context),
+        join=lambda folds: folding.largest(folds, session.client.max_folding_ranges),
+    )
+    add_document_request(
+        types.TEXT_DOCUMENT_DOCUMENT_LINK, lambda context, _: links.document_links(context)
+    )
+    add_document_request(
         types.TEXT_DOCUMENT_CODE_LENS,
-        lambda asked, _: lenses.code_lenses(asked),
+        lambda context, _: lenses.code_lenses(context),
         types.CodeLensOptions(resolve_provider=True),
     )
 
@@ -148,11 +158,11 @@ def serve_documents(server: HloServer, session: Session, answers: Answers) -> No
 
     @server.feature(types.CODE_LENS_RESOLVE)
     async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:
-        asked = await session.ask_again(lens.data)
-        return lens if asked is None else await lenses.resolve(asked, lens)
+        context = await session.context_of_data(lens.data)
+        return lens if context is None else await lenses.resolve(context, lens)
 
 
-def serve_tokens(server: HloServer, colours: SemanticTokens) -> None:
+def register_tokens(server: HloServer, colours: SemanticTokens) -> None:
     """What each part of a text is."""
 
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
@@ -168,7 +178,7 @@ def serve_tokens(server: HloServer, colours: SemanticTokens) -> None:
         return await colours.range(params)
 
 
-def serve_hints(server: HloServer, notes: InlayHints) -> None:
+def register_hints(server: HloServer, notes: InlayHints) -> None:
     """What is shown between the words of a text."""
 
     @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, HINT_OPTIONS)
@@ -180,51 +190,51 @@ def serve_hints(server: HloServer, notes: InlayHints) -> None:
         return await notes.resolve(hint)
 
 
-def serve_completion(server: HloServer, session: Session) -> None:
+def register_completion(server: HloServer, session: Session) -> None:
     """What may come next, also in a text that is no dump yet."""
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, completion.COMPLETION_OPTIONS)
     async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
-        asked = await session.ask(params.text_document, params.position.line)
-        if asked is None:
-            return completion.first_words(session, params)
-        return completion.completion(asked, params)
+        context = await session.context(params.text_document, params.position.line)
+        if context is None:
+            return completion.empty_file_completion(session, params)
+        return completion.completion(context, params)
 
     @server.feature(types.COMPLETION_ITEM_RESOLVE)
     async def on_completion_resolve(item: types.CompletionItem) -> types.CompletionItem:
-        return completion.resolve(await session.ask_again(item.data), item)
+        return completion.resolve(await session.context_of_data(item.data), item)
 
 
-def serve_writing(session: Session, answers: Answers) -> None:
+def register_writing(session: Session, answers: HandlerRegistry) -> None:
     """What an instruction takes, names that are changed together, and how text is laid out."""
-    answers.at_place(
+    answers.add_position_request(
         types.TEXT_DOCUMENT_SIGNATURE_HELP,
-        lambda asked, p: signatures.signature_help(asked, p.position),
+        lambda context, p: signatures.signature_help(context, p.position),
         signatures.SIGNATURE_OPTIONS,
     )
-    answers.at_place(
+    answers.add_position_request(
         types.TEXT_DOCUMENT_PREPARE_RENAME,
-        lambda asked, p: rename.prepare_rename(asked, p.position),
+        lambda context, p: rename.prepare_rename(context, p.position),
     )
-    answers.at_place(
+    answers.add_position_request(
         types.TEXT_DOCUMENT_RENAME,
-        lambda asked, p: rename.rename(asked, p, session.version(asked.file.uri)),
+        lambda context, p: rename.rename(context, p, session.version(context.file.uri)),
         types.RenameOptions(prepare_provider=True),
     )
-    answers.at_place(
+    answers.add_position_request(
         types.TEXT_DOCUMENT_LINKED_EDITING_RANGE,
-        lambda asked, p: linked_editing.linked_ranges(asked, p.position),
+        lambda context, p: linked_editing.linked_editing_ranges(context, p.position),
     )
-    answers.in_text(
-        types.TEXT_DOCUMENT_FORMATTING, lambda asked, _: formatting.format_document(asked)
+    answers.add_document_request(
+        types.TEXT_DOCUMENT_FORMATTING, lambda context, _: formatting.format_document(context)
     )
-    answers.in_text(
+    answers.add_document_request(
         types.TEXT_DOCUMENT_RANGE_FORMATTING,
-        lambda asked, p: formatting.format_range(asked, p.range),
+        lambda context, p: formatting.format_range(context, p.range),
     )
 
 
-def serve_diagnostics(server: HloServer, keepers: Keepers) -> None:
+def register_diagnostics(server: HloServer, services: Services) -> None:
     """What is wrong, for clients that ask for it."""
 
     @server.feature(
@@ -234,103 +244,103 @@ def serve_diagnostics(server: HloServer, keepers: Keepers) -> None:
         ),
     )
     async def on_pull(params: types.DocumentDiagnosticParams) -> Json:
-        return await keepers.puller.pull(params)
+        return await services.puller.pull(params)
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
     async def on_pull_all(params: types.WorkspaceDiagnosticParams) -> Json:
-        return await keepers.everything.pull(params)
+        return await services.everything.pull(params)
 
 
-def serve_actions(server: HloServer, session: Session) -> None:
+def register_actions(server: HloServer, session: Session) -> None:
     """What can be done about findings."""
 
-    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.OPTIONS)
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.CODE_ACTION_OPTIONS)
     async def on_actions(params: types.CodeActionParams) -> actions.Actions | None:
-        parts = await session.ask_all(params.text_document)
+        parts = await session.contexts(params.text_document)
         return await actions.code_actions(parts, params, session.version) if parts else None
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def on_action_resolve(action: types.CodeAction) -> types.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
-        parts = await session.ask_all(types.TextDocumentIdentifier(str(data.get("uri"))))
+        parts = await session.contexts(types.TextDocumentIdentifier(str(data.get("uri"))))
         return await actions.resolve(parts, action, session.version)
 
 
-def serve_commands(server: HloServer, session: Session) -> None:
+def register_commands(server: HloServer, session: Session) -> None:
     """The commands that tell of findings and values as a terminal does, or do an action."""
 
-    @server.command(explain.COMMAND)
+    @server.command(explain.EXPLAIN_RULE_COMMAND)
     async def on_explain(code: str) -> None:
-        await explain.explain(server, session.client, code)
+        await explain.explain_rule(server, session.client, code)
 
-    @server.command(printed.INSPECT)
+    @server.command(printed.INSPECT_COMMAND)
     async def on_inspect(uri: str, position: types.Position) -> str:
-        return await printed.inspected(session, uri, position, card_text)
+        return await printed.inspect_place(session, uri, position, card_text)
 
-    @server.command(printed.CHECK)
+    @server.command(printed.CHECK_COMMAND)
     async def on_check(uri: str) -> str:
-        return await printed.checked(session, uri, findings_text)
+        return await printed.check_uri(session, uri, findings_text)
 
-    @server.command(actions.APPLY)
+    @server.command(actions.APPLY_COMMAND)
     async def on_apply(edit: types.WorkspaceEdit) -> None:
         await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
 
 
-RESTART = "hlo.server.restartIndex"  # forget what was read, and read it again
+RESTART_COMMAND = "hlo.server.restartIndex"  # forget what was read, and read it again
 
 
-def serve_workspace(server: HloServer, keepers: Keepers) -> None:
+def register_workspace(server: HloServer, services: Services) -> None:
     """What is about no single document: settings, files on disk, folders, the names in them."""
 
     @server.feature(types.INITIALIZED)
     def initialized(_: types.InitializedParams) -> None:
-        keepers.initialized()
+        services.initialized()
 
     @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
     def settings_changed(params: types.DidChangeConfigurationParams) -> None:
-        keepers.configuration.changed(params.settings)
+        services.configuration.changed(params.settings)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
-        keepers.watcher.changed(params)
+        services.watcher.changed(params)
 
     @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def folders_changed(_: types.DidChangeWorkspaceFoldersParams) -> None:
-        keepers.folders_changed()
+        services.folders_changed()
 
     @server.feature(types.WORKSPACE_SYMBOL)
     async def find(params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
-        return await keepers.names.find(params)
+        return await services.names.find(params)
 
-    @server.command(RESTART)
+    @server.command(RESTART_COMMAND)
     def restart() -> None:
-        keepers.read_again()
+        services.reload()
 
 
-def serve_texts(server: HloServer, session: Session, keepers: Keepers) -> None:
+def register_texts(server: HloServer, session: Session, services: Services) -> None:
     """The texts that the client has open, and who wants to know of their edits."""
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
-        keepers.opened(session.open(params.text_document))
+        services.opened(session.open(params.text_document))
 
     @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: types.DidChangeTextDocumentParams) -> None:
         file = session.edit(params)
         if file is not None:
-            keepers.changed(file)
+            services.changed(file)
 
     @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: types.DidCloseTextDocumentParams) -> None:
         file = session.close(params.text_document.uri)
         if file is not None:
-            keepers.closed(file)
+            services.closed(file)
 
 
-def serve_windows(server: HloServer) -> None:
+def register_windows(server: HloServer) -> None:
     """Parts of files that are too large to be opened."""
-    windows = Windows()
+    windows = FileWindows()
 
-    @server.feature(window.METHOD)
+    @server.feature(window.WINDOW_METHOD)
     async def on_window(params: Any) -> Json | None:
-        return await window.window(windows, params)
+        return await window.answer_window(windows, params)

@@ -15,7 +15,7 @@ from hlo_lsp.ide.cursor.targets import (
 )
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.values import StackFact, describe_source_line
-from hlo_lsp.ide.tokens.tokens import tokens
+from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.card import Card, Fact, split_quoted_names
 from hlo_lsp.model.dump_file import DumpFile
@@ -126,20 +126,22 @@ def _escaped(text: str) -> str:
 _COMPILE_TARGETS = (AllocationTarget, ComputationTarget, InstructionTarget, ValueTarget)
 
 
-def hover(asked: RequestContext, position: types.Position) -> types.Hover | None:
+def hover(context: RequestContext, position: types.Position) -> types.Hover | None:
     """What the cursor is on, as a card."""
-    found = asked.at(position)
-    card = None if found is None else hover_card(asked.dump, found)
+    found = context.at(position)
+    card = None if found is None else hover_card(context.dump, found)
     if found is None or card is None:
         return None
-    if asked.unread and isinstance(found.subject, _COMPILE_TARGETS):
-        names = ", ".join(f"`{path.name}`" for path in asked.unread)
+    if context.unread and isinstance(found.subject, _COMPILE_TARGETS):
+        names = ", ".join(f"`{path.name}`" for path in context.unread)
         card = replace(card, facts=(*card.facts, Fact("not read yet", names)))
-    if asked.client.reads_markdown:
-        contents = types.MarkupContent(types.MarkupKind.Markdown, markdown(card, asked.sources.uri))
+    if context.client.can_render_markdown:
+        contents = types.MarkupContent(
+            types.MarkupKind.Markdown, markdown(card, context.sources.uri)
+        )
     else:
-        contents = types.MarkupContent(types.MarkupKind.PlainText, plain(card, asked.sources.uri))
-    return types.Hover(contents, asked.convert.range(found.place))
+        contents = types.MarkupContent(types.MarkupKind.PlainText, plain(card, context.sources.uri))
+    return types.Hover(contents, context.converter.range(found.place))
 
 
 _WARM_UP_MODULE = """\
@@ -162,5 +164,5 @@ def warm_up() -> None:
     if found is not None:
         hover_card(dump, found)
     checkpoint()
-    for _ in tokens(dump, file):
+    for _ in semantic_tokens(dump, file):
         checkpoint()

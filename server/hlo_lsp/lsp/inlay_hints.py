@@ -8,13 +8,13 @@ from lsprotocol import types
 from hlo_lsp.ide.hints.hint import Hint, HintKind
 from hlo_lsp.ide.hints.hints import hints
 from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.scheduling import steadily
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.scheduling import run_on_compile
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text.checkpoint import checkpoint
 
-OPTIONS = types.InlayHintOptions(resolve_provider=True)
-_PAUSE = 0.5  # seconds without a change before clients are told to ask again
+INLAY_HINT_OPTIONS = types.InlayHintOptions(resolve_provider=True)
+_DEBOUNCE_SECONDS = 0.5  # seconds without a change before clients are told to ask again
 _KINDS = {
     HintKind.PADDED_SIZE: types.InlayHintKind.Type,
     HintKind.OPERAND_SHAPE: types.InlayHintKind.Type,
@@ -28,29 +28,31 @@ class InlayHints:
     def __init__(self, session: Session, refresh: Callable[[], Awaitable[None]]) -> None:
         self._session = session
         self._refresh = refresh
-        self._waiting: asyncio.Task[None] | None = None
+        self._pending: asyncio.Task[None] | None = None
 
     async def hints(self, params: types.InlayHintParams) -> list[Json] | None:
         """The hints on the lines that a range touches; None where no dump is."""
         first, last = params.range.start.line, params.range.end.line
 
-        async def reply(asked: Asked) -> list[Json]:
-            kinds = self._kinds(asked.file)
-            return await steadily(asked.dump, lambda: _hints(asked, first, last + 1, kinds))
+        async def reply(context: RequestContext) -> list[Json]:
+            kinds = self._kinds(context.file)
+            return await run_on_compile(
+                context.dump, lambda: _hints(context, first, last + 1, kinds)
+            )
 
-        found = await self._session.joined(params.text_document, reply)
+        found = await self._session.answer_each(params.text_document, reply)
         return [hint for part in found for hint in part] if found else None
 
     async def resolve(self, hint: types.InlayHint) -> types.InlayHint:
         """Give a hint its tooltip. What it was about may be gone by now: then it has none."""
-        asked = await self._session.ask_again(hint.data)
+        context = await self._session.context_of_data(hint.data)
         data = hint.data if isinstance(hint.data, dict) else {}
         line = data.get("line")
-        if asked is None or not isinstance(line, int):
+        if context is None or not isinstance(line, int):
             return hint
-        line -= asked.file.first_line
+        line -= context.file.first_line
         kinds = frozenset(kind for kind in HintKind if kind.value == data.get("kind"))
-        for part in hints(asked.dump, asked.file, line, line + 1, kinds):
+        for part in hints(context.dump, context.file, line, line + 1, kinds):
             for found in part:
                 if found.column == data.get("column") and found.label == hint.label:
                     hint.tooltip = found.explain()
@@ -63,46 +65,46 @@ class InlayHints:
 
     def changed(self, file: DumpFile) -> None:
         """A file was opened, edited or closed: what others of its compile say may have changed."""
-        if any(other is not file for other in self._session.open_siblings(file)):
-            self.ask_for_more()
+        if any(other is not file for other in self._session.open_companions(file)):
+            self.schedule_refresh()
 
-    def ask_for_more(self) -> None:
+    def schedule_refresh(self) -> None:
         """Tell the client to ask again soon: settings or another file have changed."""
-        if self._session.client.refreshes_hints:
-            if self._waiting is not None:
-                self._waiting.cancel()
-            self._waiting = asyncio.ensure_future(self._after_a_pause())
+        if self._session.client.can_refresh_hints:
+            if self._pending is not None:
+                self._pending.cancel()
+            self._pending = asyncio.ensure_future(self._refresh_after_delay())
 
-    async def _after_a_pause(self) -> None:
-        await asyncio.sleep(_PAUSE)
+    async def _refresh_after_delay(self) -> None:
+        await asyncio.sleep(_DEBOUNCE_SECONDS)
         await self._refresh()
 
     def _kinds(self, file: DumpFile) -> frozenset[HintKind]:
         """What the user wants; who calls whom is quick to find only when names are learnt."""
         wanted = self._session.settings.hints
-        learning = self._session.learning(file)
-        if learning is None or HintKind.PARAMETER_NAME not in wanted:
+        mention_task = self._session.mention_task(file)
+        if mention_task is None or HintKind.PARAMETER_NAME not in wanted:
             return wanted
-        learning.add_done_callback(lambda _: self.ask_for_more())
+        mention_task.add_done_callback(lambda _: self.schedule_refresh())
         return wanted - {HintKind.PARAMETER_NAME}
 
 
-def _hints(asked: Asked, first: int, end: int, kinds: frozenset[HintKind]) -> list[Json]:
+def _hints(context: RequestContext, first: int, end: int, kinds: frozenset[HintKind]) -> list[Json]:
     """The hints of a file on these lines of the text that it is in."""
-    file = asked.file
+    file = context.file
     start = max(first - file.first_line, 0)
     stop = max(end - file.first_line, 0)
     found: list[Json] = []
-    for part in hints(asked.dump, file, start, stop, kinds):
-        found += [_json(asked, hint) for hint in part]
+    for part in hints(context.dump, file, start, stop, kinds):
+        found += [_json(context, hint) for hint in part]
         checkpoint()
     return found
 
 
-def _json(asked: Asked, hint: Hint) -> Json:
-    file = asked.file
+def _json(context: RequestContext, hint: Hint) -> Json:
+    file = context.file
     line = file.first_line + hint.line
-    units = asked.convert.encoding.units(file.lines[hint.line], hint.column)
+    units = context.converter.encoding.units(file.lines[hint.line], hint.column)
     data = {
         "uri": file.uri, "line": line, "column": hint.column, "kind": hint.kind.value,
     }  # fmt: skip

@@ -23,7 +23,7 @@ def path_of(uri: str) -> Path | None:
     return path if path is not None and path.name else None
 
 
-def folders_of(server: LanguageServer) -> list[Path]:
+def workspace_folders(server: LanguageServer) -> list[Path]:
     """The folders that the client has open, in its order: those of the workspace, or its root."""
     workspace = server.workspace
     uris = list(workspace.folders) or [workspace.root_uri]
@@ -49,9 +49,9 @@ class Converter:
     def column(self, file: DumpFile, position: types.Position) -> tuple[int, int]:
         """Line and code point of a position; one outside the text becomes the nearest inside."""
         lines = file.lines
-        asked = position.line - file.first_line
-        line = min(asked, len(lines) - 1)
-        if line < asked:
+        context = position.line - file.first_line
+        line = min(context, len(lines) - 1)
+        if line < context:
             return line, len(lines[line])
         return line, self.encoding.column(lines[line], position.character)
 
@@ -72,10 +72,12 @@ class Converter:
 
 
 Json = dict[str, Any]
-LONG = 50_000  # lines; of longer texts an answer about the whole leaves out what fills it
+MAX_FULL_ANSWER_LINES = (
+    50_000  # lines; of longer texts an answer about the whole leaves out what fills it
+)
 
 
-def place_range(line: int, start: int, end: int, *, to_line: int | None = None) -> Json:
+def line_range(line: int, start: int, end: int, *, to_line: int | None = None) -> Json:
     """A range as JSON; columns in units of the client."""
     return {
         "start": {"line": line, "character": start},
@@ -83,46 +85,48 @@ def place_range(line: int, start: int, end: int, *, to_line: int | None = None) 
     }
 
 
-def name_range(convert: Converter, file: DumpFile, line: int, columns: tuple[int, int]) -> Json:
+def name_range(converter: Converter, file: DumpFile, line: int, columns: tuple[int, int]) -> Json:
     """The range of a name in a line; columns in code points."""
     text = file.lines[line]
-    units = convert.encoding.units
+    units = converter.encoding.units
     line += file.first_line
-    return place_range(line, units(text, columns[0]), units(text, columns[1]))
+    return line_range(line, units(text, columns[0]), units(text, columns[1]))
 
 
-def range_of(convert: Converter, place: Place) -> Json:
+def place_range_json(converter: Converter, place: Place) -> Json:
     """The range of a place."""
-    return name_range(convert, place.file, place.line, (place.start, place.end))
+    return name_range(converter, place.file, place.line, (place.start, place.end))
 
 
-def locations(convert: Converter, places: Iterable[Place]) -> list[Json]:
+def locations(converter: Converter, places: Iterable[Place]) -> list[Json]:
     """The locations of places."""
-    return [{"uri": place.file.uri, "range": range_of(convert, place)} for place in places]
+    return [
+        {"uri": place.file.uri, "range": place_range_json(converter, place)} for place in places
+    ]
 
 
-def lines_range(convert: Converter, file: DumpFile, first: int, count: int) -> Json:
+def lines_range(converter: Converter, file: DumpFile, first: int, count: int) -> Json:
     """The range of whole lines, without the end of the last."""
     last = min(first + count, len(file.lines)) - 1
     text = file.lines[last]
-    end = convert.encoding.units(text, len(text))
+    end = converter.encoding.units(text, len(text))
     begin = file.first_line
-    return place_range(begin + first, 0, end, to_line=begin + last)
+    return line_range(begin + first, 0, end, to_line=begin + last)
 
 
 VersionOf = Callable[[str], int | None]
 
 
 def workspace_edit(
-    client: Client, convert: Converter, edits: Iterable[Edit], version_of: VersionOf
+    client: Client, converter: Converter, edits: Iterable[Edit], version_of: VersionOf
 ) -> types.WorkspaceEdit:
     """All edits at once. ``version_of`` knows the client's version of a file that it has open."""
     by_uri: dict[str, list[types.TextEdit]] = {}
     for edit in edits:
-        start, end = (convert.position(edit.file, *place) for place in (edit.start, edit.end))
+        start, end = (converter.position(edit.file, *place) for place in (edit.start, edit.end))
         text_edit = types.TextEdit(types.Range(start, end), edit.text)
         by_uri.setdefault(edit.file.uri, []).append(text_edit)
-    if not client.versions_edits:
+    if not client.can_version_edits:
         return types.WorkspaceEdit(changes=by_uri)
     return types.WorkspaceEdit(
         document_changes=[

@@ -13,8 +13,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.lsp.scheduling import OutdatedError, run
-from hlo_lsp.model.library import Library
+from hlo_lsp.lsp.scheduling import OutdatedError, run_in_slices
+from hlo_lsp.model.workspace import DumpWorkspace
 
 
 class Progress:
@@ -25,10 +25,10 @@ class Progress:
     that is ``boundless`` nobody knows how far it is, and nobody stops it.
     """
 
-    def __init__(self, server: LanguageServer, title: str, *, boundless: bool = False) -> None:
+    def __init__(self, server: LanguageServer, title: str, *, is_indefinite: bool = False) -> None:
         self._server = server
         self._title = title
-        self._is_boundless = boundless
+        self._is_indefinite = is_indefinite
         self._token = str(uuid4())
         self._percentage = 0
         self._message: str | None = None
@@ -79,9 +79,9 @@ class Progress:
         self._has_begun = True
         beginning = types.WorkDoneProgressBegin(
             self._title,
-            cancellable=not self._is_boundless,
+            cancellable=not self._is_indefinite,
             message=self._message,
-            percentage=None if self._is_boundless else self._percentage,
+            percentage=None if self._is_indefinite else self._percentage,
         )
         self._server.work_done_progress.begin(self._token, beginning)
         if self._has_ended:
@@ -91,7 +91,7 @@ class Progress:
         self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
 
 
-class Reported(Protocol):
+class ProgressSink(Protocol):
     """What is told how far a work is, and says whether it is still wanted."""
 
     @property
@@ -102,7 +102,7 @@ class Reported(Protocol):
         """Say how far the work is, from 0 to 100."""
 
 
-class Unreported:
+class SilentProgress:
     """Nobody is told."""
 
     is_cancelled = False
@@ -111,28 +111,28 @@ class Unreported:
         """Say nothing."""
 
 
-Reporter = Callable[[str], AbstractContextManager[Reported]]
+ProgressFactory = Callable[[str], AbstractContextManager[ProgressSink]]
 
 
-def unreported(_: str) -> AbstractContextManager[Reported]:
+def silent_progress(_: str) -> AbstractContextManager[ProgressSink]:
     """For a client that cannot be told."""
-    return nullcontext(Unreported())
+    return nullcontext(SilentProgress())
 
 
-class Loader:
+class FileLoader:
     """Reads large files one after the other; each once, until it changes.
 
     Between two slices of the work it takes a ``rest``.
     """
 
-    def __init__(self, library: Library, rest: Callable[[], Awaitable[None]]) -> None:
-        self.reporter: Reporter = unreported
+    def __init__(self, library: DumpWorkspace, give_way: Callable[[], Awaitable[None]]) -> None:
+        self.reporter: ProgressFactory = silent_progress
         self.done: Callable[[Path], None] = lambda _: None
         self._library = library
-        self._rest = rest
+        self._give_way = give_way
         self._tasks: dict[Path, asyncio.Task[None]] = {}
         self._unwanted: set[Path] = set()
-        self._turn = asyncio.Lock()
+        self._lock = asyncio.Lock()
 
     async def wait(self, paths: Iterable[Path], seconds: float | None) -> None:
         """Read files, and wait for so long at most. What takes longer goes on by itself.
@@ -155,11 +155,11 @@ class Loader:
         return task
 
     async def _load(self, path: Path) -> None:
-        async with self._turn:
+        async with self._lock:
             with self.reporter(f"Reading {path.name}") as progress:
                 read = partial(self._library.read, path, progress.report)
                 try:
-                    await run(read, lambda: not progress.is_cancelled, self._rest)
+                    await run_in_slices(read, lambda: not progress.is_cancelled, self._give_way)
                 except OutdatedError:
                     self._unwanted.add(path)
                     return

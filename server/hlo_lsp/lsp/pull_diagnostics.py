@@ -8,18 +8,20 @@ from functools import partial
 
 from lsprotocol import types
 
-from hlo_lsp.checks.wishes.selection import Selection
-from hlo_lsp.lsp.checking import Look, Shown, known_findings, state_of
-from hlo_lsp.lsp.diagnostics import diagnose
+from hlo_lsp.checks.config.selection import Selection
+from hlo_lsp.lsp.checking import PartialDiagnostics, PublishedDiagnostics, cached_findings, state_id
 from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.push_diagnostics import file_diagnostics
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 
 logger = logging.getLogger(__name__)
 Reporter = Callable[[str], AbstractContextManager[object]]
 
-_SOON = 0.01  # seconds that the pull of a large compile waits for the end of the look
-_INTERVAL = 1.0  # seconds between two lists that are not complete
+_QUICK_ANSWER_SECONDS = (
+    0.01  # seconds that the pull of a large compile waits for the end of the look
+)
+_PARTIAL_INTERVAL_SECONDS = 1.0  # seconds between two lists that are not complete
 
 
 class DiagnosticsPuller:
@@ -36,22 +38,22 @@ class DiagnosticsPuller:
         self._session = session
         self._refresh = refresh
         self._reporter = reporter
-        self._looks: dict[str, _Looking] = {}
-        self._shown: dict[str, Shown] = {}
+        self._looks: dict[str, _PendingCheck] = {}
+        self._shown: dict[str, PublishedDiagnostics] = {}
         self._telling: set[asyncio.Future[None]] = set()
 
     async def pull(self, params: types.DocumentDiagnosticParams) -> Json:
         """The answer to a pull; without a result id if it is not complete."""
-        asked = await self._session.ask_all(params.text_document)
+        context = await self._session.contexts(params.text_document)
         number = self._session.selections.number
         previous = params.previous_result_id
         file = self._session.library.open_files.get(params.text_document.uri)
-        if file is not None and self._is_slow(asked) and _result_id(asked, number) != previous:
+        if file is not None and self._is_slow(context) and _result_id(context, number) != previous:
             look = self._look(file)
-            await asyncio.wait((look.task,), timeout=_SOON)
+            await asyncio.wait((look.task,), timeout=_QUICK_ANSWER_SECONDS)
             if not look.task.done():
                 return {"kind": "full", "items": look.items()}
-        return await pulled(asked, previous, number)
+        return await diagnostic_report(context, previous, number)
 
     def closed(self, file: DumpFile) -> None:
         """A file was closed: nobody asks for it any more."""
@@ -60,16 +62,16 @@ class DiagnosticsPuller:
             look.task.cancel()
         self._shown.pop(file.uri, None)
 
-    def _is_slow(self, asked: Sequence[Asked]) -> bool:
-        return self._session.client.refreshes_diagnostics and any(
-            one.is_large and known_findings(one) is None for one in asked
+    def _is_slow(self, context: Sequence[RequestContext]) -> bool:
+        return self._session.client.can_refresh_diagnostics and any(
+            one.is_large and cached_findings(one) is None for one in context
         )
 
-    def _look(self, file: DumpFile) -> "_Looking":
+    def _look(self, file: DumpFile) -> "_PendingCheck":
         look = self._looks.get(file.uri)
         if look is None or look.task.done():
-            shown = self._shown.setdefault(file.uri, Shown())
-            work = _Looking(self._session, file, shown, self._ask_again, self._reporter)
+            shown = self._shown.setdefault(file.uri, PublishedDiagnostics())
+            work = _PendingCheck(self._session, file, shown, self._ask_again, self._reporter)
             look = self._looks[file.uri] = work
         return look
 
@@ -80,14 +82,14 @@ class DiagnosticsPuller:
         telling.add_done_callback(self._telling.discard)
 
 
-class _Looking:
+class _PendingCheck:
     """A look at a file that goes on when its first question was answered."""
 
     def __init__(
         self,
         session: Session,
         file: DumpFile,
-        shown: Shown,
+        shown: PublishedDiagnostics,
         news: Callable[[], None],
         reporter: Reporter,
     ) -> None:
@@ -107,10 +109,12 @@ class _Looking:
 
     async def _work(self) -> None:
         document = types.TextDocumentIdentifier(self._file.uri)
-        look = Look(self._file, self._shown, self._tell, _INTERVAL)
+        look = PartialDiagnostics(self._file, self._shown, self._tell, _PARTIAL_INTERVAL_SECONDS)
         try:
             with self._reporter(f"Checking {self._file.title}"):
-                found = await self._session.joined(document, partial(diagnose, tell=look.tell))
+                found = await self._session.answer_each(
+                    document, partial(file_diagnostics, tell=look.tell)
+                )
         except Exception:  # a fault of ours: whoever asks next is answered by it
             logger.exception("nothing can be said of %s", self._file.uri)
             return
@@ -122,21 +126,23 @@ class _Looking:
         self._news()
 
 
-async def pulled(
-    asked: Sequence[Asked], previous_result_id: str | None, number: Callable[[Selection], int]
+async def diagnostic_report(
+    context: Sequence[RequestContext],
+    previous_result_id: str | None,
+    number: Callable[[Selection], int],
 ) -> Json:
     """The whole answer to a pull: unchanged if no file in the text and no compile of one has.
 
     ``number`` tells selections of rules apart.
     """
-    if not asked:
+    if not context:
         return {"kind": "full", "items": []}
-    result_id = _result_id(asked, number)
+    result_id = _result_id(context, number)
     if result_id == previous_result_id:
         return {"kind": "unchanged", "resultId": result_id}
-    items = [found for one in asked for found in await diagnose(one)]
+    items = [found for one in context for found in await file_diagnostics(one)]
     return {"kind": "full", "items": items, "resultId": result_id}
 
 
-def _result_id(asked: Sequence[Asked], number: Callable[[Selection], int]) -> str:
-    return " ".join(state_of(one, number(one.selection)) for one in asked)
+def _result_id(context: Sequence[RequestContext], number: Callable[[Selection], int]) -> str:
+    return " ".join(state_id(one, number(one.selection)) for one in context)

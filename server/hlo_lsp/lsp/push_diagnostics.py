@@ -12,17 +12,17 @@ from typing import Any
 from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.lsp.checking import Look, Shown, findings
-from hlo_lsp.lsp.diagnostic import diagnostics
+from hlo_lsp.lsp.checking import PartialDiagnostics, PublishedDiagnostics, findings
+from hlo_lsp.lsp.diagnostic_conversion import diagnostics_json
 from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.scheduling import OutdatedError, at_once
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.scheduling import OutdatedError, run_on_snapshot
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 
 logger = logging.getLogger(__name__)
 
-_PAUSE = 0.03  # seconds without an edit before a file is looked at
-_INTERVAL = 0.1  # seconds between two lists that are not complete
+_DEBOUNCE_SECONDS = 0.03  # seconds without an edit before a file is looked at
+_PARTIAL_INTERVAL_SECONDS = 0.1  # seconds between two lists that are not complete
 
 
 class DiagnosticsPusher:
@@ -46,11 +46,11 @@ class DiagnosticsPusher:
         self._publish = publish
         self._refresh = refresh
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        self._shown: dict[str, Shown] = {}
+        self._shown: dict[str, PublishedDiagnostics] = {}
 
     def changed(self, file: DumpFile) -> None:
         """A file was opened or edited: it and the open files of its compile want a look."""
-        for other in self._session.open_siblings(file):
+        for other in self._session.open_companions(file):
             self._schedule(other)
         self._schedule_refresh()
 
@@ -65,7 +65,7 @@ class DiagnosticsPusher:
         """Files have changed that nobody may have open: a client that pulls may ask for them."""
         self._schedule_refresh()
 
-    def neighbour_read(self, path: Path) -> None:
+    def companion_read(self, path: Path) -> None:
         """A large neighbour is there now: the files that were looked at without it want a look."""
         for file in list(self._session.library.open_files.values()):
             if file.path is not None and path in self._session.library.compile(file.path).files:
@@ -76,23 +76,23 @@ class DiagnosticsPusher:
         task = self._tasks.pop(file.uri, None)
         if task is not None:
             task.cancel()
-        if not self._session.client.pulls_diagnostics:
+        if not self._session.client.can_pull_diagnostics:
             self._publish({"uri": file.uri, "diagnostics": []})
         self._shown.pop(file.uri, None)
         self.changed(file)
         # Records and their blocks point at each other: only a full collection frees them, and
         # the next one by itself may be far away.
-        asyncio.get_running_loop().call_later(_PAUSE, gc.collect)
+        asyncio.get_running_loop().call_later(_DEBOUNCE_SECONDS, gc.collect)
 
     def _schedule(self, file: DumpFile) -> None:
-        if self._session.client.pulls_diagnostics:
+        if self._session.client.can_pull_diagnostics:
             return
         self._replace(file.uri, self._look(file))
 
     def _schedule_refresh(self) -> None:
         client = self._session.client
-        if client.pulls_diagnostics and client.refreshes_diagnostics:
-            self._replace("", self._ask_for_pull())
+        if client.can_pull_diagnostics and client.can_refresh_diagnostics:
+            self._replace("", self._refresh_after_delay())
 
     def _replace(self, key: str, work: Coroutine[Any, Any, None]) -> None:
         old = self._tasks.get(key)
@@ -102,12 +102,12 @@ class DiagnosticsPusher:
         task.add_done_callback(_log_failure)
 
     async def _look(self, file: DumpFile) -> None:
-        await asyncio.sleep(_PAUSE)
-        await self._session.foreground.rest()
-        shown = self._shown.setdefault(file.uri, Shown())
-        look = Look(file, shown, partial(self._send, file), _INTERVAL)
+        await asyncio.sleep(_DEBOUNCE_SECONDS)
+        await self._session.foreground.give_way()
+        shown = self._shown.setdefault(file.uri, PublishedDiagnostics())
+        look = PartialDiagnostics(file, shown, partial(self._send, file), _PARTIAL_INTERVAL_SECONDS)
         document = types.TextDocumentIdentifier(file.uri)
-        found = await self._session.joined(document, partial(diagnose, tell=look.tell))
+        found = await self._session.answer_each(document, partial(file_diagnostics, tell=look.tell))
         version = self._session.version(file.uri)
         if version is not None:
             shown.sent = list(chain.from_iterable(found))
@@ -117,20 +117,23 @@ class DiagnosticsPusher:
     def _send(self, file: DumpFile, listed: list[Json]) -> None:
         self._publish({"uri": file.uri, "diagnostics": listed})
 
-    async def _ask_for_pull(self) -> None:
-        await asyncio.sleep(_PAUSE)
+    async def _refresh_after_delay(self) -> None:
+        await asyncio.sleep(_DEBOUNCE_SECONDS)
         # A question that is on its way is not taken back: its answer would find nobody.
         await asyncio.shield(self._refresh())
 
 
-async def diagnose(
-    asked: Asked, tell: Callable[[Asked, list[Finding], frozenset[str]], None] | None = None
+async def file_diagnostics(
+    context: RequestContext,
+    tell: Callable[[RequestContext, list[Finding], frozenset[str]], None] | None = None,
 ) -> list[Json]:
     """What is wrong in a file, as its text is at the end of the work."""
     while True:
-        found = await findings(asked, None if tell is None else partial(tell, asked))
+        found = await findings(context, None if tell is None else partial(tell, context))
         try:
-            return await at_once(asked.dump, partial(diagnostics, asked.client, found))
+            return await run_on_snapshot(
+                context.dump, partial(diagnostics_json, context.client, found)
+            )
         except OutdatedError:
             continue
 

@@ -9,23 +9,23 @@ from hlo_lsp.program.renaming import RenameError, linked_places, rename_places, 
 
 
 def prepare_rename(
-    asked: RequestContext, position: types.Position
+    context: RequestContext, position: types.Position
 ) -> types.PrepareRenamePlaceholder:
     """The name at a position, without its sign.
 
     Raises:
         RefusedError: there is nothing that can be renamed.
     """
-    line, column = asked.convert.column(asked.file, position)
+    line, column = context.converter.column(context.file, position)
     try:
-        found = rename_target_at(asked.file, line, column)
+        found = rename_target_at(context.file, line, column)
     except RenameError as error:
         raise RequestFailedError(str(error)) from None
-    return types.PrepareRenamePlaceholder(asked.convert.range(found.place), found.name)
+    return types.PrepareRenamePlaceholder(context.converter.range(found.place), found.name)
 
 
 def rename(
-    asked: RequestContext, params: types.RenameParams, version: int | None
+    context: RequestContext, params: types.RenameParams, version: int | None
 ) -> types.WorkspaceEdit:
     """The new name at every place of the file that names the same thing.
 
@@ -34,15 +34,15 @@ def rename(
     Raises:
         RefusedError: there is nothing that can be renamed, or not so.
     """
-    file = asked.file
-    line, column = asked.convert.column(file, params.position)
+    file = context.file
+    line, column = context.converter.column(file, params.position)
     try:
         places = rename_places(file, line, column, params.new_name)
     except RenameError as error:
         raise RequestFailedError(str(error)) from None
     new = params.new_name.removeprefix("%")
-    edits = [types.TextEdit(asked.convert.range(place), new) for place in places]
-    if not asked.client.versions_edits:
+    edits = [types.TextEdit(context.converter.range(place), new) for place in places]
+    if not context.client.can_version_edits:
         return types.WorkspaceEdit(changes={file.uri: edits})
     document = types.OptionalVersionedTextDocumentIdentifier(file.uri, version)
     return types.WorkspaceEdit(document_changes=[types.TextDocumentEdit(document, edits)])
@@ -51,18 +51,18 @@ def rename(
 _WORD_PATTERN = r"[A-Za-z_][A-Za-z0-9_.\-]*"  # hlo_lexer.cc, IdentifierCharRegex
 
 
-def linked_editing_ranges(asked: RequestContext, position: types.Position) -> Json | None:
+def linked_editing_ranges(context: RequestContext, position: types.Position) -> Json | None:
     """The definition and the uses of the instruction here, without signs.
 
     None where renaming would be refused: nobody asked for it, so nobody is told why.
     """
     try:
-        places = linked_places(asked.file, *asked.convert.column(asked.file, position))
+        places = linked_places(context.file, *context.converter.column(context.file, position))
     except RenameError:
         return None
     if not places:
         return None
     return {
-        "ranges": [place_range_json(asked.convert, place) for place in places],
+        "ranges": [place_range_json(context.converter, place) for place in places],
         "wordPattern": _WORD_PATTERN,
     }

@@ -9,13 +9,13 @@ from pygls.exceptions import JsonRpcException
 from hlo_lsp.lsp.positions import Json
 
 
-class RefusedError(JsonRpcException):
+class RequestFailedError(JsonRpcException):
     """A request that makes sense but cannot be done; the message is a sentence for the user."""
 
     CODE = types.LSPErrorCodes.RequestFailed.value
 
 
-class Asking:
+class RequestProgress:
     """A request that is being answered.
 
     Long work says what it is doing; a client that gave a token for that hears of it from the first
@@ -31,11 +31,11 @@ class Asking:
         self._has_begun = False
 
     @property
-    def is_heard(self) -> bool:
+    def has_listener(self) -> bool:
         """Whether somebody wants to hear of it."""
         return self._send is not None
 
-    def doing(self, message: str, percentage: int | None = None) -> None:
+    def report(self, message: str, percentage: int | None = None) -> None:
         """Say what is done now, and how far it is altogether, from 0 to 100 and never back."""
         if percentage is not None:
             percentage = min(max(percentage, self._percentage or 0), 100)
@@ -45,13 +45,13 @@ class Asking:
         if self._has_begun:
             self._tell("report")
 
-    def rests(self) -> None:
+    def begin(self) -> None:
         """It takes longer than a moment."""
         if self._send is not None and not self._has_begun:
             self._has_begun = True
             self._tell("begin")
 
-    def ends(self) -> None:
+    def end(self) -> None:
         """It is answered: work that goes on without it is heard of no more."""
         if self._has_begun:
             self._tell("end")
@@ -70,15 +70,15 @@ class Asking:
         self._send(value)
 
 
-NOBODY = Asking("", None)
-_current: ContextVar[Asking] = ContextVar("asking", default=NOBODY)
+NO_REQUEST = RequestProgress("", None)
+_current: ContextVar[RequestProgress] = ContextVar("asking", default=NO_REQUEST)
 
 
-def asking() -> Asking:
+def current_request() -> RequestProgress:
     """The request that this work is for; one that nobody hears of where it is for none."""
     return _current.get()
 
 
-def is_asked(request: Asking) -> None:
+def set_current_request(request: RequestProgress) -> None:
     """From here on the work of this task is for a request."""
     _current.set(request)

@@ -8,96 +8,100 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from hlo_lsp.lsp.request import asking
+from hlo_lsp.lsp.request import current_request
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text.checkpoint import Job
 
 T = TypeVar("T")
-_SLICE = 0.004  # seconds of long work between two looks at what the client sent
-_BUSY = 0.001  # seconds; if such a look takes longer somebody else has work
-_REST = 0.05  # seconds that work which nobody waits for stays away then
+_SLICE_SECONDS = 0.004  # seconds of long work between two looks at what the client sent
+_BUSY_SECONDS = 0.001  # seconds; if such a look takes longer somebody else has work
+_BACKOFF_SECONDS = 0.05  # seconds that work which nobody waits for stays away then
 
 
 class OutdatedError(Exception):
     """What a work looks at has changed meanwhile, or nobody wants it any more."""
 
 
-class Foreground:
+class ForegroundRequests:
     """The requests at work on a text, to which background tasks give way."""
 
     def __init__(self) -> None:
-        self._waiting = 0
+        self._pending = 0
         self._is_empty = asyncio.Event()
         self._is_empty.set()
 
     @contextmanager
-    def working(self) -> Iterator[None]:
+    def hold_background(self) -> Iterator[None]:
         """Hold up background tasks; what is done inside must wait for none of them."""
-        self._waiting += 1
+        self._pending += 1
         self._is_empty.clear()
         try:
             yield
         finally:
-            self._waiting -= 1
-            if not self._waiting:
+            self._pending -= 1
+            if not self._pending:
                 self._is_empty.set()
 
-    async def rest(self) -> None:
+    async def give_way(self) -> None:
         """What work in the background does between two slices: let others have their turn."""
         await asyncio.sleep(0)
         await self._is_empty.wait()
 
 
-async def read(file: DumpFile) -> None:
+async def read_file(file: DumpFile) -> None:
     """Read what has changed in a file."""
     if not file.is_fresh:
-        asking().doing(f"reading {file.title}")
-        await run(file.refresh)
+        current_request().report(f"reading {file.title}")
+        await run_in_slices(file.refresh)
 
 
-async def breathe() -> None:
+async def yield_to_event_loop() -> None:
     """What work that somebody waits for does between two slices."""
     await asyncio.sleep(0)
 
 
-async def steadily(
-    dump: DumpSet, work: Callable[[], T], rest: Callable[[], Awaitable[None]] = breathe
+async def run_on_compile(
+    dump: DumpSet,
+    work: Callable[[], T],
+    give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
 ) -> T:
     """Long work over the files of a compile, from the start again whenever one of them changes."""
     while True:
         for file in dump.files:
-            await read(file)
+            await read_file(file)
         try:
-            return await at_once(dump, work, rest)
+            return await run_on_snapshot(dump, work, give_way)
         except OutdatedError:
             continue
 
 
-async def at_once(
-    dump: DumpSet, work: Callable[[], T], rest: Callable[[], Awaitable[None]] = breathe
+async def run_on_snapshot(
+    dump: DumpSet,
+    work: Callable[[], T],
+    give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
 ) -> T:
     """Long work over the files of a compile as they are now.
 
     Raises:
         OutdatedError: one of them has changed before the end, or was not read.
     """
-    is_valid = partial(_are_at, dump, [file.version for file in dump.files])
+    is_valid = partial(_has_versions, dump, [file.version for file in dump.files])
     if not is_valid():
         raise OutdatedError
-    return await run(work, is_valid, rest)
+    return await run_in_slices(work, is_valid, give_way)
 
 
-def _are_at(dump: DumpSet, versions: list[int]) -> bool:
+def _has_versions(dump: DumpSet, versions: list[int]) -> bool:
     """Whether the files of a compile are read, and still of these versions."""
     fresh = all(file.is_fresh for file in dump.files)
     return fresh and versions == [file.version for file in dump.files]
 
 
-async def run(
+async def run_in_slices(
     work: Callable[[], T],
     is_valid: Callable[[], bool] | None = None,
-    rest: Callable[[], Awaitable[None]] = breathe,
+    give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
 ) -> T:
     """Run a long work in slices, with a turn for others, ``rest``, after each.
 
@@ -106,9 +110,9 @@ async def run(
     """
     job = Job(work)
     try:
-        while not job.step(_SLICE):
-            asking().rests()
-            await rest()
+        while not job.step(_SLICE_SECONDS):
+            current_request().begin()
+            await give_way()
             if is_valid is not None and not is_valid():
                 raise OutdatedError
         return job.result
@@ -116,33 +120,33 @@ async def run(
         job.cancel()
 
 
-async def politely(work: Callable[[], T]) -> T:
+async def run_in_background(work: Callable[[], T]) -> T:
     """Run a work that no request waits for, slowly while there is other work."""
 
-    async def rest() -> None:
+    async def give_way() -> None:
         begun = time.monotonic()
         await asyncio.sleep(0)
-        if time.monotonic() - begun > _BUSY:
-            await asyncio.sleep(_REST)
+        if time.monotonic() - begun > _BUSY_SECONDS:
+            await asyncio.sleep(_BACKOFF_SECONDS)
 
-    return await run(work, rest=rest)
+    return await run_in_slices(work, give_way=give_way)
 
 
 P = ParamSpec("P")
 
 
-class SharedWork(Generic[P, T]):
+class SharedTasks(Generic[P, T]):
     """Works that go on, one after the other, each under a key.
 
     ``P`` is what a work tells those who wait for it between two of its slices.
     """
 
     def __init__(self) -> None:
-        self._turn = asyncio.Lock()
-        self._going: dict[Hashable, _Going[P, T]] = {}
+        self._lock = asyncio.Lock()
+        self._going: dict[Hashable, _SharedTask[P, T]] = {}
 
     @contextmanager
-    def joined(
+    def join(
         self,
         key: Hashable,
         work: Callable[[Callable[P, None]], Coroutine[Any, Any, T]],
@@ -155,11 +159,11 @@ class SharedWork(Generic[P, T]):
         """
         going = self._going.get(key)
         if going is None or going.task.done():
-            going = self._going[key] = _Going(work, self._turn)
-        request = asking()
+            going = self._going[key] = _SharedTask(work, self._lock)
+        request = current_request()
 
         def hear(*args: P.args, **kwargs: P.kwargs) -> None:
-            request.rests()
+            request.begin()
             listen(*args, **kwargs)
 
         going.listeners.append(hear)
@@ -173,7 +177,7 @@ class SharedWork(Generic[P, T]):
                     del self._going[key]
 
 
-class _Going(Generic[P, T]):
+class _SharedTask(Generic[P, T]):
     """A work, and who is told of it."""
 
     def __init__(
@@ -193,18 +197,18 @@ class _Going(Generic[P, T]):
             listener(*args, **kwargs)
 
 
-def give_back() -> None:
+def release_memory() -> None:
     """Hand it to the system: glibc keeps 10 to 20 MB after a check of a large compile.
 
     Takes up to 2 ms; does nothing where the C library is another one.
     """
-    trim = _trim()
+    trim = _malloc_trim()
     if trim is not None:
         trim(0)
 
 
 @lru_cache(maxsize=1)
-def _trim() -> Callable[[int], int] | None:
+def _malloc_trim() -> Callable[[int], int] | None:
     try:
         found: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
     except (OSError, TypeError):  # Windows has no library of all that is loaded

@@ -7,21 +7,21 @@ from collections.abc import Awaitable, Callable, Iterable
 
 from lsprotocol import types
 
-from hlo_lsp.ide.tokens.line_tokens import Modifier, Token, TokenType
-from hlo_lsp.ide.tokens.tokens import tokens
+from hlo_lsp.ide.tokens.line_tokens import SemanticToken, TokenModifier, TokenType
+from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.scheduling import steadily
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.lsp.scheduling import run_on_compile
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import Encoding
 
-_WIDTH = 5  # numbers of a token
-_CHUNK = _WIDTH * 1024  # numbers compared at once
-_KEPT = 8  # documents; as many as an editor shows side by side
+_NUMBERS_PER_TOKEN = 5  # numbers of a token
+_NUMBERS_PER_CHUNK = _NUMBERS_PER_TOKEN * 1024  # numbers compared at once
+_MAX_DOCUMENTS = 8  # documents; as many as an editor shows side by side
 
 
-class Encoder:
+class TokenEncoder:
     """Collects the tokens of a file, from top to bottom.
 
     ``first_line`` is where the file begins in its text: of a part of a longer text it may move
@@ -34,7 +34,7 @@ class Encoder:
         self._first_line = first_line
         self._last = 0, 0  # line and column of the last token
 
-    def add(self, file: DumpFile, tokens: Iterable[Token]) -> None:
+    def add(self, file: DumpFile, tokens: Iterable[SemanticToken]) -> None:
         """Add tokens that stand behind all others."""
         last_line, last_start = self._last
         begin, lines = self._first_line, file.lines
@@ -60,7 +60,7 @@ class Encoder:
         self.data.extend(numbers)
         self._last = last_line, last_start
 
-    def append(self, other: "Encoder") -> None:
+    def append(self, other: "TokenEncoder") -> None:
         """Add what was collected of files below."""
         if other.data:
             at = len(self.data)
@@ -69,7 +69,7 @@ class Encoder:
             self._last = other._last
 
 
-class Results:
+class TokenResults:
     """The last tokens of the documents that were asked for last, each under an id."""
 
     def __init__(self) -> None:
@@ -81,7 +81,7 @@ class Results:
         self._count += 1
         self._known[uri] = str(self._count), data
         self._known.move_to_end(uri)
-        if len(self._known) > _KEPT:
+        if len(self._known) > _MAX_DOCUMENTS:
             self._known.popitem(last=False)
         return str(self._count)
 
@@ -99,8 +99,8 @@ def difference(old: "array[int]", new: "array[int]") -> list[Json]:
     """What makes new tokens of old ones: nothing, or one edit of those in between."""
     if old == new:
         return []
-    first = _alike(old, new)
-    last = _alike(old[first:][::-1], new[first:][::-1])
+    first = _common_prefix_length(old, new)
+    last = _common_prefix_length(old[first:][::-1], new[first:][::-1])
     return [
         {
             "start": first,
@@ -110,28 +110,36 @@ def difference(old: "array[int]", new: "array[int]") -> list[Json]:
     ]
 
 
-def _alike(one: "array[int]", other: "array[int]") -> int:
+def _common_prefix_length(one: "array[int]", other: "array[int]") -> int:
     """How many numbers of whole tokens two have in common at the beginning."""
     at, end = 0, min(len(one), len(other))
-    while at + _CHUNK <= end and one[at : at + _CHUNK] == other[at : at + _CHUNK]:
-        at += _CHUNK
-    while at + _WIDTH <= end and one[at : at + _WIDTH] == other[at : at + _WIDTH]:
-        at += _WIDTH
+    while (
+        at + _NUMBERS_PER_CHUNK <= end
+        and one[at : at + _NUMBERS_PER_CHUNK] == other[at : at + _NUMBERS_PER_CHUNK]
+    ):
+        at += _NUMBERS_PER_CHUNK
+    while (
+        at + _NUMBERS_PER_TOKEN <= end
+        and one[at : at + _NUMBERS_PER_TOKEN] == other[at : at + _NUMBERS_PER_TOKEN]
+    ):
+        at += _NUMBERS_PER_TOKEN
     return at
 
 
-LARGEST = 2_000_000  # characters of a text of which all tokens are told: 0.5 s of work
-_PAUSE = 0.5  # seconds without a change before clients are told to ask again
+MAX_FULL_ANSWER_CHARACTERS = (
+    2_000_000  # characters of a text of which all tokens are told: 0.5 s of work
+)
+_DEBOUNCE_SECONDS = 0.5  # seconds without a change before clients are told to ask again
 
 
-def _camel(name: str) -> str:
+def _camel_case(name: str) -> str:
     first, *others = name.lower().split("_")
     return first + "".join(map(str.capitalize, others))
 
 
 LEGEND = types.SemanticTokensLegend(
-    [_camel(each.name) for each in TokenType],
-    [_camel(each.name) for each in Modifier if each.name and each],
+    [_camel_case(each.name) for each in TokenType],
+    [_camel_case(each.name) for each in TokenModifier if each.name and each],
 )
 
 
@@ -145,8 +153,8 @@ class SemanticTokens:
     def __init__(self, session: Session, refresh: Callable[[], Awaitable[None]]) -> None:
         self._session = session
         self._refresh = refresh
-        self._results = Results()
-        self._waiting: asyncio.Task[None] | None = None
+        self._results = TokenResults()
+        self._pending: asyncio.Task[None] | None = None
 
     async def full(self, document: types.TextDocumentIdentifier) -> Json | None:
         """All tokens, or None for a text that is no dump or too large."""
@@ -180,36 +188,36 @@ class SemanticTokens:
         self._results.forget(file.uri)
         self.changed(file)
 
-    def neighbours_changed(self) -> None:
+    def companions_changed(self) -> None:
         """What is faint in one file may depend on another that has changed."""
-        if self._session.client.refreshes_tokens:
-            if self._waiting is not None:
-                self._waiting.cancel()
-            self._waiting = asyncio.ensure_future(self._ask_for_more())
+        if self._session.client.can_refresh_tokens:
+            if self._pending is not None:
+                self._pending.cancel()
+            self._pending = asyncio.ensure_future(self._refresh_after_delay())
 
     def changed(self, file: DumpFile) -> None:
         """A file was opened, edited or closed: the others of its compile may look different."""
-        if any(other is not file for other in self._session.open_siblings(file)):
-            self.neighbours_changed()
+        if any(other is not file for other in self._session.open_companions(file)):
+            self.companions_changed()
 
-    async def _ask_for_more(self) -> None:
-        await asyncio.sleep(_PAUSE)
+    async def _refresh_after_delay(self) -> None:
+        await asyncio.sleep(_DEBOUNCE_SECONDS)
         await self._refresh()
 
-    def _whole(self, uri: str, encoder: Encoder) -> Json:
+    def _whole(self, uri: str, encoder: TokenEncoder) -> Json:
         result_id = self._results.remember(uri, encoder.data)
         return {"resultId": result_id, "data": encoder.data.tolist()}
 
     async def _encoded(
         self, document: types.TextDocumentIdentifier, first: int = 0, end: int | None = None
-    ) -> Encoder | None:
+    ) -> TokenEncoder | None:
         """The tokens of these lines of a text, of all files in it."""
 
-        async def reply(asked: Asked) -> Encoder:
-            await self._know_names(asked.file, waits=end is None)
-            return await steadily(asked.dump, lambda: _encode(asked, first, end))
+        async def reply(context: RequestContext) -> TokenEncoder:
+            await self._know_names(context.file, waits=end is None)
+            return await run_on_compile(context.dump, lambda: _encode(context, first, end))
 
-        found = await self._session.joined(document, reply)
+        found = await self._session.answer_each(document, reply)
         if not found:
             return None
         for encoder in found[1:]:
@@ -218,23 +226,23 @@ class SemanticTokens:
 
     async def _know_names(self, file: DumpFile, *, waits: bool) -> None:
         """Without knowing who names whom nothing is unused: wait for it, or come back later."""
-        learning = self._session.learning(file)
-        if learning is None:
+        mention_task = self._session.mention_task(file)
+        if mention_task is None:
             return
         if waits:
-            await asyncio.wait([learning])
+            await asyncio.wait([mention_task])
         else:
-            learning.add_done_callback(lambda _: self.neighbours_changed())
+            mention_task.add_done_callback(lambda _: self.companions_changed())
 
 
-def _encode(asked: Asked, first: int, end: int | None) -> Encoder:
+def _encode(context: RequestContext, first: int, end: int | None) -> TokenEncoder:
     """The tokens of a file on these lines of the text that it is in."""
-    file = asked.file
+    file = context.file
     begin = file.first_line
-    encoder = Encoder(asked.convert.encoding, begin)
+    encoder = TokenEncoder(context.converter.encoding, begin)
     start = max(first - begin, 0)
     stop = None if end is None else end - begin
-    for found in tokens(asked.dump, file, start, stop):
+    for found in semantic_tokens(context.dump, file, start, stop):
         encoder.add(file, found)
         checkpoint()
     return encoder
@@ -244,6 +252,6 @@ def _is_large(file: DumpFile) -> bool:
     size = 0
     for line in file.lines:
         size += len(line)
-        if size > LARGEST:
+        if size > MAX_FULL_ANSWER_CHARACTERS:
             return True
     return False

@@ -5,52 +5,54 @@ from lsprotocol import types
 from hlo_lsp import __version__
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.handlers import (
-    Answers,
-    serve_actions,
-    serve_calls,
-    serve_commands,
-    serve_completion,
-    serve_diagnostics,
-    serve_documents,
-    serve_hints,
-    serve_places,
-    serve_texts,
-    serve_tokens,
-    serve_windows,
-    serve_workspace,
-    serve_writing,
+    HandlerRegistry,
+    register_actions,
+    register_calls,
+    register_commands,
+    register_completion,
+    register_diagnostics,
+    register_documents,
+    register_hints,
+    register_positions,
+    register_texts,
+    register_tokens,
+    register_windows,
+    register_workspace,
+    register_writing,
 )
-from hlo_lsp.lsp.hover import warm
-from hlo_lsp.lsp.observers import Keepers
+from hlo_lsp.lsp.hover import warm_up
 from hlo_lsp.lsp.protocol.connection import HloServer
+from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import Session
 
 
-def make_server() -> HloServer:
+def create_server() -> HloServer:
     """A server for one connection."""
     server = HloServer("hlo-lsp", __version__)
     session = Session()
-    keepers = Keepers(server, session, server.notify_json)
-    answers = Answers(server, session)
+    services = Services(server, session, server.notify_json)
+    answers = HandlerRegistry(server, session)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
         encoding = server.protocol.workspace.position_encoding or "utf-16"
-        session.client = Client.of(params.capabilities, encoding, params.initialization_options)
-        keepers.configuration.start(params)
-        session.in_background(warm)
+        session.client = Client.from_capabilities(
+            params.capabilities, encoding, params.initialization_options
+        )
+        services.configuration.start(params)
+        session.in_background(warm_up)
 
-    serve_workspace(server, keepers)
-    serve_texts(server, session, keepers)
-    serve_windows(server)
-    serve_places(answers)
-    serve_calls(server, session)
-    serve_documents(server, session, answers)
-    serve_tokens(server, keepers.colours)
-    serve_hints(server, keepers.notes)
-    serve_diagnostics(server, keepers)
-    serve_actions(server, session)
-    serve_commands(server, session)
-    serve_completion(server, session)
-    serve_writing(session, answers)
+    register_workspace(server, services)
+    register_texts(server, session, services)
+    register_windows(server)
+    register_positions(answers)
+    register_calls(server, session)
+    register_documents(server, session, answers)
+    register_tokens(server, services.colours)
+    register_hints(server, services.notes)
+    register_diagnostics(server, services)
+    register_actions(server, session)
+    register_commands(server, session)
+    register_completion(server, session)
+    register_writing(session, answers)
     return server

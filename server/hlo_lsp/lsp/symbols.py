@@ -5,67 +5,79 @@ from collections.abc import Iterator
 from lsprotocol import types
 
 from hlo_lsp.ide.cursor.targets import name_columns
-from hlo_lsp.ide.navigation.outline import Node, NodeKind, comment_blocks, outline, walk
-from hlo_lsp.ide.navigation.selection import Extent, selections
-from hlo_lsp.lsp.positions import LONG, Json, lines_range, name_range
-from hlo_lsp.lsp.scheduling import steadily
-from hlo_lsp.lsp.session import Asked, Session
+from hlo_lsp.ide.navigation.outline import (
+    OutlineNode,
+    OutlineNodeKind,
+    comment_blocks,
+    outline,
+    walk_nodes,
+)
+from hlo_lsp.ide.navigation.selection import TextExtent, selection_extents
+from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Json, lines_range, name_range
+from hlo_lsp.lsp.scheduling import run_on_compile
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.stdout_dump import Part
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.module_records import TableLabel
 from hlo_lsp.text.checkpoint import checkpoint
 
-_STEP = 500  # symbols between two breaths
+_SYMBOLS_PER_CHECKPOINT = 500  # symbols between two breaths
 
 _KINDS = {
-    NodeKind.SECTION: types.SymbolKind.Namespace,
-    NodeKind.ALLOCATION: types.SymbolKind.Array,
-    NodeKind.VALUE: types.SymbolKind.Variable,
-    NodeKind.STEP: types.SymbolKind.Event,
-    NodeKind.LIVE_RANGE: types.SymbolKind.Field,
-    NodeKind.PEAK: types.SymbolKind.Field,
-    NodeKind.SPACE: types.SymbolKind.Namespace,
-    NodeKind.COMPUTATION: types.SymbolKind.Function,
-    NodeKind.INSTRUCTION: types.SymbolKind.Variable,
-    NodeKind.THUNK: types.SymbolKind.Event,
+    OutlineNodeKind.SECTION: types.SymbolKind.Namespace,
+    OutlineNodeKind.ALLOCATION: types.SymbolKind.Array,
+    OutlineNodeKind.VALUE: types.SymbolKind.Variable,
+    OutlineNodeKind.STEP: types.SymbolKind.Event,
+    OutlineNodeKind.LIVE_RANGE: types.SymbolKind.Field,
+    OutlineNodeKind.PEAK: types.SymbolKind.Field,
+    OutlineNodeKind.SPACE: types.SymbolKind.Namespace,
+    OutlineNodeKind.COMPUTATION: types.SymbolKind.Function,
+    OutlineNodeKind.INSTRUCTION: types.SymbolKind.Variable,
+    OutlineNodeKind.THUNK: types.SymbolKind.Event,
 }
 
 
-async def document_symbols(asked: Asked) -> list[Json]:
+async def document_symbols(context: RequestContext) -> list[Json]:
     """The outline as a tree, or as a list for a client that knows no trees.
 
     Of a long text it is computations and sections alone: 100 000 instructions are 26 MB on the
     wire, and no list to look through. That of a section of a longer text is in a symbol of the
     section's name.
     """
-    found = await steadily(asked.dump, lambda: _all_symbols(asked))
-    return _in_section(asked, asked.file, found) if isinstance(asked.file, Part) else found
+    found = await run_on_compile(context.dump, lambda: _all_symbols(context))
+    return (
+        _in_section(context, context.file, found)
+        if isinstance(context.file, SectionFile)
+        else found
+    )
 
 
-def _all_symbols(asked: Asked) -> list[Json]:
-    is_long = len(asked.file.lines) > LONG
-    nodes = outline(asked.file, heads_only=is_long)
+def _all_symbols(context: RequestContext) -> list[Json]:
+    is_long = len(context.file.lines) > MAX_FULL_ANSWER_LINES
+    nodes = outline(context.file, heads_only=is_long)
     top: list[Json] = []
-    for count, (node, siblings) in enumerate(_places(nodes, top, nest=asked.client.nests_symbols)):
-        siblings.append(_symbol(asked, node))
-        if count % _STEP == _STEP - 1:
+    for count, (node, siblings) in enumerate(
+        _nodes_with_siblings(nodes, top, nest=context.client.can_nest_symbols)
+    ):
+        siblings.append(_symbol(context, node))
+        if count % _SYMBOLS_PER_CHECKPOINT == _SYMBOLS_PER_CHECKPOINT - 1:
             checkpoint()
     return top
 
 
-def _in_section(asked: Asked, part: Part, inner: list[Json]) -> list[Json]:
+def _in_section(context: RequestContext, part: SectionFile, inner: list[Json]) -> list[Json]:
     symbol: Json = {"name": part.section.name, "kind": types.SymbolKind.File.value}
-    if not asked.client.nests_symbols:
-        place = lines_range(asked.convert, part, 0, 1)
+    if not context.client.can_nest_symbols:
+        place = lines_range(context.converter, part, 0, 1)
         return [{**symbol, "location": {"uri": part.uri, "range": place}}, *inner]
-    symbol["range"] = lines_range(asked.convert, part, 0, len(part.lines))
-    symbol["selectionRange"] = lines_range(asked.convert, part, 0, 1)
+    symbol["range"] = lines_range(context.converter, part, 0, len(part.lines))
+    symbol["selectionRange"] = lines_range(context.converter, part, 0, 1)
     return [{**symbol, "children": inner}]
 
 
-def _places(
-    nodes: list[Node], siblings: list[Json], *, nest: bool
-) -> Iterator[tuple[Node, list[Json]]]:
+def _nodes_with_siblings(
+    nodes: list[OutlineNode], siblings: list[Json], *, nest: bool
+) -> Iterator[tuple[OutlineNode, list[Json]]]:
     """Each node, and the list that its symbol goes to: that of its parent, or one for all."""
     for node in nodes:
         yield node, siblings
@@ -73,46 +85,46 @@ def _places(
             inner = siblings
             if nest:
                 inner = siblings[-1]["children"] = []
-            yield from _places(node.children, inner, nest=nest)
+            yield from _nodes_with_siblings(node.children, inner, nest=nest)
 
 
-def _symbol(asked: Asked, node: Node) -> Json:
+def _symbol(context: RequestContext, node: OutlineNode) -> Json:
     symbol: Json = {"name": node.name, "kind": _KINDS[node.kind].value}
-    name = _name(asked, node)
-    if not asked.client.nests_symbols:
-        symbol["location"] = {"uri": asked.file.uri, "range": name}
+    name = _name(context, node)
+    if not context.client.can_nest_symbols:
+        symbol["location"] = {"uri": context.file.uri, "range": name}
         return symbol
-    symbol["range"] = lines_range(asked.convert, asked.file, node.line, node.line_count)
+    symbol["range"] = lines_range(context.converter, context.file, node.line, node.line_count)
     symbol["selectionRange"] = name
     if node.detail:
         symbol["detail"] = node.detail
     return symbol
 
 
-def _name(asked: Asked, node: Node) -> Json:
-    columns = name_columns(node.record, asked.file.lines[node.line])
-    return name_range(asked.convert, asked.file, node.line, columns)
+def _name(context: RequestContext, node: OutlineNode) -> Json:
+    columns = name_columns(node.record, context.file.lines[node.line])
+    return name_range(context.converter, context.file, node.line, columns)
 
 
-async def folding_ranges(asked: Asked) -> list[Json]:
+async def folding_ranges(context: RequestContext) -> list[Json]:
     """Every part of the outline with more than one line; the largest if the client has a limit.
 
     The tables of source locations are of the kind that editors know as imports: what a reader wants
     out of the way first. A section of a longer text is folded with the lines that begin and end it.
     """
-    file = asked.file
-    folds = await steadily(asked.dump, lambda: _folds(file))
-    if isinstance(file, Part):
+    file = context.file
+    folds = await run_on_compile(context.dump, lambda: _folds(file))
+    if isinstance(file, SectionFile):
         first = file.first_line
         end = first + file.section.count - (not file.section.is_whole)
         folds.insert(0, _fold(first - 1, end, types.FoldingRangeKind.Region))
-    return largest(folds, asked.client.folding_limit)
+    return largest(folds, context.client.max_folding_ranges)
 
 
 def _folds(file: DumpFile) -> list[Json]:
     first = file.first_line
     folds = []
-    for node in walk(outline(file, heads_only=True)):
+    for node in walk_nodes(outline(file, heads_only=True)):
         if node.line_count > 1:
             is_table = isinstance(node.record, TableLabel)
             kind = types.FoldingRangeKind.Imports if is_table else types.FoldingRangeKind.Region
@@ -149,21 +161,28 @@ async def selection_ranges(
     found: list[Json] = []
     knows = False
     for position in params.positions:
-        asked = await session.ask(params.text_document, position.line)
-        knows = knows or asked is not None
-        found.append(_nothing(position) if asked is None else _selection(asked, position))
+        context = await session.context(params.text_document, position.line)
+        knows = knows or context is not None
+        found.append(
+            _empty_selection(position) if context is None else _selection(context, position)
+        )
     return found if knows else None
 
 
-def _selection(asked: Asked, position: types.Position) -> Json:
+def _selection(context: RequestContext, position: types.Position) -> Json:
     selection: Json = {}
-    for extent in reversed(selections(asked.file, *asked.convert.column(asked.file, position))):
-        selection = {"range": _range(asked, extent), **({"parent": selection} if selection else {})}
+    for extent in reversed(
+        selection_extents(context.file, *context.converter.column(context.file, position))
+    ):
+        selection = {
+            "range": _range(context, extent),
+            **({"parent": selection} if selection else {}),
+        }
     return selection
 
 
-def _range(asked: Asked, extent: Extent) -> Json:
-    units, file = asked.convert.encoding.units, asked.file
+def _range(context: RequestContext, extent: TextExtent) -> Json:
+    units, file = context.converter.encoding.units, context.file
     start, end = (
         {"line": file.first_line + line, "character": units(file.lines[line], column)}
         for line, column in extent
@@ -171,6 +190,6 @@ def _range(asked: Asked, extent: Extent) -> Json:
     return {"start": start, "end": end}
 
 
-def _nothing(position: types.Position) -> Json:
+def _empty_selection(position: types.Position) -> Json:
     place = {"line": position.line, "character": position.character}
     return {"range": {"start": place, "end": place}}

@@ -9,15 +9,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from hlo_lsp.checks.config.selection import severities
 from hlo_lsp.checks.explanations import Explanation
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders.told import Spot, Told
 from hlo_lsp.checks.output.formats import Count
 from hlo_lsp.checks.output.rule_text import severity_word
-from hlo_lsp.checks.wishes.severities import severities
-from hlo_lsp.model.card import Card, counted, parts
+from hlo_lsp.model.card import Card, count_noun, split_quoted_names
 
-_WIDE = 1_000_000  # columns
+_PIPE_COLUMNS = 1_000_000  # columns
 
 _STYLES = {
     Severity.ERROR: "bold red",
@@ -29,7 +29,7 @@ _STYLES = {
 
 def card_text(card: Card) -> str:
     """A card as it is printed into a pipe."""
-    return _printed(lambda console: print_card(console, card))
+    return _rendered(lambda console: print_card(console, card))
 
 
 def findings_text(findings: Sequence[Told]) -> str:
@@ -39,21 +39,21 @@ def findings_text(findings: Sequence[Told]) -> str:
         for told in findings:
             print_finding(console, told)
 
-    return _printed(show)
+    return _rendered(show)
 
 
 def print_card(console: Console, card: Card) -> None:
     """A card as a table of two columns."""
-    console.print(_names(card.title), style="bold")
+    console.print(_with_names(card.title), style="bold")
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="cyan", no_wrap=True)
     table.add_column(overflow="fold")
     for fact in card.facts:
-        table.add_row(fact.label, _names(fact.text))
+        table.add_row(fact.label, _with_names(fact.text))
     if card.facts:
         _print_table(console, table)
     if card.text:
-        console.print(_names(card.text))
+        console.print(_with_names(card.text))
 
 
 def print_finding(console: Console, told: Told) -> None:
@@ -74,7 +74,7 @@ def print_statistics(console: Console, counts: Sequence[Count]) -> None:
         line = Text.assemble(
             f"{one.count:>7,}  ",
             (one.severity.value, _STYLES[one.severity]),
-            f" {one.code} in {counted(one.files, 'file')}",
+            f" {one.code} in {count_noun(one.files, 'file')}",
         )
         console.print(line, soft_wrap=True)
 
@@ -87,20 +87,26 @@ def print_rules(console: Console, rules: Sequence[Explanation]) -> None:
     table.add_column(overflow="fold")
     for told in rules:
         severity = severities()[told.code]
-        table.add_row(told.code, Text(severity_word(told), _STYLES[severity]), _names(told.what))
+        table.add_row(
+            told.code, Text(severity_word(told), _STYLES[severity]), _with_names(told.what)
+        )
     _print_table(console, table)
 
 
-def wide_when_piped() -> Console:
+def make_console() -> Console:
     """The terminal; in a pipe one line for each fact, whatever its length."""
-    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _WIDE
+    wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPE_COLUMNS
     return Console(width=wide, highlight=False)
 
 
-def _printed(show: Callable[[Console], None]) -> str:
+def _rendered(show: Callable[[Console], None]) -> str:
     """What is shown in a pipe, whatever there is around this process."""
     written = StringIO()
-    show(Console(file=written, width=_WIDE, highlight=False, color_system=None, no_color=True))
+    show(
+        Console(
+            file=written, width=_PIPE_COLUMNS, highlight=False, color_system=None, no_color=True
+        )
+    )
     return written.getvalue()
 
 
@@ -120,9 +126,9 @@ def _line(spot: Spot, word: str, style: str, message: str) -> Text:
     return Text.assemble((where, "bold"), ": ", (word, style), f": {message}")
 
 
-def _names(text: str) -> Text:
+def _with_names(text: str) -> Text:
     """Text in which what stands between backticks is set off."""
     result = Text()
-    for is_name, part in parts(text):
+    for is_name, part in split_quoted_names(text):
         result.append(part, style="green" if is_name else "")
     return result

@@ -8,18 +8,18 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.checks.wishes.settings_file import NAME, settings_file_of
-from hlo_lsp.lsp.diagnostics import DiagnosticsPusher
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME, find_config_file
 from hlo_lsp.lsp.positions import path_of
+from hlo_lsp.lsp.push_diagnostics import DiagnosticsPusher
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 
-_PERIOD = 1.0  # seconds between two looks, of less than 0.1 ms for a folder
+_POLL_SECONDS = 1.0  # seconds between two looks, of less than 0.1 ms for a folder
 
 _Stamp = tuple[Path, int, int]
 
 
-class SettingsWatch:
+class SettingsFileWatcher:
     """Looks for the settings file of each folder that has open dumps.
 
     Clients watch below the folders that they have open, and some watch nothing. Above those
@@ -34,7 +34,7 @@ class SettingsWatch:
     def start(self) -> None:
         """Look now, and again and again as long as the server runs."""
         self.look()
-        asyncio.get_running_loop().call_later(_PERIOD, self.start)
+        asyncio.get_running_loop().call_later(_POLL_SECONDS, self.start)
 
     def look(self) -> None:
         """Look once. A folder that had no open dump before is no news."""
@@ -47,7 +47,7 @@ class SettingsWatch:
 
 
 def _stamp(folder: Path) -> _Stamp | None:
-    path = settings_file_of(folder)
+    path = find_config_file(folder)
     if path is None:
         return None
     try:
@@ -57,10 +57,10 @@ def _stamp(folder: Path) -> _Stamp | None:
     return path, status.st_mtime_ns, status.st_size
 
 
-_PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{NAME}")
+_PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{CONFIG_FILE_NAME}")
 
 
-class Watcher:
+class DumpFileWatcher:
     """Looks again at the open files of a compile when a file of it changes on disk."""
 
     def __init__(
@@ -69,14 +69,14 @@ class Watcher:
         session: Session,
         pusher: DiagnosticsPusher,
         symbols: WorkspaceSymbols,
-        neighbours_changed: Callable[[], None],
+        companions_changed: Callable[[], None],
     ) -> None:
         self._server = server
         self._session = session
         self._pusher = pusher
         self._symbols = symbols
-        self._neighbours_changed = neighbours_changed
-        self._settings = SettingsWatch(session, pusher.all_changed)
+        self._companions_changed = companions_changed
+        self._settings = SettingsFileWatcher(session, pusher.all_changed)
 
     def opened(self) -> None:
         """A file was opened: it is looked at with the settings that are there now."""
@@ -99,7 +99,7 @@ class Watcher:
         """Files changed on disk; what an editor holds counts on as it is there."""
         paths = {path for event in params.changes if (path := path_of(event.uri)) is not None}
         for path in paths:
-            if path.name == NAME:
+            if path.name == CONFIG_FILE_NAME:
                 self._pusher.all_changed(below=path.parent)
         library = self._session.library
         for file in list(library.open_files.values()):
@@ -108,6 +108,6 @@ class Watcher:
             folder = {path for path in paths if path.parent == file.path.parent}
             if any(library.stem(path) == library.stem(file.path) for path in folder):
                 self._pusher.changed(file)
-                self._neighbours_changed()
+                self._companions_changed()
         self._pusher.disk_changed()
         self._symbols.look()

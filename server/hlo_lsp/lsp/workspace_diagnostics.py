@@ -12,29 +12,31 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
+from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.folders.jobs import Job
 from hlo_lsp.checks.folders.walking import jobs_below
 from hlo_lsp.checks.run import check
-from hlo_lsp.checks.wishes.selection import Selection
-from hlo_lsp.lsp.diagnostic import diagnostics
-from hlo_lsp.lsp.positions import Json, folders_of, path_of
+from hlo_lsp.lsp.diagnostic_conversion import diagnostics_json
+from hlo_lsp.lsp.positions import Json, path_of, workspace_folders
 from hlo_lsp.lsp.progress import Progress
-from hlo_lsp.lsp.pull_diagnostics import pulled
-from hlo_lsp.lsp.request import asking
-from hlo_lsp.lsp.scheduling import politely
+from hlo_lsp.lsp.pull_diagnostics import diagnostic_report
+from hlo_lsp.lsp.request import current_request
+from hlo_lsp.lsp.scheduling import run_in_background
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
 logger = logging.getLogger(__name__)
 
-_SHOWN = 4_000_000  # bytes to look at from which on that shows its progress: about 2 s
-_TOO_LARGE = 100_000_000  # bytes of a compile that is only looked at when a file of it is open
+_MIN_PROGRESS_BYTES = 4_000_000  # bytes to look at from which on that shows its progress: about 2 s
+_MAX_CLOSED_BYTES = (
+    100_000_000  # bytes of a compile that is only looked at when a file of it is open
+)
 
 
 @dataclass(frozen=True, slots=True)
-class _Report:
+class _FileReport:
     """What was found in a file. ``result_id`` is that of no other report of this process."""
 
     path: Path
@@ -56,19 +58,19 @@ class WorkspaceDiagnostics:
         self._server = server
         self._session = session
         self._notify = notify
-        self._known: dict[Job, list[_Report]] = {}
+        self._known: dict[Job, list[_FileReport]] = {}
         self._numbers = itertools.count()
-        self._turn = asyncio.Lock()
-        self._is_refused = False  # the user has stopped the looking
+        self._lock = asyncio.Lock()
+        self._is_stopped = False  # the user has stopped the looking
 
     def folders_changed(self) -> None:
         """The workspace has other folders: what the user has stopped may begin again."""
-        self._is_refused = False
+        self._is_stopped = False
 
-    def read_again(self) -> None:
+    def reload(self) -> None:
         """Forget what was found: it is looked for again, and told anew, at the next question."""
         self._known.clear()
-        self._is_refused = False
+        self._is_stopped = False
 
     async def pull(self, params: types.WorkspaceDiagnosticParams) -> Json:
         """The reports that are news for a client.
@@ -77,43 +79,43 @@ class WorkspaceDiagnostics:
         """
         token = params.partial_result_token
         items: list[Json] = []
-        async with self._turn:
-            async for news in self._news(_Previous(params.previous_result_ids)):
+        async with self._lock:
+            async for news in self._news(_PreviousReports(params.previous_result_ids)):
                 if token is None:
                     items += news
                 elif news:
                     self._notify("$/progress", {"token": token, "value": {"items": news}})
         return {"items": items}
 
-    async def _news(self, previous: "_Previous") -> AsyncIterator[list[Json]]:
-        jobs = await politely(partial(jobs_below, self._folders(), self._selection_of))
+    async def _news(self, previous: "_PreviousReports") -> AsyncIterator[list[Json]]:
+        jobs = await run_in_background(partial(jobs_below, self._folders(), self._selection_of))
         self._known = {job: self._known[job] for job in jobs if job in self._known}
         sizes = {job: job.size for job in jobs if self._is_unknown(job)}
         total, done = sum(sizes.values()), 0
         with ExitStack() as stack:
             progress: Progress | None = None
-            if total > _SHOWN and not asking().is_heard:
+            if total > _MIN_PROGRESS_BYTES and not current_request().has_listener:
                 progress = stack.enter_context(Progress(self._server, "Checking HLO dumps"))
             for job in jobs:
                 if self._is_open(job):
                     yield await self._beside_open(job, previous)
                     continue
-                if job in sizes and not self._is_refused:
-                    asking().doing(job.files[0].name, 100 * done // max(total, 1))
+                if job in sizes and not self._is_stopped:
+                    current_request().report(job.files[0].name, 100 * done // max(total, 1))
                     if progress is not None:
                         progress.report(100 * done // total, job.files[0].name)
-                        self._is_refused = progress.is_cancelled
-                    self._known[job] = await politely(partial(self._look, job))
+                        self._is_stopped = progress.is_cancelled
+                    self._known[job] = await run_in_background(partial(self._look, job))
                     done += sizes[job]
                 reports = self._known.get(job, [])
                 yield [said for each in reports for said in previous.news(each)]
         gone: Json = {"version": None, "kind": "full", "items": []}
         yield [{"uri": uri, **gone} for uri in self._gone(previous)]
 
-    def _look(self, job: Job) -> list[_Report]:
+    def _look(self, job: Job) -> list[_FileReport]:
         """Look at the files of a compile as they are on disk."""
-        library = Library()  # one for each compile: the files before are let go
-        reports: list[_Report] = []
+        library = DumpWorkspace()  # one for each compile: the files before are let go
+        reports: list[_FileReport] = []
         for path in job.files:
             try:
                 items = self._look_at(library, path, job.selection)
@@ -123,10 +125,10 @@ class WorkspaceDiagnostics:
                 logger.exception("nothing can be said of %s", path)
                 continue
             if items is not None:
-                reports.append(_Report(path, f"disk {next(self._numbers)}", items))
+                reports.append(_FileReport(path, f"disk {next(self._numbers)}", items))
         return reports
 
-    def _look_at(self, library: Library, path: Path, chosen: Selection) -> list[Json] | None:
+    def _look_at(self, library: DumpWorkspace, path: Path, chosen: Selection) -> list[Json] | None:
         """What is wrong in a file; None if it is no dump."""
         library.read(path, lambda _: None)
         file = library.file(path)
@@ -136,10 +138,10 @@ class WorkspaceDiagnostics:
         for part in library.known_parts(file):
             dump = library.set_of(part)
             found = check(dump, part, chosen.rules, chosen.thresholds)
-            items += diagnostics(self._session.client, found)
+            items += diagnostics_json(self._session.client, found)
         return items
 
-    async def _beside_open(self, job: Job, previous: "_Previous") -> list[Json]:
+    async def _beside_open(self, job: Job, previous: "_PreviousReports") -> list[Json]:
         """Look at the closed files of a compile with others as they are in the editor."""
         number = self._session.selections.number
         said: list[Json] = []
@@ -148,16 +150,16 @@ class WorkspaceDiagnostics:
                 previous.pop(path)
                 continue
             try:
-                asked = await self._session.ask_closed(path)
+                context = await self._session.contexts_on_disk(path)
             except UnreadableError:
                 continue
-            report = await pulled(asked, None, number)
-            if asked:
-                said += previous.news(_Report(path, report["resultId"], report["items"]))
+            report = await diagnostic_report(context, None, number)
+            if context:
+                said += previous.news(_FileReport(path, report["resultId"], report["items"]))
         return said
 
     def _is_unknown(self, job: Job) -> bool:
-        return job not in self._known and job.size <= _TOO_LARGE and not self._is_open(job)
+        return job not in self._known and job.size <= _MAX_CLOSED_BYTES and not self._is_open(job)
 
     def _is_open(self, job: Job) -> bool:
         opened = self._opened()
@@ -166,23 +168,23 @@ class WorkspaceDiagnostics:
     def _opened(self) -> set[Path | None]:
         return {file.path for file in self._session.library.open_files.values()}
 
-    def _gone(self, previous: "_Previous") -> Iterator[str]:
+    def _gone(self, previous: "_PreviousReports") -> Iterator[str]:
         """Files that a client has a report of, and that are no dump below its folders any more."""
         opened = self._opened()
         return (uri for path, uri in previous.left() if path not in opened)
 
     def _folders(self) -> list[Path]:
-        return folders_of(self._server)
+        return workspace_folders(self._server)
 
     def _selection_of(self, folder: Path) -> Selection:
         return self._session.selections.of_folder(folder, self._session.settings.check)
 
 
-class _Previous:
+class _PreviousReports:
     """The reports that a client has, by path: it may write a URI otherwise than we do."""
 
     def __init__(self, ids: Iterable[types.PreviousResultId]) -> None:
-        self._ids = {_path(each.uri): (each.uri, each.value) for each in ids}
+        self._ids = {_path_of_uri(each.uri): (each.uri, each.value) for each in ids}
 
     def pop(self, path: Path) -> str | None:
         """The id of the report that the client has of a file; asked for once."""
@@ -193,7 +195,7 @@ class _Previous:
         """Paths and URIs that nobody asked for."""
         return [(path, uri) for path, (uri, _) in self._ids.items()]
 
-    def news(self, report: _Report) -> Iterator[Json]:
+    def news(self, report: _FileReport) -> Iterator[Json]:
         """What is said of a file: nothing if it has no findings and the client had none of it."""
         before = self.pop(report.path)
         if before == report.result_id:
@@ -206,5 +208,5 @@ class _Previous:
         yield {"uri": uri, "version": None, "resultId": report.result_id, **kind}
 
 
-def _path(uri: str) -> Path:
+def _path_of_uri(uri: str) -> Path:
     return path_of(uri) or Path(uri)

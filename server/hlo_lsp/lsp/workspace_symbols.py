@@ -11,23 +11,25 @@ from typing import Any
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.lsp.positions import folders_of
+from hlo_lsp.lsp.positions import workspace_folders
 from hlo_lsp.lsp.progress import Progress
-from hlo_lsp.lsp.scheduling import politely, run
+from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.symbol_folders import Folder, SymbolFolders, Unread
-from hlo_lsp.model.symbol_reading import read_text
-from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search
+from hlo_lsp.model.symbol_folders import SearchFolder, SymbolFolders, UnreadFile
+from hlo_lsp.model.symbol_reading import read_symbols
+from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
 from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 
-_LIMIT = 200  # symbols in an answer
-_PATIENCE = 0.1  # seconds that an answer waits for the text of open files to be read
-_FIRST_PATIENCE = 1  # seconds that the first answer waits for what lies beside open files
-_QUIET = 2  # seconds after a look at the folders without another that nobody asked for
-_SHOWN = 4_000_000  # bytes from which on reading shows its progress: about 0.3 s
+_MAX_SYMBOLS = 200  # symbols in an answer
+_OPEN_TEXT_WAIT_SECONDS = 0.1  # seconds that an answer waits for the text of open files to be read
+_FIRST_WAIT_SECONDS = 1  # seconds that the first answer waits for what lies beside open files
+_RESCAN_INTERVAL_SECONDS = (
+    2  # seconds after a look at the folders without another that nobody asked for
+)
+_MIN_PROGRESS_BYTES = 4_000_000  # bytes from which on reading shows its progress: about 0.3 s
 _KINDS = {
     SymbolKind.MODULE: types.SymbolKind.Module,
     SymbolKind.FILE: types.SymbolKind.File,
@@ -53,17 +55,17 @@ class WorkspaceSymbols:
         self._reading: asyncio.Task[None] | None = None
         self._is_outdated = False  # since the folders were looked at last
         self._looked = 0.0  # when that was
-        self._is_refused = False  # the user has stopped the reading
+        self._is_stopped = False  # the user has stopped the reading
         self._is_asked = False  # somebody wants to know names
         self._open: dict[str, tuple[int | None, list[FileSymbols]]] = {}
         self._open_readings: dict[str, asyncio.Task[None]] = {}
 
     def folders_changed(self) -> None:
         """The workspace has other folders than before, the first time some at all."""
-        self._is_refused = False
+        self._is_stopped = False
         self.look()
 
-    def read_again(self) -> None:
+    def reload(self) -> None:
         """Forget all names, and read them again."""
         self._folders = SymbolFolders()
         self._open.clear()
@@ -84,7 +86,7 @@ class WorkspaceSymbols:
     def look(self) -> None:
         """Look what has changed on disk, and read it."""
         self._is_outdated = True
-        if self._reading is None and not self._is_refused:
+        if self._reading is None and not self._is_stopped:
             self._reading = _task(self._read())
 
     async def find(self, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
@@ -93,12 +95,12 @@ class WorkspaceSymbols:
             self._is_asked = True
             self.look()
             if self._reading is not None:
-                await asyncio.wait([self._reading], timeout=_FIRST_PATIENCE)
+                await asyncio.wait([self._reading], timeout=_FIRST_WAIT_SECONDS)
         for file in self._session.library.open_files.values():
             self._read_open(file)
         if self._open_readings:
-            await asyncio.wait(self._open_readings.values(), timeout=_PATIENCE)
-        if self._reading is None and time.monotonic() > self._looked + _QUIET:
+            await asyncio.wait(self._open_readings.values(), timeout=_OPEN_TEXT_WAIT_SECONDS)
+        if self._reading is None and time.monotonic() > self._looked + _RESCAN_INTERVAL_SECONDS:
             self.look()
         hidden = self._open_paths()
         texts = [read for _, read in self._open.values()]
@@ -106,26 +108,28 @@ class WorkspaceSymbols:
         files = [symbols for text in texts for symbols in text]
         return [
             _information(symbol)
-            for symbol in await run(partial(search, files, params.query, _LIMIT))
+            for symbol in await run_in_slices(
+                partial(search_symbols, files, params.query, _MAX_SYMBOLS)
+            )
         ]
 
     async def _read(self) -> None:
         try:
-            while self._is_outdated and not self._is_refused:
+            while self._is_outdated and not self._is_stopped:
                 self._is_outdated = False
-                found = await politely(partial(self._folders.look, self._wanted()))
+                found = await run_in_background(partial(self._folders.scan, self._wanted()))
                 self._looked = time.monotonic()
                 hidden = self._open_paths()
                 unread = [file for file in found if file.path not in hidden]
-                if sum(file.stamp[1] for file in unread) < _SHOWN:
-                    await politely(partial(self._read_all, unread, None))
+                if sum(file.stamp[1] for file in unread) < _MIN_PROGRESS_BYTES:
+                    await run_in_background(partial(self._read_all, unread, None))
                     continue
                 with Progress(self._server, "Reading the names in HLO dumps") as progress:
-                    await politely(partial(self._read_all, unread, progress))
+                    await run_in_background(partial(self._read_all, unread, progress))
         finally:
             self._reading = None
 
-    def _read_all(self, unread: list[Unread], progress: Progress | None) -> None:
+    def _read_all(self, unread: list[UnreadFile], progress: Progress | None) -> None:
         total = sum(file.stamp[1] for file in unread)
         done = 0
         for file in unread:
@@ -135,14 +139,14 @@ class WorkspaceSymbols:
             checkpoint()
             done += file.stamp[1]
             if progress is not None and progress.is_cancelled:
-                self._is_refused = True
+                self._is_stopped = True
                 return
 
-    def _wanted(self) -> list[Folder]:
+    def _wanted(self) -> list[SearchFolder]:
         """The folders of the workspace with all in them, and those that open files are in."""
-        folders = [Folder(path, is_deep=True) for path in folders_of(self._server)]
+        folders = [SearchFolder(path, is_recursive=True) for path in workspace_folders(self._server)]
         beside = {path.parent for path in self._open_paths() if self._is_asked}
-        return folders + [Folder(path, is_deep=False) for path in sorted(beside)]
+        return folders + [SearchFolder(path, is_recursive=False) for path in sorted(beside)]
 
     def _open_paths(self) -> set[Path]:
         files = self._session.library.open_files.values()
@@ -165,7 +169,7 @@ class WorkspaceSymbols:
         try:
             version = self._session.version(file.uri)
             lines = list(file.lines)  # those of the file change when it is edited meanwhile
-            read = await politely(partial(read_text, file.uri, file.title, lines))
+            read = await run_in_background(partial(read_symbols, file.uri, file.title, lines))
             self._open[file.uri] = version, read
         finally:
             if self._open_readings.get(file.uri) is asyncio.current_task():

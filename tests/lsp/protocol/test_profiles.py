@@ -14,7 +14,7 @@ from pytest_lsp import client_capabilities
 
 from e2e.compiles import copied
 from e2e.wire import Json, Wire
-from hlo_lsp.lsp.server import make_server
+from hlo_lsp.lsp.server import create_server
 from lsp.protocol.replies import REFRESHES, Replies, all_replies
 
 pytestmark = pytest.mark.e2e
@@ -54,7 +54,7 @@ def replies(
 
 def offered_requests() -> set[str]:
     """The methods of all requests that are registered."""
-    manager = make_server().protocol.fm
+    manager = create_server().protocol.fm
     known = {*manager.features, *manager.builtin_features}
     no_requests = {
         method for method in known

@@ -9,8 +9,8 @@ import pytest
 from pygls.exceptions import JsonRpcInvalidParams
 
 from hlo_lsp.lsp.protocol.requests import Requests
-from hlo_lsp.lsp.request import asking
-from hlo_lsp.lsp.scheduling import run
+from hlo_lsp.lsp.request import current_request
+from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.text.checkpoint import checkpoint
 
 NOTHING = SimpleNamespace()
@@ -70,7 +70,7 @@ async def test_the_work_of_a_cancelled_request_ends_at_its_next_rest() -> None:
         finally:
             ended.append(True)
 
-    desk.requests.begin(1, METHOD, NOTHING, lambda: run(endless))
+    desk.requests.begin(1, METHOD, NOTHING, lambda: run_in_slices(endless))
     await settle()
     assert ended == []
     desk.requests.cancel(1)
@@ -107,10 +107,10 @@ async def test_what_is_heard_ends_before_the_answer() -> None:
     desk = Desk()
 
     async def work() -> int:
-        asking().doing("this")
-        asking().rests()
-        asking().doing("that", 50)
-        asking().doing("that", 50)
+        current_request().report("this")
+        current_request().begin()
+        current_request().report("that", 50)
+        current_request().report("that", 50)
         return 5
 
     desk.requests.begin(1, METHOD, HEARD, work)
@@ -125,11 +125,11 @@ async def test_what_is_heard_ends_before_the_answer() -> None:
 
 async def test_what_is_heard_ends_before_a_refusal_and_a_cancellation() -> None:
     async def refuse() -> None:
-        asking().rests()
+        current_request().begin()
         raise JsonRpcInvalidParams
 
     async def stay() -> None:
-        asking().rests()
+        current_request().begin()
         await forever()
 
     desk = Desk()
@@ -151,8 +151,8 @@ async def test_work_that_outlives_its_request_is_heard_no_more() -> None:
 
     async def stay() -> None:
         await asyncio.sleep(0)
-        asking().doing("still")
-        asking().rests()
+        current_request().report("still")
+        current_request().begin()
 
     async def work() -> int:
         tasks.append(asyncio.ensure_future(stay()))

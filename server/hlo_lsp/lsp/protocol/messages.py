@@ -152,9 +152,9 @@ _SLICE = 0.004  # seconds of writing between two rests
 class LongText:
     """Writes JSON; ``dumps`` writes what is short, ``rest`` lets others have their turn."""
 
-    def __init__(self, dumps: Dumps, rest: Rest) -> None:
+    def __init__(self, dumps: Dumps, give_way: Rest) -> None:
         self._dumps = dumps
-        self._rest = rest
+        self._give_way = give_way
         self._until = time.monotonic() + _SLICE
 
     async def of(self, value: Any) -> str:
@@ -170,28 +170,28 @@ class LongText:
         for first in range(0, len(value), _PIECE):
             pieces.append(self._dumps(value[first : first + _PIECE])[1:-1])
             if time.monotonic() > self._until:
-                await self._rest()
+                await self._give_way()
                 self._until = time.monotonic() + _SLICE
         return f"[{','.join(pieces)}]"
 
 
-async def in_parts(result: Any, send: Callable[[Any], None], rest: Rest) -> Any:
+async def in_parts(result: Any, send: Callable[[Any], None], give_way: Rest) -> Any:
     """Send a result in parts as far as its kind allows it, and return what is left to be answered.
 
     Lists come in parts, and the numbers of tokens; other results are one.
     """
     if isinstance(result, list):
-        async for part in _parts(result, _PART, rest):
+        async for part in _parts(result, _PART, give_way):
             send(part)
         return []
     if isinstance(result, dict) and isinstance(result.get("data"), list):
-        async for part in _parts(result["data"], 5 * _PART, rest):
+        async for part in _parts(result["data"], 5 * _PART, give_way):
             send({"data": part})
         return {**result, "data": []}
     return result
 
 
-async def _parts(items: list[Any], count: int, rest: Rest) -> AsyncIterator[list[Any]]:
+async def _parts(items: list[Any], count: int, give_way: Rest) -> AsyncIterator[list[Any]]:
     for first in range(0, len(items), count):
         yield items[first : first + count]
-        await rest()
+        await give_way()

@@ -26,7 +26,7 @@ from hlo_lsp.lsp.protocol.messages import (
     with_progress,
 )
 from hlo_lsp.lsp.protocol.requests import Requests, Work, fault
-from hlo_lsp.lsp.request import RefusedError
+from hlo_lsp.lsp.request import RequestFailedError
 
 logger = logging.getLogger(__name__)
 
@@ -161,13 +161,13 @@ class HloProtocol(LanguageServerProtocol):
         try:
             if "error" in data:
                 error = self._converter.structure(data["error"], types.ResponseError)
-                future.set_exception(RefusedError(f"the client says: {error.message}"))
+                future.set_exception(RequestFailedError(f"the client says: {error.message}"))
             else:
                 response = self._converter.structure(data, result_type)
                 future.set_result(response.result)
         except Exception:  # whatever cattrs raises of what a client may say
             logger.debug("the answer to %s cannot be read", number, exc_info=True)
-            future.set_exception(RefusedError("the client has answered something else"))
+            future.set_exception(RequestFailedError("the client has answered something else"))
 
     def _check_order(self, method: str) -> None:
         """Keep the order that the specification wants: initialize, all else, shutdown, exit."""

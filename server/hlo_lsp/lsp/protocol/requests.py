@@ -11,8 +11,8 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException, JsonRpcInternalError, JsonRpcRequestCancelled
 
 from hlo_lsp.lsp.protocol.messages import LongText, MessageId, in_parts, title_of
-from hlo_lsp.lsp.request import Asking, is_asked
-from hlo_lsp.lsp.scheduling import breathe
+from hlo_lsp.lsp.request import RequestProgress, set_current_request
+from hlo_lsp.lsp.scheduling import yield_to_event_loop
 
 logger = logging.getLogger(__name__)
 
@@ -22,7 +22,7 @@ Work = Callable[[], Any]
 @dataclass(frozen=True, slots=True)
 class _Running:
     task: "asyncio.Task[None]"
-    request: Asking
+    request: RequestProgress
     token: types.ProgressToken | None  # with which the client shows it
 
 
@@ -41,7 +41,7 @@ class Requests:
     def begin(self, number: MessageId, method: str, params: Any, work: Work) -> None:
         """Begin with the work of a request; its answer comes when it is done."""
         token = getattr(params, "work_done_token", None)
-        request = Asking(title_of(method), self._progress(token))
+        request = RequestProgress(title_of(method), self._progress(token))
         part = self._progress(getattr(params, "partial_result_token", None))
         task = asyncio.ensure_future(self._work_on(number, method, request, part, work))
         self._running[number] = _Running(task, request, token)
@@ -62,7 +62,7 @@ class Requests:
         if running is None or running.task.done():
             return  # it is answered
         running.task.cancel()
-        running.request.ends()
+        running.request.end()
         self.refuse(number, JsonRpcRequestCancelled("as the client wished"))
 
     def cancel_shown(self, token: types.ProgressToken) -> None:
@@ -79,25 +79,25 @@ class Requests:
         self,
         number: MessageId,
         method: str,
-        request: Asking,
+        request: RequestProgress,
         part: Callable[[Any], None] | None,
         work: Work,
     ) -> None:
-        is_asked(request)
+        set_current_request(request)
         try:
             result = await work()
             if part is not None:
-                result = await in_parts(result, part, breathe)
-            text = await LongText(self._dumps, breathe).of(result)
+                result = await in_parts(result, part, yield_to_event_loop)
+            text = await LongText(self._dumps, yield_to_event_loop).of(result)
         except JsonRpcException as refusal:
-            request.ends()  # the specification wants this before the answer
+            request.end()  # the specification wants this before the answer
             self.refuse(number, refusal)
         except Exception:
-            request.ends()
+            request.end()
             logger.exception("%s has failed", method)
             self.refuse(number, fault())
         else:
-            request.ends()
+            request.end()
             self._answer(number, text)
 
     def _answer(self, number: MessageId, result: str) -> None:
