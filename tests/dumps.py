@@ -72,4 +72,4 @@ def memory_files(root: Path) -> list[Path]:
 def lines_of(paths: list[Path]) -> Iterator[str]:
     """All lines of some files."""
     for path in paths:
-        yield from disk.read(path).lines
+        yield from disk.read_document(path).lines

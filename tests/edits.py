@@ -39,9 +39,11 @@ class Texts(dict[str, str]):
     """The texts of :data:`DUMPS` by name; not printed when a test fails."""
 
     def __init__(self, corpus: Path) -> None:
-        super().__init__((name, disk.read(corpus / path).text) for name, path in DUMPS.items())
+        super().__init__(
+            (name, disk.read_document(corpus / path).text) for name, path in DUMPS.items()
+        )
         self[JOINED] = joined(self["one file"])
-        self[WRITTEN] = disk.read(Path(__file__).with_name("written.hlo")).text
+        self[WRITTEN] = disk.read_document(Path(__file__).with_name("written.hlo")).text
 
     def __repr__(self) -> str:
         return "Texts(...)"

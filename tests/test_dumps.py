@@ -68,7 +68,7 @@ def test_who_comes_second_takes_what_the_first_unpacked(
 
 def test_the_dumps_name_lines_of_the_programs_that_lie_beside_them(corpus_small: Path) -> None:
     name = "module_0000.jit_while_fn.cpu_after_optimizations.txt"
-    frames = disk.read(corpus_small / "flags_pass_dumps" / name).lines
+    frames = disk.read_document(corpus_small / "flags_pass_dumps" / name).lines
     assert (
         "6 {file_name_id=1 function_name_id=5 line=53 end_line=53 column=33 end_column=36}"
         in frames

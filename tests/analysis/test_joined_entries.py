@@ -7,8 +7,8 @@ from hlo_lsp.checks.run import check
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import name_columns
 from hlo_lsp.ide.hints.hints import hints
-from hlo_lsp.ide.navigation.source_links import source_at, source_links
-from hlo_lsp.ide.tokens.tokens import tokens
+from hlo_lsp.ide.navigation.source_links import source_line_at, source_links
+from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.symbol_reading import read_section_symbols
@@ -106,7 +106,7 @@ def test_tokens_are_the_same(plain: DumpFile, file: DumpFile) -> None:
     def of(each: DumpFile) -> list[tuple[int, int, str, int]]:
         return [
             (token.line, token.start, token.type.name, token.modifiers)
-            for some in tokens(DumpSet([each]), each)
+            for some in semantic_tokens(DumpSet([each]), each)
             for token in some
         ]
 
@@ -127,7 +127,7 @@ def test_source_links_and_hints_are_the_same(plain: DumpFile, file: DumpFile) ->
         (*_place(link.line, link.start), link.source) for link in links[0]
     ]
     for link in links[1]:
-        assert source_at(DumpSet([file]), file, link.line, link.start) == link.source
+        assert source_line_at(DumpSet([file]), file, link.line, link.start) == link.source
     found = [
         [
             (hint.line, hint.column, hint.label)

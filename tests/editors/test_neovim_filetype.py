@@ -107,7 +107,7 @@ def test_the_client_and_the_server_agree_on_every_real_file(
     types = {kind: "xla_memory" for kind in FileKind if kind.is_memory} | {
         FileKind.MODULE: "hlo",
         FileKind.THUNKS: "xla_thunks",
-        FileKind.BUNDLE: "xla_stdout",
+        FileKind.STDOUT_DUMP: "xla_stdout",
         FileKind.OTHER: "none",
     }
     paths = files_of(corpus_small)

@@ -10,7 +10,7 @@ from faults.rows import ONLY_IN, PATTERNS
 from hlo_lsp.model.compiles import Compile, compile_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.family import Families
+from hlo_lsp.model.dump_set_cache import DumpSetCache
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
@@ -72,8 +72,8 @@ class Dump:
         self._compile = compile_of(away / assignment.name, names)
         self.lines: dict[Path, Lines] = {}
         self._intact: dict[Path, DumpFile] = {}
-        for path in self._compile.family():
-            document = disk.read(assignment.with_name(path.name))
+        for path in self._compile.files_read_together():
+            document = disk.read_document(assignment.with_name(path.name))
             self.lines[path] = tuple(document.lines)
             self._intact[path] = file = DumpFile(path.as_uri(), path, document)
             file.refresh()
@@ -152,4 +152,4 @@ class Dump:
         def find(path: Path, compile_: Compile, *, patient: bool) -> DumpFile | None:
             return files.get(path)
 
-        return Families().set_of(files[known.path], known, find)
+        return DumpSetCache().set_of(files[known.path], known, find)

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.hlo.entries import AttributeKind, Opcode
+from hlo_lsp.hlo.specs import AttributeKind, OpcodeSpec
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
+from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.text import disk
 
 pytestmark = pytest.mark.corpus
@@ -60,7 +60,7 @@ def _wrong_words(instruction: InstructionText) -> Iterator[str]:
             yield f"{opcode.name} {name}={value[:80]}"
 
 
-def _may_stand_there(name: str, opcode: Opcode, value: str) -> bool:
+def _may_stand_there(name: str, opcode: OpcodeSpec, value: str) -> bool:
     attribute = WORDS.attribute(name, opcode.name)
     if attribute is None:
         return True  # complained of already
@@ -72,9 +72,9 @@ def _may_stand_there(name: str, opcode: Opcode, value: str) -> bool:
 
 
 def _instructions(path: Path) -> Iterator[InstructionText]:
-    for line in disk.read(path).lines:
+    for line in disk.read_document(path).lines:
         if _INSTRUCTION.match(line):
-            instruction = instruction_text(line)
+            instruction = parse_instruction(line)
             assert instruction is not None, line[:120]
             yield instruction
 
@@ -101,7 +101,7 @@ def _dims(shape: str) -> list[str]:
 
 
 def _wrong_header(path: Path) -> set[str]:
-    head = disk.read(path).lines[0]
+    head = disk.read_document(path).lines[0]
     names: list[str] = []
     depth, start = 0, head.index(",") + 1 if "," in head else len(head)
     for sign in chain(_NESTING.finditer(head, start), [None]):

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.hlo import reading
-from hlo_lsp.hlo.entries import Attribute, AttributeKind
+from hlo_lsp.hlo import loader as reading
+from hlo_lsp.hlo.specs import AttributeKind, AttributeSpec
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.model.shape import Array, parse_shape
+from hlo_lsp.model.shape import ArrayShape, parse_shape
 
 WORDS = vocabulary()
 FIELDS = {
@@ -18,11 +18,11 @@ FIELDS = {
 OPCODE = re.compile(r"[a-z]+[a-z0-9]*(-[a-z0-9]+)*")
 
 
-def everything() -> Iterator[Attribute]:
+def everything() -> Iterator[AttributeSpec]:
     yield from WORDS.attributes.values()
     yield from WORDS.variants.values()
     yield from WORDS.header.values()
-    yield from WORDS.of_computations.values()
+    yield from WORDS.computation_attributes.values()
 
 
 def texts() -> Iterator[tuple[str, str]]:
@@ -55,7 +55,7 @@ def test_texts_are_short() -> None:
 
 def test_the_files_have_no_fields_that_nobody_reads() -> None:
     for name, fields in FIELDS.items():
-        tree = dict(reading.read(name))
+        tree = dict(reading.read_toml(name))
         tree.pop("common", None)
         assert {key for entry in tree.values() for key in entry} <= fields
 
@@ -108,7 +108,7 @@ def test_examples_are_of_their_kind() -> None:
 
 
 def test_keys_belong_to_attributes() -> None:
-    assert set(reading.read("keys")) <= set(WORDS.attributes) | set(WORDS.header)
+    assert set(reading.read_toml("keys")) <= set(WORDS.attributes) | set(WORDS.header)
 
 
 def test_no_operand_of_an_opcode_is_named_twice() -> None:
@@ -125,6 +125,6 @@ def test_operands_of_what_is_element_by_element() -> None:
 def test_sizes_of_element_types_are_those_that_shapes_are_computed_with() -> None:
     for element_type in WORDS.element_types.values():
         shape = parse_shape(f"{element_type.name}[]")
-        assert isinstance(shape, Array)
+        assert isinstance(shape, ArrayShape)
         whole = max(8, element_type.bits) if element_type.bits else 0
         assert shape.bits == whole

@@ -2,10 +2,10 @@
 
 import pytest
 
-from hlo_lsp.hlo import reading
-from hlo_lsp.hlo.entries import Attribute, AttributeKind, Operand
+from hlo_lsp.hlo import loader as reading
+from hlo_lsp.hlo.specs import AttributeKind, AttributeSpec, OperandSpec
 
-KNOWN = reading.attributes(
+KNOWN = reading.attribute_specs(
     {
         "dimensions": {"kind": "integers", "example": "{0}", "text": "Dimensions."},
         "to_apply": {"kind": "computation", "example": "%f", "text": "A computation."},
@@ -18,22 +18,24 @@ KNOWN = reading.attributes(
 
 
 def test_operands_fix_the_arity() -> None:
-    found = reading.opcode("pad", {"operands": "operand padding_value", "text": "Pads."}, KNOWN)
-    assert found.operands == (Operand("operand"), Operand("padding_value"))
+    found = reading.opcode_spec(
+        "pad", {"operands": "operand padding_value", "text": "Pads."}, KNOWN
+    )
+    assert found.operands == (OperandSpec("operand"), OperandSpec("padding_value"))
     assert found.arity == 2
 
 
 def test_no_operands_are_an_arity_too() -> None:
-    assert reading.opcode("iota", {"operands": "", "text": "Counts."}, KNOWN).arity == 0
+    assert reading.opcode_spec("iota", {"operands": "", "text": "Counts."}, KNOWN).arity == 0
 
 
 @pytest.mark.parametrize(
     ("text", "operand"),
-    [("xs*", Operand("xs", repeated=True)), ("x?", Operand("x", optional=True))],
+    [("xs*", OperandSpec("xs", repeated=True)), ("x?", OperandSpec("x", optional=True))],
 )
-def test_an_open_operand_leaves_the_arity_open(text: str, operand: Operand) -> None:
-    found = reading.opcode("f", {"operands": f"lhs {text}", "text": "F."}, KNOWN)
-    assert found.operands == (Operand("lhs"), operand)
+def test_an_open_operand_leaves_the_arity_open(text: str, operand: OperandSpec) -> None:
+    found = reading.opcode_spec("f", {"operands": f"lhs {text}", "text": "F."}, KNOWN)
+    assert found.operands == (OperandSpec("lhs"), operand)
     assert found.arity is None
 
 
@@ -44,25 +46,25 @@ def test_required_attributes_are_groups_of_which_one_must_be_there() -> None:
         "required": ["dimensions", ["branches", "body"]],
         "optional": ["is_stable"],
     }
-    found = reading.opcode("f", entry, KNOWN)
+    found = reading.opcode_spec("f", entry, KNOWN)
     assert found.required == (("dimensions",), ("branches", "body"))
     assert found.attributes == ("dimensions", "branches", "body", "is_stable")
 
 
 def test_an_attribute_in_two_groups_is_named_once() -> None:
     entry = {"operands": "", "text": "F.", "required": [["branches", "body"], ["branches"]]}
-    assert reading.opcode("f", entry, KNOWN).attributes == ("branches", "body")
+    assert reading.opcode_spec("f", entry, KNOWN).attributes == ("branches", "body")
 
 
 def test_calls_follow_from_the_kinds() -> None:
     entry = {"operands": "", "text": "F.", "required": [["branches", "body"], "dimensions"],
              "optional": ["to_apply", "is_stable"]}  # fmt: skip
-    assert reading.opcode("f", entry, KNOWN).calls == ("branches", "body", "to_apply")
+    assert reading.opcode_spec("f", entry, KNOWN).calls == ("branches", "body", "to_apply")
 
 
 def test_an_opcode_with_an_attribute_that_nobody_explains_is_refused() -> None:
     with pytest.raises(KeyError, match="nothing"):
-        reading.opcode("f", {"operands": "", "text": "F.", "optional": ["nothing"]}, KNOWN)
+        reading.opcode_spec("f", {"operands": "", "text": "F.", "optional": ["nothing"]}, KNOWN)
 
 
 def test_a_flag_is_true_or_false() -> None:
@@ -76,18 +78,20 @@ def test_keys_go_to_the_attribute_they_belong_to() -> None:
 
 def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ValueError, match="colour"):
-        reading.attribute("f", {"kind": "colour", "example": "", "text": ""})
+        reading.attribute_spec("f", {"kind": "colour", "example": "", "text": ""})
 
 
 def test_a_variant_differs_where_it_says_so() -> None:
     other = {"kind": "enum", "values": ["a", "b"]}
-    [(names, found)] = reading.variants({"dimensions": {"on": {"sort": other}}}, KNOWN).items()
+    [(names, found)] = reading.attribute_variants(
+        {"dimensions": {"on": {"sort": other}}}, KNOWN
+    ).items()
     assert names == ("dimensions", "sort")
-    assert found == Attribute(
+    assert found == AttributeSpec(
         "dimensions", "Dimensions.", AttributeKind.ENUM, ("a", "b"), "{0}", {"first": "The first."}
     )
 
 
 def test_a_variant_has_the_fields_of_an_attribute_only() -> None:
     with pytest.raises(TypeError, match="txet"):
-        reading.variants({"dimensions": {"on": {"sort": {"txet": "Dimensions."}}}}, KNOWN)
+        reading.attribute_variants({"dimensions": {"on": {"sort": {"txet": "Dimensions."}}}}, KNOWN)

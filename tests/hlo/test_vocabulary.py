@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.hlo.entries import AttributeKind, Opcode, Operand
+from hlo_lsp.hlo.specs import AttributeKind, OpcodeSpec, OperandSpec
 from hlo_lsp.hlo.vocabulary import vocabulary
 
 WORDS = vocabulary()
 
 
-def opcode(name: str) -> Opcode:
+def opcode(name: str) -> OpcodeSpec:
     found = WORDS.opcode(name)
     assert found is not None
     return found
@@ -84,7 +84,7 @@ def test_a_start_names_no_attribute_twice() -> None:
 @pytest.mark.parametrize("name", ["custom-call-done", "reduce-scatter-update"])
 def test_what_follows_a_start_takes_it(name: str) -> None:
     found = opcode(name)
-    assert found.operands == (Operand(f"{name.rpartition('-')[0].replace('-', '_')}_start"),)
+    assert found.operands == (OperandSpec(f"{name.rpartition('-')[0].replace('-', '_')}_start"),)
     assert found.arity == 1
     assert found.required == ()
     assert f"`{name.rpartition('-')[0]}`" in found.text

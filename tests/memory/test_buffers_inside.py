@@ -7,7 +7,7 @@ import pytest
 from hlo_lsp.memory.computation_buffers import ComputationBuffers, buffers_by_computation
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import DumpWorkspace
+from hlo_lsp.model.workspace import DumpWorkspace
 
 MODULE = """\
 HloModule m, is_scheduled=true

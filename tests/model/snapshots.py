@@ -85,7 +85,7 @@ def _module(index: ModuleIndex) -> Iterator[tuple[str, object]]:
     for name, part in vars(index).items():
         if isinstance(part, MultiMap):
             yield name, _lines(part)
-    index.learn_mentions()
+    index.build_mention_index()
     yield (
         "mentions",
         {name: [user.line for user in index.mentioning(name)] for name in _names(index)},

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.model.backend import Backend, backend_of_name, space_label, space_name
+from hlo_lsp.model.backend import Backend, backend_from_file_name, report_space_name, space_name
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,11 @@ from hlo_lsp.model.backend import Backend, backend_of_name, space_label, space_n
     ],
 )
 def test_a_file_name_tells_the_backend(name: str, backend: Backend) -> None:
-    assert backend_of_name(name) is backend
+    assert backend_from_file_name(name) is backend
 
 
 def test_the_labels_of_reports_are_the_same_everywhere() -> None:
-    labels = [space_label(number) for number in range(8)]
+    labels = [report_space_name(number) for number in range(8)]
     assert labels == ["default", "vmem", "smem", "hbm", "host", "cmem", "color_6", "color_7"]
 
 

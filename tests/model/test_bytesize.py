@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dumps import files_of, lines_of
-from hlo_lsp.model.bytesize import readable, short, xla_human
+from hlo_lsp.model.bytesize import format_bytes, format_bytes_as_xla, format_short_bytes
 from hlo_lsp.syntax.file_kinds import FileKind
 
 _UNITS = {"B": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4, "PiB": 5, "EiB": 6}
@@ -36,22 +36,22 @@ _PAIR = re.compile(r"(?:Total bytes(?: used)?): (\d+) \((\S+)\)$")
     ],
 )
 def test_human_readable_bytes(count: int, text: str) -> None:
-    assert xla_human(count) == text
+    assert format_bytes_as_xla(count) == text
 
 
 @given(st.integers(0, 1 << 70))
 def test_no_more_is_lost_than_the_printed_digits(count: int) -> None:
-    digits, unit = re.fullmatch(r"([\d.]+)(\w+)", xla_human(count)).groups()  # type: ignore[union-attr]
+    digits, unit = re.fullmatch(r"([\d.]+)(\w+)", format_bytes_as_xla(count)).groups()  # type: ignore[union-attr]
     scale = 1024 ** _UNITS[unit]
     assert abs(float(digits) * scale - count) <= scale * (0.06 if unit == "KiB" else 0.007)
 
 
 def test_bytes_for_people() -> None:
-    assert short(512) == "512 B"
-    assert short(4194304) == "4.00 MiB"
-    assert readable(512) == "512 B"
-    assert readable(1024) == "1,024 B (1.0 KiB)"
-    assert readable(4194304) == "4,194,304 B (4.00 MiB)"
+    assert format_short_bytes(512) == "512 B"
+    assert format_short_bytes(4194304) == "4.00 MiB"
+    assert format_bytes(512) == "512 B"
+    assert format_bytes(1024) == "1,024 B (1.0 KiB)"
+    assert format_bytes(4194304) == "4,194,304 B (4.00 MiB)"
 
 
 @pytest.mark.corpus
@@ -59,4 +59,4 @@ def test_every_size_that_xla_printed_twice(corpus_small: Path) -> None:
     files = files_of(corpus_small, FileKind.ASSIGNMENT, FileKind.VALUES, FileKind.REPORT)
     pairs = {found.groups() for line in lines_of(files) if (found := _PAIR.match(line))}
     assert len(pairs) > 300
-    assert {pair for pair in pairs if xla_human(int(pair[0])) != pair[1]} == set()
+    assert {pair for pair in pairs if format_bytes_as_xla(int(pair[0])) != pair[1]} == set()

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.model.compiles import Compile, Listing, compile_of
-from hlo_lsp.model.file_names import DumpName, Role, split_suffix
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.model.compiles import Compile, FolderListing, compile_of
+from hlo_lsp.model.file_names import DumpName, FileRole, split_suffix
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk
 
 _FOLDER = Path("dump")
@@ -45,11 +45,11 @@ def _names(paths: Iterable[Path]) -> list[str]:
 def test_the_texts_of_a_module_stand_in_the_order_of_the_pipeline() -> None:
     compile_ = _compile(_TPU_TEXTS[2], _TPU_ALL)
     assert _names(compile_.texts) == _TPU_TEXTS
-    assert compile_.text_before() == _FOLDER / _TPU_TEXTS[1]
-    assert compile_.text_after() == _FOLDER / _TPU_TEXTS[3]
-    assert _compile(_TPU_TEXTS[0], _TPU_ALL).text_before() is None
-    assert _compile(_TPU_TEXTS[-1], _TPU_ALL).text_after() is None
-    assert _compile(_TPU_MEMORY[0], _TPU_ALL).text_after() is None
+    assert compile_.previous_text() == _FOLDER / _TPU_TEXTS[1]
+    assert compile_.next_text() == _FOLDER / _TPU_TEXTS[3]
+    assert _compile(_TPU_TEXTS[0], _TPU_ALL).previous_text() is None
+    assert _compile(_TPU_TEXTS[-1], _TPU_ALL).next_text() is None
+    assert _compile(_TPU_MEMORY[0], _TPU_ALL).next_text() is None
     assert _names(compile_.files) == sorted(_TPU_ALL)
 
 
@@ -75,22 +75,22 @@ def test_texts_with_the_same_instructions_share_the_memory_files(name: str) -> N
     compile_ = _compile(name, _TPU_ALL)
     assert _names(compile_.memory) == sorted(_TPU_MEMORY)
     assert compile_.module == _FOLDER / f"{_TPU}.after_optimizations.txt"
-    assert _names(compile_.family()) == [name, *sorted(_TPU_MEMORY)]
+    assert _names(compile_.files_read_together()) == [name, *sorted(_TPU_MEMORY)]
     assert compile_.stem == f"{_TPU}.after_optimizations"
 
 
 @pytest.mark.parametrize("name", _TPU_TEXTS[:4])
 def test_no_memory_files_belong_to_an_earlier_text(name: str) -> None:
     compile_ = _compile(name, _TPU_ALL)
-    assert (compile_.memory, compile_.family()) == ((), [_FOLDER / name])
+    assert (compile_.memory, compile_.files_read_together()) == ((), [_FOLDER / name])
     assert compile_.stem == name.removesuffix(".txt")
 
 
 def test_a_memory_file_has_the_others_and_the_module_text() -> None:
     compile_ = _compile(_TPU_MEMORY[2], _TPU_ALL)
     text = f"{_TPU}.after_optimizations.txt"
-    assert set(_names(compile_.family())) == {*_TPU_MEMORY, text}
-    assert compile_.family()[0] == compile_.path
+    assert set(_names(compile_.files_read_together())) == {*_TPU_MEMORY, text}
+    assert compile_.files_read_together()[0] == compile_.path
     # the text after buffer assignment is the same, should that be the only one that was kept
     kept = [name for name in _TPU_ALL if name != text]
     assert compile_.module == _FOLDER / text
@@ -109,7 +109,7 @@ def test_thunks_belong_to_the_optimized_module(thunks: str, arch: str, stamp: st
     names = [*memory, f"{module}.txt", metadata, f"{stamp}{head}.before_optimizations.txt",
              "module_0001.jit_f.g.gpu_after_optimizations.txt"]  # fmt: skip
     compile_ = _compile(f"{head}.{thunks}.txt", names)
-    assert _names(compile_.family()) == [f"{head}.{thunks}.txt", *memory, f"{module}.txt"]
+    assert _names(compile_.files_read_together()) == [f"{head}.{thunks}.txt", *memory, f"{module}.txt"]
     assert compile_.thunk_metadata == _FOLDER / metadata
     of_module = _compile(f"{module}.txt", [*names, f"{head}.{thunks}.txt"])
     assert (of_module.thunks, of_module.stem) == ((compile_.path,), compile_.stem)
@@ -129,17 +129,17 @@ def test_one_folder_for_two_machines() -> None:
 def test_files_that_were_named_by_hand() -> None:
     names = ["my.txt", "my-buffer-assignment.txt", "mine.txt", "sample_2.txt", "foo.hlo"]
     assert _names(_compile("my.txt", names).memory) == ["my-buffer-assignment.txt"]
-    assert _names(_compile("my-buffer-assignment.txt", names).family())[1:] == ["my.txt"]
+    assert _names(_compile("my-buffer-assignment.txt", names).files_read_together())[1:] == ["my.txt"]
     for name in names[2:]:
-        assert _names(_compile(name, names).family()) == [name]
+        assert _names(_compile(name, names).files_read_together()) == [name]
     cut = ["module_0002.jit_f.txt", "module_0002.jit_f-live-range.txt"]
-    assert _names(_compile(cut[0], cut).family()) == cut
+    assert _names(_compile(cut[0], cut).files_read_together()) == cut
 
 
 def test_a_file_need_not_be_listed() -> None:
     assert _names(_compile("a.txt", ()).files) == ["a.txt"]
     with pytest.raises(KeyError):
-        Listing(_FOLDER, ["b.txt"]).compile("a.txt")
+        FolderListing(_FOLDER, ["b.txt"]).compile("a.txt")
 
 
 # What follows reads the files with expressions of its own.
@@ -158,7 +158,7 @@ _COMMAND_BUFFER = re.compile(r"command_buffer_\d+")
 
 
 def _text(path: Path) -> str:
-    return "\n".join(disk.read(path).lines)
+    return "\n".join(disk.read_document(path).lines)
 
 
 def _spoken_of(path: Path) -> set[str]:
@@ -180,9 +180,9 @@ def test_every_compile_of_the_corpus_is_complete(corpus_small: Path, train_l24: 
     seen: Counter[str] = Counter()
     for root in (*sorted(path for path in corpus_small.iterdir() if path.is_dir()), train_l24):
         paths = files_of(root)
-        listing = Listing(root, [path.name for path in paths])
+        listing = FolderListing(root, [path.name for path in paths])
         assert Counter(path for module in listing.modules() for path in module) == Counter(paths)
-        kinds = {path: sniff(disk.read(path).lines[:60]) for path in paths}
+        kinds = {path: detect_file_kind(disk.read_document(path).lines[:60]) for path in paths}
         heads = [_JAX_HEAD.match(path.name) for path in paths]
         jax = {head[0] for head in heads if head is not None}
         assert len(listing.modules()) == len(jax) + heads.count(None)
@@ -196,7 +196,7 @@ def test_every_compile_of_the_corpus_is_complete(corpus_small: Path, train_l24: 
                 seen["memory"] += 1
                 assert path in compile_.memory
                 assert compile_.module is not None
-                shared = Counter(kinds[other] for other in compile_.family())
+                shared = Counter(kinds[other] for other in compile_.files_read_together())
                 assert set(shared.values()) == {1}, shared
             elif kinds[path] is FileKind.THUNKS:
                 seen["thunks"] += 1
@@ -242,4 +242,4 @@ def _is_one_module(compile_: Compile, kinds: dict[Path, FileKind]) -> None:
         assert name is not None
         assert header[1] == name.module_name
     roles = Counter(split_suffix(path.name)[1].role for path in compile_.texts)
-    assert roles[Role.AFTER_OPTIMIZATIONS] <= 1
+    assert roles[FileRole.AFTER_OPTIMIZATIONS] <= 1

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.device_groups import DeviceGroups, EqualGroups, GroupList, parse_groups
+from hlo_lsp.model.device_groups import DeviceGroups, EqualGroups, GroupList, parse_device_groups
 from hlo_lsp.model.device_mesh import Iota, ShardingError
 
 
@@ -67,7 +67,7 @@ def test_a_transposed_iota_goes_down_the_columns(rows: int, columns: int) -> Non
     ],
 )  # fmt: skip
 def test_the_groups_of_a_collective(text: str, expected: list[list[int]]) -> None:
-    assert members(parse_groups(text)) == expected
+    assert members(parse_device_groups(text)) == expected
 
 
 @pytest.mark.parametrize(
@@ -81,18 +81,18 @@ def test_the_groups_of_a_collective(text: str, expected: list[list[int]]) -> Non
     ],
 )
 def test_groups_and_their_size(text: str, count: int, size: int | None) -> None:
-    groups = parse_groups(text)
+    groups = parse_device_groups(text)
     assert (groups.count, groups.size) == (count, size)
 
 
 def test_groups_of_a_mesh_tell_their_axes() -> None:
-    groups = parse_groups("mesh['a'=8,'b'=2] {'a':(2)2,'b'}")
+    groups = parse_device_groups("mesh['a'=8,'b'=2] {'a':(2)2,'b'}")
     assert isinstance(groups, EqualGroups)
     assert [str(axis) for axis in groups.axes] == ["a:(2)2", "b"]
 
 
 def test_listed_groups_are_kept_as_they_are() -> None:
-    assert parse_groups("{{3,1}}") == GroupList(((3, 1),))
+    assert parse_device_groups("{{3,1}}") == GroupList(((3, 1),))
 
 
 @pytest.mark.parametrize(
@@ -107,4 +107,4 @@ def test_listed_groups_are_kept_as_they_are() -> None:
 )  # fmt: skip
 def test_a_text_that_is_no_groups(text: str) -> None:
     with pytest.raises(ShardingError):
-        parse_groups(text)
+        parse_device_groups(text)

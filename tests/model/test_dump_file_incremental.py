@@ -24,9 +24,9 @@ _QUICK = settings(max_examples=120, deadline=None, derandomize=True, report_mult
 @pytest.fixture(scope="module", autouse=True)
 def _small_blocks_and_steps() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequence, "_BLOCK", 7)
-        patch.setattr(sequence, "_STEP", 5)
-        patch.setattr(dump_file, "_STEP", 3)
+        patch.setattr(sequence, "_RECORDS_PER_BLOCK", 7)
+        patch.setattr(sequence, "_RECORDS_PER_CHECKPOINT", 5)
+        patch.setattr(dump_file, "_RECORDS_PER_CHECKPOINT", 3)
         yield
 
 

@@ -8,8 +8,8 @@ from dumps import files_of
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 
 _ASSIGNMENT = """BufferAssignment:
@@ -203,7 +203,7 @@ def test_what_was_computed_is_kept_until_a_file_of_it_changes() -> None:
 
 
 def test_the_stack_of_an_instruction_of_a_real_dump(corpus_small: Path) -> None:
-    library = Library()
+    library = DumpWorkspace()
     [path] = [
         path
         for path in files_of(corpus_small / "flags_pass_dumps", FileKind.VALUES)
@@ -219,7 +219,7 @@ def test_the_stack_of_an_instruction_of_a_real_dump(corpus_small: Path) -> None:
 
 
 def test_older_compilers_print_the_line_itself(corpus_small: Path) -> None:
-    library = Library()
+    library = DumpWorkspace()
     folder = corpus_small / "gpu_h100_jax_0.4.38"
     [path] = [p for p in files_of(folder, FileKind.MODULE) if "0020.jit_condp.sm" in p.name]
     dump = library.set_of(library.file(path))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.file_names import BetweenPasses, DumpName, DuringPass, Role, group_key
+from hlo_lsp.model.file_names import DumpName, FileRole, PassBoundary, PassStep, group_key
 
 _COPIES = "after adding copies to resolve interference"
 
@@ -19,45 +19,45 @@ def _of(filename: str) -> DumpName:
     ("filename", "head", "suffix", "role"),
     [
         ("module_0000.jit_f.cl_1003875606.after_optimizations.txt",
-         (None, 0, "jit_f", 1003875606), "after_optimizations.txt", Role.AFTER_OPTIMIZATIONS),
+         (None, 0, "jit_f", 1003875606), "after_optimizations.txt", FileRole.AFTER_OPTIMIZATIONS),
         ("1795261231143510.module_0000.jit_f.cpu_after_optimizations-live-range.txt",
          (1795261231143510, 0, "jit_f", None), "cpu_after_optimizations-live-range.txt",
-         Role.LIVE_RANGE),
+         FileRole.LIVE_RANGE),
         ("module_16585.sm_9.0a_gpu_after_optimizations-buffer-assignment-values.txt",
          (None, 16585, None, None), "sm_9.0a_gpu_after_optimizations-buffer-assignment-values.txt",
-         Role.VALUES),
+         FileRole.VALUES),
         ("module_0007.SyncTensorsGraph.42.before_optimizations.txt",
          (None, 7, "SyncTensorsGraph.42", None), "before_optimizations.txt",
-         Role.BEFORE_OPTIMIZATIONS),
+         FileRole.BEFORE_OPTIMIZATIONS),
         ("module_0001.after_optimizations.before_optimizations.txt",
          (None, 1, "after_optimizations", None), "before_optimizations.txt",
-         Role.BEFORE_OPTIMIZATIONS),
+         FileRole.BEFORE_OPTIMIZATIONS),
         ("module_0264.extracted.cl_5.after_optimizations_before_buffer_assignment.txt",
          (None, 264, "extracted", 5), "after_optimizations_before_buffer_assignment.txt",
-         Role.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT),
+         FileRole.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT),
         ("module_0264.f.cl_5.after_codegen_after_hlo_sanitization.txt",
-         (None, 264, "f", 5), "after_codegen_after_hlo_sanitization.txt", Role.AFTER_CODEGEN),
+         (None, 264, "f", 5), "after_codegen_after_hlo_sanitization.txt", FileRole.AFTER_CODEGEN),
         ("module_0004.jit_f.cl_5.oom_intermediate_module.txt",
          (None, 4, "jit_f", 5), "oom_intermediate_module.txt",
-         Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT),
+         FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT),
         ("module_0001.jit_f.thunk_sequence_after_thunk_passes.txt",
-         (None, 1, "jit_f", None), "thunk_sequence_after_thunk_passes.txt", Role.THUNKS),
+         (None, 1, "jit_f", None), "thunk_sequence_after_thunk_passes.txt", FileRole.THUNKS),
         ("module_0001.jit_f.thunk_metadata.txt",
-         (None, 1, "jit_f", None), "thunk_metadata.txt", Role.THUNK_METADATA),
+         (None, 1, "jit_f", None), "thunk_metadata.txt", FileRole.THUNK_METADATA),
         ("module_0001.jit_f.after_spmd_partitioner.txt",
-         (None, 1, "jit_f", None), "after_spmd_partitioner.txt", Role.AFTER_SPMD_PARTITIONER),
-        ("module_0001.a.b.cl_7", (None, 1, "a.b", 7), "", Role.MODULE_FOLDER),
-        ("module_0001", (None, 1, None, None), "", Role.MODULE_FOLDER),
-        ("module_0001.a.b.debug_options", (None, 1, "a.b", None), "debug_options", Role.OTHER),
-        ("module_0001.metadata.textproto", (None, 1, None, None), "metadata.textproto", Role.OTHER),
+         (None, 1, "jit_f", None), "after_spmd_partitioner.txt", FileRole.AFTER_SPMD_PARTITIONER),
+        ("module_0001.a.b.cl_7", (None, 1, "a.b", 7), "", FileRole.MODULE_FOLDER),
+        ("module_0001", (None, 1, None, None), "", FileRole.MODULE_FOLDER),
+        ("module_0001.a.b.debug_options", (None, 1, "a.b", None), "debug_options", FileRole.OTHER),
+        ("module_0001.metadata.textproto", (None, 1, None, None), "metadata.textproto", FileRole.OTHER),
         ("module_0001.a.b.cl_7.no_one_knows.txt", (None, 1, "a.b", 7), "no_one_knows.txt",
-         Role.OTHER),
+         FileRole.OTHER),
         ("module_0001.jit_f.0.ir-no-opt.ll", (None, 1, "jit_f", None), "0.ir-no-opt.ll",
-         Role.OTHER),
+         FileRole.OTHER),
     ],
 )  # fmt: skip
 def test_the_parts_of_a_name(
-    filename: str, head: tuple[int | None, int, str | None, int | None], suffix: str, role: Role
+    filename: str, head: tuple[int | None, int, str | None, int | None], suffix: str, role: FileRole
 ) -> None:
     name = _of(filename)
     assert (name.timestamp, name.module_id, name.module_name, name.cl) == head
@@ -84,25 +84,25 @@ def test_what_a_module_was_compiled_for(filename: str, architecture: str) -> Non
     ("suffix", "step"),
     [
         ("0007.simplification.after_cse.before_dce.txt",
-         BetweenPasses(7, "simplification", "cse", "dce")),
+         PassBoundary(7, "simplification", "cse", "dce")),
         ("0013.after_layout_assignment.after_pipeline-start.before_pipeline-end.txt",
-         BetweenPasses(13, "after_layout_assignment", "pipeline-start", "pipeline-end")),
+         PassBoundary(13, "after_layout_assignment", "pipeline-start", "pipeline-end")),
         ("12345.HLO passes after scheduling.after_a.b.before_c.d.txt",
-         BetweenPasses(12345, "HLO passes after scheduling", "a.b", "c.d")),
-        ("0003.p.after_x.before_optimizations.txt", BetweenPasses(3, "p", "x", "optimizations")),
-        (f"0018.copy-insertion.{_COPIES}.txt", DuringPass(18, "copy-insertion", _COPIES)),
+         PassBoundary(12345, "HLO passes after scheduling", "a.b", "c.d")),
+        ("0003.p.after_x.before_optimizations.txt", PassBoundary(3, "p", "x", "optimizations")),
+        (f"0018.copy-insertion.{_COPIES}.txt", PassStep(18, "copy-insertion", _COPIES)),
         ("0018.copy-insertion.after_removing_unnecessary_copies.txt",
-         DuringPass(18, "copy-insertion", "after_removing_unnecessary_copies")),
+         PassStep(18, "copy-insertion", "after_removing_unnecessary_copies")),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(
     "head", ["module_0002", "module_0002.fused_reduce.1", "1795.module_0002.jit_f.cl_12"]
 )
 def test_where_in_the_pipeline_a_text_is_from(
-    head: str, suffix: str, step: BetweenPasses | DuringPass
+    head: str, suffix: str, step: PassBoundary | PassStep
 ) -> None:
     name = _of(f"{head}.{suffix}")
-    assert (name.role, name.step, name.suffix.text) == (Role.PASS, step, suffix)
+    assert (name.role, name.step, name.suffix.text) == (FileRole.PASS, step, suffix)
     assert name.head == head.removeprefix("1795.")
 
 
@@ -144,18 +144,18 @@ _WORDS = st.from_regex(r"[A-Za-z_][\w\-]{0,9}", fullmatch=True) | st.sampled_fro
 _NAMES = st.none() | st.lists(_WORDS, min_size=1, max_size=4).map(".".join)
 _PASSES = st.from_regex(r"[a-z][a-z0-9 _\-]{0,12}", fullmatch=True)
 _MEMORY = {
-    "-buffer-assignment": Role.ASSIGNMENT,
-    "-buffer-assignment-values": Role.VALUES,
-    "-live-range": Role.LIVE_RANGE,
-    "-memory-usage-report": Role.REPORT,
-    "": Role.AFTER_OPTIMIZATIONS,
+    "-buffer-assignment": FileRole.ASSIGNMENT,
+    "-buffer-assignment-values": FileRole.VALUES,
+    "-live-range": FileRole.LIVE_RANGE,
+    "-memory-usage-report": FileRole.REPORT,
+    "": FileRole.AFTER_OPTIMIZATIONS,
 }
 _STEMS = st.sampled_from(["", "cpu_", "gpu_", "sm_8.9_gpu_", "sm_10.0a_gpu_", "gfx90a_gpu_"])
-_TEXTS = [role for role in Role if role.is_module_text and role is not Role.PASS]
+_TEXTS = [role for role in FileRole if role.is_module_text and role is not FileRole.PASS]
 
 
 @st.composite
-def _suffixes(draw: st.DrawFn) -> tuple[str, Role, object]:
+def _suffixes(draw: st.DrawFn) -> tuple[str, FileRole, object]:
     kind = draw(st.sampled_from(["memory", "text", "between", "during"]))
     if kind == "memory":
         tail = draw(st.sampled_from(sorted(_MEMORY)))
@@ -168,9 +168,9 @@ def _suffixes(draw: st.DrawFn) -> tuple[str, Role, object]:
     words = [draw(_PASSES) for _ in range(3)]
     if kind == "between":
         suffix = f"{number:04d}.{words[0]}.after_{words[1]}.before_{words[2]}.txt"
-        return suffix, Role.PASS, BetweenPasses(number, *words)
+        return suffix, FileRole.PASS, PassBoundary(number, *words)
     suffix = f"{number:04d}.{words[0]}.after {words[1]}.txt"
-    return suffix, Role.PASS, DuringPass(number, words[0], f"after {words[1]}")
+    return suffix, FileRole.PASS, PassStep(number, words[0], f"after {words[1]}")
 
 
 @given(
@@ -185,7 +185,7 @@ def test_a_name_put_together_comes_apart(
     module_id: int,
     module_name: str | None,
     cl: int | None,
-    suffix: tuple[str, Role, object],
+    suffix: tuple[str, FileRole, object],
 ) -> None:
     assume(cl is not None or not (module_name or "").rpartition(".")[2].startswith("cl_"))
     head = f"module_{module_id:04d}"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model import windows
-from hlo_lsp.model.windows import Window, Windows
+from hlo_lsp.model import file_windows as windows
+from hlo_lsp.model.file_windows import FileWindow, FileWindows
 from hlo_lsp.text import disk
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 from jobs import count_checkpoints
@@ -19,19 +19,19 @@ ENTRY = "<{0} x @0>\n positions:\n  x\n uses:\n  add, operand 0\n from instructi
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where a file goes, whose windows are small."""
-    for name, size in (("_LEAST", 200), ("_REACH", 200), ("_NEAR", 50)):
+    for name, size in (("_MIN_WINDOW_BYTES", 200), ("_SEARCH_BYTES", 200), ("_FALLBACK_SEARCH_BYTES", 50)):
         monkeypatch.setattr(windows, name, size)
     return tmp_path / "dump.txt"
 
 
-def at(path: Path, line: int) -> Window | None:
-    return Windows().at(path, line)
+def at(path: Path, line: int) -> FileWindow | None:
+    return FileWindows().at(path, line)
 
 
-def tiles(path: Path) -> list[Window]:
+def tiles(path: Path) -> list[FileWindow]:
     """All windows of a file, each asked for behind the one before."""
-    cutter = Windows()
-    found: list[Window] = []
+    cutter = FileWindows()
+    found: list[FileWindow] = []
     line = 0
     while (window := cutter.at(path, line)) is not None:
         assert window.first_line == line
@@ -50,7 +50,7 @@ def test_windows_end_in_front_of_records(file: Path) -> None:
 
 def test_a_small_file_is_one_window(file: Path) -> None:
     file.write_text(LABEL + ENTRY)
-    assert tiles(file) == [Window(LABEL + ENTRY, 0, 8)]
+    assert tiles(file) == [FileWindow(LABEL + ENTRY, 0, 8)]
 
 
 def test_instructions_of_a_long_computation_are_records(file: Path) -> None:
@@ -82,7 +82,7 @@ def test_what_is_no_dump_has_no_windows(file: Path, tmp_path: Path) -> None:
 
 
 def test_a_file_that_was_written_anew_has_new_windows(file: Path) -> None:
-    cutter = Windows()
+    cutter = FileWindows()
     file.write_text(LABEL + ENTRY.format(1))
     before = cutter.at(file, 0)
     assert cutter.at(file, 0) == before
@@ -95,7 +95,7 @@ def test_a_file_that_was_written_anew_has_new_windows(file: Path) -> None:
 
 def test_nothing_behind_the_line_is_read(file: Path) -> None:
     file.write_text(LABEL + ENTRY * 1000)
-    assert count_checkpoints(lambda: Windows().at(file, 0)) == 1
+    assert count_checkpoints(lambda: FileWindows().at(file, 0)) == 1
 
 
 LINES = st.lists(
@@ -112,10 +112,10 @@ def test_windows_tile_every_file(
     text = end.join([LABEL.strip(), *lines])
     path.write_bytes(("\ufeff" * is_marked + text).encode())
     with pytest.MonkeyPatch.context() as patch:
-        for name, size in (("_LEAST", 100), ("_REACH", 60), ("_NEAR", 30)):
+        for name, size in (("_MIN_WINDOW_BYTES", 100), ("_SEARCH_BYTES", 60), ("_FALLBACK_SEARCH_BYTES", 30)):
             patch.setattr(windows, name, size)
         found = tiles(path)
         middles = [at(path, one.first_line + one.line_count // 2) for one in found]
     assert "".join(window.text for window in found) == text
-    assert sum(window.line_count for window in found) == len(disk.read(path).lines)
+    assert sum(window.line_count for window in found) == len(disk.read_document(path).lines)
     assert middles == found

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.model import folders
-from hlo_lsp.model.folders import Folders
+from hlo_lsp.model import compiles as folders
+from hlo_lsp.model.compiles import FolderCache
 
 _TEXT = "module_0001.jit_f.cpu_after_optimizations.txt"
 _RANGES = "module_0001.jit_f.cpu_after_optimizations-live-range.txt"
@@ -34,7 +34,7 @@ def _touch(folder: Path, name: str, time: int = _LONG_AGO) -> Path:
 
 def test_a_folder_is_read_once(tmp_path: Path, listed: list[Path]) -> None:
     text, ranges = _touch(tmp_path, _TEXT), _touch(tmp_path, _RANGES)
-    known = Folders()
+    known = FolderCache()
     assert known.compile_of(text).memory == (ranges,)
     assert known.compile_of(ranges).module == text
     assert listed == [tmp_path]
@@ -42,7 +42,7 @@ def test_a_folder_is_read_once(tmp_path: Path, listed: list[Path]) -> None:
 
 def test_a_new_file_is_seen(tmp_path: Path, listed: list[Path]) -> None:
     text = _touch(tmp_path, _TEXT)
-    known = Folders()
+    known = FolderCache()
     assert known.compile_of(text).memory == ()
     ranges = _touch(tmp_path, _RANGES, _LONG_AGO + 1)
     assert known.compile_of(text).memory == (ranges,)
@@ -55,7 +55,7 @@ def test_a_folder_that_is_being_written_is_not_remembered(
     """Two files of one moment may leave the folder's time of change as it was."""
     coming = 1 << 62  # ns; as good as now, whenever now is
     text = _touch(tmp_path, _TEXT, coming)
-    known = Folders()
+    known = FolderCache()
     assert known.compile_of(text).memory == ()
     ranges = _touch(tmp_path, _RANGES, coming)
     assert known.compile_of(text).memory == (ranges,)
@@ -64,7 +64,7 @@ def test_a_folder_that_is_being_written_is_not_remembered(
 
 def test_a_file_that_is_not_written_yet_has_its_compile(tmp_path: Path) -> None:
     ranges = _touch(tmp_path, _RANGES)
-    known = Folders()
+    known = FolderCache()
     assert known.compile_of(tmp_path / _TEXT).memory == (ranges,)
     nowhere = tmp_path / "no such folder" / _TEXT
     assert known.compile_of(nowhere).files == (nowhere,)

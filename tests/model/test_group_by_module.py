@@ -5,14 +5,14 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.compiles import grouped
+from hlo_lsp.model.compiles import group_by_module
 
 _LONG = "jit_" + "x" * 190
 _CL = "cl_1003875606"
 
 
 def _groups(*names: str) -> set[frozenset[str]]:
-    return {frozenset(group) for group in grouped(names).values()}
+    return {frozenset(group) for group in group_by_module(names).values()}
 
 
 def test_modules_with_other_numbers_or_names_stay_apart() -> None:
@@ -124,7 +124,7 @@ def _names(module: _Module, suffixes: set[str]) -> frozenset[str]:
 @given(st.dictionaries(_MODULES, _SUFFIXES))
 def test_every_file_goes_to_its_module(modules: dict[_Module, set[str]]) -> None:
     groups = {module: _names(module, suffixes) for module, suffixes in modules.items()}
-    found = grouped({name for names in groups.values() for name in names})
+    found = group_by_module({name for names in groups.values() for name in names})
     runs = Counter(module[:2] for module in modules)
     expected = {names for module, names in groups.items() if runs[module[:2]] == 1}
     assert expected <= {frozenset(group) for group in found.values()}

@@ -60,8 +60,8 @@ def test_learning_changes_no_answer_whatever_comes_in_between(
 ) -> None:
     file = DumpFile.of_text("\n".join(["HloModule m", "%f (p: f32[]) -> f32[] {", *lines]))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mentions, "_STEP", 2)
-        learning = Job(file.module.learn_mentions)
+        patch.setattr(mentions, "_INSTRUCTIONS_PER_CHECKPOINT", 2)
+        learning = Job(file.module.build_mention_index)
         for number, line, steps in edits:
             for _ in range(steps):
                 learning.step(0)
@@ -71,7 +71,7 @@ def test_learning_changes_no_answer_whatever_comes_in_between(
     learnt = DumpFile.of_text(file.document.text)
     expected = _said(learnt.module)
     assert _said(file.module) == expected
-    learnt.module.learn_mentions()
+    learnt.module.build_mention_index()
     assert _said(learnt.module) == expected
 
 
@@ -81,7 +81,7 @@ def test_what_is_learnt_is_who_mentions_a_name_as_a_whole() -> None:
         "  %n.10 = f32[] negate(%n.1)\n}\n"
     )
     assert [record.name for record in file.module.mentioning("n.1")] == ["n.1", "n.10"]
-    file.module.learn_mentions()
+    file.module.build_mention_index()
     assert [record.name for record in file.module.mentioning("n.1")] == ["n.10"]
     assert [record.name for record in file.module.mentioning("n")] == ["n.1"]
 
@@ -90,11 +90,11 @@ def test_learning_that_is_given_up_can_be_begun_again() -> None:
     text = "HloModule m\n\nENTRY %e {\n  %a = f32[] constant(0)\n  %b = f32[] negate(%a)\n}\n"
     file = DumpFile.of_text(text)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(mentions, "_STEP", 1)
-        learning = Job(file.module.learn_mentions)
+        patch.setattr(mentions, "_INSTRUCTIONS_PER_CHECKPOINT", 1)
+        learning = Job(file.module.build_mention_index)
         assert not learning.step(0)
         learning.cancel()
     _replaced(file, 2, "  %b = f32[] negate(%c)")
-    file.module.learn_mentions()
+    file.module.build_mention_index()
     assert file.module.mentioning("a") == []
     assert [record.name for record in file.module.mentioning("c")] == ["b"]

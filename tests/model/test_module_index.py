@@ -59,7 +59,7 @@ class Plain:
 @pytest.fixture(scope="session", params=MODULES)
 def both(request: pytest.FixtureRequest, corpus_small: Path) -> tuple[ModuleIndex, Plain]:
     """A module, and the same read plainly."""
-    document = disk.read(corpus_small / request.param)
+    document = disk.read_document(corpus_small / request.param)
     plain = Plain()
     plain.read(list(document.lines))
     return DumpFile.of_text(document.text).module, plain
@@ -82,7 +82,7 @@ def test_computations_have_their_members_roots_and_parameters(
         assert found == plain.parameters[head.name]
         for member in computation.members:
             assert module.computation_of(member) is head
-            assert module.in_scope(head, member.name) is member
+            assert module.instruction_in_scope(head, member.name) is member
 
 
 @pytest.mark.parametrize("learnt", [False, True])
@@ -91,7 +91,7 @@ def test_users_and_callers_are_those_who_mention_a_name(
 ) -> None:
     module, plain = both
     if learnt:
-        module.learn_mentions()
+        module.build_mention_index()
     for record in module.instructions.records():
         users = {user.name for user in module.users(record)}
         before = {
@@ -141,7 +141,7 @@ def test_who_reads_an_instruction_through_an_operand_in_place_uses_it() -> None:
     ).module
     (b,), (r,) = module.instructions.all("b"), module.instructions.all("r")
     assert module.users(b) == [r]
-    assert [record.name for record in module.read_by(r)] == ["a", "b"]
+    assert [record.name for record in module.inputs(r)] == ["a", "b"]
 
 
 def test_without_marks_the_last_computation_runs_and_the_last_instruction_is_the_root() -> None:

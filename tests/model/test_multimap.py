@@ -2,12 +2,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.model.multimap import MultiMap
-from hlo_lsp.syntax.records import Blank, Block, Record
+from hlo_lsp.syntax.records import BlankLine, Record, RecordBlock
 
 
 def _records(count: int) -> list[Record]:
-    records: list[Record] = [Blank() for _ in range(count)]
-    Block(records)
+    records: list[Record] = [BlankLine() for _ in range(count)]
+    RecordBlock(records)
     return records
 
 

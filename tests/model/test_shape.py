@@ -3,7 +3,7 @@
 import pytest
 
 from hlo_lsp.model.shape import (
-    Array,
+    ArrayShape,
     BufferShape,
     Dimension,
     Layout,
@@ -16,12 +16,12 @@ from hlo_lsp.model.shape import (
     try_shape,
 )
 
-_F32 = Array("f32", (), None)
+_F32 = ArrayShape("f32", (), None)
 
 
-def _array(text: str) -> Array:
+def _array(text: str) -> ArrayShape:
     shape = parse_shape(text)
-    assert isinstance(shape, Array)
+    assert isinstance(shape, ArrayShape)
     return shape
 
 
@@ -35,14 +35,14 @@ def _layout(text: str) -> Layout:
     ("text", "shape"),
     [
         ("f32[]", _F32),
-        ("f32[2,3]", Array("f32", (Dimension(2), Dimension(3)), None)),
-        ("s8[0]{0}", Array("s8", (Dimension(0),), Layout((0,)))),
-        ("f32[2,3]{0,1}", Array("f32", (Dimension(2), Dimension(3)), Layout((0, 1)))),
-        ("u32[]{:T(128)}", Array("u32", (), Layout(tiles=(Tile((128,)),)))),
-        ("f32[]{}", Array("f32", (), Layout())),
-        ("token[]", Array("token", (), None)),
-        ("f32[<=37,130]", Array("f32", (Dimension(37, dynamic=True), Dimension(130)), None)),
-        ("f32[?,4]", Array("f32", (Dimension(None, dynamic=True), Dimension(4)), None)),
+        ("f32[2,3]", ArrayShape("f32", (Dimension(2), Dimension(3)), None)),
+        ("s8[0]{0}", ArrayShape("s8", (Dimension(0),), Layout((0,)))),
+        ("f32[2,3]{0,1}", ArrayShape("f32", (Dimension(2), Dimension(3)), Layout((0, 1)))),
+        ("u32[]{:T(128)}", ArrayShape("u32", (), Layout(tiles=(Tile((128,)),)))),
+        ("f32[]{}", ArrayShape("f32", (), Layout())),
+        ("token[]", ArrayShape("token", (), None)),
+        ("f32[<=37,130]", ArrayShape("f32", (Dimension(37, dynamic=True), Dimension(130)), None)),
+        ("f32[?,4]", ArrayShape("f32", (Dimension(None, dynamic=True), Dimension(4)), None)),
         ("()", TupleShape(())),
         ("(f32[])", TupleShape((_F32,))),
         ("(f32[], (f32[], ()))", TupleShape((_F32, TupleShape((_F32, TupleShape(())))))),

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from dumps import lines_of, memory_files
 from hlo_lsp.model.shape import TupleShape, element_texts, leaf_text, parse_shape
-from hlo_lsp.syntax.grammar import load
-from hlo_lsp.syntax.tokens import fields
+from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.line_fields import fields_of_line
 
 _ARRAYS = st.sampled_from(
     ["f32[]", "s8[2,3]{1,0}", "u32[]{:T(128)S(2)}", "f32[<=7,?]", "b(f32[2])",
@@ -57,7 +57,7 @@ def test_every_leaf_is_found_by_its_index(shape: object) -> None:
 def test_a_printed_shape_is_parsed_as_lark_would_parse_it_whole(shape: object) -> None:
     text = _printed(shape)
     parsed = parse_shape(text)
-    tree = load("shape").parse("shape", text)
+    tree = load_grammar("shape").parse("shape", text)
     assert isinstance(parsed, TupleShape) == (tree.data == "tuple")
     if isinstance(parsed, TupleShape):
         assert len(parsed.elements) == len([c for c in tree.children if hasattr(c, "data")])
@@ -94,7 +94,7 @@ def test_every_shape_of_the_memory_files_is_parsed(corpus_small: Path) -> None:
         for line in set(lines_of(memory_files(corpus_small)))
         if line.startswith((" value:", "allocation"))
         for rule in ("assigned_value_line", "allocation_line")
-        for field in fields(rule, line)
+        for field in fields_of_line(rule, line)
         if field.role in {"SHAPE", "PARAMETER_SHAPE", "OUTPUT_SHAPE"}
     }
     assert len(shapes) > 1000

@@ -7,15 +7,15 @@ those that its partitioner (``spmd-partitioning`` on eight CPU devices) printed.
 import pytest
 
 from hlo_lsp.model.device_mesh import ShardingError
-from hlo_lsp.model.shape import Array, Dimension, parse_shape
+from hlo_lsp.model.shape import ArrayShape, Dimension, parse_shape
 from hlo_lsp.model.sharding import (
-    Kind,
     ShardGroup,
     Sharding,
+    ShardingKind,
     TupleSharding,
     parse_sharding,
-    shard_of,
-    whole_of,
+    shard_shape,
+    unsharded_shape,
 )
 
 
@@ -25,9 +25,9 @@ def _one(text: str) -> Sharding:
     return sharding
 
 
-def _array(text: str) -> Array:
+def _array(text: str) -> ArrayShape:
     shape = parse_shape(text)
-    assert isinstance(shape, Array)
+    assert isinstance(shape, ArrayShape)
     return shape
 
 
@@ -39,24 +39,24 @@ def _devices(sharding: Sharding) -> list[int]:
 @pytest.mark.parametrize(
     ("text", "kind", "devices"),
     [
-        ("{replicated}", Kind.REPLICATED, None),
-        ("{manual}", Kind.MANUAL, None),
-        ("{unreduced}", Kind.UNREDUCED, None),
-        ("{unknown}", Kind.UNKNOWN, None),
-        ("{ replicated }", Kind.REPLICATED, None),
-        ("{maximal device=3}", Kind.MAXIMAL, 1),
-        ("{maximal_mesh[device_id=1]}", Kind.MAXIMAL, 1),
-        ("{mesh[], replicated}", Kind.REPLICATED, None),
-        ("{mesh[], []}", Kind.REPLICATED, None),
-        ("{mesh['x'=2,'y'=2], replicated}", Kind.REPLICATED, 4),
-        ("{mesh['x'=2,'y'=2], manual}", Kind.MANUAL, 4),
-        ("{mesh['x'=2,'y'=2], unreduced}", Kind.UNREDUCED, 4),
-        ("{mesh['x'=2], []}", Kind.REPLICATED, 2),
-        ("{mesh['x'=2], [], unreduced={'x'}}", Kind.UNREDUCED, 2),
-        ("{devices=[1,1]<=[1]}", Kind.TILED, 1),
+        ("{replicated}", ShardingKind.REPLICATED, None),
+        ("{manual}", ShardingKind.MANUAL, None),
+        ("{unreduced}", ShardingKind.UNREDUCED, None),
+        ("{unknown}", ShardingKind.UNKNOWN, None),
+        ("{ replicated }", ShardingKind.REPLICATED, None),
+        ("{maximal device=3}", ShardingKind.MAXIMAL, 1),
+        ("{maximal_mesh[device_id=1]}", ShardingKind.MAXIMAL, 1),
+        ("{mesh[], replicated}", ShardingKind.REPLICATED, None),
+        ("{mesh[], []}", ShardingKind.REPLICATED, None),
+        ("{mesh['x'=2,'y'=2], replicated}", ShardingKind.REPLICATED, 4),
+        ("{mesh['x'=2,'y'=2], manual}", ShardingKind.MANUAL, 4),
+        ("{mesh['x'=2,'y'=2], unreduced}", ShardingKind.UNREDUCED, 4),
+        ("{mesh['x'=2], []}", ShardingKind.REPLICATED, 2),
+        ("{mesh['x'=2], [], unreduced={'x'}}", ShardingKind.UNREDUCED, 2),
+        ("{devices=[1,1]<=[1]}", ShardingKind.TILED, 1),
     ],
 )
-def test_what_a_sharding_is(text: str, kind: Kind, devices: int | None) -> None:
+def test_what_a_sharding_is(text: str, kind: ShardingKind, devices: int | None) -> None:
     assert (_one(text).kind, _one(text).devices) == (kind, devices)
 
 
@@ -86,7 +86,7 @@ def test_what_a_sharding_is(text: str, kind: Kind, devices: int | None) -> None:
 )  # fmt: skip
 def test_parts_and_the_devices_of_each(text: str, parts: list[int], devices: list[int]) -> None:
     sharding = _one(text)
-    assert [cut.parts for cut in sharding.cuts] == parts
+    assert [cut.parts for cut in sharding.partitions] == parts
     assert sharding.subgroups == ()
     assert _devices(sharding) == devices
 
@@ -122,7 +122,7 @@ def test_what_the_devices_of_a_part_do(
 
 def test_axes_and_open_dimensions_are_kept() -> None:
     sharding = _one("{mesh['x'=4,'y'=2], [{'x':(1)2, 'y'}, {?}, {}], manual={'x':(2)2}}")
-    cuts = [(list(map(str, cut.axes)), cut.is_open) for cut in sharding.cuts]
+    cuts = [(list(map(str, cut.axes)), cut.is_open) for cut in sharding.partitions]
     assert cuts == [(["x:(1)2", "y"], False), ([], True), ([], False)]
     assert [list(map(str, group.axes)) for group in sharding.subgroups] == [["x:(2)2"]]
 
@@ -218,7 +218,7 @@ def test_a_text_that_is_no_sharding(text: str) -> None:
     ],
 )  # fmt: skip
 def test_the_shard_of_one_device(whole: str, text: str, shard: str) -> None:
-    assert shard_of(_array(whole), _one(text)) == _array(shard)
+    assert shard_shape(_array(whole), _one(text)) == _array(shard)
 
 
 @pytest.mark.parametrize(
@@ -230,13 +230,13 @@ def test_the_shard_of_one_device(whole: str, text: str, shard: str) -> None:
     ],
 )
 def test_the_whole_of_a_shard(shard: str, text: str, whole: str) -> None:
-    assert whole_of(_array(shard), _one(text)) == _array(whole)
+    assert unsharded_shape(_array(shard), _one(text)) == _array(whole)
 
 
 def test_a_sharding_of_another_rank_has_no_shard() -> None:
     sharding = _one("{devices=[2,2]<=[4]}")
-    array = Array("f32", (Dimension(8),), None)
-    assert (shard_of(array, sharding), whole_of(array, sharding)) == (None, None)
+    array = ArrayShape("f32", (Dimension(8),), None)
+    assert (shard_shape(array, sharding), unsharded_shape(array, sharding)) == (None, None)
 
 
 def test_an_equal_text_is_parsed_once() -> None:

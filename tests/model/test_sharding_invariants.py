@@ -10,20 +10,20 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dumps import files_of, lines_of
-from hlo_lsp.model.device_groups import parse_groups
+from hlo_lsp.model.device_groups import parse_device_groups
 from hlo_lsp.model.device_mesh import ShardingError
-from hlo_lsp.model.shape import Array, Dimension
+from hlo_lsp.model.shape import ArrayShape, Dimension
 from hlo_lsp.model.sharding import (
-    Kind,
     Sharding,
+    ShardingKind,
     TupleSharding,
     parse_sharding,
-    shard_of,
-    sharding_texts,
-    whole_of,
+    shard_shape,
+    tuple_sharding_texts,
+    unsharded_shape,
 )
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 
 _SIZES = st.integers(1, 4)
 _SUFFIXES = ("", " shard_as 1", ' metadata={op_name="a}b"}', ' metadata={{}, {op_type="{"}}')
@@ -99,19 +99,19 @@ def test_the_parts_cover_the_whole_and_no_part_is_larger_than_needed(
 ) -> None:
     sharding = parse_sharding(text)
     assert isinstance(sharding, Sharding)
-    rank = len(sharding.cuts)
+    rank = len(sharding.partitions)
     sizes = data.draw(st.lists(st.integers(0, 40), min_size=rank, max_size=rank))
-    array = Array("f32", tuple(map(Dimension, sizes)), None)
-    shard = shard_of(array, sharding)
+    array = ArrayShape("f32", tuple(map(Dimension, sizes)), None)
+    shard = shard_shape(array, sharding)
     assert shard is not None
-    for size, part, cut in zip(sizes, shard.dims, sharding.cuts, strict=True):
+    for size, part, cut in zip(sizes, shard.dims, sharding.partitions, strict=True):
         assert part.size is not None
         assert part.size * cut.parts >= size
         assert size == 0 or (part.size - 1) * cut.parts < size
-    whole = whole_of(shard, sharding)
+    whole = unsharded_shape(shard, sharding)
     assert whole is not None
-    assert shard_of(whole, sharding) == shard
-    if all(size % cut.parts == 0 for size, cut in zip(sizes, sharding.cuts, strict=True)):
+    assert shard_shape(whole, sharding) == shard
+    if all(size % cut.parts == 0 for size, cut in zip(sizes, sharding.partitions, strict=True)):
         assert whole == array
 
 
@@ -121,10 +121,10 @@ def test_a_tuple_is_taken_apart_as_lark_would_parse_it_whole(singles: list[str])
         (f"/*index={place}*/" if place and place % 5 == 0 else "") + single
         for place, single in enumerate(singles)
     ) + "}"  # fmt: skip
-    assert sharding_texts(text) == singles
-    tree = load("sharding").parse("sharding", text)
+    assert tuple_sharding_texts(text) == singles
+    tree = load_grammar("sharding").parse("sharding", text)
     assert tree.data == "tuple"
-    assert list(tree.children) == [load("sharding").parse("single", one) for one in singles]
+    assert list(tree.children) == [load_grammar("sharding").parse("single", one) for one in singles]
 
 
 @given(_SINGLE, st.data())
@@ -135,7 +135,7 @@ def test_damage_is_read_or_refused_and_nothing_else(text: str, data: st.DataObje
         cut = data.draw(st.integers(0, 3))
         put = data.draw(st.text("{}[]()<=,'\"/*T0129 xy?:", max_size=3))
         text = text[:at] + put + text[at + cut :]
-    for parse in (parse_sharding, parse_groups):
+    for parse in (parse_sharding, parse_device_groups):
         with suppress(ShardingError):
             parse(text)
 
@@ -154,9 +154,12 @@ def test_every_sharding_and_every_group_of_real_dumps_is_read(corpus_small: Path
             assert found, line[:300]
             groups.update(found)
     parsed = [parse_sharding(text) for text in shardings]
-    assert {Kind.TILED, Kind.MANUAL, Kind.MAXIMAL, Kind.REPLICATED} <= {
-        sharding.kind for sharding in parsed if isinstance(sharding, Sharding)
-    }
+    assert {
+        ShardingKind.TILED,
+        ShardingKind.MANUAL,
+        ShardingKind.MAXIMAL,
+        ShardingKind.REPLICATED,
+    } <= {sharding.kind for sharding in parsed if isinstance(sharding, Sharding)}
     assert any(isinstance(sharding, TupleSharding) for sharding in parsed)
-    assert {parse_groups(text).count for text in groups} == {1, 2}
+    assert {parse_device_groups(text).count for text in groups} == {1, 2}
     assert {text[0] for text in groups} == {"{", "[", "m"}

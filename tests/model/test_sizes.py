@@ -9,7 +9,7 @@ from hlo_lsp.model.sizes import (
     Target,
     logical_bytes,
     padded_size,
-    padded_size_of,
+    padded_size_of_text,
     tuple_granule,
 )
 
@@ -230,8 +230,8 @@ def test_where_nothing_is_known_there_is_no_size(text: str) -> None:
 
 
 def test_a_size_by_text() -> None:
-    assert padded_size_of("f32[33]{0:T(128)}", _TPU) == _size("f32[33]{0:T(128)}", _TPU)
-    assert padded_size_of("f32[33", _TPU) is None
+    assert padded_size_of_text("f32[33]{0:T(128)}", _TPU) == _size("f32[33]{0:T(128)}", _TPU)
+    assert padded_size_of_text("f32[33", _TPU) is None
 
 
 @pytest.mark.parametrize(

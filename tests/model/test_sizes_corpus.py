@@ -9,8 +9,8 @@ import pytest
 from dumps import files_of
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
-from hlo_lsp.model.sizes import padded_size_of, target_of
+from hlo_lsp.model.sizes import padded_size_of_text, target_of
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 
 pytestmark = pytest.mark.corpus
@@ -21,7 +21,7 @@ _GRANULES = {"samples": 32, "tpu_v5p": 32, "tpu_v5e": 512, "tpu_v5e_jax_0.6.2": 
 
 def _dumps(root: Path) -> Iterator[tuple[Path, DumpSet]]:
     for path in files_of(root, FileKind.ASSIGNMENT):
-        yield path, DumpSet([Library().file(path)])
+        yield path, DumpSet([DumpWorkspace().file(path)])
 
 
 def _wrong(root: Path, counts: list[int]) -> Iterator[str]:
@@ -29,7 +29,7 @@ def _wrong(root: Path, counts: list[int]) -> Iterator[str]:
         target = target_of(dump)
         for file in dump.files:
             for value in file.memory.assigned.records():
-                size = padded_size_of(value.shape, target, value.color or 0)
+                size = padded_size_of_text(value.shape, target, value.color or 0)
                 known = size is not None and size.exact
                 counts[known] += 1
                 if size is not None and known and size.bytes != value.size:

@@ -10,7 +10,7 @@ from hlo_lsp.model.sizes import (
     Target,
     logical_bytes,
     padded_size,
-    padded_size_of,
+    padded_size_of_text,
 )
 
 _TPU = Target(Backend.TPU, 512)
@@ -98,5 +98,5 @@ def test_a_layout_that_makes_no_sense_is_no_accident(
     dims: str, order: str, letters: list[str], backend: Backend
 ) -> None:
     layout = f"{{{order}{':' if letters else ''}{''.join(letters)}}}"
-    size = padded_size_of(f"f32[{dims}]{layout}", Target(backend))
+    size = padded_size_of_text(f"f32[{dims}]{layout}", Target(backend))
     assert size is None or size.bytes >= 0

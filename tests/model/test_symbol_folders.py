@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.model import symbol_folders
-from hlo_lsp.model.symbol_folders import Folder, SymbolFolders
+from hlo_lsp.model.symbol_folders import SearchFolder, SymbolFolders
 
 MODULE = "HloModule m\n\nENTRY main {\n  ROOT one = f32[] constant(1)\n}\n"
 
 
-def update(symbols: SymbolFolders, *folders: Path, is_deep: bool = True) -> list[str]:
+def update(symbols: SymbolFolders, *folders: Path, is_recursive: bool = True) -> list[str]:
     """Look, read, and say which files were read."""
-    unread = symbols.look([Folder(folder, is_deep) for folder in folders])
+    unread = symbols.scan([SearchFolder(folder, is_recursive) for folder in folders])
     for file in unread:
         symbols.read(file)
     return [file.title for file in unread]
@@ -53,7 +53,7 @@ def test_a_folder_without_those_in_it(tmp_path: Path) -> None:
     write(tmp_path / "a.txt")
     write(tmp_path / "deep/b.txt")
     symbols = SymbolFolders()
-    update(symbols, tmp_path, is_deep=False)
+    update(symbols, tmp_path, is_recursive=False)
     assert held(symbols) == ["a.txt"]
 
 
@@ -121,7 +121,7 @@ def test_pipes_and_links_that_lead_nowhere_are_left_alone(tmp_path: Path) -> Non
 def test_a_file_that_goes_between_look_and_read(tmp_path: Path) -> None:
     going = write(tmp_path / "a.txt")
     symbols = SymbolFolders()
-    unread = symbols.look([Folder(tmp_path, is_deep=True)])
+    unread = symbols.scan([SearchFolder(tmp_path, is_recursive=True)])
     going.unlink()
     for file in unread:
         symbols.read(file)
@@ -129,10 +129,10 @@ def test_a_file_that_goes_between_look_and_read(tmp_path: Path) -> None:
 
 
 def test_looking_and_reading_take_breaths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(symbol_folders, "_STEP", 2)
+    monkeypatch.setattr(symbol_folders, "_FILES_PER_CHECKPOINT", 2)
     for number in range(10):
         write(tmp_path / f"{number}.txt")
-    assert len(list(SymbolFolders().look([Folder(tmp_path, is_deep=True)]))) >= 5
+    assert len(list(SymbolFolders().scan([SearchFolder(tmp_path, is_recursive=True)]))) >= 5
 
 
 @pytest.mark.corpus

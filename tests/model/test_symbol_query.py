@@ -4,24 +4,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.symbol_search import Names, Query
+from hlo_lsp.model.symbol_search import NameTable, SymbolQuery
 
 LETTERS = st.text("abAB._1 {", max_size=6)
 
 
 def found(names: list[str], typed: str, number: int = -1) -> list[str]:
     """What an expression of a query finds: the last, which finds all, if no other is asked for."""
-    query = Query.of(typed)
-    table = Names(names)
+    query = SymbolQuery.of(typed)
+    table = NameTable(names)
     if not query.expressions:
         return []
-    hits = list(table.found(query.expressions[number], is_cased=query.is_cased))
+    hits = list(table.found(query.expressions[number], is_case_sensitive=query.is_case_sensitive))
     assert [length for length, _ in hits] == [len(table[table.number(p)]) for _, p in hits]
     return [table[table.number(place)] for _, place in hits]
 
 
 def best_first(typed: str, *names: str) -> list[str]:
-    query = Query.of(typed)
+    query = SymbolQuery.of(typed)
     return sorted(names, key=lambda name: (-query.score(name), len(name)))
 
 
@@ -56,7 +56,7 @@ def test_blanks_count_for_nothing() -> None:
 
 def test_letters_that_change_their_number_with_their_case() -> None:
     assert found(["İx", "abc"], "abc") == ["abc"]
-    assert Query.of("x").score("aİ.x") == Query.of("x").score("ai.x") == 6
+    assert SymbolQuery.of("x").score("aİ.x") == SymbolQuery.of("x").score("ai.x") == 6
 
 
 @pytest.mark.parametrize(
@@ -77,10 +77,10 @@ def test_better_names_come_first(typed: str, names: list[str]) -> None:
 
 @given(st.lists(LETTERS), LETTERS)
 def test_a_name_is_found_if_and_only_if_it_holds_the_letters(names: list[str], typed: str) -> None:
-    query = Query.of(typed)
+    query = SymbolQuery.of(typed)
 
     def holds(name: str) -> bool:
-        letters = iter(name if query.is_cased else name.lower())
+        letters = iter(name if query.is_case_sensitive else name.lower())
         return all(letter in letters for letter in query.text)
 
     if query.text:
@@ -90,7 +90,7 @@ def test_a_name_is_found_if_and_only_if_it_holds_the_letters(names: list[str], t
 
 @given(LETTERS, LETTERS)
 def test_the_score_is_that_of_the_best_way_to_lay_the_letters(name: str, typed: str) -> None:
-    query = Query.of(typed)
+    query = SymbolQuery.of(typed)
 
     def points(wanted: int, before: int) -> float:
         """The most for the letters from ``wanted`` on, behind the place ``before``."""
@@ -98,7 +98,7 @@ def test_the_score_is_that_of_the_best_way_to_lay_the_letters(name: str, typed: 
             return 0
         best = -(10.0**6)
         for place in range(before + 1, len(name)):
-            if (name if query.is_cased else name.lower())[place] != query.text[wanted]:
+            if (name if query.is_case_sensitive else name.lower())[place] != query.text[wanted]:
                 continue
             gap = place - before - 1 if wanted else 0
             follows = wanted and not gap
@@ -116,5 +116,5 @@ def test_the_score_is_that_of_the_best_way_to_lay_the_letters(name: str, typed: 
 
     expected = points(0, -1)
     if query.text and expected > -1000:
-        whole = query.text == (name if query.is_cased else name.lower())
+        whole = query.text == (name if query.is_case_sensitive else name.lower())
         assert query.score(name) == expected + 20 * whole

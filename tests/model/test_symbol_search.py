@@ -1,16 +1,16 @@
 """Search over the names of many files."""
 
-from hlo_lsp.model.symbol_search import Entry, FileSymbols, Symbol, SymbolKind, search
+from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolEntry, SymbolKind, search_symbols
 
 
 def file(title: str, *names: str, kind: SymbolKind = SymbolKind.INSTRUCTION) -> FileSymbols:
     """A file with a name on each line, the second column."""
-    entries = [Entry(name, kind, line, 1, len(name)) for line, name in enumerate(names)]
+    entries = [SymbolEntry(name, kind, line, 1, len(name)) for line, name in enumerate(names)]
     return FileSymbols(f"file:///{title}", title, entries)
 
 
 def found(typed: str, *files: FileSymbols, limit: int = 200) -> list[Symbol]:
-    return search(files, typed, limit)
+    return search_symbols(files, typed, limit)
 
 
 def named(typed: str, *names: str, limit: int = 200) -> list[str]:
@@ -53,8 +53,8 @@ def test_one_name_in_many_files_leaves_room_for_others() -> None:
 
 def test_an_instruction_says_its_computation() -> None:
     entries = [
-        Entry("body", SymbolKind.COMPUTATION, 0, 1, 4),
-        Entry("add", SymbolKind.INSTRUCTION, 1, 3, 3, home=0),
+        SymbolEntry("body", SymbolKind.COMPUTATION, 0, 1, 4),
+        SymbolEntry("add", SymbolKind.INSTRUCTION, 1, 3, 3, home=0),
     ]
     (symbol,) = found("add", FileSymbols("file:///a.txt", "sub/a.txt", entries))
     assert symbol.about == "body · sub/a.txt"
@@ -62,9 +62,9 @@ def test_an_instruction_says_its_computation() -> None:
 
 def test_of_one_name_the_module_comes_before_the_instruction() -> None:
     entries = [
-        Entry("jit_f", SymbolKind.INSTRUCTION, 4, 1, 5),
-        Entry("jit_f", SymbolKind.COMPUTATION, 3, 1, 5),
-        Entry("jit_f", SymbolKind.MODULE, 0, 10, 5),
+        SymbolEntry("jit_f", SymbolKind.INSTRUCTION, 4, 1, 5),
+        SymbolEntry("jit_f", SymbolKind.COMPUTATION, 3, 1, 5),
+        SymbolEntry("jit_f", SymbolKind.MODULE, 0, 10, 5),
     ]
     kinds = [symbol.kind.name for symbol in found("jit_f", FileSymbols("u", "a", entries))]
     assert kinds == ["MODULE", "COMPUTATION", "INSTRUCTION"]
@@ -82,10 +82,10 @@ def test_nothing_typed_fits_the_modules() -> None:
 
 def test_a_python_line_leads_to_its_instructions_the_inner_ones_first() -> None:
     entries = [
-        Entry("outer", SymbolKind.INSTRUCTION, 7, 2, 5, stack=1),
-        Entry("other", SymbolKind.INSTRUCTION, 8, 2, 5, stack=2),
-        Entry("inner", SymbolKind.INSTRUCTION, 9, 2, 5, stack=0),
-        Entry("plain", SymbolKind.INSTRUCTION, 10, 2, 5),
+        SymbolEntry("outer", SymbolKind.INSTRUCTION, 7, 2, 5, stack=1),
+        SymbolEntry("other", SymbolKind.INSTRUCTION, 8, 2, 5, stack=2),
+        SymbolEntry("inner", SymbolKind.INSTRUCTION, 9, 2, 5, stack=0),
+        SymbolEntry("plain", SymbolKind.INSTRUCTION, 10, 2, 5),
     ]
     sources = ["train.py:21", "model.py:7"]
     one = FileSymbols("u", "a.txt", entries, sources, [(0,), (1, 0), (1,)])

@@ -1,7 +1,7 @@
 """The names in a whole text: of one dump, or of what a compiler printed in a row."""
 
-from hlo_lsp.model.symbol_reading import read_text
-from hlo_lsp.model.symbol_search import search
+from hlo_lsp.model.symbol_reading import read_symbols
+from hlo_lsp.model.symbol_search import search_symbols
 from hlo_lsp.text.document import Document
 
 MODULE = """\
@@ -30,8 +30,8 @@ def printed(**files: str) -> str:
 def found(text: str, typed: str) -> list[tuple[str, str, str]]:
     """Name, the text at its place, and where it is said to be."""
     lines = Document(text).lines
-    read = read_text("file:///log.txt", "runs/log.txt", lines)
-    symbols = search(read, typed, 50)
+    read = read_symbols("file:///log.txt", "runs/log.txt", lines)
+    symbols = search_symbols(read, typed, 50)
     assert {symbol.uri for symbol in symbols} <= {"file:///log.txt"}
     return [(s.name, lines[s.line][s.start : s.end], s.about) for s in symbols]
 

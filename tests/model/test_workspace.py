@@ -7,7 +7,7 @@ import pytest
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.document import Document
@@ -36,12 +36,12 @@ def _write(path: Path, text: str) -> None:
     os.utime(path, ns=(before + 10**9, before + 10**9))
 
 
-def _open(library: Library, path: Path, text: str | None = None) -> DumpFile:
+def _open(library: DumpWorkspace, path: Path, text: str | None = None) -> DumpFile:
     document = Document(path.read_text() if text is None else text)
     return library.open(path.as_uri(), path, document)
 
 
-def _set(library: Library, file: DumpFile) -> DumpSet:
+def _set(library: DumpWorkspace, file: DumpFile) -> DumpSet:
     return library.set_of(file)
 
 
@@ -51,7 +51,7 @@ def _size(dump: DumpSet) -> int | None:
 
 
 def test_a_file_finds_its_neighbours_on_disk(folder: Path) -> None:
-    library = Library()
+    library = DumpWorkspace()
     dump = _set(library, _open(library, folder / f"{_STEM}-live-range.txt"))
     assert {file.kind for file in dump.files} == {
         FileKind.ASSIGNMENT,
@@ -65,7 +65,7 @@ def test_a_file_finds_its_neighbours_on_disk(folder: Path) -> None:
 
 
 def test_all_files_of_a_compile_have_the_same_set(folder: Path) -> None:
-    library = Library()
+    library = DumpWorkspace()
     files = [_open(library, path) for path in sorted(folder.glob(f"{_STEM}*"))]
     sets = [_set(library, file) for file in files]
     assert all(dump is sets[0] for dump in sets)
@@ -75,7 +75,7 @@ def test_all_files_of_a_compile_have_the_same_set(folder: Path) -> None:
 
 
 def test_an_open_file_hides_the_one_on_disk_until_it_is_closed(folder: Path) -> None:
-    library = Library()
+    library = DumpWorkspace()
     live = _open(library, folder / f"{_STEM}-live-range.txt")
     path = folder / f"{_STEM}-buffer-assignment.txt"
     assert _size(_set(library, live)) == 512
@@ -90,7 +90,7 @@ def test_an_open_file_hides_the_one_on_disk_until_it_is_closed(folder: Path) -> 
 
 
 def test_a_neighbour_that_changed_on_disk_is_read_again(folder: Path) -> None:
-    library = Library()
+    library = DumpWorkspace()
     live = _open(library, folder / f"{_STEM}-live-range.txt")
     before = _set(library, live)
     assert _set(library, live) is before
@@ -101,7 +101,7 @@ def test_a_neighbour_that_changed_on_disk_is_read_again(folder: Path) -> None:
 
 
 def test_a_neighbour_may_come_and_go(folder: Path) -> None:
-    library = Library()
+    library = DumpWorkspace()
     live = _open(library, folder / f"{_STEM}-live-range.txt")
     path = folder / f"{_STEM}-buffer-assignment.txt"
     path.unlink()
@@ -120,20 +120,20 @@ def test_a_neighbour_that_is_no_dump_is_left_out(folder: Path, damage: str) -> N
         path.mkdir()
     else:
         path.write_bytes({"binary": b"\x7fELF\0", "other text": b"Lorem\n", "empty": b""}[damage])
-    library = Library()
+    library = DumpWorkspace()
     dump = _set(library, _open(library, folder / f"{_STEM}-live-range.txt"))
     kinds = {file.kind for file in dump.files}
     assert kinds == {FileKind.VALUES, FileKind.LIVE_RANGE, FileKind.MODULE}
 
 
 def test_a_text_that_is_no_dump_is_alone(folder: Path) -> None:
-    library = Library()
+    library = DumpWorkspace()
     file = _open(library, folder / f"{_STEM}-live-range.txt", "Lorem ipsum\n")
     assert _set(library, file).files == [file]
 
 
 def test_a_text_without_a_path_is_alone() -> None:
-    library = Library()
+    library = DumpWorkspace()
     file = library.open("untitled:1", None, Document(_LIVE))
     assert _set(library, file).files == [file]
     assert library.open_files == {"untitled:1": file}
@@ -142,11 +142,11 @@ def test_a_text_without_a_path_is_alone() -> None:
 
 
 def test_closing_what_was_never_open_is_no_error() -> None:
-    Library().close("file:///nowhere.txt")
+    DumpWorkspace().close("file:///nowhere.txt")
 
 
 def test_a_file_on_disk_is_read_once_while_it_stays_the_same(folder: Path) -> None:
-    library = Library()
+    library = DumpWorkspace()
     path = folder / f"{_STEM}.txt"
     file = library.file(path)
     assert file.kind is FileKind.MODULE
@@ -157,7 +157,7 @@ def test_a_file_on_disk_is_read_once_while_it_stays_the_same(folder: Path) -> No
 
 def test_a_missing_file_is_an_error(folder: Path) -> None:
     with pytest.raises(UnreadableError, match="No such file"):
-        Library().file(folder / "gone.txt")
+        DumpWorkspace().file(folder / "gone.txt")
 
 
 def test_thunks_know_the_files_of_their_module(tmp_path: Path) -> None:
@@ -166,7 +166,7 @@ def test_thunks_know_the_files_of_their_module(tmp_path: Path) -> None:
     _write(tmp_path / f"{stem}-live-range.txt", _LIVE)
     path = tmp_path / "module_0001.jit_f.thunk_sequence.txt"
     _write(path, "001: kCopy [source | sink] kCopy\n")
-    library = Library()
+    library = DumpWorkspace()
     dump = _set(library, _open(library, path))
     kinds = {file.kind for file in dump.files}
     assert kinds == {FileKind.THUNKS, FileKind.MODULE, FileKind.LIVE_RANGE}

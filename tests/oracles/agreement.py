@@ -1,7 +1,7 @@
 """Our reading of a module held against that of XLA."""
 
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.shape import Array, Layout, Shape, TupleShape, parse_shape
+from hlo_lsp.model.shape import ArrayShape, Layout, Shape, TupleShape, parse_shape
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from oracles.xla import XlaComputation, XlaInstruction, XlaModule
 
@@ -61,9 +61,9 @@ def _with_layouts(shape: Shape) -> Shape:
     """The shape as XLA has it: without a layout, the first dimension is the major one."""
     if isinstance(shape, TupleShape):
         return TupleShape(tuple(map(_with_layouts, shape.elements)))
-    if isinstance(shape, Array) and shape.layout is None and shape.dims:
+    if isinstance(shape, ArrayShape) and shape.layout is None and shape.dims:
         order = tuple(reversed(range(len(shape.dims))))
-        return Array(shape.element_type, shape.dims, Layout(order))
+        return ArrayShape(shape.element_type, shape.dims, Layout(order))
     return shape
 
 
@@ -71,8 +71,8 @@ def _made_anew(shape: Shape) -> Shape:
     """The shape of a send or recv: the parser makes it anew, its ``u32[]`` without a layout."""
     assert isinstance(shape, TupleShape)
     data, context, token = shape.elements
-    assert isinstance(context, Array)
-    return TupleShape((data, Array(context.element_type, context.dims, None), token))
+    assert isinstance(context, ArrayShape)
+    return TupleShape((data, ArrayShape(context.element_type, context.dims, None), token))
 
 
 def _same(ours: object, theirs: object, where: object, what: str) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from dumps import files_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.printed import Printed, Spot, read
 
@@ -90,6 +90,6 @@ def compiles_of(folder: Path) -> Iterator[Compile]:
         if path.name != f"{stem}.txt":
             names.append(f"{stem}.txt")
         paths = [path.with_name(name) for name in names]
-        library = Library()
+        library = DumpWorkspace()
         dump = library.set_of(library.file(path))
         yield Compile(dump, read([path for path in paths if path.is_file()]))

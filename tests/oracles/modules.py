@@ -8,6 +8,6 @@ def module_of(compile_: Compile) -> ModuleIndex | None:
     """The module, ready for many questions; None where only memory files were dumped."""
     for spot in compile_.printed.instructions.values():
         module = compile_.file(spot.path).module
-        module.learn_mentions()
+        module.build_mention_index()
         return module
     return None

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from dumps import files_of
-from hlo_lsp.ide.formatting.formatting import formatted
+from hlo_lsp.ide.formatting.formatting import format_module
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from ide.formatting.blanked import blanked_module
@@ -41,7 +41,7 @@ def _joined(text: str, chance: Random) -> str:
 
 def _formatted(text: str) -> str:
     file = DumpFile.of_text(text)
-    for edit in reversed(formatted(file)):
+    for edit in reversed(format_module(file)):
         file.document.edit(edit.start, edit.end, edit.text)
     return file.document.text
 

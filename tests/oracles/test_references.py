@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
-from hlo_lsp.ide.navigation.references import declared_and_mentioned
+from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import Compile, compiles_of
@@ -57,7 +57,7 @@ def test_references_of_the_first_400_instructions_are_all_lines_that_name_them(
 def _references(compile_: Compile, spot: Spot) -> tuple[list[Spot], list[Spot]]:
     found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
     assert found is not None
-    declared, mentioned = declared_and_mentioned(compile_.dump, found)
+    declared, mentioned = declarations_and_references(compile_.dump, found)
     mentioned = [place for place in mentioned if place.file.kind is not FileKind.REPORT]
     return sorted(map(_spot, declared)), sorted(map(_spot, mentioned))
 

@@ -7,8 +7,8 @@ import pytest
 
 from dumps import files_of
 from hlo_lsp.ide.navigation.report_rows import reported_row, rows_of_allocation, rows_of_value
-from hlo_lsp.model.library import Library
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import TableRow
 from oracles.shapes_of_rows import shapes_of_row, without_layout
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.corpus
 
 def test_rows_count_the_values_whose_shapes_they_print(folder: Path) -> None:
     for path in files_of(folder, FileKind.REPORT):
-        library = Library()
+        library = DumpWorkspace()
         file = library.file(path)
         dump = library.set_of(file)
         for record in file.records:
@@ -28,6 +28,6 @@ def test_rows_count_the_values_whose_shapes_they_print(folder: Path) -> None:
                 assert found is not None, where
                 shapes = Counter(without_layout(value.record.shape) for value in found.values)
                 assert shapes == shapes_of_row(record.shapes), where
-                row = Located(file, record)
+                row = LocatedRecord(file, record)
                 assert row in rows_of_allocation(dump, found.allocation.record.number)
                 assert all(row in rows_of_value(dump, value) for value in found.values[:2])

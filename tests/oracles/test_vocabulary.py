@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from hlo_lsp.hlo.entries import AttributeKind, Opcode
+from hlo_lsp.hlo.specs import AttributeKind, OpcodeSpec
 from hlo_lsp.hlo.vocabulary import vocabulary
 from oracles.xla import RefusedError, read_by_xla
 
@@ -73,7 +73,7 @@ _MISSED = re.compile(r"attribute (\S+) is expected but not seen")
 _OPCODES = sorted(WORDS.opcodes.keys() - _NEWER_OPCODES)
 
 
-def refusal(opcode: Opcode, attributes: str) -> str:
+def parse_failure(opcode: OpcodeSpec, attributes: str) -> str:
     """What XLA says against the instruction; nothing if it takes it."""
     count = 2 if opcode.arity is None else opcode.arity
     shape, operands = _SPECIAL.get(opcode.name, ("f32[2,3]", ", ".join(["x"] * count)))
@@ -168,7 +168,7 @@ def test_xla_reads_every_element_type(name: str) -> None:
         read_by_xla(_MODULE.format(instruction=f"{name}[] parameter(6), nobody_knows=1"))
 
 
-def _value(name: str, opcode: Opcode) -> str:
+def _value(name: str, opcode: OpcodeSpec) -> str:
     attribute = WORDS.attribute(name, opcode.name)
     assert attribute is not None
     if attribute.kind is AttributeKind.COMPUTATION:

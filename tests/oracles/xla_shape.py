@@ -6,7 +6,7 @@ The numbers of fields and types are those of openxla/xla, ``xla/xla_data.proto``
 from functools import lru_cache
 
 from hlo_lsp.model.shape import (
-    Array,
+    ArrayShape,
     BufferShape,
     Dimension,
     Layout,
@@ -58,7 +58,7 @@ def shape_of(message: bytes) -> Shape:
     )
     if layout == Layout():  # that of a scalar, which is not printed
         layout = None
-    return Array(_TYPES[kind], dimensions, layout)
+    return ArrayShape(_TYPES[kind], dimensions, layout)
 
 
 def _layout(message: Value) -> Layout:

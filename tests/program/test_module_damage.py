@@ -14,10 +14,10 @@ from hlo_lsp.ide.navigation.definitions import (
     declaration,
     definitions,
     implementations,
-    python_line,
+    innermost_python_line,
     type_definitions,
 )
-from hlo_lsp.ide.navigation.references import declared_and_mentioned
+from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
@@ -115,7 +115,7 @@ def _answers(file: DumpFile) -> Answers:
                 operand = cursor_target_at(file, member.line, span.start)
                 assert operand is not None
                 operands.append(_lines(definitions(dump, operand), own))
-            declared, mentioned = declared_and_mentioned(dump, about)
+            declared, mentioned = declarations_and_references(dump, about)
             found.setdefault(
                 (head.name, member.name),
                 (
@@ -139,7 +139,7 @@ def _ask_everything(dump: DumpSet, file: DumpFile, line: int, column: int) -> No
     if found is None:
         return
     hover_card(dump, found)
-    declared, mentioned = declared_and_mentioned(dump, found)
+    declared, mentioned = declarations_and_references(dump, found)
     places = [
         found.place,
         *definitions(dump, found),
@@ -151,4 +151,4 @@ def _ask_everything(dump: DumpSet, file: DumpFile, line: int, column: int) -> No
     for place in places:
         assert 0 <= place.start <= place.end <= len(place.file.lines[place.line])
     declaration(dump, found)
-    python_line(dump, found)
+    innermost_python_line(dump, found)

@@ -31,8 +31,8 @@ def standing(file: DumpFile, record: Record) -> list[NameMention]:
     return found
 
 
-def names(found: list[NameMention], *, of_computations: bool = False) -> list[str]:
-    return [naming.name for naming in found if naming.of_computation is of_computations]
+def names(found: list[NameMention], *, computation_attributes: bool = False) -> list[str]:
+    return [naming.name for naming in found if naming.of_computation is computation_attributes]
 
 
 @given(st.lists(BREAKS, min_size=1, max_size=8))
@@ -46,7 +46,7 @@ def test_operands_are_found_wherever_the_line_breaks(breaks: list[str]) -> None:
 def test_operands_that_are_written_out_are_left_to_be_named_themselves() -> None:
     found = read("  %r = f32[] add(f32[] %a, f32[] negate(f32[] subtract(%b,\n %a))), calls=%f")
     assert names(found) == ["r", "a", "b", "a"]
-    assert names(found, of_computations=True) == ["f"]
+    assert names(found, computation_attributes=True) == ["f"]
 
 
 @pytest.mark.parametrize("separator", [", ", ",\n    "])
@@ -64,7 +64,7 @@ def test_tens_of_thousands_of_parameters_stand_in_a_signature() -> None:
     file = DumpFile.of_text(f"HloModule m\n\n%f ({signature}) -> f32[] {{\n}}\n")
     (head,) = file.module.computations.records()
     found = standing(file, head)
-    assert names(found, of_computations=True) == ["f"]
+    assert names(found, computation_attributes=True) == ["f"]
     assert names(found) == parameters
 
 
@@ -73,7 +73,7 @@ def test_a_broken_statement_names_computations_behind_the_attributes_that_call_t
         "  %c = f32[] conditional(%i, %a, %b, branch_computations={%f,\n"
         '    %g}, control-predecessors={%a}, to_apply=%h, %d, metadata={op_name="%e calls={"}, %j'
     )
-    assert names(found, of_computations=True) == ["f", "g", "h"]
+    assert names(found, computation_attributes=True) == ["f", "g", "h"]
     assert names(found) == ["c", "i", "a", "b", "a", "d", "j"]
     assert not any(naming.defines for naming in found)
 
@@ -84,5 +84,5 @@ def test_tens_of_thousands_of_names_stand_in_a_broken_statement() -> None:
     lists = (", ".join(f"%{name}" for name in each) for each in (operands, called))
     found = read("  %t = f32[] tuple({}), called_computations={{{}".format(*lists))
     assert names(found) == ["t", *operands]
-    assert names(found, of_computations=True) == called
+    assert names(found, computation_attributes=True) == called
     assert list(chain(names(found), called)) == [naming.name for naming in found]

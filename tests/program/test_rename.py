@@ -37,7 +37,7 @@ def after(text: str, new: str) -> str:
     return file.document.text
 
 
-def refusal(text: str, new: str = "new") -> str:
+def parse_failure(text: str, new: str = "new") -> str:
     """Why it is refused."""
     with pytest.raises(RenameError) as error:
         rename_places(*cursor(text), new)

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definition
-from hlo_lsp.ide.navigation.references import declared_and_mentioned
+from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import DumpWorkspace
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.program.thunks import thunk_instruction
 from hlo_lsp.syntax.scanners import ThunkRow
 
@@ -127,5 +127,5 @@ def test_references_of_a_thunk_are_those_of_its_instruction(tmp_path: Path) -> N
     dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
     found = cursor_target_at(file, 0, 20)
     assert found is not None
-    declared, mentioned = declared_and_mentioned(dump, found)
+    declared, mentioned = declarations_and_references(dump, found)
     assert [place.line for place in (*declared, *mentioned)] == [4, 5]

@@ -7,7 +7,7 @@ from hlo_lsp.syntax.records import Record, Scanner
 _PLACE = {"block", "start"}
 
 
-def said(record: Record) -> tuple[str, dict[str, object]]:
+def record_fields(record: Record) -> tuple[str, dict[str, object]]:
     """The type of a record and its fields."""
     return type(record).__name__, {
         name: getattr(record, name)

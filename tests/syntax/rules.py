@@ -9,7 +9,7 @@ from lark import Token
 
 from dumps import files_of, lines_of, memory_files
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.grammar import Grammar, load
+from hlo_lsp.syntax.grammar import Grammar, load_grammar
 from hlo_lsp.syntax.scanners import (
     MemoryScanner,
     ModuleScanner,
@@ -41,7 +41,7 @@ def rules_of(group: str) -> list[tuple[Grammar, str]]:
     """The rules by which a scanner reads lines."""
     rules = [(rule.grammar, rule.name) for rule in SCANNERS[group]().lines._rules]
     if group == "memory":
-        rules += [(load("values"), name) for name in _ENTRY_RULES]
+        rules += [(load_grammar("values"), name) for name in _ENTRY_RULES]
     return rules
 
 
@@ -62,7 +62,7 @@ def by_expression(grammar: Grammar, rule: str, line: str) -> dict[str, str] | No
 
 def by_lark(grammar: Grammar, rule: str, line: str) -> dict[str, str] | None:
     """What Lark finds, the first of each terminal; None if it refuses the line."""
-    if grammar.refusal(rule, line) is not None:
+    if grammar.parse_failure(rule, line) is not None:
         return None
     found: dict[str, str] = {}
     for token in grammar.parse(rule, line).scan_values(lambda part: isinstance(part, Token)):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 from syntax.rules import GROUPS, by_expression, by_lark, disagreements, distinct_lines
 
 # What stands between fields; its name in the grammar is nobody's business.
@@ -94,6 +94,9 @@ def test_both_readers_find_the_same_fields_everywhere(group: str, corpus_small: 
 def test_both_readers_find_these_fields(
     grammar: str, rule: str, line: str, fields: dict[str, str]
 ) -> None:
-    for found in (by_expression(load(grammar), rule, line), by_lark(load(grammar), rule, line)):
+    for found in (
+        by_expression(load_grammar(grammar), rule, line),
+        by_lark(load_grammar(grammar), rule, line),
+    ):
         assert found is not None
         assert {role: text for role, text in found.items() if role not in _BLANKS} == fields

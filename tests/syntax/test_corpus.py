@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of, kind_by_name
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
-from hlo_lsp.syntax.records import Broken, Record, Scanner
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
+from hlo_lsp.syntax.records import BrokenRecord, Record, Scanner
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text import disk
@@ -43,10 +43,12 @@ def _read(scanner: Scanner, lines: list[str]) -> Iterator[tuple[int, Record]]:
 
 def _left_over(paths: list[Path]) -> Iterator[str]:
     for path in paths:
-        lines = disk.read(path).lines
-        scanner = _scanner(sniff(lines))
+        lines = disk.read_document(path).lines
+        scanner = _scanner(detect_file_kind(lines))
         for at, record in () if scanner is None else _read(scanner, lines):
-            if isinstance(record, Broken) or (isinstance(record, UsedValue) and not record.whole):
+            if isinstance(record, BrokenRecord) or (
+                isinstance(record, UsedValue) and not record.whole
+            ):
                 yield f"{path.name}:{at + 1}: {lines[at][:120]}"
 
 
@@ -65,7 +67,7 @@ def test_every_file_is_of_the_kind_that_its_name_says(folder: str, corpus_small:
     wrong = {
         path.name: found
         for path in files
-        if (found := sniff(disk.read(path).lines)) is not kind_by_name(path)
+        if (found := detect_file_kind(disk.read_document(path).lines)) is not kind_by_name(path)
     }
     assert wrong == {}
 
@@ -84,10 +86,12 @@ def test_every_line_of_a_large_train_step_is_a_record(train_l96: Path) -> None:
 
 def test_a_train_step_has_as_many_records_as_was_counted(train_l24: Path) -> None:
     [values] = files_of(train_l24, FileKind.VALUES)
-    counts = Counter(type(r).__name__ for _, r in _read(memory_scanner(), disk.read(values).lines))
-    heads = sum(line.startswith("<") for line in disk.read(values).lines)
+    counts = Counter(
+        type(r).__name__ for _, r in _read(memory_scanner(), disk.read_document(values).lines)
+    )
+    heads = sum(line.startswith("<") for line in disk.read_document(values).lines)
     assert counts["UsedValue"] == heads
     [module] = files_of(train_l24, FileKind.MODULE)[:1]
-    lines = disk.read(module).lines
+    lines = disk.read_document(module).lines
     counts = Counter(type(r).__name__ for _, r in _read(module_scanner(), lines))
     assert counts["InstructionLine"] == sum(" = " in line and line[0] == " " for line in lines)

@@ -6,7 +6,7 @@ import pytest
 
 from dumps import CORPUS, files_of, kind_by_name
 from edits import DUMPS
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text import disk
 
 
@@ -33,8 +33,8 @@ from hlo_lsp.text import disk
     ],
 )
 def test_the_first_line_of_a_dump_says_what_it_is(first: str, kind: FileKind) -> None:
-    assert sniff(first.split("\n")) is kind
-    assert sniff(["", *first.split("\n")]) is kind
+    assert detect_file_kind(first.split("\n")) is kind
+    assert detect_file_kind(["", *first.split("\n")]) is kind
 
 
 @pytest.mark.parametrize("name", DUMPS)
@@ -43,7 +43,7 @@ def test_a_dump_with_a_damaged_first_line_is_still_one(
     name: str, damage: str, corpus_small: Path
 ) -> None:
     path = corpus_small / DUMPS[name]
-    lines = disk.read(path).lines
+    lines = disk.read_document(path).lines
     first = next(number for number, line in enumerate(lines) if line)
     lines[first : first + 1] = {
         "removed": [],
@@ -51,7 +51,7 @@ def test_a_dump_with_a_damaged_first_line_is_still_one(
         "prefixed": [f"x{lines[first]}"],
         "under a note": ["# my notes", "", lines[first]],
     }[damage]
-    assert sniff(lines) is kind_by_name(path)
+    assert detect_file_kind(lines) is kind_by_name(path)
 
 
 @pytest.mark.parametrize(
@@ -71,22 +71,26 @@ def test_a_dump_with_a_damaged_first_line_is_still_one(
     ],
 )
 def test_another_text_is_none_of_ours(text: str) -> None:
-    assert sniff(text.split("\n")) is FileKind.OTHER
+    assert detect_file_kind(text.split("\n")) is FileKind.OTHER
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.py")) + sorted(CORPUS.glob("*.md")))
 def test_a_program_is_none_of_ours(path: Path) -> None:
-    assert sniff(disk.read(path).lines) is FileKind.OTHER
+    assert detect_file_kind(disk.read_document(path).lines) is FileKind.OTHER
 
 
 def test_the_neighbours_of_real_dumps_are_none_of_ours(corpus_small: Path) -> None:
     files = files_of(corpus_small, FileKind.OTHER)
-    wrong = {path.name for path in files if sniff(disk.read(path).lines) is not FileKind.OTHER}
+    wrong = {
+        path.name
+        for path in files
+        if detect_file_kind(disk.read_document(path).lines) is not FileKind.OTHER
+    }
     assert wrong == set()
 
 
 def test_only_the_beginning_is_looked_at() -> None:
-    assert sniff(["Lorem ipsum"] * 1000 + ["BufferAssignment:"]) is FileKind.OTHER
+    assert detect_file_kind(["Lorem ipsum"] * 1000 + ["BufferAssignment:"]) is FileKind.OTHER
 
 
 def test_four_kinds_are_memory_files() -> None:

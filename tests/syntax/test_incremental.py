@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from edits import JOINED, WRITTEN, Texts, edits
 from hlo_lsp.syntax import records as sequence
-from hlo_lsp.syntax.records import Delta, Record, RecordSequence, Scanner
+from hlo_lsp.syntax.records import Record, RecordDelta, RecordSequence, Scanner
 from hlo_lsp.syntax.scanners import MemoryScanner, ModuleScanner
 from hlo_lsp.text.document import Document, LineChange
 from jobs import started
@@ -30,8 +30,8 @@ _SCANNERS: dict[str, type[MemoryScanner] | type[ModuleScanner]] = {
 def block(request: pytest.FixtureRequest) -> Iterator[int]:
     size: int = request.param
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequence, "_BLOCK", size)
-        patch.setattr(sequence, "_STEP", 5)
+        patch.setattr(sequence, "_RECORDS_PER_BLOCK", size)
+        patch.setattr(sequence, "_RECORDS_PER_CHECKPOINT", 5)
         yield size
 
 
@@ -49,7 +49,7 @@ class Followed:
         self.records = RecordSequence()
         self.update(LineChange(0, 0, len(self.document.lines)))
 
-    def update(self, change: LineChange) -> Delta:
+    def update(self, change: LineChange) -> RecordDelta:
         return self.records.update(self.scanner, self.document.lines, change)
 
 

@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.syntax.instruction_text import InstructionText, Span, instruction_text
+from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, parse_instruction
 from marks import mark
 from syntax.rules import distinct_lines
 
 
 def _read(line: str, at: int = 0) -> InstructionText:
-    text = instruction_text(line, at)
+    text = parse_instruction(line, at)
     assert text is not None
     return text
 
@@ -20,7 +20,7 @@ def _operands(text: str) -> list[str]:
     return [span.text for span in _read(text).operands]
 
 
-def _named(text: InstructionText) -> list[Span]:
+def _named(text: InstructionText) -> list[TextSpan]:
     """What the attributes name: callees and predecessors."""
     return sorted([*text.called, *text.predecessors], key=lambda span: span.start)
 
@@ -127,7 +127,7 @@ def test_attributes_name_callees_and_predecessors(attributes: str, names: list[s
     ],
 )
 def test_names_inside_of_operands_in_place_are_read(operands: str, names: list[str]) -> None:
-    text = instruction_text(f"  %x = f32[] add({operands})")
+    text = parse_instruction(f"  %x = f32[] add({operands})")
     assert text is not None
     assert [span.text for span in text.reads] == names
     assert [text.line[span.start : span.end] for span in text.reads] == names
@@ -184,11 +184,11 @@ def test_an_instruction_behind_other_text() -> None:
 
 @pytest.mark.parametrize("text", ["", "x", "  %x = f32[]", "  %x f32[] add(%a)", "}"])
 def test_other_text_is_no_instruction(text: str) -> None:
-    assert instruction_text(text) is None
+    assert parse_instruction(text) is None
 
 
 def test_an_unfinished_instruction_ends_with_the_line() -> None:
-    text = instruction_text("%x = f32[] add(%a), calls=%b, metadata={op")
+    text = parse_instruction("%x = f32[] add(%a), calls=%b, metadata={op")
     assert text is not None
     assert [span.text for span in _named(text)] == ["b"]
 
@@ -222,7 +222,7 @@ def _undefined(lines: list[str]) -> list[str]:
     for line in lines:
         if line.endswith("{"):
             known.add(line.removeprefix("ENTRY ").removeprefix("%").split(" ")[0])
-        text = instruction_text(line) if " = " in line else None
+        text = parse_instruction(line) if " = " in line else None
         if text is not None:
             named = [*text.operands, *_named(text)]
             lost += [f"{span.text}: {line[:100]}" for span in named if span.text not in known]
@@ -233,4 +233,4 @@ def _undefined(lines: list[str]) -> list[str]:
 @pytest.mark.corpus
 def test_every_instruction_of_the_corpus_has_parts(corpus_small: Path) -> None:
     lines = (line for line in distinct_lines(corpus_small, "module") if line.startswith("  "))
-    assert [line for line in lines if instruction_text(line) is None] == []
+    assert [line for line in lines if parse_instruction(line) is None] == []

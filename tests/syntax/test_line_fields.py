@@ -2,7 +2,13 @@
 
 import pytest
 
-from hlo_lsp.syntax.tokens import Field, field_at, fields, leaf_at, space_at
+from hlo_lsp.syntax.line_fields import (
+    LineField,
+    array_shape_at,
+    field_at,
+    fields_of_line,
+    memory_space_at,
+)
 from marks import mark
 
 _VALUE = mark(
@@ -18,7 +24,7 @@ _RULE = "assigned_value_line"
 
 def test_the_fields_of_a_line_are_in_order_with_their_columns() -> None:
     line = _VALUE.lines[0]
-    found = fields(_RULE, line)
+    found = fields_of_line(_RULE, line)
     assert [field.role for field in found] == [
         "VALUE_ID", "NAME", "INDEX", "PHI", "COLOR", "SIZE", "OFFSET", "SHAPE",
     ]  # fmt: skip
@@ -28,8 +34,8 @@ def test_the_fields_of_a_line_are_in_order_with_their_columns() -> None:
 
 
 def test_a_line_of_another_rule_has_no_fields() -> None:
-    assert fields(_RULE, "allocation 0: size 512:") == []
-    assert fields("no_such_rule", _VALUE.lines[0]) == []
+    assert fields_of_line(_RULE, "allocation 0: size 512:") == []
+    assert fields_of_line("no_such_rule", _VALUE.lines[0]) == []
 
 
 @pytest.mark.parametrize(
@@ -52,7 +58,7 @@ def test_the_field_under_a_column(column: int, role: str | None) -> None:
 def test_the_leaf_of_a_tuple_under_a_column() -> None:
     shape = field_at(_RULE, _VALUE.lines[0], len(_VALUE.lines[0]))
     assert shape is not None
-    texts = [leaf_at(shape, column).text for column in range(shape.start, shape.end + 1)]
+    texts = [array_shape_at(shape, column).text for column in range(shape.start, shape.end + 1)]
     assert texts[0] == texts[-1] == shape.text
     assert texts[1] == texts[20] == "u32[1]{0:T(128)S(1)}"
     assert texts[-2] == "s8[]"
@@ -63,6 +69,6 @@ def test_the_memory_space_under_a_column() -> None:
     shape = field_at(_RULE, line, len(line))
     assert shape is not None
     at = line.index("S(1)")
-    found = space_at(shape, at + 2)
-    assert found == (Field("MEMORY_SPACE", at, at + 4, "S(1)"), 1)
-    assert space_at(shape, shape.start) is None
+    found = memory_space_at(shape, at + 2)
+    assert found == (LineField("MEMORY_SPACE", at, at + 4, "S(1)"), 1)
+    assert memory_space_at(shape, shape.start) is None

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.scanners import MemoryScanner, memory_scanner
 from syntax.rules import GROUPS, SCANNERS, distinct_lines
 
@@ -53,7 +53,7 @@ def test_what_a_line_is_does_not_depend_on_what_was_read_before(line: str, kind:
     ],
 )
 def test_a_broken_line_of_a_dump_is_no_other_kind_of_line(line: str) -> None:
-    assert type(MemoryScanner().read([line], 0)) is Broken
+    assert type(MemoryScanner().read([line], 0)) is BrokenRecord
 
 
 def test_a_broken_line_is_explained_by_the_rule_that_gets_furthest() -> None:

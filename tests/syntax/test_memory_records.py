@@ -3,9 +3,9 @@
 import pytest
 
 from hlo_lsp.syntax.memory_records import BreakdownRow
-from hlo_lsp.syntax.records import Blank, Broken, Label, Record
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
 from hlo_lsp.syntax.scanners import memory_scanner
-from syntax.said import said
+from syntax.record_fields import record_fields
 
 _NO_ALLOCATION = {
     "color": 0,
@@ -51,7 +51,7 @@ def _record(line: str) -> Record:
     ],
 )  # fmt: skip
 def test_an_allocation(line: str, fields: dict[str, object]) -> None:
-    assert said(_record(line)) == ("AllocationLine", {**_NO_ALLOCATION, **fields})
+    assert record_fields(_record(line)) == ("AllocationLine", {**_NO_ALLOCATION, **fields})
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_an_allocation(line: str, fields: dict[str, object]) -> None:
 )  # fmt: skip
 def test_an_assigned_value(line: str, fields: tuple[object, ...]) -> None:
     names = ("id", "name", "index", "phi", "color", "size", "offset", "shape")
-    assert said(_record(line)) == ("AssignedValue", dict(zip(names, fields, strict=True)))
+    assert record_fields(_record(line)) == ("AssignedValue", dict(zip(names, fields, strict=True)))
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_an_assigned_value(line: str, fields: tuple[object, ...]) -> None:
     ],
 )  # fmt: skip
 def test_other_lines(line: str, kind: str, fields: dict[str, object]) -> None:
-    assert said(_record(line)) == (kind, fields)
+    assert record_fields(_record(line)) == (kind, fields)
 
 
 @pytest.mark.parametrize(
@@ -160,9 +160,9 @@ def test_labels(line: str, rule: str) -> None:
 
 
 def test_an_empty_line_and_one_that_says_nothing() -> None:
-    assert type(_record("")) is Blank
+    assert type(_record("")) is BlankLine
     broken = _record("Lorem ipsum")
-    assert isinstance(broken, Broken)
+    assert isinstance(broken, BrokenRecord)
     assert broken.text == "Lorem ipsum"
 
 

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 
 from dumps import files_of, lines_of
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.grammar import load
-from hlo_lsp.syntax.instruction_text import instruction_text
-from hlo_lsp.syntax.metadata import metadata_fields, unescaped
+from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.instruction_text import parse_instruction
+from hlo_lsp.syntax.metadata import metadata_fields, unescape
 from marks import mark
 from syntax.rules import by_expression, by_lark
 
@@ -85,7 +85,7 @@ def test_what_stands_in_front_of_the_instruction_does_not_count() -> None:
     ],
 )
 def test_escapes(text: str, meant: str) -> None:
-    assert unescaped(text) == meant
+    assert unescape(text) == meant
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
@@ -95,7 +95,7 @@ def test_what_absl_escapes_is_read_back(text: str) -> None:
         letters.get(byte, chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}")
         for byte in text.encode()
     )
-    assert unescaped(escaped) == text
+    assert unescape(escaped) == text
     assert read(f'metadata={{op_name="{escaped}" a=1}}') == {"op_name": text, "a": "1"}
 
 
@@ -107,7 +107,7 @@ def test_no_line_is_too_odd(line: str) -> None:
 
 @pytest.mark.parametrize("field", ["a=1", 'a="b c"', "a={1,2}", "a=-1", "a=b.c"])
 def test_lark_reads_the_same(field: str) -> None:
-    grammar = load("metadata")
+    grammar = load_grammar("metadata")
     assert by_expression(grammar, "metadata_field", field) == by_lark(
         grammar, "metadata_field", field
     )
@@ -120,6 +120,6 @@ def test_real_metadata_is_what_the_instruction_says(corpus_small: Path) -> None:
     ]
     assert len(lines) > 10_000
     for line in lines:
-        text = instruction_text(line)
+        text = parse_instruction(line)
         if text is not None:
             assert read(line) == text.metadata

@@ -3,9 +3,9 @@
 import pytest
 
 from hlo_lsp.syntax.module_records import InstructionLine
-from hlo_lsp.syntax.records import Blank, Broken
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord
 from hlo_lsp.syntax.scanners import module_scanner
-from syntax.said import said
+from syntax.record_fields import record_fields
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ from syntax.said import said
     ],
 )  # fmt: skip
 def test_lines_of_a_module(line: str, kind: str, fields: dict[str, object]) -> None:
-    found, said_fields = said(module_scanner().read([line], 0))
+    found, said_fields = record_fields(module_scanner().read([line], 0))
     assert (found, {name: said_fields[name] for name in fields}) == (kind, fields)
 
 
@@ -90,12 +90,12 @@ def test_an_instruction(line: str, name: str, is_root: bool, shape: str, opcode:
 )
 def test_a_broken_line_is_kept_as_it_is(line: str) -> None:
     record = module_scanner().read([line], 0)
-    assert isinstance(record, Broken)
+    assert isinstance(record, BrokenRecord)
     assert record.text == line
 
 
 def test_an_empty_line_separates() -> None:
-    assert type(module_scanner().read([""], 0)) is Blank
+    assert type(module_scanner().read([""], 0)) is BlankLine
 
 
 def test_equal_shapes_and_opcodes_are_kept_once() -> None:

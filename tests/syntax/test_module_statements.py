@@ -5,9 +5,9 @@ from textwrap import dedent
 import pytest
 
 from hlo_lsp.syntax.module_records import Comment, ComputationEnd, ComputationLine, InstructionLine
-from hlo_lsp.syntax.records import Broken, Record
+from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.scanners import module_scanner
-from syntax.said import read_all
+from syntax.record_fields import read_all
 
 
 def records_of(text: str) -> list[Record]:
@@ -65,7 +65,7 @@ def test_a_missing_bracket_costs_one_instruction() -> None:
         }
         """
     )
-    assert isinstance(broken, Broken)
+    assert isinstance(broken, BrokenRecord)
     assert isinstance(fine, InstructionLine)
     assert fine.name == "s"
     assert end.rule == "computation_end"

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.syntax.grammar import Grammar, Refusal, load
+from hlo_lsp.syntax.grammar import Grammar, ParseFailure, load_grammar
 from syntax.rules import GROUPS, distinct_lines, rules_of
 
 
-def _refusal(grammar: str, rule: str, marked: str) -> Refusal | None:
+def _refusal(grammar: str, rule: str, marked: str) -> ParseFailure | None:
     """The refusal of a text without the ``^`` that marks where it should be refused."""
-    return load(grammar).refusal(rule, marked.replace("^", ""))
+    return load_grammar(grammar).parse_failure(rule, marked.replace("^", ""))
 
 
 @pytest.mark.parametrize(
@@ -125,7 +125,7 @@ def test_whatever_a_line_becomes_there_is_a_reason_why_it_is_not_read(
     grammar, rule, line = data.draw(st.sampled_from(real_lines[group]))
     at, length = data.draw(st.integers(0, len(line))), data.draw(st.integers(0, 3))
     broken = line[:at] + data.draw(st.sampled_from(["", " ", "x", "0", "│"])) + line[at + length :]
-    refusal = grammar.refusal(rule, broken)
+    refusal = grammar.parse_failure(rule, broken)
     if grammar.expression(rule).fullmatch(broken) is None:
         assert refusal is not None
         assert 0 <= refusal.column <= len(broken)

@@ -6,20 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.compiles import Listing
-from hlo_lsp.model.file_names import Role, split_suffix
-from hlo_lsp.syntax.file_kinds import FileKind, Section, sections, sniff
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.model.compiles import FolderListing
+from hlo_lsp.model.file_names import FileRole, split_suffix
+from hlo_lsp.syntax.file_kinds import FileKind, SectionRange, detect_file_kind, split_sections
+from hlo_lsp.syntax.grammar import load_grammar
 
 # Printed by jaxlib 0.10.2 for one small program; the program's own output stands around it.
 _REAL = (Path(__file__).parent / "stdout_dump.txt").read_text("utf-8").split("\n")
 
 _KINDS = {
-    Role.ASSIGNMENT: FileKind.ASSIGNMENT,
-    Role.VALUES: FileKind.VALUES,
-    Role.LIVE_RANGE: FileKind.LIVE_RANGE,
-    Role.REPORT: FileKind.REPORT,
-    Role.OTHER: FileKind.OTHER,
+    FileRole.ASSIGNMENT: FileKind.ASSIGNMENT,
+    FileRole.VALUES: FileKind.VALUES,
+    FileRole.LIVE_RANGE: FileKind.LIVE_RANGE,
+    FileRole.REPORT: FileKind.REPORT,
+    FileRole.OTHER: FileKind.OTHER,
 }
 
 
@@ -27,24 +27,24 @@ def _told(text: str) -> list[tuple[str, str, bool]]:
     lines = text.split("\n")
     return [
         (found.name, "|".join(lines[found.first : found.first + found.count]), found.is_whole)
-        for found in sections(lines)
+        for found in split_sections(lines)
     ]
 
 
 def test_a_real_output() -> None:
-    found = sections(_REAL)
+    found = split_sections(_REAL)
     assert len(found) == 13
     assert all(section.is_whole for section in found)
     for section in found:
         text = _REAL[section.first : section.first + section.count]
         role = split_suffix(section.name)[1].role
-        assert sniff(text) is _KINDS.get(role, FileKind.MODULE), section.name
+        assert detect_file_kind(text) is _KINDS.get(role, FileKind.MODULE), section.name
     assert _REAL[: found[0].first] == ["compiling double", f"*** Begin {found[0].name} ***"]
 
 
 def test_the_text_is_what_a_file_would_hold() -> None:
     """XLA puts a line end of its own between the text and the end."""
-    report = next(found for found in sections(_REAL) if found.name.endswith("report.txt"))
+    report = next(found for found in split_sections(_REAL) if found.name.endswith("report.txt"))
     text = "\n".join(_REAL[report.first : report.first + report.count])
     assert text.startswith("Memory Space: default (color=0)\n")
     assert text.endswith("f32[4]\n\n\n")
@@ -53,8 +53,8 @@ def test_the_text_is_what_a_file_would_hold() -> None:
 
 
 def test_the_files_of_a_real_output_are_of_one_compile() -> None:
-    names = [found.name for found in sections(_REAL)]
-    listing = Listing(Path(), names)
+    names = [found.name for found in split_sections(_REAL)]
+    listing = FolderListing(Path(), names)
     assert len(listing.modules()) == 1
     compile_ = listing.compile("module_0000.jit_double.cpu_after_optimizations-live-range.txt")
     assert len(compile_.memory) == 4
@@ -108,26 +108,26 @@ _TEXTS = st.lists(st.tuples(_NAME, st.lists(_LINE, max_size=4), st.lists(_LINE, 
 @given(_TEXTS)
 def test_every_text_comes_back(printed: list[tuple[str, list[str], list[str]]]) -> None:
     lines: list[str] = []
-    expected: list[Section] = []
+    expected: list[SectionRange] = []
     for name, text, log in printed:
         lines.append(f"*** Begin {name} ***")
-        expected.append(Section(name, len(lines), len(text), is_whole=True))
+        expected.append(SectionRange(name, len(lines), len(text), is_whole=True))
         lines += [*text, f"*** End {name} ***", *log]
-    assert sections(lines) == expected
+    assert split_sections(lines) == expected
 
 
 @given(st.integers(0, len(_REAL) - 1), st.integers(0, len(_REAL) - 1))
 def test_moving_a_line_harms_at_most_the_sections_it_touches(old: int, new: int) -> None:
-    before = {found.name for found in sections(_REAL) if found.is_whole}
+    before = {found.name for found in split_sections(_REAL) if found.is_whole}
     lines = list(_REAL)
     lines.insert(new, lines.pop(old))
-    whole = {found.name for found in sections(lines) if found.is_whole}
+    whole = {found.name for found in split_sections(lines) if found.is_whole}
     assert len(before - whole) <= 2
 
 
 @pytest.mark.parametrize("rule", ["section_begin", "section_end"])
 def test_both_readers_find_the_same_name(rule: str) -> None:
-    grammar = load("bundle")
+    grammar = load_grammar("stdout_dump")
     marker = "*** Begin " if rule == "section_begin" else "*** End "
     lines = [line for line in _REAL if line.startswith(marker)]
     assert len(lines) == 13
@@ -135,4 +135,4 @@ def test_both_readers_find_the_same_name(rule: str) -> None:
         match = grammar.expression(rule).fullmatch(line)
         assert match is not None
         assert [match["FILE"]] == grammar.parse(rule, line).children
-    assert grammar.refusal(rule, f"{marker} ***") is not None
+    assert grammar.parse_failure(rule, f"{marker} ***") is not None

@@ -2,9 +2,9 @@
 
 import pytest
 
-from hlo_lsp.syntax.records import Blank, Broken
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord
 from hlo_lsp.syntax.scanners import BranchLabel, ThunkRow, thunk_scanner
-from syntax.said import read_all, said
+from syntax.record_fields import read_all, record_fields
 
 _KERNEL = (
     ", launch dimensions = blocks: {2, 1, 1}, threads/block: {128, 1, 1}, cluster_dim = nullopt"
@@ -75,7 +75,7 @@ _KERNEL = (
 )
 def test_a_thunk(line: str, fields: tuple[object, ...]) -> None:
     names = ("depth", "id", "kind", "kernel", "annotation")
-    assert said(thunk_scanner().read([line], 0)) == (
+    assert record_fields(thunk_scanner().read([line], 0)) == (
         "ThunkRow",
         dict(zip(names, fields, strict=True)),
     )
@@ -93,14 +93,14 @@ def test_a_thunk(line: str, fields: tuple[object, ...]) -> None:
     ],
 )
 def test_a_label_of_a_loop_or_conditional(line: str, name: str, depth: int | None) -> None:
-    assert said(thunk_scanner().read([line], 0)) == ("BranchLabel", {"name": name, "depth": depth})
+    assert record_fields(thunk_scanner().read([line], 0)) == ("BranchLabel", {"name": name, "depth": depth})
 
 
 @pytest.mark.parametrize(
     "line", ["001: Kernel [source | sink] x", "condition", "  bod:", "12: kCopy \t", "Lorem ipsum"]
 )
 def test_a_broken_line(line: str) -> None:
-    assert type(thunk_scanner().read([line], 0)) is Broken
+    assert type(thunk_scanner().read([line], 0)) is BrokenRecord
 
 
 def test_a_whole_sequence() -> None:
@@ -118,7 +118,7 @@ def test_a_whole_sequence() -> None:
         ],
     )
     assert [type(record) for record in records] == [
-        ThunkRow, BranchLabel, ThunkRow, BranchLabel, ThunkRow, ThunkRow, Blank, Blank,
+        ThunkRow, BranchLabel, ThunkRow, BranchLabel, ThunkRow, ThunkRow, BlankLine, BlankLine,
     ]  # fmt: skip
     depths = [record.depth for record in records if isinstance(record, ThunkRow)]
     assert depths == [0, 1, 1, 2]

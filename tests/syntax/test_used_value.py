@@ -3,10 +3,10 @@
 import pytest
 
 from hlo_lsp.model.dump_set import defining_text
-from hlo_lsp.syntax.records import Blank, Label
+from hlo_lsp.syntax.records import BlankLine, Label
 from hlo_lsp.syntax.scanners import memory_scanner
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
-from syntax.said import read_all
+from syntax.record_fields import read_all
 
 _HEADER = "<166 fusion.16{0} (phi) @1>"
 _ENTRY = [
@@ -68,7 +68,7 @@ def test_entries_follow_one_another_and_sections_end_them() -> None:
     lines = ["Used values:", *_ENTRY, *_ENTRY, "", "", "HloLiveRange (max 13):"]
     records = read_all(memory_scanner(), lines)
     kinds = [type(record).__name__ for record in records]
-    assert kinds == ["Label", "UsedValue", "UsedValue", "Blank", "Blank", "LiveRangeLabel"]
+    assert kinds == ["Label", "UsedValue", "UsedValue", "BlankLine", "BlankLine", "LiveRangeLabel"]
     assert [record.line_count for record in records[1:3]] == [9, 9]
 
 
@@ -190,7 +190,7 @@ def test_an_unfinished_entry_does_not_swallow_the_next_section() -> None:
 
 def test_a_line_with_nothing_but_a_label_is_no_entry() -> None:
     assert type(memory_scanner().read(["Used values:", *_ENTRY], 0)) is Label
-    assert type(memory_scanner().read(["", *_ENTRY], 0)) is Blank
+    assert type(memory_scanner().read(["", *_ENTRY], 0)) is BlankLine
 
 
 @pytest.mark.parametrize("lines", [_ENTRY, _ENTRY[:-1]], ids=["whole", "broken"])

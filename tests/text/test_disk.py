@@ -16,7 +16,7 @@ def file(tmp_path: Path) -> Path:
 def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
     """Chunks so small that every border falls somewhere bad."""
     size: int = request.param
-    monkeypatch.setattr(disk, "_CHUNK", size)
+    monkeypatch.setattr(disk, "_BYTES_PER_CHECKPOINT", size)
     return size
 
 
@@ -46,41 +46,41 @@ def test_a_file_is_read_wherever_the_chunks_end(
     file: Path, chunk: int, data: bytes, lines: list[str]
 ) -> None:
     file.write_bytes(data)
-    assert disk.read(file).lines == lines
+    assert disk.read_document(file).lines == lines
 
 
 def test_a_file_reads_as_an_editor_would_send_it(file: Path, chunk: int) -> None:
     text = "one\ntwo\r\n" + "long" * 60 + "\nthree\r" + "long" * 60 + "\n"
     file.write_bytes(text.encode())
-    document = disk.read(file)
+    document = disk.read_document(file)
     assert document.text == text
     assert document.lines == Document(text).lines
 
 
 def test_equal_long_lines_are_kept_once(file: Path, chunk: int) -> None:
     file.write_text(f"{'x' * 300}\nshort\n{'x' * 300}\n")
-    first, _, second, _ = disk.read(file).lines
+    first, _, second, _ = disk.read_document(file).lines
     assert first is second
 
 
 def test_a_large_file_is_read_in_steps(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(disk, "_CHUNK", 10)
+    monkeypatch.setattr(disk, "_BYTES_PER_CHECKPOINT", 10)
     file.write_text("123456789\n" * 5)
-    assert count_checkpoints(lambda: disk.read(file)) == 5
-    assert disk.read(file).lines == ["123456789"] * 5 + [""]
+    assert count_checkpoints(lambda: disk.read_document(file)) == 5
+    assert disk.read_document(file).lines == ["123456789"] * 5 + [""]
 
 
 def test_a_binary_file_is_refused(file: Path) -> None:
     file.write_bytes(b"\x7fELF\x00\x01\n" * 10)
     with pytest.raises(disk.UnreadableError, match=r"dump\.txt: .*binary"):
-        disk.read(file)
+        disk.read_document(file)
 
 
 def test_a_missing_file_is_refused(file: Path) -> None:
     with pytest.raises(disk.UnreadableError, match=r"dump\.txt: No such file"):
-        disk.read(file)
+        disk.read_document(file)
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(disk.UnreadableError, match=r"[Dd]irectory|Permission|no regular file"):
-        disk.read(tmp_path)
+        disk.read_document(tmp_path)

@@ -19,7 +19,7 @@ def test_nothing_else_ends_a_line(sign: str) -> None:
 
 def test_there_is_always_a_line() -> None:
     assert Document().lines == [""]
-    assert Document.of_lines([]).lines == [""]
+    assert Document.from_lines([]).lines == [""]
     document = Document("a\nb")
     assert document.edit((0, 0), (9, 0), "") == LineChange(0, 2, 1)
     assert document.lines == [""]
@@ -31,7 +31,7 @@ def test_the_text_keeps_its_line_ends(text: str) -> None:
 
 
 def test_given_lines_are_joined_by_newlines() -> None:
-    document = Document.of_lines(["a", "b", ""])
+    document = Document.from_lines(["a", "b", ""])
     assert document.text == "a\nb\n"
 
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlo_lsp.text.document import Document, LineChange
-from text import plain
+from text import reference_text
 
 # Mostly line ends: what happens between them is what can go wrong.
 _TEXTS = st.text(
@@ -19,7 +19,7 @@ Edit = tuple[int, int, str]
 
 def _positions(text: str, edit: Edit) -> tuple[tuple[int, int], tuple[int, int], str]:
     start, length, new = edit
-    return plain.position(text, start), plain.position(text, start + length), new
+    return reference_text.position(text, start), reference_text.position(text, start + length), new
 
 
 def _only_what_it_says(old: list[str], change: LineChange, new: list[str]) -> bool:
@@ -37,10 +37,10 @@ def test_edits_do_what_they_do_to_a_string(text: str, edits: list[Edit]) -> None
     document = Document(text)
     for edit in edits:
         where = _positions(text, edit)
-        text = plain.edit(text, *where)
+        text = reference_text.edit(text, *where)
         document.edit(*where)
         assert document.text == text
-        assert document.lines == plain.split(text)
+        assert document.lines == reference_text.split(text)
 
 
 @_ANY_NUMBER_OF_TIMES
@@ -64,8 +64,8 @@ def test_changes_say_which_lines_changed_one_by_one_and_together(
 def test_a_replaced_text_is_the_new_one(old: str, new: str) -> None:
     document = Document(old)
     change = document.replace(new)
-    assert change == LineChange(0, len(plain.split(old)), len(plain.split(new)))
-    assert (document.text, document.lines) == (new, plain.split(new))
+    assert change == LineChange(0, len(reference_text.split(old)), len(reference_text.split(new)))
+    assert (document.text, document.lines) == (new, reference_text.split(new))
 
 
 def test_changes_far_apart_cover_what_lies_between() -> None:

@@ -69,7 +69,7 @@ def run(options: argparse.Namespace) -> int:
         return _inspect_instruction(dumps, options)
     if options.computation is not None:
         return _inspect_computation(dumps, options)
-    if file.kind is FileKind.BUNDLE:
+    if file.kind is FileKind.STDOUT_DUMP:
         found = [
             (part, _file_json(dump, part)) for dump, part in dumps if isinstance(part, SectionFile)
         ]

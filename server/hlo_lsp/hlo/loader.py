@@ -6,13 +6,13 @@ from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
-from hlo_lsp.hlo.entries import (
-    Attribute,
+from hlo_lsp.hlo.specs import (
     AttributeKind,
+    AttributeSpec,
     ElementType,
-    Opcode,
-    Operand,
-    Table,
+    OpcodeSpec,
+    OperandSpec,
+    TableSpec,
 )
 
 if sys.version_info >= (3, 11):
@@ -20,16 +20,16 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-Tree = Mapping[str, Any]
-_FLAGS = ("true", "false")
+TomlTable = Mapping[str, Any]
+_FLAG_VALUES = ("true", "false")
 
 
-def read(name: str) -> Tree:
+def read_toml(name: str) -> TomlTable:
     """The content of ``name.toml`` in this package."""
     return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
-def attribute(name: str, entry: Tree, keys: Tree | None = None) -> Attribute:
+def attribute_spec(name: str, entry: TomlTable, keys: TomlTable | None = None) -> AttributeSpec:
     """An attribute.
 
     Raises:
@@ -37,16 +37,18 @@ def attribute(name: str, entry: Tree, keys: Tree | None = None) -> Attribute:
         ValueError: the kind is none of AttributeKind.
     """
     kind = AttributeKind(entry["kind"])
-    values = _FLAGS if kind is AttributeKind.FLAG else tuple(entry.get("values", ()))
-    return Attribute(name, entry["text"], kind, values, entry["example"], keys or {})
+    values = _FLAG_VALUES if kind is AttributeKind.FLAG else tuple(entry.get("values", ()))
+    return AttributeSpec(name, entry["text"], kind, values, entry["example"], keys or {})
 
 
-def attributes(entries: Tree, keys: Tree) -> dict[str, Attribute]:
+def attribute_specs(entries: TomlTable, keys: TomlTable) -> dict[str, AttributeSpec]:
     """Attributes by their names, each with the keys that belong inside its braces."""
-    return {name: attribute(name, entry, keys.get(name)) for name, entry in entries.items()}
+    return {name: attribute_spec(name, entry, keys.get(name)) for name, entry in entries.items()}
 
 
-def variants(entries: Tree, plain: Mapping[str, Attribute]) -> dict[tuple[str, str], Attribute]:
+def attribute_variants(
+    entries: TomlTable, plain: Mapping[str, AttributeSpec]
+) -> dict[tuple[str, str], AttributeSpec]:
     """What attributes mean to an opcode, by (attribute, opcode), where that is something special.
 
     Raises:
@@ -54,21 +56,21 @@ def variants(entries: Tree, plain: Mapping[str, Attribute]) -> dict[tuple[str, s
         ValueError: the kind is none of AttributeKind.
     """
     return {
-        (name, opcode): replace(plain[name], **_fields(other))
+        (name, opcode): replace(plain[name], **_variant_fields(other))
         for name, entry in entries.items()
         for opcode, other in entry.get("on", {}).items()
     }
 
 
-def opcode(name: str, entry: Tree, known: Mapping[str, Attribute]) -> Opcode:
+def opcode_spec(name: str, entry: TomlTable, known: Mapping[str, AttributeSpec]) -> OpcodeSpec:
     """An opcode. Its arity follows from its operands.
 
     Raises:
         KeyError: text or operands are missing, or an attribute is not known.
     """
-    operands = tuple(map(_operand, entry["operands"].split()))
+    operands = tuple(map(_operand_spec, entry["operands"].split()))
     exact = not any(operand.repeated or operand.optional for operand in operands)
-    found = Opcode(
+    found = OpcodeSpec(
         name,
         entry["text"],
         len(operands) if exact else None,
@@ -79,29 +81,29 @@ def opcode(name: str, entry: Tree, known: Mapping[str, Attribute]) -> Opcode:
         entry.get("elementwise", False),
         (),
     )  # fmt: skip
-    return replace(found, calls=calls(found.attributes, known))
+    return replace(found, calls=call_attributes(found.attributes, known))
 
 
-def calls(names: tuple[str, ...], known: Mapping[str, Attribute]) -> tuple[str, ...]:
+def call_attributes(names: tuple[str, ...], known: Mapping[str, AttributeSpec]) -> tuple[str, ...]:
     """Those of the attributes that name computations."""
     return tuple(name for name in names if known[name].kind.names_computations)
 
 
-def element_types(entries: Tree) -> dict[str, ElementType]:
+def element_types(entries: TomlTable) -> dict[str, ElementType]:
     """Element types by their names."""
     return {name: ElementType(name, **entry) for name, entry in entries.items()}
 
 
-def tables(entries: Tree) -> dict[str, Table]:
+def table_specs(entries: TomlTable) -> dict[str, TableSpec]:
     """Tables by their names."""
-    return {name: Table(name, **entry) for name, entry in entries.items()}
+    return {name: TableSpec(name, **entry) for name, entry in entries.items()}
 
 
-def _operand(text: str) -> Operand:
-    return Operand(text.rstrip("*?"), text.endswith("*"), text.endswith("?"))
+def _operand_spec(text: str) -> OperandSpec:
+    return OperandSpec(text.rstrip("*?"), text.endswith("*"), text.endswith("?"))
 
 
-def _fields(other: Tree) -> dict[str, Any]:
+def _variant_fields(other: TomlTable) -> dict[str, Any]:
     fields = dict(other)
     if "kind" in fields:
         fields["kind"] = AttributeKind(fields["kind"])

@@ -28,7 +28,7 @@ class AttributeKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class AttributeSpec:
     """An attribute of instructions, of the module or of a computation.
 
     ``values`` are the words that may stand there, of a flag ``true`` and ``false``. ``keys`` are
@@ -44,7 +44,7 @@ class Attribute:
 
 
 @dataclass(frozen=True, slots=True)
-class Operand:
+class OperandSpec:
     """A place in the operand list. A repeated one takes any number of operands, also none."""
 
     name: str
@@ -53,7 +53,7 @@ class Operand:
 
 
 @dataclass(frozen=True, slots=True)
-class Opcode:
+class OpcodeSpec:
     """What an opcode does and takes.
 
     ``arity`` is the number of operands, None where XLA allows any. ``required`` are groups of
@@ -66,7 +66,7 @@ class Opcode:
     name: str
     text: str
     arity: int | None
-    operands: tuple[Operand, ...]
+    operands: tuple[OperandSpec, ...]
     required: tuple[tuple[str, ...], ...]
     optional: tuple[str, ...]
     elementwise: bool
@@ -89,7 +89,7 @@ class ElementType:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TableSpec:
     """A table in front of the computations and the keys of its rows."""
 
     name: str

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hlo_lsp.ide.hover.values import is_at_declared_peak
-from hlo_lsp.ide.navigation.references import users_of
+from hlo_lsp.ide.navigation.references import user_instructions
 from hlo_lsp.model.backend import space_name
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
@@ -91,7 +91,7 @@ def instruction_json(
         "computation": None if head is None else head.name,
         "is_root": None if line is None else line.record.is_root,
         "operands": None if text is None else [span.text for span in text.operands],
-        "users": users_of(dump, name, line) if users is None else users,
+        "users": user_instructions(dump, name, line) if users is None else users,
         "called": None if text is None else [span.text for span in text.called],
         **_source(stack, metadata),
         "stack": [

@@ -1,4 +1,4 @@
-"""A rule that is to be silent in a folder: an edit of its ``hlo-lsp.toml``."""
+"""textDocument/codeAction and codeAction/resolve: fixes, rule texts, and ignored rules."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,10 @@ _START = types.Position(0, 0)
 
 
 def silence_title(file: Path, code: str) -> str:
-    """What the edit does. The nearest settings file is the one that counts, and says how far."""
+    """Return the title of the action that ignores a rule.
+
+    The action edits the nearest ``hlo-lsp.toml``, so the title names that file's folder.
+    """
     known = find_config_file(file.parent)
     folder = file.parent if known is None else known.parent
     return f"Silence `{code}` in the folder `{folder.name or folder}`"
@@ -30,9 +33,9 @@ def silence_title(file: Path, code: str) -> str:
 def silence_edit(
     client: Client, converter: Converter, file: Path, code: str
 ) -> types.WorkspaceEdit | None:
-    """Write a code into the settings file that counts for a dump, or into a new one beside it.
+    """Add a code to ``ignore`` in the ``hlo-lsp.toml`` of a dump, or create the file.
 
-    None where that cannot be done for certain, or the client makes no files.
+    Returns None where the file cannot be edited, or where the client cannot create files.
     """
     known = find_config_file(file.parent)
     if known is None:
@@ -73,7 +76,7 @@ def _document_edit(uri: str, edit: types.TextEdit) -> types.TextDocumentEdit:
 
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.hlo"
-APPLY_COMMAND = "hlo.applyEdit"  # for clients that know commands, but no edits in a list of actions
+APPLY_COMMAND = "hlo.applyEdit"  # for clients that accept commands but no code actions
 CODE_ACTION_OPTIONS = types.CodeActionOptions(
     code_action_kinds=[types.CodeActionKind.QuickFix, types.CodeActionKind.SourceFixAll],
     resolve_provider=True,
@@ -84,10 +87,12 @@ Actions = list[types.CodeAction | types.Command]
 async def code_actions(
     parts: Sequence[RequestContext], params: types.CodeActionParams, version_of: VersionOf
 ) -> Actions:
-    """What can be done about the findings in a range, the best first; then about all of the text.
+    """Return the actions for the findings in a range, then those for the whole text.
 
-    ``parts`` are the files in the text, all of one client: most texts are one file. Edits that are
-    costly to find, or only of use when they are chosen, come with ``resolve``.
+    Args:
+        contexts: the files in the text, all of one client; most texts are one file.
+        params: the request.
+        version_of: returns the client's version of an open file.
     """
     desk = _CodeActionBuilder(parts[0], params, version_of)
     is_whole, found = await desk.findings(parts)
@@ -106,7 +111,7 @@ async def code_actions(
 async def resolve(
     parts: Sequence[RequestContext], action: types.CodeAction, version_of: VersionOf
 ) -> types.CodeAction:
-    """Give an action its edit; one that is about a text that is gone stays without."""
+    """Add the edit to an action; an action about a closed text stays without one."""
     data = action.data if isinstance(action.data, dict) else {}
     if not parts:
         return action
@@ -121,7 +126,7 @@ async def resolve(
 
 @dataclass(frozen=True, slots=True)
 class _CodeActionBuilder:
-    """Makes the actions that a client asks for; ``asked`` is one of the files in the text."""
+    """The code actions for one request; ``context`` is one of the files in the text."""
 
     context: RequestContext
     params: types.CodeActionParams
@@ -129,15 +134,15 @@ class _CodeActionBuilder:
 
     @property
     def client(self) -> Client:
-        """Who asks."""
+        """The client of the request."""
         return self.context.client
 
     async def findings(self, parts: Sequence[RequestContext]) -> tuple[bool, list[Finding]]:
-        """Those of a text, and whether they are all.
+        """Return whether the findings of a text are complete, and the findings.
 
-        To look for all can take seconds in a large compile. There an editor has those that it
-        names; where it names none it shows none, and those that are known are enough. So they are
-        in any text when it asks by itself, as the cursor moves.
+        A complete check can take seconds in a large compile. There, the findings that the client
+        names are enough; if it names none, the known findings are. The known findings are also
+        enough when the editor requests actions on its own, as the cursor moves.
         """
         known = [one for context in parts for one in cached_findings(context) or ()]
         is_whole = all(cached_findings(context) is not None for context in parts)
@@ -152,26 +157,29 @@ class _CodeActionBuilder:
         return True, await findings_of_text(parts)
 
     def _has_named(self, found: list[Finding]) -> bool:
-        """Whether all are found that the client names."""
+        """Check that the findings include all that the client names."""
         named = [told for told in self.params.context.diagnostics if told.source in {None, SOURCE}]
         return all(any(self._is_about(told, one) for one in found) for told in named)
 
     def wants(self, kind: str) -> bool:
-        """Whether actions of a kind are asked for: it is named, or one above it."""
+        """Check that the client requests a kind of action: by its name or by a prefix of it."""
         only = self.params.context.only
         names = None if only is None else [str(getattr(each, "value", each)) for each in only]
         text = kind.value if isinstance(kind, types.CodeActionKind) else kind
         return names is None or any(f"{text}.".startswith(f"{name}.") or not name for name in names)
 
     def concerns(self, finding: Finding) -> bool:
-        """Whether a finding touches the range or is named: Neovim names those of the whole line."""
+        """Check that a finding touches the range or that the client names it.
+
+        Neovim names the diagnostics of the whole line.
+        """
         span, wanted = self.context.converter.range(finding.place), self.params.range
         if span.start <= wanted.end and wanted.start <= span.end:
             return True
         return any(self._is_about(told, finding) for told in self.params.context.diagnostics)
 
     def fixes(self, finding: Finding) -> Iterator[types.CodeAction]:
-        """What puts a finding right."""
+        """Yield an action for each fix of a finding."""
         for number, fix in enumerate(finding.fixes):
             action = self._action(fix.title, [finding])
             action.edit = workspace_edit(
@@ -182,7 +190,7 @@ class _CodeActionBuilder:
             yield action
 
     def rule_actions(self, here: Sequence[Finding]) -> Iterator[types.CodeAction]:
-        """For each rule that found something: its text, and silence."""
+        """Yield, for each rule with findings, an action that explains it and one that ignores it."""
         by_code: dict[str, list[Finding]] = {}
         for finding in here:
             by_code.setdefault(finding.code, []).append(finding)
@@ -201,7 +209,7 @@ class _CodeActionBuilder:
                 yield self._later(action, edit, {"silence": code})
 
     def fix_all(self, found: Sequence[Finding]) -> Iterator[types.CodeAction]:
-        """All numbers of the file that follow from others."""
+        """Yield an action that applies all fixes that follow from the rest of the dump."""
         fixes = _derivable_fixes(found)
         if not fixes:
             return
@@ -217,7 +225,7 @@ class _CodeActionBuilder:
     def _later(
         self, action: types.CodeAction, edit: types.WorkspaceEdit | None, data: dict[str, str]
     ) -> types.CodeAction:
-        """An action whose edit comes when it is chosen, if the client can wait for it."""
+        """Defer the edit of an action to ``codeAction/resolve`` if the client supports it."""
         if self.client.can_resolve_edits:
             action.data = {"uri": self.context.file.uri, **data}
         else:
@@ -239,7 +247,7 @@ class _CodeActionBuilder:
 
 
 def _derivable_fixes(found: Sequence[Finding]) -> list[Fix]:
-    """The best fix of each finding that has one which follows from the rest of the dump."""
+    """Return the first fix of each finding whose fix follows from the rest of the dump."""
     return [fix for one in found for fix in one.fixes[:1] if fix.is_sure and not fix.drops]
 
 
@@ -249,7 +257,7 @@ def _settings_edit(context: RequestContext, code: str) -> types.WorkspaceEdit | 
 
 
 def _text_path(context: RequestContext) -> Path | None:
-    """Where the text lies, None if nowhere; a file in a text of several has a path in it."""
+    """Return the path of the text on disk, or None; a section of a stdout dump has a path in it."""
     path = context.file.path
     if path is None or not isinstance(context.file, SectionFile):
         return path

@@ -12,14 +12,17 @@ Item = types.CallHierarchyItem
 
 
 def prepare(context: RequestContext, position: types.Position) -> list[Item] | None:
-    """The instruction or computation under the cursor."""
+    """Return the instruction or computation at the cursor."""
     found = context.at(position)
     node = None if found is None else calls.call_node_at(context.dump, found)
     return None if node is None else [_item(context, node)]
 
 
 async def incoming(session: Session, item: Item) -> list[types.CallHierarchyIncomingCall] | None:
-    """The callers of a computation, the operands of an instruction; None if it is gone."""
+    """Return the callers of a computation or the operands of an instruction.
+
+    Returns None if the item no longer exists.
+    """
     found = await _node(session, item)
     if found is None:
         return None
@@ -31,7 +34,10 @@ async def incoming(session: Session, item: Item) -> list[types.CallHierarchyInco
 
 
 async def outgoing(session: Session, item: Item) -> list[types.CallHierarchyOutgoingCall] | None:
-    """What a computation calls, the users of an instruction; None if it is gone."""
+    """Return the computations that a computation calls, or the users of an instruction.
+
+    Returns None if the item no longer exists.
+    """
     found = await _node(session, item)
     if found is None:
         return None
@@ -43,9 +49,9 @@ async def outgoing(session: Session, item: Item) -> list[types.CallHierarchyOutg
 
 
 async def _node(session: Session, item: Item) -> tuple[RequestContext, CallNode] | None:
-    """What an item stands for now.
+    """Return the current node of an item.
 
-    Its data name the file that was asked about: the module text itself need not be open.
+    The item's data name the file of the request: the module text itself may be closed.
     """
     data = item.data if isinstance(item.data, dict) else {}
     name, home = data.get("name"), data.get("home")

@@ -1,4 +1,4 @@
-"""What an editor shows of a file while it is looked at again."""
+"""Findings of open files: run the checks, cache the results, and list partial ones."""
 
 import asyncio
 import time
@@ -21,9 +21,9 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 @dataclass(slots=True)
 class PublishedDiagnostics:
-    """The diagnostics of the last look that came to its end, and those that were sent last.
+    """The diagnostics of the last complete check, and the last list that was sent.
 
-    ``lines`` is the text that the look was at: of the lines with diagnostics, by number.
+    ``lines`` maps the numbers of the lines with diagnostics to their text at that time.
     """
 
     whole: list[Json] = field(default_factory=list)
@@ -32,18 +32,18 @@ class PublishedDiagnostics:
     sent: list[Json] = field(default_factory=list)
 
     def complete(self, found: list[Json], lines: list[str]) -> None:
-        """A look has come to its end."""
+        """Store the result of a complete check."""
         self.whole = found
         self.count = len(lines)
         rows = {_line(one) for one in found}
         self.lines = {row: lines[row] for row in rows if row < len(lines)}
 
     def left(self, pending: frozenset[str] | None, lines: list[str]) -> Iterator[Json]:
-        """Those of the last look that may still be true, where they are now.
+        """Yield the diagnostics of the last complete check that may still hold, at their current lines.
 
-        They are of codes that are still ``pending`` (None: all are), and their line is as it was,
-        as far from the beginning or from the end of the text as before: an edit in one place moves
-        them with it.
+        A diagnostic may hold while its code is ``pending`` (None: all codes are) and its line is
+        unchanged at the same distance from the start or from the end of the text. So diagnostics
+        move with an edit in one place.
         """
         for one in self.whole:
             if pending is not None and one["code"] not in pending:
@@ -69,32 +69,32 @@ FindingsListener = Callable[[list[Finding], frozenset[str]], None]
 
 
 class _FindingsKey(tuple[object, ...]):
-    """What findings are remembered under: nothing else has keys of this type."""
+    """The type of the cache keys of findings; no other key has this type."""
 
     __slots__ = ()
 
 
 async def findings(context: RequestContext, tell: FindingsListener | None = None) -> list[Finding]:
-    """What is wrong in a file, in the order of its lines, as its text is at the end of the work.
+    """Return the findings of a file in line order, for its text at the end of the check.
 
-    Meanwhile ``tell`` is told between two slices of the work what was found so far, and which
-    codes are still to come. If the text changes it begins anew.
+    The check starts again if the text changes. Meanwhile ``tell`` receives the findings so far, and
+    the codes that are still pending.
     """
     while True:
         known = cached_findings(context)
         if known is not None:
             return known
         with _join_check(context, tell or _ignore_progress) as work:
-            # The text may change between the end of the work and here.
+            # The text may change before this task runs again, so the loop checks the cache.
             await asyncio.shield(work)
 
 
 async def findings_until(
     context: RequestContext, is_enough: Callable[[list[Finding]], bool]
 ) -> list[Finding]:
-    """The first that are found and are enough; all of them, if no fewer are.
+    """Return the first findings that satisfy ``is_enough``, or all of them.
 
-    Whoever asks about one place of a large text need not wait for what is found in all others.
+    A request about one place of a large text does not have to wait for the rest.
     """
     while True:
         found = cached_findings(context)
@@ -107,7 +107,7 @@ async def findings_until(
 async def _first_found(
     context: RequestContext, is_enough: Callable[[list[Finding]], bool]
 ) -> list[Finding] | None:
-    """Those that are enough, or all; None if they are of a text that has changed by now."""
+    """Return the findings that are enough, or all; None if the text has changed meanwhile."""
     early: asyncio.Future[list[Finding]] = asyncio.get_running_loop().create_future()
     state: list[FileVersions] = []
 
@@ -125,13 +125,13 @@ async def _first_found(
 
 
 def cached_findings(context: RequestContext) -> list[Finding] | None:
-    """What is wrong in a file, if that was found out already; its text is as it was then."""
+    """Return the findings of a file if they are known for its current text."""
     known: list[Finding] | None = context.dump.remembered(_key(context), _state(context))
     return known if _is_fresh(context) else None
 
 
 async def findings_of_text(parts: Sequence[RequestContext]) -> list[Finding]:
-    """What is wrong in the files of a text, all of them as they are at the end of the work."""
+    """Return the findings of all files in a text, each for its text at the end of the check."""
     while True:
         files = [file for context in parts for file in context.dump.files]
         before = [file.version for file in files]
@@ -141,9 +141,11 @@ async def findings_of_text(parts: Sequence[RequestContext]) -> list[Finding]:
 
 
 def state_id(context: RequestContext, selection: int) -> str:
-    """A text that stays the same as long as the findings in a file do.
+    """Return an id that stays the same as long as the findings of a file do.
 
-    ``selection`` is a number that only this selection of rules has.
+    Args:
+        context: the file with its compile.
+        selection: a number that identifies the selection of rules.
     """
     files = [*context.dump.files, *context.dump.others]
     versions = ".".join(str(file.version) for file in files)
@@ -197,17 +199,17 @@ def _key(context: RequestContext) -> _FindingsKey:
 
 
 def _ignore_progress(found: list[Finding], pending: frozenset[str]) -> None:
-    """Whoever waits for the end alone hears nothing of what is found before."""
+    """Ignore partial findings."""
 
 
-_MAX_PARTIAL_DIAGNOSTICS = 200  # diagnostics; longer lists are only shown when they are complete
+_MAX_PARTIAL_DIAGNOSTICS = 200  # longer lists are only shown when they are complete
 
 
 class PartialDiagnostics:
-    """Shows what was found so far, and beside it what the look before has found, where it may hold.
+    """Partial lists of diagnostics: new findings, and earlier diagnostics that may still hold.
 
-    So nothing comes and goes. ``on_news`` is called with a list when it is another than before, at
-    most once in ``interval`` seconds.
+    Keeping earlier diagnostics avoids flicker. ``on_news`` receives a list when it differs from the
+    one before, at most once in ``interval`` seconds.
     """
 
     def __init__(
@@ -223,14 +225,14 @@ class PartialDiagnostics:
         self._interval = interval
         self._found: list[Finding] = []
         self._count = 0
-        self._next = 0.0  # when the next list may be shown
+        self._next = 0.0  # time.monotonic() from which the next list may be shown
 
     def tell(self, context: RequestContext, found: list[Finding], pending: frozenset[str]) -> None:
-        """These were found; what has the other codes is still to come."""
-        # A text of several files has one list: it is shown when all of them are done.
+        """Take the findings so far and the codes that are still pending."""
+        # A text of several files has one list, which is shown when all files are checked.
         if context.file is not self._file:
             return
-        if found is not self._found:  # the text has changed, and it has begun anew
+        if found is not self._found:  # the text has changed, and the check started again
             self._found, self._count = found, 0
         if len(found) == self._count:
             return

@@ -1,4 +1,4 @@
-"""What the client can do, resolved once."""
+"""Client capabilities as flags."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,13 +7,14 @@ from lsprotocol import types
 
 from hlo_lsp.text.document import Encoding
 
-SHOW_PLACES_COMMAND = "hlo.showPlaces"  # a command of the client: a document, a position, locations
+# A client command; its arguments are a document, a position, and locations.
+SHOW_PLACES_COMMAND = "hlo.showPlaces"
 _DEFAULT_MAX_FOLDS = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class Client:
-    """Capabilities of the client as flags with readable names."""
+    """The capabilities of the client, read once at initialization."""
 
     encoding: Encoding = Encoding.UTF16
     can_render_markdown: bool = True
@@ -47,16 +48,19 @@ class Client:
     def from_capabilities(
         cls, capabilities: types.ClientCapabilities, encoding: str, options: object = None
     ) -> "Client":
-        """Read from what the client said at initialization and the encoding agreed on.
+        """Read the capabilities that the client sent at initialization.
 
-        ``options`` are the initialization options. ``{"lensTexts": "at once"}`` is for clients
-        that would otherwise ask for the text of every lens of a file, one by one.
-        ``{"commands": [...]}`` names commands of the client that it runs for the server.
+        Args:
+            capabilities: those of ``initialize``.
+            encoding: the position encoding that was negotiated.
+            options: the initialization options. ``{"lensTexts": "at once"}`` is for clients
+                that would otherwise resolve every lens of a file in a request of its own.
+                ``{"commands": [...]}`` names client commands that the server may use.
         """
         document = capabilities.text_document or types.TextDocumentClientCapabilities()
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
         hover, symbols, folding = document.hover, document.document_symbol, document.folding_range
-        # Up to 3.17 the flags of the first count for diagnostics that are pulled, too.
+        # Up to LSP 3.17, the flags of publishDiagnostics also apply to pulled diagnostics.
         told = [each for each in (document.publish_diagnostics, document.diagnostic) if each]
         window = capabilities.window or types.WindowClientCapabilities()
         edits = workspace.workspace_edit

@@ -1,4 +1,4 @@
-"""``hlo.explainRule``: the text about a rule."""
+"""The commands ``hlo.*`` and the request ``hlo/window``."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -36,9 +36,9 @@ EXPLAIN_RULE_COMMAND = "hlo.explainRule"
 
 
 async def explain_rule(server: LanguageServer, client: Client, code: str) -> None:
-    """Open the page of all rules at one of them, or say in a message what it is about.
+    """Open the documentation of a rule, or show its explanation in a message.
 
-    Some clients open no documents for a server, and some installations have no page.
+    The message is for clients that cannot open documents, and for installations without the page.
     """
     told = explanations().get(code)
     if told is None:
@@ -80,10 +80,10 @@ FindingsText = Callable[[Sequence[Told]], str]
 async def inspect_place(
     session: Session, uri: str, position: types.Position, text_of: CardText
 ) -> str:
-    """What is known of a place in a file, open or on disk, from all of its compile.
+    """Return what the compile says about a place in a file, open or on disk.
 
     Raises:
-        RefusedError: nothing is, or the file is no dump.
+        RequestFailedError: there is nothing about the place, or the file is not a dump.
     """
     context = await _context_of_whole_compile(session, uri, position.line)
     if context is None:
@@ -96,13 +96,13 @@ async def inspect_place(
 
 
 async def check_uri(session: Session, uri: str, text_of: FindingsText) -> str:
-    """What does not add up in a file, or in the files of a folder.
+    """Return the findings of a file, or of the files in a folder.
 
-    As on the command line only ``hlo-lsp.toml`` says what is checked. What could not be looked at
-    stands in the end.
+    As on the command line, only ``hlo-lsp.toml`` configures the checks. Notes about files that
+    could not be checked are at the end.
 
     Raises:
-        RefusedError: there is nothing that can be checked.
+        RequestFailedError: there is nothing to check.
     """
     path = path_of(uri)
     if path is None:
@@ -116,7 +116,7 @@ async def check_uri(session: Session, uri: str, text_of: FindingsText) -> str:
 
 
 async def _context_of_whole_compile(session: Session, uri: str, line: int) -> RequestContext | None:
-    """A place with all of its compile, however long that takes to be read."""
+    """Return the context of a line after reading all files of its compile."""
     document = types.TextDocumentIdentifier(uri)
     context = await session.context(document, line, whole=True, closed=True)
     unread = [] if context is None else session.library.unread_companions(context.file)
@@ -128,7 +128,7 @@ async def _context_of_whole_compile(session: Session, uri: str, line: int) -> Re
 
 
 async def _check_path(session: Session, path: Path) -> tuple[list[Checked], list[str]]:
-    made = await asyncio.to_thread(plan, [path], CheckOptions())  # it only looks at names and times
+    made = await asyncio.to_thread(plan, [path], CheckOptions())  # reads names and times only
     if made.errors:
         raise RequestFailedError("\n".join(map(str, made.errors)))
     known: dict[Job, list[Checked]] = {}
@@ -142,7 +142,7 @@ async def _check_path(session: Session, path: Path) -> tuple[list[Checked], list
 
 
 async def _check_unsaved(session: Session, uri: str) -> list[Checked]:
-    """A text that lies nowhere but in the editor."""
+    """Check a text that exists only in the editor."""
     opened = session.library.open_files.get(uri)
     if opened is None:
         raise RequestFailedError(f"{uri}: this lies nowhere on disk, and is not open")
@@ -155,7 +155,7 @@ async def _check_unsaved(session: Session, uri: str) -> list[Checked]:
 
 
 def _library(session: Session, job: Job) -> DumpWorkspace:
-    """The files of a job on disk, and copies of those that are open: they may change meanwhile."""
+    """Return the files of a job on disk, with copies of the open ones, which may change meanwhile."""
     library = DumpWorkspace()
     names = {name for name, _, _ in job.stamps} | {path.name for path in job.files}
     for file in session.library.open_files.values():
@@ -173,7 +173,7 @@ WINDOW_METHOD = "hlo/window"
 
 
 async def answer_window(windows: FileWindows, params: Any) -> Json | None:
-    """The window of a line; None where there is none, and for what is no dump on disk."""
+    """Return the window of a file around a line; None for files that are not dumps on disk."""
     said = params if isinstance(params, dict) else {}
     uri, line = said.get("uri"), said.get("line")
     path: Path | None = path_of(uri) if isinstance(uri, str) else None

@@ -36,7 +36,7 @@ _KINDS = {
 def completion(
     context: RequestContext, params: types.CompletionParams
 ) -> types.CompletionList | None:
-    """What may be written at a place, the likely first."""
+    """Return the completions at a position, the most likely first."""
     line, column = context.converter.column(context.file, params.position)
     trigger = (params.context and params.context.trigger_character) or ""
     offer = completions(context.file, line, column, trigger)
@@ -48,7 +48,7 @@ def completion(
 def empty_file_completion(
     session: Session, params: types.CompletionParams
 ) -> types.CompletionList | None:
-    """What a new file may begin with: it is no dump yet, so that nobody else knows it."""
+    """Return completions for the first line of a new file, which has no dump kind yet."""
     file = session.library.open_files.get(params.text_document.uri)
     if file is None:
         return None
@@ -60,7 +60,7 @@ def empty_file_completion(
 
 
 def resolve(context: RequestContext | None, item: types.CompletionItem) -> types.CompletionItem:
-    """The same item, explained."""
+    """Add the documentation to a completion item."""
     about: Any = item.data.get("about") if isinstance(item.data, dict) else None
     if context is None or not isinstance(about, list) or len(about) != 2:
         return item
@@ -77,7 +77,7 @@ def resolve(context: RequestContext | None, item: types.CompletionItem) -> types
 
 @dataclass(frozen=True, slots=True)
 class _ItemFactory:
-    """For whom and for which place items are made."""
+    """The client and the position for which completion items are made."""
 
     client: Client
     converter: Converter
@@ -86,7 +86,7 @@ class _ItemFactory:
     column: int
 
     def range(self, start: int, end: int) -> types.Range:
-        """A part of the cursor's line."""
+        """Return a range in the line of the cursor."""
         return self.converter.range(Place(self.file, self.line, start, end))
 
 
@@ -132,7 +132,10 @@ def _item(form: _ItemFactory, offer: CandidateList, number: int) -> types.Comple
 
 
 def _text(candidate: Candidate, behind: str, *, snippets: bool) -> tuple[str, bool]:
-    """What to insert, and whether it is a snippet: only the word where its rest is there."""
+    """Return the text to insert, and True if it is a snippet.
+
+    Only the label is inserted where its continuation is already in the line.
+    """
     closing = {CandidateKind.OPCODE: "(", CandidateKind.TYPE: "["}.get(candidate.kind, "=")
     if behind.startswith(closing):
         return candidate.label, False
@@ -142,7 +145,7 @@ def _text(candidate: Candidate, behind: str, *, snippets: bool) -> tuple[str, bo
 
 
 def _filter_text(candidate: Candidate, typed: str) -> str:
-    """What editors hold against the typed word: with the sign of names if that has one."""
+    """Return the text that editors match with the typed word; with ``%`` if the word has it."""
     plain = candidate.label.removeprefix("%")
     return f"%{plain}" if typed.startswith("%") else plain
 
@@ -151,7 +154,7 @@ SIGNATURE_OPTIONS = types.SignatureHelpOptions(trigger_characters=["(", ",", "="
 
 
 def signature_help(context: RequestContext, position: types.Position) -> types.SignatureHelp | None:
-    """The operands or attributes of the opcode that is being written."""
+    """Return the operands or attributes of the opcode at the cursor."""
     line, column = context.converter.column(context.file, position)
     found = signature_at(context.file, line, column)
     if found is None:
@@ -164,7 +167,7 @@ def signature_help(context: RequestContext, position: types.Position) -> types.S
 def _parameter(
     context: RequestContext, signature: OpcodeSignature, parameter: SignatureParameter
 ) -> types.ParameterInformation:
-    # Names of HLO are ASCII, so that columns are the same in all encodings.
+    # HLO names are ASCII, so columns are the same in all encodings.
     label = signature.label[parameter.start : parameter.end]
     return types.ParameterInformation(
         (parameter.start, parameter.end) if context.client.has_parameter_offsets else label,

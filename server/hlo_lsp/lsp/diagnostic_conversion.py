@@ -1,4 +1,4 @@
-"""The page of all rules, as a file that an editor can open at a rule."""
+"""Findings as LSP diagnostics, with links to the documentation of their rules."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -13,7 +13,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 _HEADING = "### "
 _MODULE_PATH = Path(__file__).resolve()
-# Inside the wheel the page lies in the package, in a checkout beside server/.
+# The page is in the package if installed from a wheel, and next to server/ in a checkout.
 _PAGE_PATHS = (
     _MODULE_PATH.parents[1] / "docs" / "rules.md",
     _MODULE_PATH.parents[3] / "docs" / "rules.md",
@@ -22,13 +22,13 @@ _PAGE_PATHS = (
 
 @cache
 def rules_page() -> Path | None:
-    """The page, None where it was not installed as a file."""
+    """Return the path of the rule documentation, or None if it is not installed as a file."""
     return next((path for path in _PAGE_PATHS if path.is_file()), None)
 
 
 @cache
 def rule_line_numbers() -> Mapping[str, int]:
-    """The lines of the page (from 0) on which the texts about codes begin."""
+    """Return the line (from 0) at which the text about each code begins."""
     path = rules_page()
     if path is None:
         return {}
@@ -41,9 +41,9 @@ def rule_line_numbers() -> Mapping[str, int]:
 
 
 def rule_href(code: str) -> str | None:
-    """A link to the text about a code, None if there is none.
+    """Return a link to the documentation of a code, or None.
 
-    It leads to a line: editors open the page themselves, and know no other anchors in a file.
+    The link names a line: editors open the page themselves and support no other anchors in a file.
     """
     path, line = rules_page(), rule_line_numbers().get(code)
     return None if path is None or line is None else f"{path.as_uri()}#L{line + 1}"
@@ -56,11 +56,11 @@ _SEVERITIES = {
     Severity.INFORMATION: types.DiagnosticSeverity.Information.value,
     Severity.HINT: types.DiagnosticSeverity.Hint.value,
 }
-_FINDINGS_PER_CHECKPOINT = 100  # findings between two breaths: about 2 ms
+_FINDINGS_PER_CHECKPOINT = 100  # about 2 ms
 
 
 def diagnostics_json(client: Client, findings: list[Finding]) -> list[Json]:
-    """What is sent about findings."""
+    """Return the diagnostics for findings."""
     found = []
     for count, finding in enumerate(findings):
         if count % _FINDINGS_PER_CHECKPOINT == _FINDINGS_PER_CHECKPOINT - 1:
@@ -70,7 +70,7 @@ def diagnostics_json(client: Client, findings: list[Finding]) -> list[Json]:
 
 
 def diagnostic_json(client: Client, finding: Finding) -> Json:
-    """What is sent about a finding: as much of it as the client can show."""
+    """Return the diagnostic for a finding, with the fields that the client supports."""
     converter = Converter(client.encoding)
     said: Json = {
         "range": place_range_json(converter, finding.place),

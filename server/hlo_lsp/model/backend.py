@@ -16,10 +16,10 @@ class Backend(Enum):
 
 
 # What XLA's reports call a memory space, whatever the backend (buffer_assignment.cc).
-_LABELS = {0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host", 5: "cmem"}
+_REPORT_NAMES = {0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host", 5: "cmem"}
 
 # What it is: JAX's MemorySpace enums for TPU, gpu_memory_space_assignment.h and layout.h for GPU.
-_NAMES = {
+_SPACE_NAMES = {
     Backend.TPU: {
         0: "HBM",
         1: "VMEM",
@@ -41,17 +41,17 @@ _NAMES = {
     },
 }
 
-_OFF_CHIP_ON_TPU = {0, 5}
+_TPU_OFF_CHIP_SPACES = {0, 5}
 
 
-def space_label(number: int) -> str:
+def report_space_name(number: int) -> str:
     """The name of a memory space in XLA's own reports; wrong for most backends."""
-    return _LABELS.get(number, f"color_{number}")
+    return _REPORT_NAMES.get(number, f"color_{number}")
 
 
 def space_name(number: int, backend: Backend) -> str | None:
     """What a memory space really is on this backend, None where that is not known."""
-    return _NAMES.get(backend, {}).get(number)
+    return _SPACE_NAMES.get(backend, {}).get(number)
 
 
 def space_title(number: int, backend: Backend) -> str:
@@ -61,10 +61,10 @@ def space_title(number: int, backend: Backend) -> str:
 
 def is_on_chip(number: int, backend: Backend) -> bool:
     """Return whether a memory space is small memory on the chip, which XLA fills as it sees fit."""
-    return backend is Backend.TPU and number not in _OFF_CHIP_ON_TPU
+    return backend is Backend.TPU and number not in _TPU_OFF_CHIP_SPACES
 
 
-def backend_of_name(file_name: str) -> Backend:
+def backend_from_file_name(file_name: str) -> Backend:
     """The backend that a file name speaks of, UNKNOWN if it does not."""
     if _GPU_STEM.search(file_name) or ".thunk_sequence" in file_name:
         return Backend.GPU

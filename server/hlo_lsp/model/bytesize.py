@@ -3,7 +3,7 @@
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 
 
-def xla_human(count: int) -> str:
+def format_bytes_as_xla(count: int) -> str:
     """Bytes as XLA prints them: ``512B``, ``34.8KiB``, ``32.26MiB`` (tsl numbers.cc).
 
     XLA divides whole numbers by 1024 until the last step, so the second decimal is not rounded.
@@ -19,13 +19,13 @@ def xla_human(count: int) -> str:
     return f"{count / 1024:.{2 if unit else 1}f}{_UNITS[unit]}"
 
 
-def short(count: int) -> str:
+def format_short_bytes(count: int) -> str:
     """Bytes with a blank in front of the unit: ``4.00 MiB``."""
-    text = xla_human(count)
+    text = format_bytes_as_xla(count)
     digits = text.rstrip("BKMGTPEi")
     return f"{digits} {text[len(digits) :]}"
 
 
-def readable(count: int) -> str:
+def format_bytes(count: int) -> str:
     """Bytes exactly and readably: ``4,194,304 B (4.00 MiB)``."""
-    return f"{count:,} B" if count < 1024 else f"{count:,} B ({short(count)})"
+    return f"{count:,} B" if count < 1024 else f"{count:,} B ({format_short_bytes(count)})"

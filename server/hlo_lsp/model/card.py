@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.model.source import SourceLine
 
-_NAME = re.compile(r"(?:^|(?<=[\s(]))`(.+?)`(?=[\s,:;.)|]|$)")
+_QUOTED_NAME = re.compile(r"(?:^|(?<=[\s(]))`(.+?)`(?=[\s,:;.)|]|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,14 +30,14 @@ class Card:
     text: str = ""
 
 
-def parts(text: str) -> Iterator[tuple[bool, str]]:
+def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:
     """The parts of a text in order: whether each is a name from the dump, and what it says.
 
     Names stand between backticks with a blank or a bracket in front of them. A backtick inside of
     a word is itself.
     """
     end = 0
-    for match in _NAME.finditer(text):
+    for match in _QUOTED_NAME.finditer(text):
         if match.start() > end:
             yield False, text[end : match.start()]
         yield True, match[1]
@@ -46,13 +46,13 @@ def parts(text: str) -> Iterator[tuple[bool, str]]:
         yield False, text[end:]
 
 
-def listed(items: list[str], most: int) -> str:
+def join_limited(items: list[str], most: int) -> str:
     """The first items, separated by commas, and how many more there are."""
     more = len(items) - most
     shown = ", ".join(items[:most])
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
-def counted(count: int, noun: str) -> str:
+def count_noun(count: int, noun: str) -> str:
     """A number with its noun: ``1 use``, ``13 uses``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -1,15 +1,17 @@
 """Names of a folder by the module they were written for, where a name alone does not tell."""
 
+import os
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.model.file_names import BetweenPasses, DumpName, Role, group_key, suffix_of
+from hlo_lsp.model.file_names import DumpName, FileRole, PassBoundary, group_key, suffix_of
 
-Groups = dict[str, list[str]]
+ModuleGroups = dict[str, list[str]]
 
 
-def grouped(names: Iterable[str]) -> Groups:
+def group_by_module(names: Iterable[str]) -> ModuleGroups:
     """The names by group; each is in one group, under a key that says nothing but which.
 
     Beyond ``group_key``:
@@ -21,7 +23,7 @@ def grouped(names: Iterable[str]) -> Groups:
     - A suffix that nobody knows begins where the names of a known module end.
     """
     groups: dict[str, list[DumpName]] = {}
-    others: Groups = {}
+    others: ModuleGroups = {}
     unknown: list[DumpName] = []
     for filename in names:
         name = DumpName.of(filename)
@@ -31,27 +33,27 @@ def grouped(names: Iterable[str]) -> Groups:
             groups.setdefault(name.head, []).append(name)
         else:
             unknown.append(name)
-    _part_runs(groups)
-    homes = _join_nameless(groups)
+    _split_runs(groups)
+    homes = _join_unnamed(groups)
     for name in unknown:
-        key = _home(name, groups, homes)
+        key = _group_of_unknown(name, groups, homes)
         groups.setdefault(name.head if key is None else key, []).append(name)
     for key, members in groups.items():
         others[key] = [name.filename for name in members]
     return others
 
 
-def _part_runs(groups: dict[str, list[DumpName]]) -> None:
+def _split_runs(groups: dict[str, list[DumpName]]) -> None:
     for head, members in list(groups.items()):
         stamps = {name.timestamp for name in members} - {None}
         if len(stamps) < 2:
             continue
         del groups[head]
         for name in members:
-            groups.setdefault(_stamped(name.timestamp, head), []).append(name)
+            groups.setdefault(_with_timestamp(name.timestamp, head), []).append(name)
 
 
-def _join_nameless(groups: dict[str, list[DumpName]]) -> dict[str, str]:
+def _join_unnamed(groups: dict[str, list[DumpName]]) -> dict[str, str]:
     """Move names without a module name; under which key those of their head are now."""
     nameless = [key for key, members in groups.items() if members[0].module_name is None]
     named: dict[tuple[str, int | None], list[str]] = {}
@@ -78,13 +80,15 @@ def _may_join(nameless: DumpName, group: list[DumpName]) -> bool:
     return len(stamps - {None}) < 2 and nameless.may_be_of(first.module_name)
 
 
-def _home(name: DumpName, groups: dict[str, list[DumpName]], homes: dict[str, str]) -> str | None:
+def _group_of_unknown(
+    name: DumpName, groups: dict[str, list[DumpName]], homes: dict[str, str]
+) -> str | None:
     """The group whose head the name begins with, the longest of them."""
     text = name.filename if name.timestamp is None else name.filename.partition(".")[2]
     end = text.rfind(".")
     while end > 0:
         head = text[:end]
-        for known in (_stamped(name.timestamp, head), head):
+        for known in (_with_timestamp(name.timestamp, head), head):
             key = homes.get(known, known)
             if key in groups:
                 return key
@@ -92,24 +96,24 @@ def _home(name: DumpName, groups: dict[str, list[DumpName]], homes: dict[str, st
     return None
 
 
-def _stamped(timestamp: int | None, head: str) -> str:
+def _with_timestamp(timestamp: int | None, head: str) -> str:
     return head if timestamp is None else f"{timestamp}.{head}"
 
 
 # Texts whose instructions are those of S.txt, as far as both have one of a name: over the corpus
 # 24 324 alike, 4 not (hlo sanitization puts converts in). Memory space assignment adds copies and
 # drops bitcasts in between, so the text before buffer assignment has not the same names.
-_SAME_NAMES = frozenset(
+_SAME_INSTRUCTION_ROLES = frozenset(
     {
-        Role.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
-        Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
-        Role.AFTER_CODEGEN,
+        FileRole.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
+        FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
+        FileRole.AFTER_CODEGEN,
     }
 )
-_THUNKS = frozenset({Role.THUNKS, Role.THUNK_METADATA})
+_THUNK_ROLES = frozenset({FileRole.THUNKS, FileRole.THUNK_METADATA})
 # What runs before after_spmd_partitioner.txt is written, by pipeline (seen in jaxlib 0.10.2).
-_PARTITIONING = ("spmd", "sharding", "host-compute")
-_ORDER = {role: place for place, role in enumerate(Role)}
+_PARTITIONING_PIPELINES = ("spmd", "sharding", "host-compute")
+_ROLE_ORDER = {role: place for place, role in enumerate(FileRole)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +140,7 @@ class Compile:
     texts: tuple[Path, ...]
     files: tuple[Path, ...]
 
-    def family(self) -> list[Path]:
+    def files_read_together(self) -> list[Path]:
         """What is to be read together, the file itself first.
 
         Of two texts with the same instructions the one that was asked about is enough.
@@ -146,41 +150,41 @@ class Compile:
             found.append(self.module)
         return list(dict.fromkeys(found))
 
-    def text_before(self) -> Path | None:
+    def previous_text(self) -> Path | None:
         """The module text one step earlier in the pipeline."""
         index = self._index()
         return self.texts[index - 1] if index else None
 
-    def text_after(self) -> Path | None:
+    def next_text(self) -> Path | None:
         """The module text one step later in the pipeline."""
         index = self._index()
         return None if index is None or index + 1 == len(self.texts) else self.texts[index + 1]
 
-    def other_texts(self) -> list[Path]:
+    def comparison_texts(self) -> list[Path]:
         """The module texts to compare with: from before and after all passes.
 
         Of a text from between two passes also its two neighbours. What a memory file names is
         compared as its module is: a name says the same wherever it stands.
         """
-        found = [path for path in self.texts if _role(path) is Role.BEFORE_OPTIMIZATIONS]
-        if _role(self.path) is Role.PASS:
-            found += [path for path in (self.text_before(), self.text_after()) if path]
-        found += [path for path in self.texts if _role(path) is Role.AFTER_OPTIMIZATIONS]
-        family = self.family()
+        found = [path for path in self.texts if _role(path) is FileRole.BEFORE_OPTIMIZATIONS]
+        if _role(self.path) is FileRole.PASS:
+            found += [path for path in (self.previous_text(), self.next_text()) if path]
+        found += [path for path in self.texts if _role(path) is FileRole.AFTER_OPTIMIZATIONS]
+        family = self.files_read_together()
         return [path for path in dict.fromkeys(found) if path not in family]
 
     def _index(self) -> int | None:
         return self.texts.index(self.path) if self.path in self.texts else None
 
 
-class Listing:
+class FolderListing:
     """The names of one folder, grouped once for all questions."""
 
     def __init__(self, folder: Path, names: Iterable[str]) -> None:
         self._folder = folder
-        self._groups = grouped(names)
+        self._groups = group_by_module(names)
         self._key_of = {name: key for key, group in self._groups.items() for name in group}
-        self._modules: dict[str, _Module] = {}
+        self._modules: dict[str, _ModuleGroup] = {}
         self._compiles: dict[str, Compile] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -205,17 +209,17 @@ class Listing:
             key = self._key_of[name]
             module = self._modules.get(key)
             if module is None:
-                module = self._modules[key] = _Module(self._folder, self._groups[key])
+                module = self._modules[key] = _ModuleGroup(self._folder, self._groups[key])
             known = self._compiles[name] = module.compile(name)
         return known
 
 
 def compile_of(path: Path, names: Iterable[str]) -> Compile:
     """What belongs to a file, among the names of its folder; its own need not be there."""
-    return Listing(path.parent, {*names, path.name}).compile(path.name)
+    return FolderListing(path.parent, {*names, path.name}).compile(path.name)
 
 
-class _Module:
+class _ModuleGroup:
     """The names of one group."""
 
     def __init__(self, folder: Path, names: list[str]) -> None:
@@ -223,10 +227,10 @@ class _Module:
         self._suffixes = {name: suffix_of(name) for name in sorted(names)}
         architectures: dict[str, str] = {}
         for name, suffix in self._suffixes.items():
-            if suffix.role is Role.AFTER_OPTIMIZATIONS or suffix.role.is_memory:
+            if suffix.role is FileRole.AFTER_OPTIMIZATIONS or suffix.role.is_memory:
                 architectures[name[: -suffix.tail]] = suffix.architecture
-        self._tpu_stem = _only(stem for stem, found in architectures.items() if not found)
-        self._gpu_stem = _only(stem for stem, found in architectures.items() if "gpu_" in found)
+        self._tpu_stem = _single(stem for stem, found in architectures.items() if not found)
+        self._gpu_stem = _single(stem for stem, found in architectures.items() if "gpu_" in found)
         self._stems = {name: self._stem(name) for name in self._suffixes}
         self._files = tuple(folder / name for name in self._suffixes)
         self._texts = tuple(folder / name for name in self._in_order())
@@ -235,33 +239,33 @@ class _Module:
         stem = self._stems[name]
         family = [other for other, its in self._stems.items() if its == stem]
         roles = {other: self._suffixes[other].role for other in family}
-        metadata = [other for other in family if roles[other] is Role.THUNK_METADATA]
+        metadata = [other for other in family if roles[other] is FileRole.THUNK_METADATA]
         return Compile(
             self._folder / name,
             stem,
             self._module(stem, roles),
             tuple(self._folder / other for other in family if roles[other].is_memory),
-            tuple(self._folder / other for other in family if roles[other] is Role.THUNKS),
+            tuple(self._folder / other for other in family if roles[other] is FileRole.THUNKS),
             self._folder / metadata[0] if metadata else None,
             self._texts,
             self._files,
         )
 
-    def _module(self, stem: str, roles: dict[str, Role]) -> Path | None:
+    def _module(self, stem: str, roles: dict[str, FileRole]) -> Path | None:
         if f"{stem}.txt" in roles:
             return self._folder / f"{stem}.txt"
         for name, role in roles.items():
             # byte for byte the same text (formats.md 1.2)
-            if role is Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT:
+            if role is FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT:
                 return self._folder / name
         return None
 
     def _stem(self, name: str) -> str:
         suffix = self._suffixes[name]
         stem = None
-        if suffix.role in _SAME_NAMES:
+        if suffix.role in _SAME_INSTRUCTION_ROLES:
             stem = self._tpu_stem
-        elif suffix.role in _THUNKS:
+        elif suffix.role in _THUNK_ROLES:
             stem = self._gpu_stem
         if stem is not None:
             return stem
@@ -274,26 +278,59 @@ class _Module:
             (
                 step.number
                 for step in steps
-                if isinstance(step, BetweenPasses)
-                and any(word in step.pipeline for word in _PARTITIONING)
+                if isinstance(step, PassBoundary)
+                and any(word in step.pipeline for word in _PARTITIONING_PIPELINES)
             ),
             default=-1,
         )
 
         def place(name: str) -> tuple[int, int, int, str]:
             suffix = self._suffixes[name]
-            order = _ORDER[suffix.role]
-            if suffix.role is Role.AFTER_SPMD_PARTITIONER:
-                return _ORDER[Role.PASS], partitioned, order, name
+            order = _ROLE_ORDER[suffix.role]
+            if suffix.role is FileRole.AFTER_SPMD_PARTITIONER:
+                return _ROLE_ORDER[FileRole.PASS], partitioned, order, name
             return order, suffix.step.number if suffix.step else 0, 0, name
 
         return sorted(texts, key=place)
 
 
-def _role(path: Path) -> Role:
+def _role(path: Path) -> FileRole:
     return suffix_of(path.name).role
 
 
-def _only(stems: Iterable[str]) -> str | None:
+def _single(stems: Iterable[str]) -> str | None:
     found = list(stems)
     return found[0] if len(found) == 1 else None
+
+
+# For so long after a change another one may leave the time of change as it is.
+_MTIME_RESOLUTION_NS = 2_000_000_000  # ns: the coarsest file system counts two seconds
+
+
+class FolderCache:
+    """The names in folders, and which of them belong together."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, tuple[int, FolderListing]] = {}
+
+    def compile_of(self, path: Path) -> Compile:
+        """What belongs to a file; it need not be written yet."""
+        listing = self.listing(path.parent)
+        if path.name in listing:
+            return listing.compile(path.name)
+        return compile_of(path, listing.names())
+
+    def listing(self, folder: Path) -> FolderListing:
+        """The names in a folder; none where it cannot be read."""
+        try:
+            changed = os.stat(folder).st_mtime_ns
+            known = self._known.get(folder)
+            if known is not None and known[0] == changed:
+                return known[1]
+            listing = FolderListing(folder, os.listdir(folder))
+        except OSError:
+            self._known.pop(folder, None)
+            return FolderListing(folder, ())
+        if changed + _MTIME_RESOLUTION_NS < time.time_ns():
+            self._known[folder] = changed, listing
+        return listing

@@ -16,17 +16,17 @@ from hlo_lsp.model.device_mesh import (
     DeviceOrder,
     Mesh,
     ShardingError,
-    mesh_of,
-    numbers,
-    order_of,
+    parse_device_order,
+    parse_integers,
+    parse_mesh,
 )
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 
 # The opcodes with use_global_device_ids=: without it they reach across replicas and partitions.
-_ACROSS_BOTH = frozenset({"all-gather", "all-reduce", "reduce-scatter"})
+_CROSS_REPLICA_AND_PARTITION = frozenset({"all-gather", "all-reduce", "reduce-scatter"})
 
 
-class Members(Enum):
+class GroupMode(Enum):
     """What the numbers in ``replica_groups=`` are (``GetCollectiveOpGroupMode``)."""
 
     REPLICAS = "replica"
@@ -35,14 +35,16 @@ class Members(Enum):
     WHOLE_REPLICAS = "replica with all partitions"
 
 
-def members(opcode: str, *, channel: bool, global_ids: bool) -> Members:
+def group_mode(opcode: str, *, channel: bool, global_ids: bool) -> GroupMode:
     """What the numbers are for an opcode, with a ``channel_id`` and ``use_global_device_ids``."""
     if global_ids:
-        return Members.DEVICES
+        return GroupMode.DEVICES
     if not channel:
-        return Members.REPLICAS
+        return GroupMode.REPLICAS
     plain = opcode.removesuffix("-start")
-    return Members.WHOLE_REPLICAS if plain in _ACROSS_BOTH else Members.PARTITIONS
+    return (
+        GroupMode.WHOLE_REPLICAS if plain in _CROSS_REPLICA_AND_PARTITION else GroupMode.PARTITIONS
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,44 +107,44 @@ DeviceGroups: TypeAlias = GroupList | EqualGroups
 
 
 @lru_cache(maxsize=1 << 10)
-def parse_groups(text: str) -> DeviceGroups:
+def parse_device_groups(text: str) -> DeviceGroups:
     """The groups that the value of ``replica_groups=`` describes (replica_group.cc).
 
     Raises:
         ShardingError: it describes none.
     """
     try:
-        tree = load("sharding").parse("replica_groups", text)
+        tree = load_grammar("sharding").parse("replica_groups", text)
     except UnexpectedInput:
-        refusal = load("sharding").refusal("replica_groups", text)
+        refusal = load_grammar("sharding").parse_failure("replica_groups", text)
         raise ShardingError(f"{refusal} in the groups `{text[:80]}`") from None
     if tree.data == "group_list":
-        return _listed(tree)
+        return _parse_group_list(tree)
     if tree.data == "mesh_groups":
-        return _by_axes(tree)
+        return _parse_mesh_groups(tree)
     dims, iota = tree.children
-    shape, order = numbers(dims), order_of(_tree(iota))
+    shape, order = parse_integers(dims), parse_device_order(_as_tree(iota))
     if len(shape) != 2 or prod(shape) != order.count:
         raise ShardingError(f"{order.count} devices are no groups {shape}")
     return EqualGroups(shape[0], shape[1], order)
 
 
-def _listed(tree: "Tree[Token]") -> GroupList:
+def _parse_group_list(tree: "Tree[Token]") -> GroupList:
     texts = [str(child)[1:-1].strip() for child in tree.children]
     try:
-        groups = tuple(numbers(text) if text else () for text in texts)
+        groups = tuple(parse_integers(text) if text else () for text in texts)
     except ValueError:
         raise ShardingError("a group lists what is no number") from None
     return GroupList(groups)
 
 
-def _by_axes(tree: "Tree[Token]") -> EqualGroups:
-    mesh = mesh_of(_tree(tree.children[0]))
-    axes = tuple(mesh.axis(_tree(child)) for child in tree.children[1:])
+def _parse_mesh_groups(tree: "Tree[Token]") -> EqualGroups:
+    mesh = parse_mesh(_as_tree(tree.children[0]))
+    axes = tuple(mesh.axis(_as_tree(child)) for child in tree.children[1:])
     order, count = mesh.by((), axes)
     return EqualGroups(count, order.count // count, order, mesh, axes)
 
 
-def _tree(child: "Tree[Token] | Token") -> "Tree[Token]":
+def _as_tree(child: "Tree[Token] | Token") -> "Tree[Token]":
     assert isinstance(child, Tree), child
     return child

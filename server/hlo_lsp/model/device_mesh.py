@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from lark import Token, Tree
 
-_MOST = 1 << 63
+_DEVICE_COUNT_LIMIT = 1 << 63
 
 
 class ShardingError(ValueError):
@@ -16,7 +16,7 @@ class ShardingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class DeviceList:
     """``0,2,1,3``: device numbers, one by one."""
 
     devices: tuple[int, ...]
@@ -58,7 +58,7 @@ class Iota:
 
 
 @dataclass(frozen=True, slots=True)
-class Reordered:
+class PermutedDevices:
     """The devices of one order in the sequence of another."""
 
     devices: "DeviceOrder"
@@ -74,43 +74,43 @@ class Reordered:
         return self.devices.at(self.places.at(place))
 
 
-DeviceOrder: TypeAlias = Listed | Iota | Reordered
+DeviceOrder: TypeAlias = DeviceList | Iota | PermutedDevices
 
 
-def order_of(tree: "Tree[Token]") -> Listed | Iota:
+def parse_device_order(tree: "Tree[Token]") -> DeviceList | Iota:
     """The order that a ``listed``, ``iota`` or ``mesh_iota`` of the grammar says.
 
     Raises:
         ShardingError: a device is listed twice, the transposition is none, or see ``counted``.
     """
     first, *rest = tree.children
-    dims = numbers(first)
+    dims = parse_integers(first)
     if tree.data == "listed":
         if len(set(dims)) != len(dims):
             raise ShardingError("a device is listed twice")
-        return Listed(dims)
-    counted(dims)
+        return DeviceList(dims)
+    device_count(dims)
     if not rest and len(dims) > 1:
         raise ShardingError("several dimensions of devices need a transposition `T(...)`")
-    permutation = numbers(rest[0]) if rest else (0,)
+    permutation = parse_integers(rest[0]) if rest else (0,)
     if sorted(permutation) != list(range(len(dims))):
         raise ShardingError(f"T{permutation} is no permutation of {len(dims)} dimensions")
     return Iota(dims, permutation)
 
 
-def counted(dims: Iterable[int]) -> int:
+def device_count(dims: Iterable[int]) -> int:
     """The number of devices in a shape.
 
     Raises:
         ShardingError: there are none, or more than 64 bits count.
     """
     count = prod(dims)
-    if not 0 < count < _MOST:
+    if not 0 < count < _DEVICE_COUNT_LIMIT:
         raise ShardingError("the devices are none or more than 64 bits count")
     return count
 
 
-def numbers(child: "Tree[Token] | str") -> tuple[int, ...]:
+def parse_integers(child: "Tree[Token] | str") -> tuple[int, ...]:
     """The numbers of a ``LIST`` or of what looks like it."""
     return tuple(map(int, str(child).split(",")))
 
@@ -170,7 +170,7 @@ class Mesh:
         dims = tuple(size for _, _, size in pieces)
         if permutation == tuple(range(len(dims))):
             return self.devices, count
-        return Reordered(self.devices, Iota(dims, permutation)), count
+        return PermutedDevices(self.devices, Iota(dims, permutation)), count
 
     def _pieces(self, used: list[Axis]) -> list[tuple[str, int, int]]:
         """The mesh with its axes cut where a part begins or ends: name, steps before, size."""
@@ -188,7 +188,7 @@ class Mesh:
         return pieces
 
 
-def mesh_of(tree: "Tree[Token]") -> Mesh:
+def parse_mesh(tree: "Tree[Token]") -> Mesh:
     """The mesh that a ``mesh`` of the grammar says.
 
     Raises:
@@ -203,8 +203,8 @@ def mesh_of(tree: "Tree[Token]") -> Mesh:
             name, size = child.children
             axes.append((_unquoted(name), int(str(size))))
         else:
-            order = order_of(child)
-    count = counted(size for _, size in axes)
+            order = parse_device_order(child)
+    count = device_count(size for _, size in axes)
     if len(dict(axes)) != len(axes):
         raise ShardingError("an axis of the mesh is named twice")
     if order is None:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.syntax.records import Delta, Record, RecordSequence, Scanner
+from hlo_lsp.syntax.records import Record, RecordDelta, RecordSequence, Scanner
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import Job, checkpoint
 from hlo_lsp.text.document import Document, LineChange
 
-_STEP = 4000  # records entered into the indexes between two breaths: about 5 ms
+_RECORDS_PER_CHECKPOINT = 4000  # records entered into the indexes between two breaths: about 5 ms
 
 
 class DumpFile:
@@ -107,8 +107,8 @@ class DumpFile:
     def _catch_up(self) -> None:
         while self._pending is not None:
             change = self._pending
-            kind = sniff(self.lines)
-            scanner = _scanner_of(kind)
+            kind = detect_file_kind(self.lines)
+            scanner = _scanner_for(kind)
             if scanner is not self._scanner:
                 self._forget()
                 self._scanner = scanner
@@ -125,7 +125,7 @@ class DumpFile:
                 self._pending = None
                 self.edited_line = change.first
                 self._enter(delta)
-                self._grow(places_only=_is_of_places(delta))
+                self._grow(places_only=_changes_places_only(delta))
 
     def _is_pending(self, change: LineChange) -> bool:
         return self._pending is change
@@ -135,15 +135,15 @@ class DumpFile:
         if not places_only:
             self.version_but_places = self.version
 
-    def _enter(self, delta: Delta) -> None:
+    def _enter(self, delta: RecordDelta) -> None:
         index: MemoryIndex | ModuleIndex = self.memory if self.kind.is_memory else self.module
         for count, record in enumerate(delta.removed):
-            index.leave(record)
-            if count % _STEP == _STEP - 1:
+            index.remove(record)
+            if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
                 checkpoint()
         for count, record in enumerate(delta.added):
-            index.enter(record)
-            if count % _STEP == _STEP - 1:
+            index.add(record)
+            if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
                 checkpoint()
 
     def _forget(self) -> None:
@@ -152,15 +152,15 @@ class DumpFile:
         self.module = ModuleIndex(self.records)
 
 
-def _is_of_places(delta: Delta) -> bool:
+def _changes_places_only(delta: RecordDelta) -> bool:
     """Whether nothing has changed but sizes and offsets of values, each in its line."""
     return len(delta.removed) == len(delta.added) and all(
-        isinstance(old, AssignedValue) and isinstance(new, AssignedValue) and old.has_words_of(new)
+        isinstance(old, AssignedValue) and isinstance(new, AssignedValue) and old.differs_only_in_place(new)
         for old, new in zip(delta.removed, delta.added, strict=True)
     )
 
 
-def _scanner_of(kind: FileKind) -> Scanner | None:
+def _scanner_for(kind: FileKind) -> Scanner | None:
     if kind.is_memory:
         return memory_scanner()
     if kind is FileKind.MODULE:

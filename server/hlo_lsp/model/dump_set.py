@@ -4,14 +4,14 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
-from hlo_lsp.model.backend import Backend, backend_of_name
+from hlo_lsp.model.backend import Backend, backend_from_file_name
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.multimap import MultiMap
 from hlo_lsp.model.shape import leaf_text
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.value import Located, Value
-from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
+from hlo_lsp.model.value import LocatedRecord, Value
+from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -25,14 +25,14 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
-_DIGITS = 20  # a number of 64 bits has fewer
+_MAX_DIGITS = 20  # a number of 64 bits has fewer
 
-_NUMBERS = itertools.count()
+_SET_NUMBERS = itertools.count()
 
 K = TypeVar("K")
 R = TypeVar("R", bound=Record)
 T = TypeVar("T")
-State = list[tuple[DumpFile, int]]
+FileVersions = list[tuple[DumpFile, int]]
 
 
 class DumpSet:
@@ -52,8 +52,8 @@ class DumpSet:
         self.others = others
         # A text that names the instruction of every thunk, where the compiler left one.
         self.thunk_names = thunk_names
-        self.number = next(_NUMBERS)  # no other set of this process has it
-        self._derived: dict[object, tuple[State, object]] = {}
+        self.number = next(_SET_NUMBERS)  # no other set of this process has it
+        self._derived: dict[object, tuple[FileVersions, object]] = {}
 
     def derived(
         self, compute: Callable[["DumpSet"], T], files: list[DumpFile], *, but_places: bool = False
@@ -70,18 +70,18 @@ class DumpSet:
             self.remember(compute, state, known)
         return cast("T", known[0])
 
-    def state(self, files: Iterable[DumpFile], *, but_places: bool = False) -> State:
+    def state(self, files: Iterable[DumpFile], *, but_places: bool = False) -> FileVersions:
         """What tells whether some files are as they were, but for sizes and offsets of values."""
         if but_places:
             return [(file, file.version_but_places) for file in files]
         return [(file, file.version) for file in files]
 
-    def remembered(self, key: object, state: State) -> Any:
+    def remembered(self, key: object, state: FileVersions) -> Any:
         """What was remembered under a key for this state of its files, or None."""
         known = self._derived.get(key)
         return known[1] if known is not None and known[0] == state else None
 
-    def remember(self, key: object, state: State, found: object) -> None:
+    def remember(self, key: object, state: FileVersions, found: object) -> None:
         """Remember what was found out, in place of what was remembered before."""
         self._derived[key] = state, found
 
@@ -90,26 +90,28 @@ class DumpSet:
         """By the name of a file, else TPU if a value is tiled (no other backend tiles)."""
         for file in self.files:
             if file.path is not None:
-                backend = backend_of_name(file.path.name)
+                backend = backend_from_file_name(file.path.name)
                 if backend is not Backend.UNKNOWN:
                     return backend
         tiled = any(file.memory.tiled_values for file in self.files)
         return Backend.TPU if tiled else Backend.UNKNOWN
 
-    def find(self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K) -> Located[R] | None:
+    def find(
+        self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K
+    ) -> LocatedRecord[R] | None:
         """The record of this key in the first file that has one."""
         for file in self.files:
             record = choose(file.memory).first(key)
             if record is not None:
-                return Located(file, record)
+                return LocatedRecord(file, record)
         return None
 
-    def label(self, kind: type[R]) -> Located[R] | None:
+    def label(self, kind: type[R]) -> LocatedRecord[R] | None:
         """The head line of this kind in the first file that has one."""
         for file in self.files:
             record = file.memory.label(kind)
             if record is not None:
-                return Located(file, record)
+                return LocatedRecord(file, record)
         return None
 
     def value(self, value_id: int) -> Value | None:
@@ -151,38 +153,40 @@ class DumpSet:
             ids.update(file.memory.entries)
         return sorted(ids)
 
-    def allocations(self) -> Iterator[Located[AllocationLine]]:
+    def allocations(self) -> Iterator[LocatedRecord[AllocationLine]]:
         """All allocations of the first file that has any, by number; of two alike the first."""
         for file in self.files:
             lines = sorted(file.memory.allocations.firsts(), key=lambda line: line.number)
-            yield from (Located(file, line) for line in lines)
+            yield from (LocatedRecord(file, line) for line in lines)
             if lines:
                 return
 
-    def allocation(self, number: int) -> Located[AllocationLine] | None:
+    def allocation(self, number: int) -> LocatedRecord[AllocationLine] | None:
         """The allocation of this number."""
         return self.find(lambda index: index.allocations, number)
 
-    def assigned_to(self, allocation: Located[AllocationLine]) -> Iterator[AssignedValue]:
+    def assigned_to(self, allocation: LocatedRecord[AllocationLine]) -> Iterator[AssignedValue]:
         """The values that stand under an allocation."""
         for record in allocation.file.records.members(allocation.record):
             if isinstance(record, AssignedValue):
                 yield record
 
-    def allocation_of(self, assigned: Located[AssignedValue]) -> Located[AllocationLine] | None:
+    def allocation_of(
+        self, assigned: LocatedRecord[AssignedValue]
+    ) -> LocatedRecord[AllocationLine] | None:
         """The allocation under which a value stands."""
         head = assigned.file.records.head_of(assigned.record)
-        return Located(assigned.file, head) if isinstance(head, AllocationLine) else None
+        return LocatedRecord(assigned.file, head) if isinstance(head, AllocationLine) else None
 
-    def live(self, key: str) -> Located[RangeRow] | None:
+    def live(self, key: str) -> LocatedRecord[RangeRow] | None:
         """The live range of a value, by name and index."""
         return self.find(lambda index: index.ranges, key)
 
-    def step(self, name: str) -> Located[SequenceRow] | None:
+    def step(self, name: str) -> LocatedRecord[SequenceRow] | None:
         """Where in the schedule an instruction runs."""
         return self.find(lambda index: index.step_names, name)
 
-    def at_step(self, step: int) -> Located[SequenceRow] | None:
+    def at_step(self, step: int) -> LocatedRecord[SequenceRow] | None:
         """What runs at a step of the schedule."""
         return self.find(lambda index: index.steps, step)
 
@@ -204,20 +208,20 @@ class DumpSet:
         label = self.label(TotalLine)
         return None if label is None else label.record.total
 
-    def instruction(self, name: str) -> Located[InstructionLine] | None:
+    def instruction(self, name: str) -> LocatedRecord[InstructionLine] | None:
         """An instruction's line in the module text."""
         for file in self.files:
             record = file.module.instructions.first(name)
             if record is not None:
-                return Located(file, record)
+                return LocatedRecord(file, record)
         return None
 
-    def computation(self, name: str) -> Located[ComputationLine] | None:
+    def computation(self, name: str) -> LocatedRecord[ComputationLine] | None:
         """A computation's line in the module text."""
         for file in self.files:
             record = file.module.computations.first(name)
             if record is not None:
-                return Located(file, record)
+                return LocatedRecord(file, record)
         return None
 
     def text_of(self, name: str) -> InstructionText | None:
@@ -231,15 +235,15 @@ class DumpSet:
                     return defining_text(entry)
         return None
 
-    def entries_at(self, name: str) -> Iterator[Located[UsedValue]]:
+    def entries_at(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
         """The values with a position at an instruction."""
         for file in self.files:
-            yield from (Located(file, entry) for entry in file.memory.rows.positions(name))
+            yield from (LocatedRecord(file, entry) for entry in file.memory.rows.positions(name))
 
-    def entries_used_by(self, name: str) -> Iterator[Located[UsedValue]]:
+    def entries_used_by(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
         """The values that an instruction uses."""
         for file in self.files:
-            yield from (Located(file, entry) for entry in file.memory.rows.uses(name))
+            yield from (LocatedRecord(file, entry) for entry in file.memory.rows.uses(name))
 
     def shape_text(self, value: Value) -> str | None:
         """The shape of a value with its layout, as printed."""
@@ -257,9 +261,9 @@ class DumpSet:
     def stack_of(self, metadata: Mapping[str, str]) -> list[SourceLine]:
         """The Python lines that the metadata of an instruction speak of, the innermost first."""
         if "source_file" in metadata:
-            line = _number(metadata.get("source_line", "")) or 1
+            line = _parse_number(metadata.get("source_line", "")) or 1
             return [SourceLine(metadata["source_file"], line)]
-        frame = _number(metadata.get("stack_frame_id", ""))
+        frame = _parse_number(metadata.get("stack_frame_id", ""))
         if frame is not None:
             for file in self.files:
                 stack = list(file.module.tables.stack(frame))
@@ -268,7 +272,7 @@ class DumpSet:
         return []
 
     def _joined(
-        self, assigned: Located[AssignedValue] | None, entry: Located[UsedValue] | None
+        self, assigned: LocatedRecord[AssignedValue] | None, entry: LocatedRecord[UsedValue] | None
     ) -> Value | None:
         header: AssignedValue | UsedValue | None = None
         if assigned is not None:
@@ -290,12 +294,12 @@ class DumpSet:
         )
 
 
-def _number(digits: str) -> int | None:
-    return int(digits) if digits.isdecimal() and len(digits) < _DIGITS else None
+def _parse_number(digits: str) -> int | None:
+    return int(digits) if digits.isdecimal() and len(digits) < _MAX_DIGITS else None
 
 
 def defining_text(entry: UsedValue) -> InstructionText | None:
     """The text behind ``from instruction:`` of an entry, with columns of its line."""
     line = entry.lines[-1]
     column = instruction_column(line)
-    return instruction_text(line, column) if column else None
+    return parse_instruction(line, column) if column else None

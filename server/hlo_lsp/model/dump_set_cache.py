@@ -9,17 +9,17 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 
-_KINDS = list(FileKind)
+_KIND_ORDER = list(FileKind)
 
 
-class Neighbours(Protocol):
+class CompanionFinder(Protocol):
     """Finds the files that a compile names."""
 
     def __call__(self, path: Path, compile_: Compile, /, *, patient: bool) -> DumpFile | None:
         """The file, up to date; None if there is none, or without patience, none so soon."""
 
 
-class Families:
+class DumpSetCache:
     """One set for the same files.
 
     Unless sets may be ``overlapping`` one is forgotten when another has a file of it: it holds its
@@ -31,25 +31,30 @@ class Families:
         self._sets: dict[tuple[int, ...], DumpSet] = {}
 
     def set_of(
-        self, file: DumpFile, compile_: Compile | None, find: Neighbours, *, patient: bool = True
+        self,
+        file: DumpFile,
+        compile_: Compile | None,
+        find: CompanionFinder,
+        *,
+        patient: bool = True,
     ) -> DumpSet:
         """All files of the compile of a file that is up to date; without one itself only."""
         files = [file]
         others: list[DumpFile] = []
         thunk_names: DumpFile | None = None
         if compile_ is not None:
-            for path in compile_.family()[1:]:
+            for path in compile_.files_read_together()[1:]:
                 neighbour = find(path, compile_, patient=patient)
                 if neighbour is not None and neighbour.kind.has_records:
                     files.append(neighbour)
-            for path in compile_.other_texts():
+            for path in compile_.comparison_texts():
                 neighbour = find(path, compile_, patient=patient)
                 if neighbour is not None and neighbour.kind is FileKind.MODULE:
                     others.append(neighbour)
             if file.kind is FileKind.THUNKS and compile_.thunk_metadata is not None:
                 thunk_names = find(compile_.thunk_metadata, compile_, patient=True)
         # A fact that two files hold is taken from the one that was made for it.
-        files.sort(key=lambda one: (_KINDS.index(one.kind), one is not file))
+        files.sort(key=lambda one: (_KIND_ORDER.index(one.kind), one is not file))
         extra = [*others, *([] if thunk_names is None else [thunk_names])]
         key = tuple(map(id, (*files, *extra)))
         found = self._sets.get(key)

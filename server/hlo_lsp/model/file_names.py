@@ -6,7 +6,7 @@ from enum import Enum
 from functools import lru_cache
 
 
-class Role(Enum):
+class FileRole(Enum):
     """What XLA writes into a file of this name; the value is a word for it.
 
     Module texts stand in the order of the pipeline.
@@ -31,30 +31,32 @@ class Role(Enum):
     @property
     def is_module_text(self) -> bool:
         """Whether such a file is HLO text of a whole module."""
-        return self in _MODULE_TEXTS
+        return self in _MODULE_TEXT_ROLES
 
     @property
     def is_memory(self) -> bool:
         """Whether it is one of the four memory files."""
-        return self in _MEMORY
+        return self in _MEMORY_ROLES
 
 
-_MODULE_TEXTS = frozenset(
+_MODULE_TEXT_ROLES = frozenset(
     {
-        Role.BEFORE_OPTIMIZATIONS,
-        Role.PASS,
-        Role.AFTER_SPMD_PARTITIONER,
-        Role.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
-        Role.AFTER_OPTIMIZATIONS,
-        Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
-        Role.AFTER_CODEGEN,
+        FileRole.BEFORE_OPTIMIZATIONS,
+        FileRole.PASS,
+        FileRole.AFTER_SPMD_PARTITIONER,
+        FileRole.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
+        FileRole.AFTER_OPTIMIZATIONS,
+        FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
+        FileRole.AFTER_CODEGEN,
     }
 )
-_MEMORY = frozenset({Role.ASSIGNMENT, Role.VALUES, Role.LIVE_RANGE, Role.REPORT})
+_MEMORY_ROLES = frozenset(
+    {FileRole.ASSIGNMENT, FileRole.VALUES, FileRole.LIVE_RANGE, FileRole.REPORT}
+)
 
 
 @dataclass(frozen=True, slots=True)
-class BetweenPasses:
+class PassBoundary:
     """A text written between two passes of a pipeline. ``number`` counts the dumps of a module."""
 
     number: int
@@ -64,7 +66,7 @@ class BetweenPasses:
 
 
 @dataclass(frozen=True, slots=True)
-class DuringPass:
+class PassStep:
     """A text that a pass wrote while it ran; ``step`` is its own word for where it was."""
 
     number: int
@@ -73,7 +75,7 @@ class DuringPass:
 
 
 @dataclass(frozen=True, slots=True)
-class Suffix:
+class NameSuffix:
     """The part of a file name that says what the file holds.
 
     ``architecture`` is what stands in front of ``after_optimizations``: ``cpu_``, ``sm_8.9_gpu_``,
@@ -83,45 +85,45 @@ class Suffix:
     """
 
     text: str
-    role: Role
+    role: FileRole
     architecture: str = ""
-    step: BetweenPasses | DuringPass | None = None
+    step: PassBoundary | PassStep | None = None
     is_known: bool = True
     tail: int = 0
 
 
-_TXT = ".txt"
-_AFTER = "after_optimizations"
-_MEMORY_TAILS = {
-    "-buffer-assignment": Role.ASSIGNMENT,
-    "-buffer-assignment-values": Role.VALUES,
-    "-live-range": Role.LIVE_RANGE,
-    "-memory-usage-report": Role.REPORT,
+_TEXT_EXTENSION = ".txt"
+_AFTER_OPTIMIZATIONS = "after_optimizations"
+_MEMORY_SUFFIX_ROLES = {
+    "-buffer-assignment": FileRole.ASSIGNMENT,
+    "-buffer-assignment-values": FileRole.VALUES,
+    "-live-range": FileRole.LIVE_RANGE,
+    "-memory-usage-report": FileRole.REPORT,
 }
-_TEXTS = {
-    "before_optimizations": Role.BEFORE_OPTIMIZATIONS,
-    "after_spmd_partitioner": Role.AFTER_SPMD_PARTITIONER,
-    f"{_AFTER}_before_buffer_assignment": Role.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
-    f"{_AFTER}_after_buffer_assignment": Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
+_TEXT_SUFFIX_ROLES = {
+    "before_optimizations": FileRole.BEFORE_OPTIMIZATIONS,
+    "after_spmd_partitioner": FileRole.AFTER_SPMD_PARTITIONER,
+    f"{_AFTER_OPTIMIZATIONS}_before_buffer_assignment": FileRole.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
+    f"{_AFTER_OPTIMIZATIONS}_after_buffer_assignment": FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
     # Where libtpu finds too little memory it stops behind buffer assignment and writes this.
-    "oom_intermediate_module": Role.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
-    "after_codegen": Role.AFTER_CODEGEN,
-    "after_codegen_after_hlo_sanitization": Role.AFTER_CODEGEN,
-    "thunk_sequence": Role.THUNKS,
-    "thunk_sequence_after_thunk_passes": Role.THUNKS,
-    "thunk_metadata": Role.THUNK_METADATA,
-    "basic_compiler_metadata": Role.OTHER,
-    "execution_options": Role.OTHER,
-    "hlo_module_config": Role.OTHER,
-    "host_executions": Role.OTHER,
-    "host_transfers": Role.OTHER,
-    "priority_fusion_dump": Role.OTHER,
-    "sparse_core_specific_metadata": Role.OTHER,
-    "target_arguments": Role.OTHER,
-    "tpu_comp_env": Role.OTHER,
-    "transfer_stats": Role.OTHER,
+    "oom_intermediate_module": FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
+    "after_codegen": FileRole.AFTER_CODEGEN,
+    "after_codegen_after_hlo_sanitization": FileRole.AFTER_CODEGEN,
+    "thunk_sequence": FileRole.THUNKS,
+    "thunk_sequence_after_thunk_passes": FileRole.THUNKS,
+    "thunk_metadata": FileRole.THUNK_METADATA,
+    "basic_compiler_metadata": FileRole.OTHER,
+    "execution_options": FileRole.OTHER,
+    "hlo_module_config": FileRole.OTHER,
+    "host_executions": FileRole.OTHER,
+    "host_transfers": FileRole.OTHER,
+    "priority_fusion_dump": FileRole.OTHER,
+    "sparse_core_specific_metadata": FileRole.OTHER,
+    "target_arguments": FileRole.OTHER,
+    "tpu_comp_env": FileRole.OTHER,
+    "transfer_stats": FileRole.OTHER,
 }
-_PLAIN = (
+_FIXED_SUFFIXES = (
     "autotune_results.pbtxt",
     "config.pbtxt",
     "debug_options",
@@ -130,108 +132,115 @@ _PLAIN = (
     "metadata.textproto",
 )
 # Files that are neither text of ours nor known by their whole suffix.
-_EXTENSIONS = frozenset(
+_KNOWN_EXTENSIONS = frozenset(
     {
         "txt", "hlo", "ll", "s", "o", "bc", "asm", "ptx", "cubin", "hsaco", "ttir", "mlir", "bin",
         "dot", "url", "html", "pyz", "pb", "gz", "riegeli", "fdo_profile", "json", "csv", "pbtxt",
         "txtpb", "textproto", "hlo_unoptimized_snapshot",
     }
 )  # fmt: skip
-_NUMBER = re.compile(r"0[0-9]{3}|[1-9][0-9]{3,}")  # "%04d"
-_CL = re.compile(r"cl_[0-9]+")
-_CL_INSIDE = re.compile(r"(?:^|\.)cl_[0-9]+\.")
+_DUMP_NUMBER = re.compile(r"0[0-9]{3}|[1-9][0-9]{3,}")  # "%04d"
+_CL_PART = re.compile(r"cl_[0-9]+")
+_CL_BEFORE_SUFFIX = re.compile(r"(?:^|\.)cl_[0-9]+\.")
 # A compute capability holds the one dot that a suffix of XLA's has inside a word.
 _CAPABILITY = re.compile(r"(?:^|\.)(sm_[0-9]+)$")
-_CAPABILITY_END = re.compile(r"[0-9]+[a-z]*_gpu_after_optimizations")
+_AFTER_CAPABILITY = re.compile(r"[0-9]+[a-z]*_gpu_after_optimizations")
 
 
-def split_suffix(name: str) -> tuple[str, Suffix]:
+def split_suffix(name: str) -> tuple[str, NameSuffix]:
     """The part of a name in front of its suffix, without the dot between them, and the suffix.
 
     Suffixes are looked for from the right, as a module name may hold dots and anything else.
     """
-    if name.endswith(_TXT):
-        return _between_passes(name) or _text(name) or _during_pass(name) or _unknown(name)
-    for known in _PLAIN:
+    if name.endswith(_TEXT_EXTENSION):
+        return (
+            _split_pass_boundary(name)
+            or _split_text(name)
+            or _split_pass_step(name)
+            or _split_unknown(name)
+        )
+    for known in _FIXED_SUFFIXES:
         if name.endswith(known):
             front = name[: -len(known)]
             if not front or front[-1] == ".":
-                return front[:-1], Suffix(known, Role.OTHER)
-    return _unknown(name)
+                return front[:-1], NameSuffix(known, FileRole.OTHER)
+    return _split_unknown(name)
 
 
-def _between_passes(name: str) -> tuple[str, Suffix] | None:
+def _split_pass_boundary(name: str) -> tuple[str, NameSuffix] | None:
     before = name.rfind(".before_")
     after = name.rfind(".after_", 0, before) if before > 0 else -1
     if after < 0:
         return None
     front, _, pipeline = name[:after].rpartition(".")
     front, _, number = front.rpartition(".")
-    if not _NUMBER.fullmatch(number):
+    if not _DUMP_NUMBER.fullmatch(number):
         return None
-    step = BetweenPasses(int(number), pipeline, name[after + 7 : before], name[before + 8 : -4])
+    step = PassBoundary(int(number), pipeline, name[after + 7 : before], name[before + 8 : -4])
     text = name[len(front) + 1 if front else 0 :]
-    return front, Suffix(text, Role.PASS, step=step, tail=4)
+    return front, NameSuffix(text, FileRole.PASS, step=step, tail=4)
 
 
-def _text(name: str) -> tuple[str, Suffix] | None:
+def _split_text(name: str) -> tuple[str, NameSuffix] | None:
     front, _, last = name[:-4].rpartition(".")
-    if _CAPABILITY_END.match(last):
+    if _AFTER_CAPABILITY.match(last):
         capability = _CAPABILITY.search(front)
         if capability is not None:
             front, last = front[: capability.start()], f"{capability[1]}.{last}"
-    suffix = _suffix_of_text(last)
+    suffix = _text_suffix(last)
     return None if suffix is None else (front, suffix)
 
 
 @lru_cache(maxsize=256)  # a folder has a few dozen
-def _suffix_of_text(last: str) -> Suffix | None:
-    text = f"{last}{_TXT}"
+def _text_suffix(last: str) -> NameSuffix | None:
+    text = f"{last}{_TEXT_EXTENSION}"
     base, dash, _ = last.partition("-")
-    memory = _MEMORY_TAILS.get(last[len(base) :]) if dash else None
+    memory = _MEMORY_SUFFIX_ROLES.get(last[len(base) :]) if dash else None
     if memory is None:
         base = last
     tail = len(text) - len(base)
-    if base.endswith(_AFTER):
-        role = memory or Role.AFTER_OPTIMIZATIONS
-        return Suffix(text, role, base[: -len(_AFTER)], tail=tail)
+    if base.endswith(_AFTER_OPTIMIZATIONS):
+        role = memory or FileRole.AFTER_OPTIMIZATIONS
+        return NameSuffix(text, role, base[: -len(_AFTER_OPTIMIZATIONS)], tail=tail)
     if memory is not None:
-        return Suffix(text, memory, is_known=False, tail=tail)
-    known = _TEXTS.get(base)
-    return None if known is None else Suffix(text, known, tail=tail)
+        return NameSuffix(text, memory, is_known=False, tail=tail)
+    known = _TEXT_SUFFIX_ROLES.get(base)
+    return None if known is None else NameSuffix(text, known, tail=tail)
 
 
-def _during_pass(name: str) -> tuple[str, Suffix] | None:
+def _split_pass_step(name: str) -> tuple[str, NameSuffix] | None:
     parts = name[:-4].rsplit(".", 2)
-    if len(parts) < 3 or _CL.fullmatch(parts[1]):
+    if len(parts) < 3 or _CL_PART.fullmatch(parts[1]):
         return None
     front, _, number = parts[0].rpartition(".")
-    if not _NUMBER.fullmatch(number):
+    if not _DUMP_NUMBER.fullmatch(number):
         return None
     text = name[len(front) + 1 if front else 0 :]
-    return front, Suffix(text, Role.PASS, step=DuringPass(int(number), *parts[1:]), tail=4)
+    return front, NameSuffix(text, FileRole.PASS, step=PassStep(int(number), *parts[1:]), tail=4)
 
 
-def _unknown(name: str) -> tuple[str, Suffix]:
+def _split_unknown(name: str) -> tuple[str, NameSuffix]:
     """A suffix that is not in the tables: what stands behind ``cl_`` is it for certain."""
-    tail = 4 if name.endswith(_TXT) else 0
-    inside = list(_CL_INSIDE.finditer(name)) if "cl_" in name else []
+    tail = 4 if name.endswith(_TEXT_EXTENSION) else 0
+    inside = list(_CL_BEFORE_SUFFIX.finditer(name)) if "cl_" in name else []
     if inside:
         end = inside[-1].end()
-        return name[: end - 1], Suffix(name[end:], Role.OTHER, tail=tail)
+        return name[: end - 1], NameSuffix(name[end:], FileRole.OTHER, tail=tail)
     if tail:
         front, _, last = name[:-4].rpartition(".")
-        return front, Suffix(f"{last}{_TXT}", Role.OTHER, is_known=False, tail=tail)
-    if _EXTENSIONS.isdisjoint(name.rsplit(".", 2)[1:]):
-        return name, Suffix("", Role.MODULE_FOLDER)
+        return front, NameSuffix(
+            f"{last}{_TEXT_EXTENSION}", FileRole.OTHER, is_known=False, tail=tail
+        )
+    if _KNOWN_EXTENSIONS.isdisjoint(name.rsplit(".", 2)[1:]):
+        return name, NameSuffix("", FileRole.MODULE_FOLDER)
     front, _, rest = name.partition(".")  # names by jax have no dot
-    return front, Suffix(rest, Role.OTHER, is_known=False)
+    return front, NameSuffix(rest, FileRole.OTHER, is_known=False)
 
 
 # FilenameFor in xla/service/dump.cc: TIMESTAMP.module_ID.NAME.cl_N.SUFFIX
-_START = re.compile(r"(?:([0-9]+)\.)?(module_([0-9]{4,}))(?:\.|$)")
-_NAMING_CL = re.compile(r"(?:^|\.)cl_([0-9]+)$")
-_MAX_NAME = 255  # bytes; beyond it XLA leaves the module name out
+_NAME_START = re.compile(r"(?:([0-9]+)\.)?(module_([0-9]{4,}))(?:\.|$)")
+_CL_AT_END = re.compile(r"(?:^|\.)cl_([0-9]+)$")
+_MAX_NAME_BYTES = 255  # bytes; beyond it XLA leaves the module name out
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,19 +260,19 @@ class DumpName:
     module_name: str | None
     cl: int | None
     head: str
-    suffix: Suffix
+    suffix: NameSuffix
 
     @classmethod
     def of(cls, filename: str) -> "DumpName | None":
         """The parts of a name, None if it is not of this form."""
-        start = _START.match(filename)
+        start = _NAME_START.match(filename)
         if start is None:
             return None
         timestamp, head, number = start.groups()
         front, suffix = split_suffix(filename[start.end() :])
         if front:
             head = f"{head}.{front}"
-        cl = _NAMING_CL.search(front)
+        cl = _CL_AT_END.search(front)
         if cl is not None:
             front = front[: cl.start()]
         return cls(
@@ -277,12 +286,12 @@ class DumpName:
         )
 
     @property
-    def role(self) -> Role:
+    def role(self) -> FileRole:
         """What the file holds."""
         return self.suffix.role
 
     @property
-    def step(self) -> BetweenPasses | DuringPass | None:
+    def step(self) -> PassBoundary | PassStep | None:
         """Where in the pipeline the text of a pass was written."""
         return self.suffix.step
 
@@ -293,10 +302,10 @@ class DumpName:
 
     def may_be_of(self, module_name: str) -> bool:
         """Whether XLA would have left this module name out of the file name for its length."""
-        return len(self.filename.encode()) + 1 + len(module_name.encode()) > _MAX_NAME
+        return len(self.filename.encode()) + 1 + len(module_name.encode()) > _MAX_NAME_BYTES
 
 
-def suffix_of(filename: str) -> Suffix:
+def suffix_of(filename: str) -> NameSuffix:
     """What stands behind the name of the module; also of a file that somebody has renamed."""
     name = DumpName.of(filename)
     return split_suffix(filename)[1] if name is None else name.suffix
@@ -313,6 +322,6 @@ def group_key(filename: str) -> str:
     if name is not None:
         return name.head
     front, suffix = split_suffix(filename)
-    if suffix.is_known and suffix.role is not Role.MODULE_FOLDER:
+    if suffix.is_known and suffix.role is not FileRole.MODULE_FOLDER:
         return front
     return filename[: -suffix.tail] if suffix.tail else filename

@@ -6,23 +6,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.checkpoint import checkpoint
-from hlo_lsp.text.disk import UnreadableError, decoded, read_beginning
+from hlo_lsp.text.disk import UnreadableError, decode, read_first_lines
 
-_LEAST = 256 << 10  # bytes of a window; it ends with the record that is there
-_REACH = 512 << 10  # bytes behind it in which a line that is not indented is looked for
-_NEAR = 64 << 10  # bytes behind it in which the least indented line ends a window that has none
-_KEPT = 16  # files of which it is known where their windows begin: some kilobytes each
+_MIN_WINDOW_BYTES = 256 << 10  # bytes of a window; it ends with the record that is there
+_SEARCH_BYTES = 512 << 10  # bytes behind it in which a line that is not indented is looked for
+_FALLBACK_SEARCH_BYTES = (
+    64 << 10
+)  # bytes behind it in which the least indented line ends a window that has none
+_MAX_CACHED_FILES = 16  # files of which it is known where their windows begin: some kilobytes each
 
 # A brace alone closes a computation, or is a row of a constant: it begins no record.
-_HEAD = re.compile(rb"\n(?=[^\s{}])")
-_LINE = re.compile(rb"\n(?=([ \t]*)[^\s{}])")
-_BREAK = re.compile(rb"\r\n|\n|\r")
+_RECORD_START = re.compile(rb"\n(?=[^\s{}])")
+_LINE_START = re.compile(rb"\n(?=([ \t]*)[^\s{}])")
+_LINE_BREAK = re.compile(rb"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class FileWindow:
     """Some lines of a file, from 0, with their ends. The last line of a file has none."""
 
     text: str
@@ -31,7 +33,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class _Cut:
+class _WindowBoundary:
     """Where a window begins."""
 
     offset: int  # bytes
@@ -39,15 +41,15 @@ class _Cut:
 
 
 @dataclass(slots=True)
-class _Cuts:
+class _WindowBoundaries:
     """Where the windows of a file begin, as far as it was looked through."""
 
     stamp: tuple[int, int]  # when it was changed (ns), and its size in bytes
-    known: list[_Cut] = field(default_factory=lambda: [_Cut(0, 0)])
+    known: list[_WindowBoundary] = field(default_factory=lambda: [_WindowBoundary(0, 0)])
     is_whole: bool = False  # the last cut is the end of the file then
 
 
-class Windows:
+class FileWindows:
     """Cuts files into windows that depend on nothing but what is in the file.
 
     A window has less than a megabyte unless its last line is very long, and nothing is read of a
@@ -55,9 +57,9 @@ class Windows:
     """
 
     def __init__(self) -> None:
-        self._files: dict[Path, _Cuts] = {}
+        self._files: dict[Path, _WindowBoundaries] = {}
 
-    def at(self, path: Path, line: int) -> Window | None:
+    def at(self, path: Path, line: int) -> FileWindow | None:
         """The window that shows a line, from 0; None behind the end and for a file of no dump.
 
         Raises:
@@ -71,38 +73,40 @@ class Windows:
                 while not cuts.is_whole and cuts.known[-1].line <= line:
                     self._look_further(file.fileno(), cuts)
                     checkpoint()
-                place = next((at for at in _pairs(cuts) if at[0].line <= line < at[1].line), None)
+                place = next(
+                    (at for at in _boundary_pairs(cuts) if at[0].line <= line < at[1].line), None
+                )
                 if place is None:
                     return None
                 first, end = place
-                data = _read(file.fileno(), first.offset, end.offset - first.offset)
+                data = _read_bytes(file.fileno(), first.offset, end.offset - first.offset)
         except OSError as error:
             raise UnreadableError(f"{path}: {error.strerror or error}") from error
-        return Window(decoded(data, first.offset), first.line, end.line - first.line)
+        return FileWindow(decode(data, first.offset), first.line, end.line - first.line)
 
-    def _cuts(self, path: Path) -> _Cuts:
+    def _cuts(self, path: Path) -> _WindowBoundaries:
         status = os.stat(path)
         stamp = status.st_mtime_ns, status.st_size
         cuts = self._files.pop(path, None)
         if cuts is None or cuts.stamp != stamp:
-            cuts = _Cuts(stamp)
-            if sniff(read_beginning(path)) is FileKind.OTHER:
-                cuts = _Cuts(stamp, [_Cut(0, 0)], is_whole=True)
+            cuts = _WindowBoundaries(stamp)
+            if detect_file_kind(read_first_lines(path)) is FileKind.OTHER:
+                cuts = _WindowBoundaries(stamp, [_WindowBoundary(0, 0)], is_whole=True)
         self._files[path] = cuts  # the latest last
-        for oldest in list(self._files)[:-_KEPT]:
+        for oldest in list(self._files)[:-_MAX_CACHED_FILES]:
             del self._files[oldest]
         return cuts
 
-    def _look_further(self, file: int, cuts: _Cuts) -> None:
+    def _look_further(self, file: int, cuts: _WindowBoundaries) -> None:
         """Find the end of the first window that is not known."""
         start, size = cuts.known[-1], cuts.stamp[1]
-        block = _read(file, start.offset, _LEAST + _REACH)
+        block = _read_bytes(file, start.offset, _MIN_WINDOW_BYTES + _SEARCH_BYTES)
         while True:
             is_last = start.offset + len(block) >= size
-            length = _length(block, is_last=is_last)
+            length = _window_length(block, is_last=is_last)
             if length is not None:
                 break
-            more = _read(file, start.offset + len(block), _REACH)
+            more = _read_bytes(file, start.offset + len(block), _SEARCH_BYTES)
             is_shorter = not more  # than it was: it is being written anew
             block += more
             if is_shorter:
@@ -110,34 +114,38 @@ class Windows:
                 break
         is_last = is_last and length == len(block)
         text = block[:length]
-        count = len(_BREAK.findall(text)) if b"\r" in text else text.count(b"\n")
+        count = len(_LINE_BREAK.findall(text)) if b"\r" in text else text.count(b"\n")
         # Behind the last line end there is one more line, which may be empty.
-        cuts.known.append(_Cut(start.offset + length, start.line + count + is_last))
+        cuts.known.append(_WindowBoundary(start.offset + length, start.line + count + is_last))
         cuts.is_whole = is_last
 
 
-def _pairs(cuts: _Cuts) -> Iterator[tuple[_Cut, _Cut]]:
+def _boundary_pairs(cuts: _WindowBoundaries) -> Iterator[tuple[_WindowBoundary, _WindowBoundary]]:
     """The ends of each window."""
     return zip(cuts.known, cuts.known[1:], strict=False)
 
 
-def _length(block: bytes, *, is_last: bool) -> int | None:
+def _window_length(block: bytes, *, is_last: bool) -> int | None:
     """How long the window is that a block begins with; None if the block has no end for it.
 
     It ends in front of a line that is not indented: most records begin with one, and all that
     hold others. Behind none for long, every line may be a record that is not indented more.
     """
-    head = _HEAD.search(block, _LEAST)
+    head = _RECORD_START.search(block, _MIN_WINDOW_BYTES)
     if head is not None:
         return head.end()
     if is_last:
         return len(block)
-    lines = _LINE.finditer(block, _LEAST, _LEAST + _NEAR)
-    least = min(lines, key=lambda line: len(line[1]), default=None) or _LINE.search(block, _LEAST)
+    lines = _LINE_START.finditer(
+        block, _MIN_WINDOW_BYTES, _MIN_WINDOW_BYTES + _FALLBACK_SEARCH_BYTES
+    )
+    least = min(lines, key=lambda line: len(line[1]), default=None) or _LINE_START.search(
+        block, _MIN_WINDOW_BYTES
+    )
     return None if least is None else least.end()
 
 
-def _read(file: int, offset: int, count: int) -> bytes:
+def _read_bytes(file: int, offset: int, count: int) -> bytes:
     os.lseek(file, offset, os.SEEK_SET)
     data = b""
     while len(data) < count:

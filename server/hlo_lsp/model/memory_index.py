@@ -17,7 +17,7 @@ from hlo_lsp.syntax.memory_records import (
     SpaceLine,
     TotalLine,
 )
-from hlo_lsp.syntax.records import Broken, Record
+from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.used_value import UsedValue
 
 R = TypeVar("R", bound=Record)
@@ -46,24 +46,24 @@ class MemoryIndex:
             AllocationLine: self._allocation,
             AssignedValue: self._assigned,
             UsedValue: self._entry,
-            RangeRow: lambda row, enter: _put(self.ranges, intern(row.key), row, enter),
+            RangeRow: lambda row, enter: _add_or_remove(self.ranges, intern(row.key), row, enter),
             SequenceRow: self._step,
-            PeakRow: lambda row, enter: _put(self.peak_names, row.name, row, enter),
+            PeakRow: lambda row, enter: _add_or_remove(self.peak_names, row.name, row, enter),
             LiveRangeLabel: self._label,
             PeakLabel: self._label,
             TotalLine: self._label,
             SpaceLine: self._label,
-            Broken: self._broken,
+            BrokenRecord: self._broken,
         }
 
-    def enter(self, record: Record) -> None:
-        """Take a new record in."""
+    def add(self, record: Record) -> None:
+        """Add a record."""
         change = self._change.get(type(record))
         if change is not None:
             change(record, True)
 
-    def leave(self, record: Record) -> None:
-        """Take an old record out."""
+    def remove(self, record: Record) -> None:
+        """Remove a record."""
         change = self._change.get(type(record))
         if change is not None:
             change(record, False)
@@ -83,11 +83,11 @@ class MemoryIndex:
         return self._rows
 
     def _allocation(self, record: AllocationLine, enter: bool) -> None:
-        _put(self.allocations, record.number, record, enter)
+        _add_or_remove(self.allocations, record.number, record, enter)
 
     def _assigned(self, record: AssignedValue, enter: bool) -> None:
-        _put(self.assigned, record.id, record, enter)
-        _put(self.assigned_keys, intern(record.key), record, enter)
+        _add_or_remove(self.assigned, record.id, record, enter)
+        _add_or_remove(self.assigned_keys, intern(record.key), record, enter)
         if record.shape.startswith("(") and record.color != 7:  # SparseCore has no tuple tables
             pair = record.shape, record.size
             self.tuple_sizes[pair] += 1 if enter else -1
@@ -98,19 +98,19 @@ class MemoryIndex:
 
     def _entry(self, record: UsedValue, enter: bool) -> None:
         if record.id is not None and record.key is not None:
-            _put(self.entries, record.id, record, enter)
-            _put(self.entry_keys, intern(record.key), record, enter)
+            _add_or_remove(self.entries, record.id, record, enter)
+            _add_or_remove(self.entry_keys, intern(record.key), record, enter)
             if self._rows is not None:
                 self._rows.put(record, enter)
         if not record.whole:
             self._broken(record, enter)
 
     def _step(self, record: SequenceRow, enter: bool) -> None:
-        _put(self.steps, record.step, record, enter)
-        _put(self.step_names, record.name, record, enter)
+        _add_or_remove(self.steps, record.step, record, enter)
+        _add_or_remove(self.step_names, record.name, record, enter)
 
     def _label(self, record: Record, enter: bool) -> None:
-        _put(self.labels, type(record), record, enter)
+        _add_or_remove(self.labels, type(record), record, enter)
 
     def _broken(self, record: Record, enter: bool) -> None:
         if enter:
@@ -130,9 +130,9 @@ class EntryRows:
         """Let an entry in or out."""
         positions, uses = entry.row_names()
         for name in positions:
-            _put(self._positions, name, entry, enter)
+            _add_or_remove(self._positions, name, entry, enter)
         for name in uses:
-            _put(self._uses, name, entry, enter)
+            _add_or_remove(self._uses, name, entry, enter)
 
     def positions(self, name: str) -> list[UsedValue]:
         """The entries that have a position at this instruction."""
@@ -143,7 +143,7 @@ class EntryRows:
         return self._uses.all(name)
 
 
-def _put(records: MultiMap[Any, Any], key: object, record: Record, enter: bool) -> None:
+def _add_or_remove(records: MultiMap[Any, Any], key: object, record: Record, enter: bool) -> None:
     if enter:
         records.add(key, record)
     else:

@@ -17,15 +17,15 @@ from hlo_lsp.syntax.module_records import (
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.records import Broken, Record, RecordSequence
+from hlo_lsp.syntax.records import BrokenRecord, Record, RecordSequence
 from hlo_lsp.syntax.statements import defined_name
 from hlo_lsp.text.checkpoint import checkpoint
 
-_STEP = 500  # instructions between two breaths: about 3 ms
+_INSTRUCTIONS_PER_CHECKPOINT = 500  # instructions between two breaths: about 3 ms
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
 
 
-class Mentions:
+class MentionIndex:
     """Instructions by the names in their texts; learnt on request, kept up to date from then on."""
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Mentions:
         self._journal: list[tuple[InstructionLine, bool]] | None = None
 
     @property
-    def is_learnt(self) -> bool:
+    def is_built(self) -> bool:
         """Whether the names are learnt, or being learnt."""
         return self._by_name is not None or self._journal is not None
 
@@ -56,18 +56,18 @@ class Mentions:
         elif self._by_name is not None:
             _remove(self._by_name, record)
 
-    def learn(self, instructions: MultiMap[str, InstructionLine]) -> None:
-        """Read the names of all instructions."""
-        if self.is_learnt:
+    def build(self, instructions: MultiMap[str, InstructionLine]) -> None:
+        """Index all instructions; other threads of work may add and remove some meanwhile."""
+        if self.is_built:
             return
         journal = self._journal = []
         try:
             learnt: MultiMap[str, InstructionLine] = MultiMap()
             for count, record in enumerate(list(instructions.records())):
-                for name in _names(record):
+                for name in _mentioned_names(record):
                     known = instructions.first(name)  # its name is in memory already
                     learnt.add(name if known is None else known.name, record)
-                if count % _STEP == _STEP - 1:
+                if count % _INSTRUCTIONS_PER_CHECKPOINT == _INSTRUCTIONS_PER_CHECKPOINT - 1:
                     checkpoint()
             for record, entered in journal:
                 (_add if entered else _remove)(learnt, record)
@@ -77,16 +77,16 @@ class Mentions:
 
 
 def _add(by_name: MultiMap[str, InstructionLine], record: InstructionLine) -> None:
-    for name in _names(record):
+    for name in _mentioned_names(record):
         by_name.add(name, record)
 
 
 def _remove(by_name: MultiMap[str, InstructionLine], record: InstructionLine) -> None:
-    for name in _names(record):
+    for name in _mentioned_names(record):
         by_name.remove(name, record)
 
 
-def _names(record: InstructionLine) -> set[str]:
+def _mentioned_names(record: InstructionLine) -> set[str]:
     """All names behind the opcode; the own one only of an instruction that uses itself."""
     names = set(_PERCENT_NAME.findall(record.text, record.opened))
     names.update(record.reads, record.called)
@@ -95,8 +95,8 @@ def _names(record: InstructionLine) -> set[str]:
     return names
 
 
-_TABLES = (FrameRow, LocationRow, NameRow, TableLabel)
-_NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
+_TABLE_RECORDS = (FrameRow, LocationRow, NameRow, TableLabel)
+_PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,47 +115,47 @@ class ModuleIndex:
         self._records = records
         self._tables: SourceTables | None = None
         self._computations: dict[Record, Computation] = {}
-        self._mentions = Mentions()
+        self._mentions = MentionIndex()
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
         self.instructions: MultiMap[str, InstructionLine] = MultiMap()
-        self.damaged: dict[Broken, str | None] = {}
+        self.damaged: dict[BrokenRecord, str | None] = {}
 
-    def enter(self, record: Record) -> None:
-        """Take a new record in."""
+    def add(self, record: Record) -> None:
+        """Add a record and the records inside of it."""
         if isinstance(record, InstructionLine):
             self.instructions.add(record.name, record)
             self._mentions.add(record)
             for body in record.bodies:
-                self.enter(body)
+                self.add(body)
         elif isinstance(record, ComputationLine):
             self.computations.add(record.name, record)
             for member in record.members:
-                self.enter(member)
+                self.add(member)
             self._tables = None  # they end at the first computation
-        elif isinstance(record, _TABLES):
+        elif isinstance(record, _TABLE_RECORDS):
             self._tables = None
-        elif isinstance(record, Broken):
+        elif isinstance(record, BrokenRecord):
             self.damaged[record] = defined_name(record.text)
         elif isinstance(record, ModuleHeader):
             self.headers.add(record.name, record)
         self._computations.clear()
 
-    def leave(self, record: Record) -> None:
-        """Take an old record out."""
+    def remove(self, record: Record) -> None:
+        """Remove a record and the records inside of it."""
         if isinstance(record, InstructionLine):
             self.instructions.remove(record.name, record)
             self._mentions.remove(record)
             for body in record.bodies:
-                self.leave(body)
+                self.remove(body)
         elif isinstance(record, ComputationLine):
             self.computations.remove(record.name, record)
             for member in record.members:
-                self.leave(member)
+                self.remove(member)
             self._tables = None
-        elif isinstance(record, _TABLES):
+        elif isinstance(record, _TABLE_RECORDS):
             self._tables = None
-        elif isinstance(record, Broken):
+        elif isinstance(record, BrokenRecord):
             self.damaged.pop(record, None)
         elif isinstance(record, ModuleHeader):
             self.headers.remove(record.name, record)
@@ -207,7 +207,9 @@ class ModuleIndex:
         """A computation's instructions; remembered until the module changes."""
         known = self._computations.get(head)
         if known is None:
-            known = _computation(tuple(self._members(head)), may_lack_root=self._is_damaged(head))
+            known = _computation_of(
+                tuple(self._members(head)), may_lack_root=self._is_damaged(head)
+            )
             self._computations[head] = known
         return known
 
@@ -224,7 +226,7 @@ class ModuleIndex:
         """The computation of this name."""
         return self.computations.first(name)
 
-    def in_scope(self, scope: Record | None, name: str) -> InstructionLine | None:
+    def instruction_in_scope(self, scope: Record | None, name: str) -> InstructionLine | None:
         """The instruction of this name in a scope; of two alike the first."""
         for record in self.instructions.all(name):
             if self.scope_of(record) is scope:
@@ -233,17 +235,17 @@ class ModuleIndex:
 
     def operand(self, instruction: InstructionLine, name: str) -> InstructionLine | None:
         """The instruction that an operand of this name stands for."""
-        return self.in_scope(self.scope_of(instruction), name)
+        return self.instruction_in_scope(self.scope_of(instruction), name)
 
     def operands(self, instruction: InstructionLine) -> list[InstructionLine | None]:
         """The instructions that the operands stand for; None where there is none."""
         scope = self.scope_of(instruction)
-        return [self.in_scope(scope, name) for name in instruction.operands]
+        return [self.instruction_in_scope(scope, name) for name in instruction.operands]
 
-    def read_by(self, instruction: InstructionLine) -> list[InstructionLine]:
+    def inputs(self, instruction: InstructionLine) -> list[InstructionLine]:
         """The instructions whose results flow into this one, each once, in order."""
         scope = self.scope_of(instruction)
-        found = (self.in_scope(scope, name) for name in instruction.reads)
+        found = (self.instruction_in_scope(scope, name) for name in instruction.reads)
         return list(dict.fromkeys(record for record in found if record is not None))
 
     def users(self, instruction: InstructionLine) -> list[InstructionLine]:
@@ -274,7 +276,7 @@ class ModuleIndex:
             found = [record for record in self.instructions.records() if name in record.text]
         return sorted(found, key=lambda record: record.line)
 
-    def is_named(self, instruction: InstructionLine) -> bool | None:
+    def is_mentioned(self, instruction: InstructionLine) -> bool | None:
         """Whether another instruction of its computation names it; None until that is learnt."""
         found = self._mentions.of(instruction.name)
         if not found:
@@ -283,19 +285,19 @@ class ModuleIndex:
         return any(record is not instruction and self.scope_of(record) is scope for record in found)
 
     @property
-    def knows_mentions(self) -> bool:
+    def has_mention_index(self) -> bool:
         """Whether the names in all texts are learnt, or about to be."""
-        return self._mentions.is_learnt
+        return self._mentions.is_built
 
-    def learn_mentions(self) -> None:
+    def build_mention_index(self) -> None:
         """Make ``mentioning`` quick; until then it looks through all texts."""
-        self._mentions.learn(self.instructions)
+        self._mentions.build(self.instructions)
 
     def _is_damaged(self, head: ComputationLine) -> bool:
         """Whether a line of a computation is broken, which may have been its root."""
         if isinstance(head, InlineComputation):
             return False
-        return any(isinstance(record, Broken) for record in self._records.members(head))
+        return any(isinstance(record, BrokenRecord) for record in self._records.members(head))
 
     def _members(self, head: ComputationLine) -> Iterator[InstructionLine]:
         yield from head.members
@@ -311,11 +313,11 @@ def parameter_number(instruction: InstructionLine) -> int | None:
     if instruction.opcode != "parameter":
         return None
     end = instruction.text.find(")", instruction.opened)
-    match = _NUMBER.match(instruction.text[instruction.opened : end])
+    match = _PARAMETER_NUMBER.match(instruction.text[instruction.opened : end])
     return None if match is None else int(match[1])
 
 
-def _computation(members: tuple[InstructionLine, ...], *, may_lack_root: bool) -> Computation:
+def _computation_of(members: tuple[InstructionLine, ...], *, may_lack_root: bool) -> Computation:
     parameters: dict[int, InstructionLine] = {}
     for member in members:
         number = parameter_number(member)

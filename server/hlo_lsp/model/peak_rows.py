@@ -4,7 +4,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.memory_records import PeakLabel, PeakRow, RangeRow
 
 
-def old_peak_key(file: DumpFile, row: PeakRow) -> str | None:
+def peak_row_key(file: DumpFile, row: PeakRow) -> str | None:
     """The value that a row without an index means, by name and index; None where rows are damaged.
 
     The list has the order of ``BufferLiveRange``: the rows there that live at the moment.

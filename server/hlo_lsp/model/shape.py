@@ -9,9 +9,9 @@ from typing import TypeAlias
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 
-_BITS = {
+_ELEMENT_BITS = {
     "pred": 8, "s1": 1, "s2": 2, "s4": 4, "s8": 8, "s16": 16, "s32": 32, "s64": 64,
     "u1": 1, "u2": 2, "u4": 4, "u8": 8, "u16": 16, "u32": 32, "u64": 64,
     "f16": 16, "bf16": 16, "f32": 32, "f64": 64, "c64": 64, "c128": 128,
@@ -20,9 +20,9 @@ _BITS = {
     "f4e2m1fn": 4, "f6e2m3fn": 6, "f6e3m2fn": 6,
     "token": 0, "opaque": 64,
 }  # fmt: skip
-_MOST = 1 << 63
-_NESTING = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
-_DEEPEST = 100  # brackets in each other; real shapes have 5
+_ELEMENT_COUNT_LIMIT = 1 << 63
+_TUPLE_TOKENS = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
+_MAX_NESTING_DEPTH = 100  # brackets in each other; real shapes have 5
 _INDEX_COMMENT = re.compile(r"^/\*index=\d+\*/ ?")
 _COMMENT = re.compile(r"/\*.*?\*/")
 _LAYOUT = re.compile(r"\{[^{}]*\}")
@@ -79,7 +79,7 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
-class Array:
+class ArrayShape:
     """An array, a token or an opaque."""
 
     element_type: str
@@ -94,7 +94,7 @@ class Array:
         """
         if self.layout is not None and self.layout.element_bits:
             return self.layout.element_bits
-        bits = _BITS.get(self.element_type)
+        bits = _ELEMENT_BITS.get(self.element_type)
         return bits if not bits else max(8, bits)
 
     @property
@@ -105,7 +105,7 @@ class Array:
             if dim.size is None:
                 return None
             product *= dim.size
-        return product if product < _MOST else None
+        return product if product < _ELEMENT_COUNT_LIMIT else None
 
     @property
     def dynamic(self) -> bool:
@@ -132,7 +132,7 @@ class BufferShape:
     shape: "Shape"
 
 
-Shape: TypeAlias = Array | TupleShape | BufferShape
+Shape: TypeAlias = ArrayShape | TupleShape | BufferShape
 
 
 @lru_cache(maxsize=1 << 13)
@@ -146,11 +146,11 @@ def parse_shape(text: str) -> Shape:
     if elements is not None:
         return TupleShape(tuple(map(parse_shape, elements)))
     try:
-        return _shape(load("shape").parse("shape", text))
+        return _parse_tree(load_grammar("shape").parse("shape", text))
     except RecursionError:
         raise ShapeError("the tuple is nested too deeply") from None
     except UnexpectedInput:
-        refusal = load("shape").refusal("shape", text)
+        refusal = load_grammar("shape").parse_failure("shape", text)
         place = 0 if refusal is None else refusal.column
         raise ShapeError(f"{refusal} at column {place + 1} of the shape `{text[:80]}`") from None
 
@@ -174,7 +174,7 @@ def element_texts(text: str) -> list[str] | None:
     depth = 0
     start = 1
     parts: list[str] = []
-    for match in _NESTING.finditer(text):
+    for match in _TUPLE_TOKENS.finditer(text):
         sign = match[0]
         if sign == ",":
             if depth == 1:
@@ -182,7 +182,7 @@ def element_texts(text: str) -> list[str] | None:
                 start = match.end()
         elif sign in "([{":
             depth += 1
-            if depth > _DEEPEST:
+            if depth > _MAX_NESTING_DEPTH:
                 return None
         else:
             depth -= 1
@@ -207,66 +207,83 @@ def leaf_text(shape: str, index: str | None) -> str | None:
     return text
 
 
-def _shape(tree: "Tree[Token]") -> Shape:
+def _parse_tree(tree: "Tree[Token]") -> Shape:
     if tree.data == "tuple":
-        return TupleShape(tuple(_shape(child) for child in _trees(tree)))
+        return TupleShape(tuple(_parse_tree(child) for child in _subtrees(tree)))
     if tree.data == "buffer":
-        return BufferShape(_shape(next(_trees(tree))))
-    dimensions, *layouts = _trees(tree)
-    dims = tuple(_dimension(child) for child in _trees(dimensions))
-    layout = _layout(layouts[0]) if layouts else None
-    return Array(str(tree.children[0]), dims, layout)
+        return BufferShape(_parse_tree(next(_subtrees(tree))))
+    dimensions, *layouts = _subtrees(tree)
+    dims = tuple(_parse_dimension(child) for child in _subtrees(dimensions))
+    layout = _parse_layout(layouts[0]) if layouts else None
+    return ArrayShape(str(tree.children[0]), dims, layout)
 
 
-def _dimension(tree: "Tree[Token]") -> Dimension:
+def _parse_dimension(tree: "Tree[Token]") -> Dimension:
     if tree.data == "unbounded":
         return Dimension(None, dynamic=True)
-    return Dimension(_int(tree), dynamic=tree.data == "bounded")
+    return Dimension(_parse_int(tree), dynamic=tree.data == "bounded")
 
 
-def _layout(tree: "Tree[Token]") -> Layout:
-    order, *letters = _trees(tree)
+def _parse_layout(tree: "Tree[Token]") -> Layout:
+    order, *letters = _subtrees(tree)
     found: dict[str, list[Tree[Token]]] = {}
     others: list[str] = []
     for letter in letters:
-        if letter.data in _KNOWN:
+        if letter.data in _SIZE_PROPERTIES:
             found.setdefault(letter.data, []).append(letter)
-        elif letter.data not in _SIZELESS:
+        elif letter.data not in _PROPERTIES_WITHOUT_SIZE:
             others.append(str(letter.children[0]) if letter.data == "other_letter" else "P(...)")
     return Layout(
         minor_to_major=tuple(map(int, order.children)),  # type: ignore[arg-type]  # tokens only
-        tiles=tuple(_tile(tile) for tiles in found.get("tiles", ()) for tile in _trees(tiles)),
-        tail_padding=_letter(found, "tail_padding", 1),
-        element_bits=_letter(found, "element_bits", 0),
-        memory_space=_letter(found, "memory_space", 0),
-        splits=tuple(_split(split) for some in found.get("splits", ()) for split in _trees(some)),
-        metadata_bytes=_letter(found, "metadata_bytes", 0),
+        tiles=tuple(
+            _parse_tile(tile) for tiles in found.get("tiles", ()) for tile in _subtrees(tiles)
+        ),
+        tail_padding=_integer_property(found, "tail_padding", 1),
+        element_bits=_integer_property(found, "element_bits", 0),
+        memory_space=_integer_property(found, "memory_space", 0),
+        splits=tuple(
+            _parse_split(split) for some in found.get("splits", ()) for split in _subtrees(some)
+        ),
+        metadata_bytes=_integer_property(found, "metadata_bytes", 0),
         others=tuple(others),
     )
 
 
-_KNOWN = {"tiles", "tail_padding", "element_bits", "memory_space", "splits", "metadata_bytes"}
-_SIZELESS = {"levels", "index_type", "pointer_type"}  # sparse levels and their index types
+_SIZE_PROPERTIES = {
+    "tiles",
+    "tail_padding",
+    "element_bits",
+    "memory_space",
+    "splits",
+    "metadata_bytes",
+}
+_PROPERTIES_WITHOUT_SIZE = {
+    "levels",
+    "index_type",
+    "pointer_type",
+}  # sparse levels and their index types
 
 
-def _tile(tree: "Tree[Token]") -> Tile:
-    return Tile(tuple(None if dim.data == "combined" else _int(dim) for dim in _trees(tree)))
+def _parse_tile(tree: "Tree[Token]") -> Tile:
+    return Tile(
+        tuple(None if dim.data == "combined" else _parse_int(dim) for dim in _subtrees(tree))
+    )
 
 
-def _split(tree: "Tree[Token]") -> Split:
+def _parse_split(tree: "Tree[Token]") -> Split:
     dimension, *at = (int(str(token)) for token in tree.children)
     return Split(dimension, tuple(at))
 
 
-def _letter(found: "dict[str, list[Tree[Token]]]", name: str, default: int) -> int:
-    return _int(found[name][0]) if name in found else default
+def _integer_property(found: "dict[str, list[Tree[Token]]]", name: str, default: int) -> int:
+    return _parse_int(found[name][0]) if name in found else default
 
 
-def _int(tree: "Tree[Token]") -> int:
+def _parse_int(tree: "Tree[Token]") -> int:
     return int(str(tree.children[0]))
 
 
-def _trees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
+def _subtrees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
     return (child for child in tree.children if isinstance(child, Tree))
 
 

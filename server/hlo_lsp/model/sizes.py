@@ -12,12 +12,14 @@ from math import prod
 
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.shape import Array, Layout, Shape, TupleShape, element_texts, try_shape
-from hlo_lsp.model.shape_agreement import elements_of
+from hlo_lsp.model.shape import ArrayShape, Layout, Shape, TupleShape, element_texts, try_shape
+from hlo_lsp.model.shape_compatibility import tuple_element_texts
 
-_TPU_GRANULES = (32, 512, 1024)  # bytes a tuple table is rounded up to, by chip generation
-_UNTILED_ELEMENTS = 1024  # what an untiled array on TPU is rounded up to
-_RUN_TIME_SIZES = 1024  # bytes in front of a dynamic array on TPU; a layout says them as M(1024)
+_TPU_TUPLE_GRANULES = (32, 512, 1024)  # bytes a tuple table is rounded up to, by chip generation
+_UNTILED_GRANULE_ELEMENTS = 1024  # what an untiled array on TPU is rounded up to
+_DYNAMIC_SIZES_BYTES = (
+    1024  # bytes in front of a dynamic array on TPU; a layout says them as M(1024)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +72,14 @@ def logical_bytes(shape: Shape) -> int | None:
     """
     if isinstance(shape, TupleShape):
         return 8 * len(shape.elements)
-    if not isinstance(shape, Array):
+    if not isinstance(shape, ArrayShape):
         return None
     elements, bits = shape.elements, shape.bits
     return None if elements is None or bits is None else -(-elements * bits // 8)
 
 
 @lru_cache(maxsize=1 << 13)
-def padded_size_of(text: str, target: Target, color: int = 0) -> PaddedSize | None:
+def padded_size_of_text(text: str, target: Target, color: int = 0) -> PaddedSize | None:
     """:func:`padded_size` of the shape that a text describes, remembered by the text."""
     shape = try_shape(text)
     return None if shape is None else padded_size(shape, target, color)
@@ -90,7 +92,7 @@ def padded_size(shape: Shape, target: Target, color: int = 0) -> PaddedSize | No
     """
     if isinstance(shape, TupleShape):
         return _tuple_size(len(shape.elements), target, color)
-    if not isinstance(shape, Array):
+    if not isinstance(shape, ArrayShape):
         return None
     raw, elements = logical_bytes(shape), shape.elements
     if raw is None or elements is None:
@@ -101,7 +103,7 @@ def padded_size(shape: Shape, target: Target, color: int = 0) -> PaddedSize | No
     if shape.element_type == "opaque" or layout.others:
         return PaddedSize(raw, exact=False, rule="no exact rule is known for this layout")
     if target.backend is Backend.TPU or layout.tiles:
-        return _on_tpu(shape, layout, elements)
+        return _tpu_size(shape, layout, elements)
     if target.backend is Backend.UNKNOWN:
         return PaddedSize(raw, exact=False, rule="untiled, and the backend is not known")
     if shape.dynamic:
@@ -125,7 +127,7 @@ def tuple_granule(sizes: "dict[tuple[int, int], int]") -> int | None:
             for (arity, size), count in sizes.items()
             if arity and size == -(-4 * arity // granule) * granule
         )
-        for granule in _TPU_GRANULES
+        for granule in _TPU_TUPLE_GRANULES
     }
     best = max(votes, key=lambda granule: votes[granule])
     return best if votes[best] else None
@@ -136,7 +138,7 @@ def _tuple_size(arity: int, target: Target, color: int) -> PaddedSize:
         return PaddedSize(0, exact=True, rule="SparseCore keeps no tuple tables")
     if target.backend in {Backend.CPU, Backend.GPU}:
         return PaddedSize(8 * arity, exact=True, rule="a table of 8-byte pointers")
-    allowed = frozenset(-(-4 * arity // granule) * granule for granule in _TPU_GRANULES)
+    allowed = frozenset(-(-4 * arity // granule) * granule for granule in _TPU_TUPLE_GRANULES)
     if target.backend is Backend.UNKNOWN:
         return PaddedSize(8 * arity, False, "a table of pointers", (), allowed)
     if target.granule is None:
@@ -146,55 +148,55 @@ def _tuple_size(arity: int, target: Target, color: int) -> PaddedSize:
     return PaddedSize(size, exact=True, rule=rule)
 
 
-def _on_tpu(shape: Array, layout: Layout, elements: int) -> PaddedSize:
+def _tpu_size(shape: ArrayShape, layout: Layout, elements: int) -> PaddedSize:
     bits = shape.bits or 0
     if layout.memory_space == 2:
         return PaddedSize(4 * elements, exact=True, rule="a 4-byte semaphore for every element")
     if layout.tiles:
-        return _tiled(shape, layout, bits)
+        return _tiled_size(shape, layout, bits)
     if layout.memory_space in {8, 10}:
         return PaddedSize(4 * elements, exact=True, rule="4 B for every element")
-    rounded = -(-elements // _UNTILED_ELEMENTS) * _UNTILED_ELEMENTS
-    cause = f"untiled arrays, rounded up to {_UNTILED_ELEMENTS} elements"
+    rounded = -(-elements // _UNTILED_GRANULE_ELEMENTS) * _UNTILED_GRANULE_ELEMENTS
+    cause = f"untiled arrays, rounded up to {_UNTILED_GRANULE_ELEMENTS} elements"
     return PaddedSize(
-        -(-rounded * bits // 8) + _run_time_sizes(shape, layout),
+        -(-rounded * bits // 8) + _dynamic_sizes_bytes(shape, layout),
         exact=layout.memory_space in {0, 4, 6} and not layout.splits,
         rule=cause,
         padding=(Padding("elements", elements, rounded, cause),) if rounded != elements else (),
     )
 
 
-def _tiled(shape: Array, layout: Layout, bits: int) -> PaddedSize:
+def _tiled_size(shape: ArrayShape, layout: Layout, bits: int) -> PaddedSize:
     order = layout.minor_to_major[::-1]
-    sizes = [shape.dims[dim].size or 0 for dim in order] if _is_order(order, shape) else None
+    sizes = [shape.dims[dim].size or 0 for dim in order] if _is_permutation(order, shape) else None
     if sizes is None:
         return PaddedSize(
             logical_bytes(shape) or 0, exact=False, rule="the layout does not fit the dimensions"
         )
-    pieces = _pieces(sizes, layout)
+    pieces = _split_pieces(sizes, layout)
     padded = max((_tiled_elements(piece, layout) for piece in pieces), default=0)
     rule = f"padded to {layout.tile_text}"
     if layout.splits:
         rule = f"the largest of {len(pieces)} pieces, each {rule}"
     combined = any(None in tile.dims for tile in layout.tiles)
     return PaddedSize(
-        -(-padded * bits // 8) + _run_time_sizes(shape, layout),
+        -(-padded * bits // 8) + _dynamic_sizes_bytes(shape, layout),
         exact=not combined and not _later_tiles_pad(pieces, layout),
         rule=rule,
         padding=() if combined else tuple(_paddings(order, sizes, shape, layout, padded)),
     )
 
 
-def _run_time_sizes(shape: Array, layout: Layout) -> int:
+def _dynamic_sizes_bytes(shape: ArrayShape, layout: Layout) -> int:
     """Bytes for the sizes of dynamic dimensions. Not every layout says them: parameters' do not."""
-    return layout.metadata_bytes or (_RUN_TIME_SIZES if shape.dynamic else 0)
+    return layout.metadata_bytes or (_DYNAMIC_SIZES_BYTES if shape.dynamic else 0)
 
 
-def _is_order(order: tuple[int, ...], shape: Array) -> bool:
+def _is_permutation(order: tuple[int, ...], shape: ArrayShape) -> bool:
     return sorted(order) == list(range(len(shape.dims)))
 
 
-def _pieces(sizes: list[int], layout: Layout) -> list[list[int]]:
+def _split_pieces(sizes: list[int], layout: Layout) -> list[list[int]]:
     """What the cores hold after all splits, in physical dimensions."""
     pieces = [sizes]
     for split in layout.splits:
@@ -245,7 +247,7 @@ def _tiled_elements(sizes: list[int], layout: Layout) -> int:
 
 
 def _paddings(
-    order: tuple[int, ...], sizes: list[int], shape: Array, layout: Layout, padded: int
+    order: tuple[int, ...], sizes: list[int], shape: ArrayShape, layout: Layout, padded: int
 ) -> "list[Padding]":
     """What each dimension grows to by the first tile, and what the rest of the layout adds."""
     first = layout.tiles[0].dims
@@ -264,7 +266,7 @@ def _paddings(
         rest = "".join(map(str, layout.tiles[1:]))
         tail = f"L({layout.tail_padding})" if layout.tail_padding > 1 else ""
         found.append(Padding("elements", product, padded, " and ".join(filter(None, (rest, tail)))))
-    prefix = _run_time_sizes(shape, layout)
+    prefix = _dynamic_sizes_bytes(shape, layout)
     if prefix:
         data = -(-padded * (shape.bits or 0) // 8)
         cause = f"M({prefix}), run-time sizes" if layout.metadata_bytes else "run-time sizes"
@@ -273,17 +275,17 @@ def _paddings(
 
 
 @lru_cache(maxsize=1 << 12)
-def indexes_of(shape: str) -> tuple[str | None, ...]:
+def shape_indexes(shape: str) -> tuple[str | None, ...]:
     """The indexes of a shape and of what is in it, outermost first; None alone for an array.
 
     So XLA prints positions: ``{}``, ``{0}``, ``{1}``, ``{1,0}`` for a tuple in a tuple.
     """
     if not shape.startswith("("):
         return (None,)
-    return tuple(f"{{{','.join(map(str, path))}}}" for path in _paths(shape))
+    return tuple(f"{{{','.join(map(str, path))}}}" for path in _index_paths(shape))
 
 
-def part_of(shape: str, index: str | None) -> str | None:
+def subshape_text(shape: str, index: str | None) -> str | None:
     """The part of a shape at an index, None if there is none: quick where the shape is asked again.
 
     No index means all of it.
@@ -291,27 +293,27 @@ def part_of(shape: str, index: str | None) -> str | None:
     digits = (index or "{}")[1:-1]
     text = shape
     for number in map(int, digits.split(",") if digits else ()):
-        elements = elements_of(text)
+        elements = tuple_element_texts(text)
         if elements is None or number >= len(elements):
             return None
         text = elements[number]
     return text
 
 
-def _paths(shape: str) -> list[tuple[int, ...]]:
+def _index_paths(shape: str) -> list[tuple[int, ...]]:
     found: list[tuple[int, ...]] = [()]
-    for number, element in enumerate(elements_of(shape) or ()):
-        found += [(number, *path) for path in _paths(element)]
+    for number, element in enumerate(tuple_element_texts(shape) or ()):
+        found += [(number, *path) for path in _index_paths(element)]
     return found
 
 
 def target_of(dump: DumpSet) -> Target:
     """Backend and tuple granule, remembered until an allocation or value changes."""
     holders = [file for file in dump.files if len(file.memory.assigned)]
-    return dump.derived(_compute, holders)
+    return dump.derived(_compute_target, holders)
 
 
-def _compute(dump: DumpSet) -> Target:
+def _compute_target(dump: DumpSet) -> Target:
     backend = dump.backend
     if backend is not Backend.TPU:
         return Target(backend)

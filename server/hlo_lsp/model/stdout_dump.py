@@ -6,28 +6,28 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from hlo_lsp.model.compiles import Compile, Listing
+from hlo_lsp.model.compiles import Compile, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.family import Families
-from hlo_lsp.syntax.file_kinds import Section, sections
+from hlo_lsp.model.dump_set_cache import DumpSetCache
+from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
 from hlo_lsp.text.document import Document, LineChange
 
 # What XLA replaces where it writes a file [dump.cc, SanitizeFileName]
-_UNFIT = re.compile(r"[/\\\[\] ]")
-_CHUNK = 512  # lines compared at once
+_SANITIZED_CHARACTERS = re.compile(r"[/\\\[\] ]")
+_LINES_PER_COMPARISON = 512  # lines compared at once
 
 
-class Part(DumpFile):
+class SectionFile(DumpFile):
     """A section of a text, as a file of its own; lines count from ``first_line`` of the text.
 
     Its ``uri`` and ``label`` are those of the text, its ``path`` lies in it as in a folder.
     """
 
-    def __init__(self, bundle: "Bundle", section: Section, lines: list[str]) -> None:
+    def __init__(self, bundle: "StdoutDump", section: SectionRange, lines: list[str]) -> None:
         whole = bundle.whole
-        path = (whole.path or Path()) / _UNFIT.sub("_", section.name)
-        super().__init__(whole.uri, path, Document.of_lines(lines))
+        path = (whole.path or Path()) / _SANITIZED_CHARACTERS.sub("_", section.name)
+        super().__init__(whole.uri, path, Document.from_lines(lines))
         self.section = section
         self._bundle = bundle
 
@@ -45,26 +45,26 @@ class Part(DumpFile):
         """The compile of this section."""
         return self._bundle.set_of(self)
 
-    def move(self, section: Section, lines: list[str]) -> None:
+    def move(self, section: SectionRange, lines: list[str]) -> None:
         """Take in the section as it is after edits."""
         self.section = section
-        change = _difference(self.lines, lines)
+        change = _text_change(self.lines, lines)
         if change is not None:
             first, old, new = change.first, change.old_count, change.new_count
             self.lines[first : first + old] = lines[first : first + new]
             self.changed(change)
 
 
-class Bundle:
+class StdoutDump:
     """A text of several files. ``parts`` are its sections from top to bottom, dumps or not."""
 
     def __init__(self, whole: DumpFile) -> None:
         self.whole = whole
-        self.parts: list[Part] = []
+        self.sections: list[SectionFile] = []
         self._version: int | None = None
-        self._compiles: dict[Part, Compile] = {}
-        self._paths: dict[Part, dict[Path, Part]] = {}
-        self._families = Families(overlapping=True)
+        self._compiles: dict[SectionFile, Compile] = {}
+        self._paths: dict[SectionFile, dict[Path, SectionFile]] = {}
+        self._families = DumpSetCache(overlapping=True)
 
     @property
     def is_fresh(self) -> bool:
@@ -79,15 +79,15 @@ class Bundle:
                 self._split()
                 self._version = self.whole.version
 
-    def part_at(self, line: int) -> Part | None:
+    def section_at(self, line: int) -> SectionFile | None:
         """The section in which a line (from 0) of the whole text is."""
-        index = bisect_right(self.parts, line, key=lambda part: part.first_line) - 1
+        index = bisect_right(self.sections, line, key=lambda part: part.first_line) - 1
         if index < 0:
             return None
-        part = self.parts[index]
+        part = self.sections[index]
         return part if line < part.first_line + part.section.count else None
 
-    def set_of(self, part: Part) -> DumpSet:
+    def set_of(self, part: SectionFile) -> DumpSet:
         """The sections of the compile of a part, up to date."""
         part.refresh()
         compile_ = self._compiles.get(part) if part.kind.has_records else None
@@ -103,20 +103,22 @@ class Bundle:
 
     def _split(self) -> None:
         lines = self.whole.lines
-        old_keys = _counted([part.section.name for part in self.parts])
-        known = dict(zip(old_keys, self.parts, strict=True))
-        found = sections(lines)
+        old_keys = _number_duplicates([part.section.name for part in self.sections])
+        known = dict(zip(old_keys, self.sections, strict=True))
+        found = split_sections(lines)
         parts = []
-        for key, section in zip(_counted([section.name for section in found]), found, strict=True):
+        for key, section in zip(
+            _number_duplicates([section.name for section in found]), found, strict=True
+        ):
             text = lines[section.first : section.first + section.count] or [""]
             part = known.get(key)
             if part is None:
-                part = Part(self, section, text)
+                part = SectionFile(self, section, text)
             else:
                 part.move(section, text)
             parts.append(part)
-        if parts != self.parts:
-            self.parts = parts
+        if parts != self.sections:
+            self.sections = parts
             self._group()
             self._families.keep(parts)
 
@@ -124,8 +126,8 @@ class Bundle:
         """Find out what belongs together: where a name comes again, another run has begun."""
         self._compiles.clear()
         self._paths.clear()
-        run: dict[Path, Part] = {}
-        for part in self.parts:
+        run: dict[Path, SectionFile] = {}
+        for part in self.sections:
             if part.path in run:
                 self._enter(run)
                 run = {}
@@ -133,15 +135,15 @@ class Bundle:
             run[part.path] = part
         self._enter(run)
 
-    def _enter(self, run: dict[Path, Part]) -> None:
+    def _enter(self, run: dict[Path, SectionFile]) -> None:
         folder = self.whole.path or Path()
-        listing = Listing(folder, [path.name for path in run])
+        listing = FolderListing(folder, [path.name for path in run])
         for path, part in run.items():
             self._compiles[part] = listing.compile(path.name)
             self._paths[part] = run
 
 
-def _counted(names: Sequence[str]) -> list[tuple[str, int]]:
+def _number_duplicates(names: Sequence[str]) -> list[tuple[str, int]]:
     """Each name with how often it was there before."""
     counts: Counter[str] = Counter()
     keys = []
@@ -151,20 +153,23 @@ def _counted(names: Sequence[str]) -> list[tuple[str, int]]:
     return keys
 
 
-def _difference(old: list[str], new: list[str]) -> LineChange | None:
+def _text_change(old: list[str], new: list[str]) -> LineChange | None:
     """What became of a text, as one change; None if it is the same."""
     if old == new:
         return None
-    first = _alike(old, new)
-    last = _alike(old[first:][::-1], new[first:][::-1])
+    first = _common_prefix_length(old, new)
+    last = _common_prefix_length(old[first:][::-1], new[first:][::-1])
     return LineChange(first, len(old) - last - first, len(new) - last - first)
 
 
-def _alike(one: list[str], other: list[str]) -> int:
+def _common_prefix_length(one: list[str], other: list[str]) -> int:
     """How many lines two texts have in common at the beginning."""
     at, end = 0, min(len(one), len(other))
-    while at + _CHUNK <= end and one[at : at + _CHUNK] == other[at : at + _CHUNK]:
-        at += _CHUNK
+    while (
+        at + _LINES_PER_COMPARISON <= end
+        and one[at : at + _LINES_PER_COMPARISON] == other[at : at + _LINES_PER_COMPARISON]
+    ):
+        at += _LINES_PER_COMPARISON
     while at < end and one[at] == other[at]:
         at += 1
     return at

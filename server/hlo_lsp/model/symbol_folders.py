@@ -6,28 +6,28 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.model.symbol_reading import has_names, read_text, repeats_names
+from hlo_lsp.model.symbol_reading import has_names, read_symbols, repeats_names
 from hlo_lsp.model.symbol_search import FileSymbols
-from hlo_lsp.syntax.file_kinds import FileKind, sniff
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.checkpoint import checkpoint
-from hlo_lsp.text.disk import UnreadableError, read
+from hlo_lsp.text.disk import UnreadableError, read_document
 from hlo_lsp.text.document import Document
 
-_HEAD = 1 << 14  # bytes that tell the kind of a file
-_STEP = 200  # files whose state is asked for between two breaths: about 2 ms
-_ENDINGS = frozenset({"", ".txt", ".hlo"})  # other texts of a dump have endings of their own
+_DETECTION_BYTES = 1 << 14  # bytes that tell the kind of a file
+_FILES_PER_CHECKPOINT = 200  # files whose state is asked for between two breaths: about 2 ms
+_EXTENSIONS = frozenset({"", ".txt", ".hlo"})  # other texts of a dump have endings of their own
 
 
 @dataclass(frozen=True, slots=True)
-class Folder:
+class SearchFolder:
     """A folder to search, with all folders in it or without; hidden ones are left out."""
 
     path: Path
-    is_deep: bool
+    is_recursive: bool
 
 
 @dataclass(frozen=True, slots=True)
-class Unread:
+class UnreadFile:
     """A file that is new, or not as it was. ``stamp`` is time of change (ns) and size (bytes)."""
 
     path: Path
@@ -42,21 +42,21 @@ class SymbolFolders:
         self.files: dict[Path, list[FileSymbols]] = {}
         self._stamps: dict[Path, tuple[int, int]] = {}
 
-    def look(self, folders: Iterable[Folder]) -> list[Unread]:
-        """Which files of the folders are to be read; what is gone from there is forgotten."""
-        unread: dict[Path, Unread] = {}
+    def scan(self, folders: Iterable[SearchFolder]) -> list[UnreadFile]:
+        """Return the new and changed files of the folders, and forget the files that are gone."""
+        unread: dict[Path, UnreadFile] = {}
         seen: set[Path] = set()
         for folder in folders:
             for name, inner, names in os.walk(folder.path):
-                inner[:] = sorted(i for i in inner if folder.is_deep and i[0] != ".")
-                for count, path in enumerate(_with_names(Path(name), names)):
-                    stamp = _stamp(path)
+                inner[:] = sorted(i for i in inner if folder.is_recursive and i[0] != ".")
+                for count, path in enumerate(_candidate_paths(Path(name), names)):
+                    stamp = _file_stamp(path)
                     if stamp is not None and path not in seen:
                         seen.add(path)
                         if self._stamps.get(path) != stamp:
                             title = path.relative_to(folder.path).as_posix()
-                            unread[path] = Unread(path, title, stamp)
-                    if count % _STEP == _STEP - 1:
+                            unread[path] = UnreadFile(path, title, stamp)
+                    if count % _FILES_PER_CHECKPOINT == _FILES_PER_CHECKPOINT - 1:
                         checkpoint()
                 checkpoint()
         for path in self._stamps.keys() - seen:
@@ -64,29 +64,29 @@ class SymbolFolders:
             self.files.pop(path, None)
         return list(unread.values())
 
-    def read(self, unread: Unread) -> None:
+    def read(self, unread: UnreadFile) -> None:
         """Read the names of a file, if it is one that has any."""
         path = unread.path
         self.files.pop(path, None)
-        if has_names(_kind(path)):
+        if has_names(_detect_kind(path)):
             try:
-                document = read(path)
+                document = read_document(path)
             except UnreadableError:
                 return
             uri = path.absolute().as_uri()
-            self.files[path] = read_text(uri, unread.title, document.lines)
+            self.files[path] = read_symbols(uri, unread.title, document.lines)
         self._stamps[path] = unread.stamp
 
 
-def _with_names(folder: Path, names: list[str]) -> Iterable[Path]:
+def _candidate_paths(folder: Path, names: list[str]) -> Iterable[Path]:
     """The files that may be dumps with names."""
     there = set(names)
     for name in sorted(names):
-        if os.path.splitext(name)[1] in _ENDINGS and not repeats_names(name, there):
+        if os.path.splitext(name)[1] in _EXTENSIONS and not repeats_names(name, there):
             yield folder / name
 
 
-def _stamp(path: Path) -> tuple[int, int] | None:
+def _file_stamp(path: Path) -> tuple[int, int] | None:
     try:
         status = os.stat(path)
     except OSError:
@@ -94,13 +94,13 @@ def _stamp(path: Path) -> tuple[int, int] | None:
     return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None
 
 
-def _kind(path: Path) -> FileKind:
+def _detect_kind(path: Path) -> FileKind:
     """The kind of a file by its first bytes; OTHER for what cannot be read or is no text."""
     try:
         with path.open("rb") as file:
-            head = file.read(_HEAD)
+            head = file.read(_DETECTION_BYTES)
     except OSError:
         return FileKind.OTHER
     if b"\0" in head:
         return FileKind.OTHER
-    return sniff(Document(head.decode("utf-8", "replace")).lines)
+    return detect_file_kind(Document(head.decode("utf-8", "replace")).lines)

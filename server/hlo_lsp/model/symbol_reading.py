@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from hlo_lsp.model.source import SourceTables
-from hlo_lsp.model.symbol_search import Entry, FileSymbols, SymbolKind
-from hlo_lsp.syntax.file_kinds import FileKind, sections, sniff
+from hlo_lsp.model.symbol_search import FileSymbols, SymbolEntry, SymbolKind
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind, split_sections
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.metadata import metadata_fields
 from hlo_lsp.syntax.module_records import (
@@ -25,28 +25,28 @@ from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_STEP = 500  # records between two breaths: about 4 ms
-_DIGITS = 9  # of a frame; more are no row of a table
-_TABLES = (TableLabel, NameRow, LocationRow, FrameRow)
+_RECORDS_PER_CHECKPOINT = 500  # records between two breaths: about 4 ms
+_MAX_FRAME_DIGITS = 9  # of a frame; more are no row of a table
+_TABLE_RECORDS = (TableLabel, NameRow, LocationRow, FrameRow)
 
 # Texts with names in them. Live ranges and reports speak of the values of the assignment.
-NAMING = frozenset({FileKind.MODULE, FileKind.ASSIGNMENT, FileKind.VALUES})
+KINDS_WITH_NAMES = frozenset({FileKind.MODULE, FileKind.ASSIGNMENT, FileKind.VALUES})
 
 
-def read_symbols(
+def read_section_symbols(
     uri: str, title: str, kind: FileKind, lines: Sequence[str], first_line: int = 0
 ) -> FileSymbols:
     """The names in a text of a kind, and that of the file; none if the kind has no names.
 
     ``first_line`` is where the text begins in the file that holds it, from 0.
     """
-    reading = _Reading(uri, title, lines, first_line)
-    if kind in NAMING:
-        reading.entries.append(Entry(PurePath(title).name, SymbolKind.FILE, first_line, 0, 0))
+    reading = _SymbolReader(uri, title, lines, first_line)
+    if kind in KINDS_WITH_NAMES:
+        reading.entries.append(SymbolEntry(PurePath(title).name, SymbolKind.FILE, first_line, 0, 0))
         scanner: Scanner = module_scanner() if kind is FileKind.MODULE else memory_scanner()
         for count, (line, record) in enumerate(_records(scanner, lines)):
             reading.take(line, record)
-            if count % _STEP == _STEP - 1:
+            if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
                 checkpoint()
     return reading.finished()
 
@@ -60,14 +60,14 @@ def _records(scanner: Scanner, lines: Sequence[str]) -> Iterator[tuple[int, Reco
 
 
 @dataclass(slots=True)
-class _Reading:
+class _SymbolReader:
     """What was read of a file so far."""
 
     uri: str
     title: str
     lines: Sequence[str]
     first_line: int
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[SymbolEntry] = field(default_factory=list)
     home: int = -1  # the computation that instructions belong to now
     values: set[int] = field(default_factory=set)
     tables: list[Record] = field(default_factory=list)
@@ -86,7 +86,7 @@ class _Reading:
             self._value(line, record)
         elif isinstance(record, ModuleHeader):
             self._head(record.name, SymbolKind.MODULE, line)
-        elif isinstance(record, _TABLES):
+        elif isinstance(record, _TABLE_RECORDS):
             self.tables.append(record)
         elif record.is_head:
             self.home = -1
@@ -157,7 +157,7 @@ class _Reading:
         if not self.lines[line][:column].isascii():
             column = width = 0
         place = self.first_line + line
-        self.entries.append(Entry(name, kind, place, column, width, home, stack))
+        self.entries.append(SymbolEntry(name, kind, place, column, width, home, stack))
 
     def _stack(self, record: InstructionLine) -> int:
         """The number of the Python lines that an instruction came from, or -1."""
@@ -165,7 +165,7 @@ class _Reading:
         if "source_file" in said:
             return self._stack_number([(said["source_file"], said.get("source_line", ""))])
         frame = said.get("stack_frame_id", "")
-        if not frame.isdecimal() or len(frame) > _DIGITS:
+        if not frame.isdecimal() or len(frame) > _MAX_FRAME_DIGITS:
             return -1
         known = self.frame_stacks.get(int(frame))
         if known is None:
@@ -184,12 +184,12 @@ class _Reading:
         return self.stack_numbers.setdefault(stack, len(self.stack_numbers)) if stack else -1
 
 
-_VALUES, _ASSIGNMENT = "-buffer-assignment-values.txt", "-buffer-assignment.txt"
+_VALUES_ENDING, _ASSIGNMENT_ENDING = "-buffer-assignment-values.txt", "-buffer-assignment.txt"
 
 
 def has_names(kind: FileKind) -> bool:
     """Whether a text of this kind is worth reading for its names."""
-    return kind in NAMING or kind is FileKind.BUNDLE
+    return kind in KINDS_WITH_NAMES or kind is FileKind.STDOUT_DUMP
 
 
 def repeats_names(name: str, names: Iterable[str]) -> bool:
@@ -197,24 +197,27 @@ def repeats_names(name: str, names: Iterable[str]) -> bool:
 
     All of them are in the assignment, at a hundredth of the size.
     """
-    return name.endswith(_VALUES) and name.removesuffix(_VALUES) + _ASSIGNMENT in names
+    return (
+        name.endswith(_VALUES_ENDING)
+        and name.removesuffix(_VALUES_ENDING) + _ASSIGNMENT_ENDING in names
+    )
 
 
-def read_text(uri: str, title: str, lines: Sequence[str]) -> list[FileSymbols]:
+def read_symbols(uri: str, title: str, lines: Sequence[str]) -> list[FileSymbols]:
     """The names in a text.
 
     Of the output of ``--xla_dump_to=-`` those in each of its files, under the name of that.
     """
-    kind = sniff(lines)
-    if kind is not FileKind.BUNDLE:
-        return [(read_symbols(uri, title, kind, lines))]
-    found = [FileSymbols(uri, title, [Entry(PurePath(title).name, SymbolKind.FILE, 0, 0, 0)])]
-    parts = sections(lines)
+    kind = detect_file_kind(lines)
+    if kind is not FileKind.STDOUT_DUMP:
+        return [(read_section_symbols(uri, title, kind, lines))]
+    found = [FileSymbols(uri, title, [SymbolEntry(PurePath(title).name, SymbolKind.FILE, 0, 0, 0)])]
+    parts = split_sections(lines)
     names = {part.name for part in parts}
     for part in parts:
         text = lines[part.first : part.first + part.count]
-        kind = sniff(text)
-        if kind in NAMING and not repeats_names(part.name, names):
-            found.append(read_symbols(uri, part.name, kind, text, part.first))
+        kind = detect_file_kind(text)
+        if kind in KINDS_WITH_NAMES and not repeats_names(part.name, names):
+            found.append(read_section_symbols(uri, part.name, kind, text, part.first))
         checkpoint()
     return found

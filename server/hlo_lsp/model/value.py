@@ -14,7 +14,7 @@ R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Located(Generic[R_co]):
+class LocatedRecord(Generic[R_co]):
     """A record and the file in which it stands."""
 
     file: "DumpFile"
@@ -43,10 +43,10 @@ class Value:
     index: str | None
     phi: bool
     color: int | None
-    assigned: Located[AssignedValue] | None
-    allocation: Located[AllocationLine] | None
-    entry: Located[UsedValue] | None
-    live: Located[RangeRow] | None
+    assigned: LocatedRecord[AssignedValue] | None
+    allocation: LocatedRecord[AllocationLine] | None
+    entry: LocatedRecord[UsedValue] | None
+    live: LocatedRecord[RangeRow] | None
 
     @property
     def key(self) -> str:

@@ -7,7 +7,7 @@ K = TypeVar("K")
 T = TypeVar("T")
 
 
-class Facts(Generic[K, T]):
+class WeakCache(Generic[K, T]):
     """One fact for each object, which goes with it; it holds as long as a state is the same."""
 
     def __init__(self) -> None:

@@ -322,7 +322,7 @@ def _require_unused_name(file: DumpFile, found: RenameTarget, new: str) -> None:
             raise RenameError(f"There is a computation `{new}` in this file already.")
         return
     broken = (defined_name(line.text) for line in _broken_lines_of(file, found.scope))
-    if file.module.in_scope(found.scope, new) is not None or new in broken:
+    if file.module.instruction_in_scope(found.scope, new) is not None or new in broken:
         raise RenameError(f"There is an instruction `{new}` in this computation already.")
 
 

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 
-_SNIFFED = 60  # lines
-_LOGGED = 20_000  # lines of other output in which the first section is looked for: about 1 ms
+_DETECTION_LINES = 60  # lines
+_MAX_LINES_BEFORE_SECTION = (
+    20_000  # lines of other output in which the first section is looked for: about 1 ms
+)
 
 
 class FileKind(Enum):
@@ -21,24 +23,26 @@ class FileKind(Enum):
     REPORT = "memory-usage-report"
     MODULE = "module"
     THUNKS = "thunk-sequence"
-    BUNDLE = "stdout-dump"
+    STDOUT_DUMP = "stdout-dump"
     OTHER = "other"
 
     @property
     def is_memory(self) -> bool:
         """Whether it is one of the four memory files, which share one scanner."""
-        return self in _MEMORY
+        return self in _MEMORY_KINDS
 
     @property
     def has_records(self) -> bool:
         """Whether the text says something itself: it is a dump, and not several in a row."""
-        return self is not FileKind.OTHER and self is not FileKind.BUNDLE
+        return self is not FileKind.OTHER and self is not FileKind.STDOUT_DUMP
 
 
-_MEMORY = frozenset({FileKind.ASSIGNMENT, FileKind.VALUES, FileKind.LIVE_RANGE, FileKind.REPORT})
+_MEMORY_KINDS = frozenset(
+    {FileKind.ASSIGNMENT, FileKind.VALUES, FileKind.LIVE_RANGE, FileKind.REPORT}
+)
 
 # The first line of an intact file.
-_FIRST = (
+_FIRST_LINE_PATTERNS = (
     (re.compile(r"BufferAssignment:"), FileKind.ASSIGNMENT),
     (re.compile(r"Used values:"), FileKind.VALUES),
     (re.compile(r"HloLiveRange "), FileKind.LIVE_RANGE),
@@ -48,7 +52,7 @@ _FIRST = (
     (re.compile(r"(?:\d{3,}: )?k[A-Z]\w+(?: *\t| +\[(?:source|prev=))"), FileKind.THUNKS),
 )  # fmt: skip
 # A line further down, which tells what a file is whose first line is gone or broken.
-_LATER = (
+_LATER_LINE_PATTERNS = (
     (re.compile(r"allocation \d+: size \d+[,:]| value: <\d+ "), FileKind.ASSIGNMENT),
     (re.compile(r"<\d+ [\w.\-]+(?:\{[\d,]*\})?(?: \(phi\))?(?: @\d+)?>$| positions:$"),
      FileKind.VALUES),
@@ -64,42 +68,44 @@ _LATER = (
                 r"\(*(?:pred|token|opaque|bf16|[sufc]\d+\w*)\[[0-9,<=?]*\]"),
      FileKind.MODULE),
 )  # fmt: skip
-_TOTAL = re.compile(r"Total bytes used: ")
+_TOTAL_LINE = re.compile(r"Total bytes used: ")
 
 
-def sniff(lines: Sequence[str]) -> FileKind:
+def detect_file_kind(lines: Sequence[str]) -> FileKind:
     """The kind of a text; OTHER for whatever is no dump of ours."""
-    if any(map(begins_section, islice(lines, _SNIFFED))):
-        return FileKind.BUNDLE  # before others: what stands in the sections is of these kinds
-    filled = [line[:400] for line in islice(lines, _SNIFFED) if line and not line.isspace()]
-    kind = _sniffed(filled) if filled else FileKind.OTHER
-    if kind is FileKind.OTHER and any(map(begins_section, islice(lines, _SNIFFED, _LOGGED))):
-        return FileKind.BUNDLE
+    if any(map(begins_section, islice(lines, _DETECTION_LINES))):
+        return FileKind.STDOUT_DUMP  # before others: what stands in the sections is of these kinds
+    filled = [line[:400] for line in islice(lines, _DETECTION_LINES) if line and not line.isspace()]
+    kind = _kind_of_lines(filled) if filled else FileKind.OTHER
+    if kind is FileKind.OTHER and any(
+        map(begins_section, islice(lines, _DETECTION_LINES, _MAX_LINES_BEFORE_SECTION))
+    ):
+        return FileKind.STDOUT_DUMP
     return kind
 
 
-def _sniffed(filled: list[str]) -> FileKind:
+def _kind_of_lines(filled: list[str]) -> FileKind:
     first = filled[0]
-    for expression, kind in _FIRST:
+    for expression, kind in _FIRST_LINE_PATTERNS:
         if expression.match(first):
             return kind
-    if _TOTAL.match(first):
+    if _TOTAL_LINE.match(first):
         report = any(line.startswith("Allocations sorted by size") for line in filled[1:3])
         return FileKind.REPORT if report else FileKind.VALUES
     for line in filled:
-        for expression, kind in (*_FIRST[:3], *_LATER):
+        for expression, kind in (*_FIRST_LINE_PATTERNS[:3], *_LATER_LINE_PATTERNS):
             if expression.match(line):
                 return kind
     return FileKind.OTHER
 
 
-_BEGIN = "*** Begin "
-_END = "*** End "
-_CLOSE = " ***"
+_SECTION_BEGIN = "*** Begin "
+_SECTION_END = "*** End "
+_SECTION_MARKER_END = " ***"
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class SectionRange:
     """A file in a longer text: its lines are ``first`` (from 0) to ``first + count - 1``.
 
     Joined by line ends these lines are the text that XLA would have written into the file, if
@@ -113,7 +119,7 @@ class Section:
     is_whole: bool
 
 
-def sections(lines: Sequence[str]) -> list[Section]:
+def split_sections(lines: Sequence[str]) -> list[SectionRange]:
     """The sections of a text, in its order; none for a text that is no such output.
 
     A section ends at the next line that begins or ends one. It is whole if that line is its own
@@ -121,19 +127,19 @@ def sections(lines: Sequence[str]) -> list[Section]:
     each) costs the sections that were mixed and no other. A line that ends a section which was
     never begun is text like any other. Before a begin a line may hold other output.
     """
-    found: list[Section] = []
+    found: list[SectionRange] = []
     open_names: list[str] = []  # begun and not ended; text is only of the last
     start: int | None = None  # of the text of the last
     for number, line in enumerate(lines):
-        if not line.endswith(_CLOSE):
+        if not line.endswith(_SECTION_MARKER_END):
             continue
-        ended = _marker("section_end", line, 0) if line.startswith(_END) else None
-        begun = None if ended else _marker("section_begin", line, line.find(_BEGIN))
+        ended = _section_name("section_end", line, 0) if line.startswith(_SECTION_END) else None
+        begun = None if ended else _section_name("section_begin", line, line.find(_SECTION_BEGIN))
         if begun is None and (ended is None or ended not in open_names):
             continue
         if start is not None:
             name = open_names[-1]
-            found.append(Section(name, start, number - start, ended == name))
+            found.append(SectionRange(name, start, number - start, ended == name))
             start = None
         if begun is not None:
             open_names.append(begun)
@@ -141,17 +147,20 @@ def sections(lines: Sequence[str]) -> list[Section]:
         elif ended is not None:
             open_names.remove(ended)
     if start is not None:
-        found.append(Section(open_names[-1], start, len(lines) - start, is_whole=False))
+        found.append(SectionRange(open_names[-1], start, len(lines) - start, is_whole=False))
     return found
 
 
 def begins_section(line: str) -> bool:
     """Whether a section begins behind this line."""
-    return line.endswith(_CLOSE) and _marker("section_begin", line, line.find(_BEGIN)) is not None
+    return (
+        line.endswith(_SECTION_MARKER_END)
+        and _section_name("section_begin", line, line.find(_SECTION_BEGIN)) is not None
+    )
 
 
-def _marker(rule: str, line: str, column: int) -> str | None:
+def _section_name(rule: str, line: str, column: int) -> str | None:
     if column < 0:
         return None
-    match = load("bundle").expression(rule).fullmatch(line, column)
+    match = load_grammar("stdout_dump").expression(rule).fullmatch(line, column)
     return None if match is None else match["FILE"]

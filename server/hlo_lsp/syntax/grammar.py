@@ -14,24 +14,27 @@ from re import Match, Pattern
 from lark import Lark, Token, Tree
 from lark.exceptions import UnexpectedInput, UnexpectedToken
 from lark.grammar import NonTerminal, Symbol, Terminal
-from lark.load_grammar import load_grammar
+from lark.load_grammar import load_grammar as load_lark_grammar
 
 from hlo_lsp.syntax.records import Record
 
-_NAMED = 5  # what could stand in a place; a reader of the sentence wants no more
-_BLANKS = {"INDENT", "SPACE"}  # what may stand anywhere is no answer to what is missing
-_HERE = Path(__file__).resolve()
+_MAX_EXPECTED_TERMS = 5  # what could stand in a place; a reader of the sentence wants no more
+_WHITESPACE_TERMINALS = {
+    "INDENT",
+    "SPACE",
+}  # what may stand anywhere is no answer to what is missing
+_MODULE_PATH = Path(__file__).resolve()
 # Inside the wheel the grammars lie in the package, in a checkout beside server/.
-_FOLDERS = (_HERE.parents[1] / "grammar", _HERE.parents[3] / "grammar")
+_GRAMMAR_FOLDERS = (_MODULE_PATH.parents[1] / "grammar", _MODULE_PATH.parents[3] / "grammar")
 
 
 class Grammar:
     """One ``.lark`` file. Each of its rules can be parsed on its own."""
 
     def __init__(self, name: str) -> None:
-        path = _path(name)
+        path = _grammar_path(name)
         self.name = name
-        loaded, _ = load_grammar(  # type: ignore[no-untyped-call]  # lark types all but this
+        loaded, _ = load_lark_grammar(  # type: ignore[no-untyped-call]  # lark types all but this
             path.read_text("utf-8"), str(path), [str(path.parent)], False
         )
         self._rules: dict[str, Tree[Symbol]] = {str(rule[0]): rule[2] for rule in loaded.rule_defs}
@@ -55,7 +58,7 @@ class Grammar:
         """
         return self._lark.parse(text, start=rule)
 
-    def refusal(self, rule: str, text: str) -> "Refusal | None":
+    def parse_failure(self, rule: str, text: str) -> "ParseFailure | None":
         """Where ``text`` stops being of the rule and what could stand there, or None if it is."""
         try:
             self.parse(rule, text)
@@ -63,9 +66,9 @@ class Grammar:
             at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
             position = error.pos_in_stream
             column = len(text) if at_end or position is None or position < 0 else position
-            names = sorted(_expected(error))
-            names = [name for name in names if name not in _BLANKS] or names
-            return Refusal(column, tuple(dict.fromkeys(self._words(name) for name in names)))
+            names = sorted(_expected_terminals(error))
+            names = [name for name in names if name not in _WHITESPACE_TERMINALS] or names
+            return ParseFailure(column, tuple(dict.fromkeys(self._words(name) for name in names)))
         return None
 
     def expression(self, rule: str) -> re.Pattern[str]:
@@ -85,7 +88,7 @@ class Grammar:
             if isinstance(node, NonTerminal):
                 node = self._rules[str(node.name)]
         if isinstance(node, Tree) and node.data == "literal":
-            return _literal(node)
+            return _literal_text(node)
         return ""
 
     def _of_rule(self, rule: str, named: set[str]) -> str:
@@ -98,7 +101,7 @@ class Grammar:
             return self._of_terminal(str(node.name), named)
         assert isinstance(node, Tree), node
         if node.data == "literal":
-            return re.escape(_literal(node))
+            return re.escape(_literal_text(node))
         if node.data == "expr":
             inner, operator = node.children
             return f"(?:{self._of(inner, named)}){operator}"
@@ -124,7 +127,7 @@ class Grammar:
         return "number" if terminal == "INT" else terminal.lower().replace("_", " ")
 
 
-class Refusal:
+class ParseFailure:
     """Why a text is not of a rule: the column (code points, from 0) and what was expected."""
 
     __slots__ = ("column", "expected")
@@ -134,29 +137,31 @@ class Refusal:
         self.expected = expected
 
     def __str__(self) -> str:
-        return "expected " + (" or ".join(self.expected[:_NAMED]) or "something else")
+        return "expected " + (" or ".join(self.expected[:_MAX_EXPECTED_TERMS]) or "something else")
 
 
 @cache
-def load(name: str) -> Grammar:
+def load_grammar(name: str) -> Grammar:
     """The grammar of this name, loaded at the first call."""
     return Grammar(name)
 
 
-def _path(name: str) -> Path:
-    for folder in _FOLDERS:
+def _grammar_path(name: str) -> Path:
+    for folder in _GRAMMAR_FOLDERS:
         path = folder / f"{name}.lark"
         if path.is_file():
             return path
-    raise FileNotFoundError(f"{name}.lark is neither in {_FOLDERS[0]} nor in {_FOLDERS[1]}")
+    raise FileNotFoundError(
+        f"{name}.lark is neither in {_GRAMMAR_FOLDERS[0]} nor in {_GRAMMAR_FOLDERS[1]}"
+    )
 
 
-def _literal(node: "Tree[Symbol]") -> str:
+def _literal_text(node: "Tree[Symbol]") -> str:
     text = str(node.children[0])
     return text[1:-1].encode().decode("unicode_escape")
 
 
-def _expected(error: UnexpectedInput) -> set[str]:
+def _expected_terminals(error: UnexpectedInput) -> set[str]:
     for attribute in ("accepts", "expected", "allowed"):
         names = getattr(error, attribute, None)
         if names:
@@ -164,8 +169,8 @@ def _expected(error: UnexpectedInput) -> set[str]:
     return set()
 
 
-_PREFIX = 4  # characters that nearly always tell the rule
-_REMEMBERED = 4096  # prefixes; more would be a file that is no dump
+_PREFIX_LENGTH = 4  # characters that nearly always tell the rule
+_MAX_CACHED_PREFIXES = 4096  # prefixes; more would be a file that is no dump
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +188,7 @@ class LineRule:
         """The rule of this name in the grammar."""
         return cls(name, grammar, grammar.expression(name), grammar.opening(name), make)
 
-    def may_read(self, prefix: str) -> bool:
+    def can_match(self, prefix: str) -> bool:
         """Whether a line with this prefix can be of the rule."""
         return prefix.startswith(self.opening) or self.opening.startswith(prefix)
 
@@ -197,7 +202,7 @@ class LineRules:
 
     def read(self, line: str) -> tuple[LineRule, Match[str]] | None:
         """The rule that reads the whole line, with its match, or None."""
-        prefix = line[:_PREFIX]
+        prefix = line[:_PREFIX_LENGTH]
         candidates = self._candidates.get(prefix)
         if candidates is None:
             candidates = self._remember(prefix)
@@ -207,20 +212,20 @@ class LineRules:
                 return rule, match
         return None
 
-    def explain(self, line: str) -> Refusal:
+    def explain(self, line: str) -> ParseFailure:
         """Why no rule reads the line: by the rule that gets furthest into it."""
-        best = Refusal(0, ())
+        best = ParseFailure(0, ())
         for rule in self._rules:
-            if not rule.may_read(line[: len(rule.opening)]):
+            if not rule.can_match(line[: len(rule.opening)]):
                 continue
-            refusal = rule.grammar.refusal(rule.name, line)
+            refusal = rule.grammar.parse_failure(rule.name, line)
             if refusal is not None and refusal.column > best.column:
                 best = refusal
         return best
 
     def _remember(self, prefix: str) -> list[LineRule]:
-        if len(self._candidates) > _REMEMBERED:
+        if len(self._candidates) > _MAX_CACHED_PREFIXES:
             self._candidates.clear()
-        candidates = [rule for rule in self._rules if rule.may_read(prefix)]
+        candidates = [rule for rule in self._rules if rule.can_match(prefix)]
         self._candidates[prefix] = candidates
         return candidates

@@ -8,18 +8,26 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from functools import lru_cache
 
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.metadata import metadata_fields
-from hlo_lsp.syntax.statements import closing, commas, is_balanced, nested, without_comments
+from hlo_lsp.syntax.statements import (
+    closing_bracket,
+    is_balanced,
+    tokens_with_depth,
+    top_level_commas,
+    without_comments,
+)
 
 _LAST_NAME = re.compile(r"(?<![\w.\-])%?([A-Za-z_][\w.\-]*)\s*$")
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
 _COMMA = re.compile(r"\s*,\s*")
 _NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
-_BODY = re.compile(r"\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
-_BODIES = re.compile(r"\{\s*(?=\{)")  # a list of computations, each written out
-_WITHOUT_OPERANDS = frozenset({"constant", "parameter"})  # a literal or a number stands there
-CALLING = frozenset(
+_COMPUTATION_BODY = re.compile(r"\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
+_COMPUTATION_LIST = re.compile(r"\{\s*(?=\{)")  # a list of computations, each written out
+_OPCODES_WITHOUT_OPERANDS = frozenset(
+    {"constant", "parameter"}
+)  # a literal or a number stands there
+CALL_ATTRIBUTES = frozenset(
     {
         "branch_computations",
         "called_computations",
@@ -33,7 +41,7 @@ CALLING = frozenset(
         "true_computation",
     }
 )
-_CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALLING))})=")
+_CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=")
 # A part of each of them: looking for seven words is faster than for one expression.
 _CALL_WORDS = ("calls=", "apply=", "body=", "dition=", "select=", "scatter=", "computation")
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
@@ -41,7 +49,7 @@ _NO_OPERANDS: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class TextSpan:
     """A part of a text: columns in code points, the end exclusive, and what stands there."""
 
     start: int
@@ -53,20 +61,20 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Attribute:
+class AttributeText:
     """``kind=kLoop``, ``metadata={...}``: a name and the text behind it."""
 
     name: str
-    value: Span
+    value: TextSpan
 
     @property
     def is_inline(self) -> bool:
         """Whether the value is a computation written out in place, or a list of such."""
-        if self.name not in CALLING:
+        if self.name not in CALL_ATTRIBUTES:
             return False
         text = self.value.text.lstrip()
-        listed = _BODIES.match(text)
-        return _BODY.match(text, 0 if listed is None else listed.end()) is not None
+        listed = _COMPUTATION_LIST.match(text)
+        return _COMPUTATION_BODY.match(text, 0 if listed is None else listed.end()) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +85,24 @@ class InstructionText:
     and parameters have none. ``literal`` is what stands between the parentheses.
     """
 
-    name: Span
-    shape: Span
-    opcode: Span
-    operands: tuple[Span, ...]
-    literal: Span
+    name: TextSpan
+    shape: TextSpan
+    opcode: TextSpan
+    operands: tuple[TextSpan, ...]
+    literal: TextSpan
     attributes_at: int
     line: str
 
     @property
-    def attributes(self) -> Iterator[Attribute]:
+    def attributes(self) -> Iterator[AttributeText]:
         """The attributes in order. A value ends at the comma outside of its brackets."""
         start = self.attributes_at
-        for comma in commas(self.line, start, len(self.line)):
+        for comma in top_level_commas(self.line, start, len(self.line)):
             yield from self._attribute(start, comma)
             start = comma + 1
         yield from self._attribute(start, len(self.line))
 
-    def attribute(self, name: str) -> Span | None:
+    def attribute(self, name: str) -> TextSpan | None:
         """The value of an attribute, or None if it is not there."""
         if f"{name}=" not in self.line:
             return None
@@ -110,44 +118,44 @@ class InstructionText:
         return {field.name: field.value for field in found}
 
     @property
-    def called(self) -> list[Span]:
+    def called(self) -> list[TextSpan]:
         """The computations that the instruction calls by name."""
         return [span for _, span in self.calls]
 
     @property
-    def calls(self) -> list[tuple[str, Span]]:
+    def calls(self) -> list[tuple[str, TextSpan]]:
         """The computations that the instruction calls by name, each with its attribute."""
         if _CALL.search(self.line, self.attributes_at) is None:
             return []
         return [
             (attribute.name, span)
             for attribute in self.attributes
-            if attribute.name in CALLING and not attribute.is_inline
+            if attribute.name in CALL_ATTRIBUTES and not attribute.is_inline
             for span in self._names_in(attribute.value)
         ]
 
     @property
-    def bodies(self) -> list[Attribute]:
+    def bodies(self) -> list[AttributeText]:
         """The computations that are written out in place, of a list each by itself."""
         if _CALL.search(self.line, self.attributes_at) is None:
             return []
         return [
-            Attribute(attribute.name, body)
+            AttributeText(attribute.name, body)
             for attribute in self.attributes
             if attribute.is_inline
-            for body in _bodies_in(self.line, attribute.value)
+            for body in _split_bodies(self.line, attribute.value)
         ]
 
     @property
-    def reads(self) -> list[Span]:
+    def reads(self) -> list[TextSpan]:
         """The instructions whose results flow in: operands, and names inside of those in place."""
-        found: list[Span] = []
+        found: list[TextSpan] = []
         for span in self.operands:
-            found += [span] if span.text else _names_in_place(self.line, span.start)
+            found += [span] if span.text else _inline_operand_names(self.line, span.start)
         return found
 
     @property
-    def predecessors(self) -> list[Span]:
+    def predecessors(self) -> list[TextSpan]:
         """The instructions that must run before this one for reasons other than data."""
         value = self.attribute("control-predecessors")
         return [] if value is None else self._names_in(value)
@@ -157,7 +165,7 @@ class InstructionText:
         """Whether every bracket and string that opens is closed again."""
         return is_balanced(self.line, self.name.end)
 
-    def names(self, kinds: Set[str]) -> list[Span]:
+    def names(self, kinds: Set[str]) -> list[TextSpan]:
         """The names in the values of some attributes."""
         return [
             span
@@ -166,39 +174,41 @@ class InstructionText:
             for span in self._names_in(attribute.value)
         ]
 
-    def _attribute(self, start: int, end: int) -> Iterator[Attribute]:
+    def _attribute(self, start: int, end: int) -> Iterator[AttributeText]:
         match = _ATTRIBUTE.match(self.line, start, end)
         if match is not None:
-            value = Span(match.end(), end, self.line[match.end() : end])
-            yield Attribute(match[1], value)
+            value = TextSpan(match.end(), end, self.line[match.end() : end])
+            yield AttributeText(match[1], value)
 
-    def _names_in(self, value: Span) -> list[Span]:
+    def _names_in(self, value: TextSpan) -> list[TextSpan]:
         return [
-            _span(match.start(1), match[1])
+            _text_span(match.start(1), match[1])
             for match in _NAME.finditer(self.line, value.start, value.end)
         ]
 
 
 @lru_cache(maxsize=256)
-def instruction_text(line: str, at: int = 0) -> InstructionText | None:
+def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
     """The instruction that begins at column ``at`` of a line, or None if there is none."""
     line = without_comments(line)
-    match = load("module").expression("instruction_line").match(line, at)
+    match = load_grammar("module").expression("instruction_line").match(line, at)
     if match is None:
         return None
     opened = match.start("REST")
-    close = closing(line, opened - 1)
+    close = closing_bracket(line, opened - 1)
     end = len(line) if close is None else close
-    opcode = _span(match.start("OPCODE"), match["OPCODE"])
+    opcode = _text_span(match.start("OPCODE"), match["OPCODE"])
     shape = match["SHAPE"]
     return InstructionText(
-        _span(match.start("NAME"), match["NAME"]),
-        Span(opcode.start, opcode.start, "")
+        _text_span(match.start("NAME"), match["NAME"]),
+        TextSpan(opcode.start, opcode.start, "")
         if shape is None
-        else _span(match.start("SHAPE"), shape),
+        else _text_span(match.start("SHAPE"), shape),
         opcode,
-        () if opcode.text in _WITHOUT_OPERANDS else tuple(_operands(line, opened, end)),
-        Span(opened, end, line[opened:end]),
+        ()
+        if opcode.text in _OPCODES_WITHOUT_OPERANDS
+        else tuple(_operand_spans(line, opened, end)),
+        TextSpan(opened, end, line[opened:end]),
         min(end + 1, len(line)),
         line,
     )
@@ -209,7 +219,7 @@ def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
 
     As fast as can be: this is asked for every instruction of a module.
     """
-    if opcode in _WITHOUT_OPERANDS:
+    if opcode in _OPCODES_WITHOUT_OPERANDS:
         return _NO_OPERANDS
     end = text.find(")", opened)
     inside = text[opened:end]
@@ -219,8 +229,8 @@ def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
         names = _PERCENT_NAME.findall(inside)
         if names and inside.count(",") == len(names) - 1:
             return tuple(names)
-    close = closing(text, opened - 1)
-    spans = _operands(text, opened, len(text) if close is None else close)
+    close = closing_bracket(text, opened - 1)
+    spans = _operand_spans(text, opened, len(text) if close is None else close)
     return tuple(span.text for span in spans)
 
 
@@ -229,61 +239,63 @@ def called_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
     if not any(word in text for word in _CALL_WORDS) or _CALL.search(text, opened) is None:
         return ()
     start = text.rfind(opcode, 0, opened)
-    begin = Span(start, start, "")
-    close = closing(text, opened - 1)
+    begin = TextSpan(start, start, "")
+    close = closing_bracket(text, opened - 1)
     at = len(text) if close is None else close + 1
     whole = InstructionText(begin, begin, begin, (), begin, at, text)
     return tuple(span.text for span in whole.called)
 
 
-def _operands(line: str, start: int, end: int) -> Iterator[Span]:
+def _operand_spans(line: str, start: int, end: int) -> Iterator[TextSpan]:
     """The operand names between two columns, one for each comma outside of brackets."""
     if line[start:end].isspace() or start == end:
         return
-    for stop in (*commas(line, start, end), end):
+    for stop in (*top_level_commas(line, start, end), end):
         name = _LAST_NAME.search(line, start, stop)
         if name is not None:
-            yield _span(name.start(1), name[1])
+            yield _text_span(name.start(1), name[1])
         else:
             begin = start + len(line[start:stop]) - len(line[start:stop].lstrip())
-            yield Span(begin, begin, "")
+            yield TextSpan(begin, begin, "")
         start = stop + 1
 
 
-def _bodies_in(line: str, value: Span) -> Iterator[Span]:
+def _split_bodies(line: str, value: TextSpan) -> Iterator[TextSpan]:
     """From brace to brace the computations of an attribute: one, or a list of them."""
     start = line.index("{", value.start)
-    listed = _BODIES.match(line, start)
+    listed = _COMPUTATION_LIST.match(line, start)
     at = start if listed is None else listed.end()
     while at < value.end and line[at] == "{":
-        close = closing(line, at)
+        close = closing_bracket(line, at)
         end = value.end if close is None else close + 1
-        yield Span(at, end, line[at:end])
+        yield TextSpan(at, end, line[at:end])
         behind = _COMMA.match(line, end) if listed is not None else None
         if behind is None:
             return
         at = behind.end()
 
 
-def _names_in_place(line: str, start: int) -> Iterator[Span]:
+def _inline_operand_names(line: str, start: int) -> Iterator[TextSpan]:
     """The names that an operand reads which is an instruction by itself, ``f32[] add(%a, %b)``.
 
     In one pass, however deep they are nested: a name counts where an operand ends with it.
     """
     reading: list[bool] = []  # for each open bracket: whether operands stand in it
-    for match, depth in nested(line, start):
+    for match, depth in tokens_with_depth(line, start):
         sign = match[0]
         if depth < 0 or (depth == 0 and sign == ","):
             return
         word = _LAST_NAME.search(line, start, match.start())
         if sign in ",)" and reading and reading[-1] and word is not None:
-            yield _span(word.start(1), word[1])
+            yield _text_span(word.start(1), word[1])
         if sign in "([{":
-            reading.append(sign == "(" and word is not None and word[1] not in _WITHOUT_OPERANDS)
+            reading.append(
+                sign == "(" and word is not None and word[1] not in _OPCODES_WITHOUT_OPERANDS
+            )
         elif sign in ")]}" and reading:
             reading.pop()
         start = match.end()
 
 
-def _span(start: int, text: str) -> Span:
-    return Span(start, start + len(text), text)
+def _text_span(start: int, text: str) -> TextSpan:
+    return TextSpan(start, start + len(text), text)

@@ -3,17 +3,17 @@
 import re
 from dataclasses import dataclass
 
-from hlo_lsp.syntax.grammar import Grammar, load
+from hlo_lsp.syntax.grammar import Grammar, load_grammar
 from hlo_lsp.syntax.records import Label, Record
 from hlo_lsp.syntax.used_value import UsedValue
 
-_GRAMMARS = ("assignment", "values", "live_range", "report", "module", "thunks")
-_LEAF = re.compile(r"[a-z][a-z0-9]*\[[^\]]*\](?:\{[^{}]*\})?")
-_SPACE = re.compile(r"S\((\d+)\)")
+_GRAMMAR_NAMES = ("assignment", "values", "live_range", "report", "module", "thunks")
+_ARRAY_SHAPE = re.compile(r"[a-z][a-z0-9]*\[[^\]]*\](?:\{[^{}]*\})?")
+_MEMORY_SPACE = re.compile(r"S\((\d+)\)")
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class LineField:
     """A field of a line: the name of its terminal in the grammar, its text and columns."""
 
     role: str
@@ -29,47 +29,47 @@ def rule_of(record: Record, line: str) -> str | None:
     return record.name if isinstance(record, Label) else record.rule or None
 
 
-def fields(rule: str, line: str) -> list[Field]:
+def fields_of_line(rule: str, line: str) -> list[LineField]:
     """The fields of a line in order; empty if the line is not of the rule."""
     grammar = _grammar_with(rule)
     match = None if grammar is None else grammar.expression(rule).fullmatch(line)
     if match is None:
         return []
     found = [
-        Field(role, match.start(role), match.end(role), text)
+        LineField(role, match.start(role), match.end(role), text)
         for role, text in match.groupdict().items()
         if text is not None
     ]
     return sorted(found, key=lambda field: field.start)
 
 
-def field_at(rule: str, line: str, column: int) -> Field | None:
+def field_at(rule: str, line: str, column: int) -> LineField | None:
     """The field under a column; behind its last character still counts."""
-    hits = [field for field in fields(rule, line) if field.start <= column <= field.end]
+    hits = [field for field in fields_of_line(rule, line) if field.start <= column <= field.end]
     return next((field for field in hits if column < field.end), hits[0] if hits else None)
 
 
-def leaf_at(field: Field, column: int) -> Field:
+def array_shape_at(field: LineField, column: int) -> LineField:
     """The array shape under a column of a shape field, or the whole field."""
-    for match in _LEAF.finditer(field.text):
+    for match in _ARRAY_SHAPE.finditer(field.text):
         start, end = field.start + match.start(), field.start + match.end()
         if start <= column <= end:
-            return Field(field.role, start, end, match[0])
+            return LineField(field.role, start, end, match[0])
     return field
 
 
-def space_at(field: Field, column: int) -> tuple[Field, int] | None:
+def memory_space_at(field: LineField, column: int) -> tuple[LineField, int] | None:
     """The ``S(n)`` under a column of a shape field, with its number."""
-    for match in _SPACE.finditer(field.text):
+    for match in _MEMORY_SPACE.finditer(field.text):
         start, end = field.start + match.start(), field.start + match.end()
         if start <= column <= end:
-            return Field("MEMORY_SPACE", start, end, match[0]), int(match[1])
+            return LineField("MEMORY_SPACE", start, end, match[0]), int(match[1])
     return None
 
 
 def _grammar_with(rule: str) -> Grammar | None:
-    for name in _GRAMMARS:
-        grammar = load(name)
+    for name in _GRAMMAR_NAMES:
+        grammar = load_grammar(name)
         if grammar.has(rule):
             return grammar
     return None

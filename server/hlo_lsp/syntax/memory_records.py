@@ -82,7 +82,7 @@ class AssignedValue(Record):
         """Name and index as live ranges print them: ``fusion.40{0}``, ``add.3{}``."""
         return self.name + (self.index or "{}")
 
-    def has_words_of(self, other: "AssignedValue") -> bool:
+    def differs_only_in_place(self, other: "AssignedValue") -> bool:
         """Whether it differs from another value in size and offset at most."""
         return (
             self.id == other.id
@@ -216,9 +216,9 @@ class BreakdownRow(Record):
         return cls(
             max(0, len(match["TREE"]) // 4 - 1) if len(match["TREE"]) > 4 else 0,
             match["TITLE"],
-            _spaced(match["TOTAL"]),
-            _spaced(match["CURRENT"]),
-            _spaced(match["REMAINING"]),
+            _parse_spaced_integer(match["TOTAL"]),
+            _parse_spaced_integer(match["CURRENT"]),
+            _parse_spaced_integer(match["REMAINING"]),
         )
 
 
@@ -274,5 +274,5 @@ class ListedAllocation(ReportedAllocation):
     rule = "by_size_row"
 
 
-def _spaced(digits: str) -> int:
+def _parse_spaced_integer(digits: str) -> int:
     return int(digits.replace(" ", ""))

@@ -4,13 +4,13 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 
-_OPENING = "metadata={"
-_QUOTES = re.compile(r'\\.|"')
-_BETWEEN = re.compile(r"[\s,]*")
+_METADATA_START = "metadata={"
+_QUOTE_OR_ESCAPE = re.compile(r'\\.|"')
+_SEPARATOR = re.compile(r"[\s,]*")
 _ESCAPES = re.compile(rb"\\(?:([0-7]{1,3})|[xX]([0-9a-fA-F]{1,2})|(.))", re.DOTALL)
-_LETTERS = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
+_LETTER_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,52 +28,52 @@ class MetadataField:
 
 def metadata_fields(line: str, at: int = 0) -> Iterator[MetadataField]:
     """The fields of ``metadata={...}`` of the instruction that begins at column ``at``."""
-    column = _inside(line, at)
+    column = _first_field_column(line, at)
     if column is None:
         return
-    expression = load("metadata").expression("metadata_field")
+    expression = load_grammar("metadata").expression("metadata_field")
     while match := expression.match(line, column):
         text = match["STRING"]
-        value = match["SET"] or match["WORD"] if text is None else unescaped(text[1:-1])
+        value = match["SET"] or match["WORD"] if text is None else unescape(text[1:-1])
         yield MetadataField(match["KEY"], value, *match.span())
-        column = _end_of(_BETWEEN, line, match.end())
+        column = _match_end(_SEPARATOR, line, match.end())
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     r"""What a string means that ``absl::CEscape`` wrote: ``\303\251`` is one letter of UTF-8.
 
     Bytes that are no UTF-8 become U+FFFD.
     """
     if "\\" not in text:
         return text
-    return _ESCAPES.sub(_byte, text.encode()).decode("utf-8", "replace")
+    return _ESCAPES.sub(_unescaped_byte, text.encode()).decode("utf-8", "replace")
 
 
-def _byte(match: re.Match[bytes]) -> bytes:
+def _unescaped_byte(match: re.Match[bytes]) -> bytes:
     octal, hexadecimal, letter = match.groups()
     if letter is not None:
-        return _LETTERS.get(letter, letter)
+        return _LETTER_ESCAPES.get(letter, letter)
     number = int(octal, 8) if octal is not None else int(hexadecimal, 16)
     return bytes([number & 0xFF])
 
 
-def _inside(line: str, at: int) -> int | None:
+def _first_field_column(line: str, at: int) -> int | None:
     """The column behind the brace, or None. A string may say the same words."""
-    start = line.find(_OPENING, at)
+    start = line.find(_METADATA_START, at)
     while start >= 0:
         apart = start == at or line[start - 1] in " ,\t"
-        if apart and not _in_string(line, at, start):
-            return _end_of(_BETWEEN, line, start + len(_OPENING))
-        start = line.find(_OPENING, start + 1)
+        if apart and not _is_in_string(line, at, start):
+            return _match_end(_SEPARATOR, line, start + len(_METADATA_START))
+        start = line.find(_METADATA_START, start + 1)
     return None
 
 
-def _in_string(line: str, at: int, column: int) -> bool:
+def _is_in_string(line: str, at: int, column: int) -> bool:
     if line.find("\\", at, column) < 0:
         return line.count('"', at, column) % 2 == 1
-    return _QUOTES.findall(line, at, column).count('"') % 2 == 1
+    return _QUOTE_OR_ESCAPE.findall(line, at, column).count('"') % 2 == 1
 
 
-def _end_of(expression: re.Pattern[str], line: str, at: int) -> int:
+def _match_end(expression: re.Pattern[str], line: str, at: int) -> int:
     match = expression.match(line, at)
     return at if match is None else match.end()

@@ -7,10 +7,10 @@ from sys import intern
 from hlo_lsp.syntax.instruction_text import (
     InstructionText,
     called_names,
-    instruction_text,
     operand_names,
+    parse_instruction,
 )
-from hlo_lsp.syntax.metadata import unescaped
+from hlo_lsp.syntax.metadata import unescape
 from hlo_lsp.syntax.records import Record
 
 
@@ -55,7 +55,7 @@ class NameRow(Record):
     @classmethod
     def of(cls, match: Match[str]) -> "NameRow":
         """Read from a match of the rule."""
-        return cls(int(match["NUMBER"]), unescaped(match["STRING"][1:-1]))
+        return cls(int(match["NUMBER"]), unescape(match["STRING"][1:-1]))
 
 
 @dataclass(slots=True, eq=False)
@@ -209,7 +209,7 @@ class InstructionLine(Record):
     @property
     def parsed(self) -> InstructionText:
         """The parts of the text with their columns."""
-        found = instruction_text(self.text, self.column)
+        found = parse_instruction(self.text, self.column)
         assert found is not None  # the rule has read it
         return found
 
@@ -218,13 +218,13 @@ class InstructionLine(Record):
 class InnerInstruction(InstructionLine):
     """An instruction inside of another record: of an inline computation, or of one on one line.
 
-    Its line is counted from that record, and ``begins`` is its column there.
+    ``row`` counts lines from the first line of ``holder``; ``start_column`` is the column there.
     """
 
     holder: Record | None = None
     home: ComputationLine | None = None
     row: int = 0
-    begins: int = 0
+    start_column: int = 0
 
     @property
     def line(self) -> int:
@@ -235,7 +235,7 @@ class InnerInstruction(InstructionLine):
     @property
     def column(self) -> int:
         """Where the instruction begins in its text."""
-        return self.begins
+        return self.start_column
 
 
 @dataclass(slots=True, eq=False)

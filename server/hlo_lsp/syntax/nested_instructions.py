@@ -3,7 +3,7 @@
 import re
 from collections import Counter
 
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.module_records import (
     ComputationLine,
     InlineComputation,
@@ -11,12 +11,12 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
 )
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.statements import closing, nested
+from hlo_lsp.syntax.statements import closing_bracket, tokens_with_depth
 
-_BEGIN = re.compile(r"(?<![\w.\-%])(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
+_INSTRUCTION_START = re.compile(r"(?<![\w.\-%])(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
 
 
-def with_bodies(instruction: InstructionLine, holder: Record) -> None:
+def read_inline_computations(instruction: InstructionLine, holder: Record) -> None:
     """Read the computations that are written out inside of an instruction."""
     bodies = instruction.parsed.bodies
     if not bodies:
@@ -34,52 +34,52 @@ def with_bodies(instruction: InstructionLine, holder: Record) -> None:
             f"{instruction.name}.{body.name}{number}", False, "", attribute=body.name,
             holder=holder, caller=instruction, row=base + row,
         )  # fmt: skip
-        inline.members = _members(inline, holder, text, start, base)
+        inline.members = _parse_members(inline, holder, text, start, base)
         found.append(inline)
     instruction.bodies = tuple(found)
 
 
-def with_members(computation: ComputationLine, text: str) -> None:
+def read_members(computation: ComputationLine, text: str) -> None:
     """Read the instructions of a computation whose body is part of its record."""
-    head = load("module").expression("whole_computation").fullmatch(text)
+    head = load_grammar("module").expression("whole_computation").fullmatch(text)
     assert head is not None  # the rule has read it
     opened = head.start("OPENING") + head["OPENING"].index("{")
-    computation.members = _members(computation, computation, text, opened, 0)
+    computation.members = _parse_members(computation, computation, text, opened, 0)
 
 
-def _members(
+def _parse_members(
     home: ComputationLine, holder: Record, text: str, opened: int, base: int
 ) -> tuple[InnerInstruction, ...]:
     """The instructions between the brace at ``opened`` and the one that closes it.
 
     ``base`` is the row of the holder on which ``text`` begins.
     """
-    end = closing(text, opened)
+    end = closing_bracket(text, opened)
     members = []
     end = len(text) if end is None else end
-    starts = _starts(text, opened + 1, end)
+    starts = _instruction_starts(text, opened + 1, end)
     for start, stop in zip(starts, [*starts, end][1:], strict=True):
         line_start = text.rfind("\n", 0, start) + 1
         own = text[line_start:stop].rstrip()
-        match = load("module").expression("instruction_line").match(own, start - line_start)
+        match = load_grammar("module").expression("instruction_line").match(own, start - line_start)
         if match is None:
             continue
         read = InstructionLine.of(match)
         member = InnerInstruction(
             read.name, read.is_root, read.shape, read.opcode, own, read.opened,
             own.count("\n") + 1, holder=holder, home=home,
-            row=base + text.count("\n", 0, line_start), begins=start - line_start,
+            row=base + text.count("\n", 0, line_start), start_column=start - line_start,
         )  # fmt: skip
-        with_bodies(member, holder)
+        read_inline_computations(member, holder)
         members.append(member)
     return tuple(members)
 
 
-def _starts(text: str, start: int, end: int) -> list[int]:
+def _instruction_starts(text: str, start: int, end: int) -> list[int]:
     """Where instructions begin: at ``NAME =`` outside of brackets and strings."""
     covered: list[tuple[int, int]] = []
     opened = start
-    for match, depth in nested(text, start, end):
+    for match, depth in tokens_with_depth(text, start, end):
         if depth == 0 and match[0] in "([{":
             opened = match.start()
         elif depth == 0 and match[0] in ")]}":
@@ -88,6 +88,6 @@ def _starts(text: str, start: int, end: int) -> list[int]:
             covered.append(match.span())
     return [
         match.start()
-        for match in _BEGIN.finditer(text, start, end)
+        for match in _INSTRUCTION_START.finditer(text, start, end)
         if not any(first <= match.start() < last for first, last in covered)
     ]

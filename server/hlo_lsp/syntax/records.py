@@ -14,7 +14,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import LineChange
 
 
-class Block:
+class RecordBlock:
     """A run of neighbouring records and the line (from 0) on which it begins.
 
     ``heads`` are the places of those records that others belong to.
@@ -40,7 +40,7 @@ class Record:
 
     __slots__ = ("block", "start")
 
-    block: Block
+    block: RecordBlock
     start: int
     line_count: int = 1
     rule: ClassVar[str] = ""
@@ -59,13 +59,13 @@ class Record:
         return range(self.line_count)
 
 
-class Blank(Record):
+class BlankLine(Record):
     """A line without a sign on it."""
 
     __slots__ = ()
 
 
-class Broken(Record):
+class BrokenRecord(Record):
     """A line, or a statement of several, that no rule reads.
 
     Whatever stands at the left edge was a head: the records behind it belong to nobody now,
@@ -90,9 +90,9 @@ class Label(Record):
         self.name = name
 
 
-_BLOCK = 512  # records; a compromise between moving few records and few blocks
-_LOOKAHEAD = 2  # lines behind a record that may decide where it ends
-_STEP = 1500  # records read between two breaths: about 3 ms
+_RECORDS_PER_BLOCK = 512  # records; a compromise between moving few records and few blocks
+_LOOKAHEAD_RECORDS = 2  # lines behind a record that may decide where it ends
+_RECORDS_PER_CHECKPOINT = 1500  # records read between two breaths: about 3 ms
 
 
 class Scanner(Protocol):
@@ -103,7 +103,7 @@ class Scanner(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Delta:
+class RecordDelta:
     """The records that an edit took away and those that came in their place."""
 
     removed: list[Record]
@@ -114,7 +114,7 @@ class RecordSequence:
     """Records that tile the lines of a file without a gap."""
 
     def __init__(self) -> None:
-        self._blocks: list[Block] = []
+        self._blocks: list[RecordBlock] = []
         self._firsts: list[int] = []
 
     def __iter__(self) -> Iterator[Record]:
@@ -141,14 +141,14 @@ class RecordSequence:
     def after(self, record: Record) -> Iterator[Record]:
         """The records behind this one, in order."""
         block = record.block
-        yield from block.records[_index(block, record.start) + 1 :]
+        yield from block.records[_record_index(block, record.start) + 1 :]
         for later in self._blocks[block.number + 1 :]:
             yield from later.records
 
     def head_of(self, record: Record) -> Record | None:
         """The nearest record above (or this one) that others belong to."""
         block = record.block
-        place = bisect_right(block.heads, _index(block, record.start)) - 1
+        place = bisect_right(block.heads, _record_index(block, record.start)) - 1
         number = block.number
         while place < 0:
             number -= 1
@@ -171,7 +171,7 @@ class RecordSequence:
         lines: Sequence[str],
         change: LineChange,
         is_current: Callable[[], bool] = lambda: True,
-    ) -> Delta | None:
+    ) -> RecordDelta | None:
         """Scan the changed lines, and on until an old record starts where a new one ends.
 
         Scanners need no state between records, so everything after such a place is unchanged.
@@ -180,7 +180,7 @@ class RecordSequence:
         """
         start = self._place_before(change.first)
         at = 0 if start is None else self._line_of(start)
-        old = _Cursor(self._blocks, start or (0, 0))
+        old = _RecordCursor(self._blocks, start or (0, 0))
         shift = change.new_count - change.old_count
         changed_end = change.first + change.new_count
         added: list[Record] = []
@@ -194,7 +194,7 @@ class RecordSequence:
             record = scanner.read(lines, at)
             added.append(record)
             at += record.line_count
-            if len(added) % _STEP == 0:
+            if len(added) % _RECORDS_PER_CHECKPOINT == 0:
                 checkpoint()
                 if not is_current():
                     return None
@@ -202,19 +202,19 @@ class RecordSequence:
             while old.record is not None:
                 removed.append(old.take())
         self._splice(start or (0, 0), old.place, added)
-        return Delta(removed, added)
+        return RecordDelta(removed, added)
 
     def _place(self, line: int) -> tuple[int, int] | None:
         number = bisect_right(self._firsts, line) - 1
         if number < 0:
             return None
         block = self._blocks[number]
-        return number, _index(block, line - block.first_line)
+        return number, _record_index(block, line - block.first_line)
 
     def _place_before(self, line: int) -> tuple[int, int] | None:
         """Two records in front of the one at ``line``: a change behind them may prolong them."""
         place = self._place(line)
-        for _ in range(_LOOKAHEAD):
+        for _ in range(_LOOKAHEAD_RECORDS):
             if place is None or place == (0, 0):
                 return place
             number, index = place
@@ -234,7 +234,7 @@ class RecordSequence:
         records = [*head, *added, *tail]
         for old in self._blocks[start[0] : last + 1]:
             old.records = []  # what was removed still points to it: without a cycle both go at once
-        self._blocks[start[0] : last + 1] = _blocks_of(records)
+        self._blocks[start[0] : last + 1] = _split_into_blocks(records)
         line = 0
         self._firsts = []
         for number, block in enumerate(self._blocks):
@@ -244,10 +244,10 @@ class RecordSequence:
             line += block.line_count
 
 
-class _Cursor:
+class _RecordCursor:
     """Walks over the old records."""
 
-    def __init__(self, blocks: list[Block], place: tuple[int, int]) -> None:
+    def __init__(self, blocks: list[RecordBlock], place: tuple[int, int]) -> None:
         self._blocks = blocks
         self.place = place
         self.record = blocks[place[0]].records[place[1]] if blocks else None
@@ -264,16 +264,16 @@ class _Cursor:
         return taken
 
 
-def _blocks_of(records: list[Record]) -> list[Block]:
+def _split_into_blocks(records: list[Record]) -> list[RecordBlock]:
     """Blocks of about equal size: no edit can leave a trail of tiny ones."""
-    parts = max(1, round(len(records) / _BLOCK))
+    parts = max(1, round(len(records) / _RECORDS_PER_BLOCK))
     size = max(1, -(-len(records) // parts))
-    return [Block(records[i : i + size]) for i in range(0, len(records), size)]
+    return [RecordBlock(records[i : i + size]) for i in range(0, len(records), size)]
 
 
-def _index(block: Block, start: int) -> int:
-    return bisect_right(block.records, start, key=_start) - 1
+def _record_index(block: RecordBlock, start: int) -> int:
+    return bisect_right(block.records, start, key=_record_start) - 1
 
 
-def _start(record: Record) -> int:
+def _record_start(record: Record) -> int:
     return record.start

@@ -11,17 +11,22 @@ from functools import lru_cache
 from re import Match
 
 from hlo_lsp.syntax import memory_records, module_records
-from hlo_lsp.syntax.grammar import LineRule, LineRules, Refusal, load
-from hlo_lsp.syntax.inner import with_bodies, with_members
-from hlo_lsp.syntax.records import Blank, Broken, Label, Record
-from hlo_lsp.syntax.statements import PLAIN, begins_statement, is_plain, statement
+from hlo_lsp.syntax.grammar import LineRule, LineRules, ParseFailure, load_grammar
+from hlo_lsp.syntax.nested_instructions import read_inline_computations, read_members
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
+from hlo_lsp.syntax.statements import (
+    PLAIN_PREFIXES,
+    begins_statement,
+    is_plain_instruction,
+    read_statement,
+)
 from hlo_lsp.syntax.used_value import EntryReader
 
 # Characters of a line that is no `from instruction`. The longest real ones have 104 000;
 # expressions that give up slowly would take minutes for what only a broken file contains.
-LONGEST = 1_000_000
+MAX_LINE_LENGTH = 1_000_000
 
-_MAKERS: dict[str, dict[str, Callable[[Match[str]], Record] | None]] = {
+_MEMORY_RULES: dict[str, dict[str, Callable[[Match[str]], Record] | None]] = {
     "assignment": {
         "assignment_label": None,
         "allocation_line": memory_records.AllocationLine.of,
@@ -64,18 +69,20 @@ class MemoryScanner:
     def __init__(self) -> None:
         self.lines = LineRules(
             [
-                LineRule.of(load(name), rule, make or _label(rule))
-                for name, makers in _MAKERS.items()
+                LineRule.of(load_grammar(name), rule, make or _label_factory(rule))
+                for name, makers in _MEMORY_RULES.items()
                 for rule, make in makers.items()
             ]
         )
-        self.entries = EntryReader(load("values"), lambda line: self._read_line(line) is not None)
+        self.entries = EntryReader(
+            load_grammar("values"), lambda line: self._read_line(line) is not None
+        )
 
     def read(self, lines: Sequence[str], at: int) -> Record:
         """The record that begins on line ``at``."""
         line = lines[at]
         if not line:
-            return Blank()
+            return BlankLine()
         if self.entries.begins(line):
             return self.entries.read(lines, at)
         found = self._read_line(line)
@@ -84,12 +91,12 @@ class MemoryScanner:
             return rule.make(match)
         if self.entries.is_row(line):
             return self.entries.read(lines, at)
-        return Blank() if line.isspace() else Broken(line)
+        return BlankLine() if line.isspace() else BrokenRecord(line)
 
     def _read_line(self, line: str) -> tuple[LineRule, Match[str]] | None:
-        return self.lines.read(line) if len(line) <= LONGEST else None
+        return self.lines.read(line) if len(line) <= MAX_LINE_LENGTH else None
 
-    def explain(self, line: str) -> Refusal:
+    def explain(self, line: str) -> ParseFailure:
         """Why a line is no record."""
         return self.lines.explain(line)
 
@@ -100,11 +107,11 @@ def memory_scanner() -> MemoryScanner:
     return MemoryScanner()
 
 
-def _label(rule: str) -> Callable[[Match[str]], Record]:
+def _label_factory(rule: str) -> Callable[[Match[str]], Record]:
     return lambda _: Label(rule)
 
 
-_MODULE_SCANNER_MAKERS = {
+_MODULE_RULES = {
     "instruction_line": module_records.InstructionLine.of,
     "module_header": module_records.ModuleHeader.of,
     "table_label": module_records.TableLabel.of,
@@ -115,64 +122,66 @@ _MODULE_SCANNER_MAKERS = {
     "whole_computation": module_records.ComputationLine.of,
     "computation_end": module_records.ComputationEnd.of,
 }
-_BREAKABLE = {"instruction_line", "module_header", "whole_computation"}
+_MULTILINE_RULES = {"instruction_line", "module_header", "whole_computation"}
 
 
 class ModuleScanner:
     """Reads one record of module text at a time."""
 
     def __init__(self) -> None:
-        grammar = load("module")
+        grammar = load_grammar("module")
         self.lines = LineRules(
-            [LineRule.of(grammar, rule, make) for rule, make in _MODULE_SCANNER_MAKERS.items()]
+            [LineRule.of(grammar, rule, make) for rule, make in _MODULE_RULES.items()]
         )
         self._instruction = grammar.expression("plain_instruction").match
 
     def read(self, lines: Sequence[str], at: int) -> Record:
         """The record that begins on line ``at``."""
         line = lines[at]
-        if line.startswith(PLAIN) and is_plain(line, lines[at + 1] if at + 1 < len(lines) else ""):
+        if line.startswith(PLAIN_PREFIXES) and is_plain_instruction(
+            line, lines[at + 1] if at + 1 < len(lines) else ""
+        ):
             plain = self._instruction(line)  # nearly all lines: no other rule need be tried
             if plain is not None:
                 return module_records.InstructionLine.of_plain(plain)
         if not line:
-            return Blank()
+            return BlankLine()
         found = self.lines.read(line)
         if found is not None:
             rule, match = found
-            if rule.name not in _BREAKABLE:
+            if rule.name not in _MULTILINE_RULES:
                 return rule.make(match)
         elif line.isspace():
-            return Blank()
+            return BlankLine()
         elif not begins_statement(line):
-            return Broken(line)
+            return BrokenRecord(line)
         return self._statement(lines, at)
 
-    def explain(self, text: str) -> Refusal:
+    def explain(self, text: str) -> ParseFailure:
         """Why a text is no record."""
         return self.lines.explain(text)
 
     def _statement(self, lines: Sequence[str], at: int) -> Record:
         """A record that may take several lines."""
-        count, text = statement(lines, at)
+        count, text = read_statement(lines, at)
         if text.isspace():
             return module_records.Comment(count)
         found = self.lines.read(text)
         if found is None:
-            return Broken(text, count)
+            return BrokenRecord(text, count)
         rule, match = found
         record = rule.make(match)
         if isinstance(record, module_records.InstructionLine):
             record.line_count = count
-            with_bodies(record, record)
+            read_inline_computations(record, record)
         elif isinstance(record, module_records.ComputationLine):
             record.line_count = count
             if rule.name == "whole_computation":
-                with_members(record, text)
+                read_members(record, text)
         elif isinstance(record, module_records.ModuleHeader):
             record.line_count = count
         elif count > 1:
-            return Broken(text, count)
+            return BrokenRecord(text, count)
         return record
 
 
@@ -182,9 +191,9 @@ def module_scanner() -> ModuleScanner:
     return ModuleScanner()
 
 
-_ANNOTATION = re.compile(r"profile_annotation = ([\w.\-]+)")
-_KERNEL = re.compile(r"kernel = ([\w.\-]+)")
-_KERNEL_FIRST = re.compile(r"([\w.\-]+) grid: ")
+_PROFILE_ANNOTATION = re.compile(r"profile_annotation = ([\w.\-]+)")
+_KERNEL_NAME = re.compile(r"kernel = ([\w.\-]+)")
+_KERNEL_NAME_BEFORE_GRID = re.compile(r"([\w.\-]+) grid: ")
 
 
 @dataclass(slots=True, eq=False)
@@ -206,8 +215,8 @@ class ThunkRow(Record):
     def of(cls, match: Match[str]) -> "ThunkRow":
         """Read from a match of the rule."""
         detail = (match["DETAIL"] or "").lstrip()
-        annotation = _ANNOTATION.search(detail)
-        kernel = _KERNEL.search(detail) or _KERNEL_FIRST.match(detail)
+        annotation = _PROFILE_ANNOTATION.search(detail)
+        kernel = _KERNEL_NAME.search(detail) or _KERNEL_NAME_BEFORE_GRID.match(detail)
         return cls(
             len(match["INDENT"] or "") // 4,
             None if match["THUNK"] is None else int(match["THUNK"]),
@@ -240,7 +249,7 @@ class ThunkScanner:
     """Reads one line of a thunk sequence at a time."""
 
     def __init__(self) -> None:
-        grammar = load("thunks")
+        grammar = load_grammar("thunks")
         self.lines = LineRules(
             [
                 LineRule.of(grammar, "thunk_row", ThunkRow.of),
@@ -252,11 +261,11 @@ class ThunkScanner:
         """The record on line ``at``."""
         line = lines[at]
         if not line or line.isspace():
-            return Blank()
+            return BlankLine()
         found = self.lines.read(line)
-        return Broken(line) if found is None else found[0].make(found[1])
+        return BrokenRecord(line) if found is None else found[0].make(found[1])
 
-    def explain(self, line: str) -> Refusal:
+    def explain(self, line: str) -> ParseFailure:
         """Why a line is no record."""
         return self.lines.explain(line)
 

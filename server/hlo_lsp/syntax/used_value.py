@@ -11,9 +11,9 @@ from hlo_lsp.syntax.records import Record
 
 _INSTRUCTION = " from instruction:"
 # A kernel's metadata is printed as a dictionary with a key on each line.
-_OPEN = "{"
-_INNER = ('"', "}")
-_LABELS = {
+_DICTIONARY_START = "{"
+_DICTIONARY_LINE_STARTS = ('"', "}")
+_LABEL_RULES = {
     " positions:": "positions_label",
     " uses:": "uses_label",
     _INSTRUCTION: "instruction_line",
@@ -147,11 +147,11 @@ class UsedValue(Record):
             yield 0, 0, "this belongs to no value: expected `<ID NAME ...>` above it"
             return
         for row, line in enumerate(self.lines):
-            refusal = self.reader.grammar.refusal(self.reader.rule_of(line), line)
+            refusal = self.reader.grammar.parse_failure(self.reader.rule_of(line), line)
             if refusal is not None:
                 yield row, refusal.column, str(refusal)
                 return
-        for label in _LABELS:
+        for label in _LABEL_RULES:
             if not any(line.startswith(label) for line in self.lines):
                 yield 0, self.column, f"the entry has no `{label.strip()}`"
                 return
@@ -176,11 +176,11 @@ class EntryReader:
 
     def begins(self, line: str) -> bool:
         """Whether an entry, perhaps one that lost its header, begins with this line."""
-        return line.startswith(("<", *_LABELS, "  (none)")) or self.header_column(line) > 0
+        return line.startswith(("<", *_LABEL_RULES, "  (none)")) or self.header_column(line) > 0
 
     def header_column(self, line: str) -> int:
         """Return the column of a header that follows an instruction on its line, else 0."""
-        if not line.endswith(">") or not line.startswith((_INSTRUCTION, *_INNER)):
+        if not line.endswith(">") or not line.startswith((_INSTRUCTION, *_DICTIONARY_LINE_STARTS)):
             return 0
         column = line.rfind("<")
         return column if self.header.fullmatch(line, max(column, 0)) else 0
@@ -199,8 +199,8 @@ class EntryReader:
                 return self._entry(rows, column, end + 1 - at, closed=False)
             end += 1
             rows.append(lines[end])
-        if lines[end].endswith(_OPEN):
-            while end + 1 < len(lines) and lines[end + 1].startswith(_INNER):
+        if lines[end].endswith(_DICTIONARY_START):
+            while end + 1 < len(lines) and lines[end + 1].startswith(_DICTIONARY_LINE_STARTS):
                 end += 1
                 rows[-1] += "\n" + lines[end]
         next_column = self.header_column(lines[end])
@@ -217,18 +217,18 @@ class EntryReader:
         """The rule that a line of an entry is of, or would be of if it were not broken."""
         if self.header_column(line):
             return "used_value_line"
-        if line.startswith(_INNER):
+        if line.startswith(_DICTIONARY_LINE_STARTS):
             return "instruction_line"
         if line.startswith("<"):
             return "used_value_line"
-        for label, rule in _LABELS.items():
+        for label, rule in _LABEL_RULES.items():
             if line.startswith(label):
                 return rule
         if self._none.fullmatch(line):
             return "no_uses_row"
         if line[1:2] not in {" ", ""}:  # one blank: a label that was damaged
-            nearest = max(_LABELS, key=lambda label: _likeness(label, line))
-            return _LABELS[nearest]
+            nearest = max(_LABEL_RULES, key=lambda label: _similarity(label, line))
+            return _LABEL_RULES[nearest]
         if self.position.fullmatch(line):
             return "position_row"
         return "use_row" if "," in line else "position_row"
@@ -249,16 +249,16 @@ class EntryReader:
         if at >= len(lines):
             return False
         line = lines[at]
-        if _is_inside(line):
+        if _is_entry_line(line):
             return True
         if line.startswith(" ") and line[1:2] != " " and not self._is_record(line):
             return True  # a damaged label
-        if line.startswith("<") or at + 1 >= len(lines) or not _is_inside(lines[at + 1]):
+        if line.startswith("<") or at + 1 >= len(lines) or not _is_entry_line(lines[at + 1]):
             return False
         return not line or not self._is_record(line)
 
 
-def _likeness(label: str, line: str) -> float:
+def _similarity(label: str, line: str) -> float:
     return SequenceMatcher(None, label, line[: len(label)]).ratio()
 
 
@@ -269,6 +269,8 @@ def instruction_column(line: str) -> int:
     return len(line) - len(line[len(_INSTRUCTION) :].lstrip())
 
 
-def _is_inside(line: str) -> bool:
+def _is_entry_line(line: str) -> bool:
     """Whether a line looks like one of an entry: two blanks and a name, or a label."""
-    return line.startswith(tuple(_LABELS)) or (line.startswith("  ") and line[2:3] not in {" ", ""})
+    return line.startswith(tuple(_LABEL_RULES)) or (
+        line.startswith("  ") and line[2:3] not in {" ", ""}
+    )

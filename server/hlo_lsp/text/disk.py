@@ -8,13 +8,15 @@ from pathlib import Path
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import Document
 
-_BUFFER = 1 << 20  # bytes
-_CHUNK = 1 << 20  # bytes; about 4 ms of work, so that a server can breathe between two
-_LINE = 80  # bytes that can be read in the time that a line takes by itself
-_MARK = "\ufeff".encode()  # some editors begin a file with it
-_SNIFFED = 8192  # bytes in which a NUL gives a binary file away
-_LONG = 200  # characters from which on a line is worth looking for its equal
-_FREQUENT = {b" positions:\n": " positions:", b" uses:\n": " uses:"}  # kept once, too
+_BUFFER_BYTES = 1 << 20  # bytes
+_BYTES_PER_CHECKPOINT = (
+    1 << 20
+)  # bytes; about 4 ms of work, so that a server can breathe between two
+_LINE_OVERHEAD_BYTES = 80  # bytes that can be read in the time that a line takes by itself
+_BYTE_ORDER_MARK = "\ufeff".encode()  # some editors begin a file with it
+_BINARY_CHECK_BYTES = 8192  # bytes in which a NUL gives a binary file away
+_MIN_INTERNED_BYTES = 200  # characters from which on a line is worth looking for its equal
+_FREQUENT_LINES = {b" positions:\n": " positions:", b" uses:\n": " uses:"}  # kept once, too
 
 
 class UnreadableError(Exception):
@@ -25,7 +27,7 @@ class BinaryFileError(UnreadableError):
     """A file that is no text at all."""
 
 
-def read(path: Path) -> Document:
+def read_document(path: Path) -> Document:
     r"""Read a whole file.
 
     Bytes that are not UTF-8 become U+FFFD. Equal long lines are kept once: 98 % of a large values
@@ -38,8 +40,8 @@ def read(path: Path) -> Document:
     try:
         if not stat.S_ISREG(path.stat().st_mode):
             raise UnreadableError(f"{path}: this is no regular file")
-        with path.open("rb", buffering=_BUFFER) as file:
-            if b"\0" in file.read(_SNIFFED):
+        with path.open("rb", buffering=_BUFFER_BYTES) as file:
+            if b"\0" in file.read(_BINARY_CHECK_BYTES):
                 raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
             file.seek(0)
             reader = _LineReader()
@@ -47,15 +49,15 @@ def read(path: Path) -> Document:
             for line in file:
                 if b"\r" in line:
                     file.seek(0)
-                    return Document(_decode(file.read().removeprefix(_MARK)))
+                    return Document(_decode_utf8(file.read().removeprefix(_BYTE_ORDER_MARK)))
                 reader.take(line)
-                taken += len(line) + _LINE
-                if taken >= _CHUNK:
+                taken += len(line) + _LINE_OVERHEAD_BYTES
+                if taken >= _BYTES_PER_CHECKPOINT:
                     taken = 0
                     checkpoint()
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
-    return Document.of_lines(reader.lines())
+    return Document.from_lines(reader.lines())
 
 
 class _LineReader:
@@ -70,12 +72,12 @@ class _LineReader:
     def take(self, line: bytes) -> None:
         """Add a line with its end, which only the last may lack."""
         if not self._lines:
-            line = line.removeprefix(_MARK)
+            line = line.removeprefix(_BYTE_ORDER_MARK)
         self._is_open = not line.endswith(b"\n")
-        if len(line) > _LONG:
+        if len(line) > _MIN_INTERNED_BYTES:
             text = self._long(line)
         else:
-            text = _FREQUENT.get(line) or _decode(line).removesuffix("\n")
+            text = _FREQUENT_LINES.get(line) or _decode_utf8(line).removesuffix("\n")
         self._lines.append(text)
 
     def lines(self) -> list[str]:
@@ -86,12 +88,12 @@ class _LineReader:
         if line != self._last[0]:
             text = self._known.get(line)
             if text is None:
-                text = self._known[line] = _decode(line).removesuffix("\n")
+                text = self._known[line] = _decode_utf8(line).removesuffix("\n")
             self._last = line, text
         return self._last[1]
 
 
-def read_head(path: Path, ends: Callable[[str], bool]) -> Document:
+def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:
     """The lines of a file in front of the first one for which ``ends`` is true.
 
     Raises:
@@ -100,12 +102,12 @@ def read_head(path: Path, ends: Callable[[str], bool]) -> Document:
     try:
         with path.open(encoding="utf-8", errors="replace", newline="\n") as file:
             lines = (line.rstrip("\r\n") for line in file)
-            return Document.of_lines(list(takewhile(lambda line: not ends(line), lines)))
+            return Document.from_lines(list(takewhile(lambda line: not ends(line), lines)))
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
 
 
-def read_beginning(path: Path) -> list[str]:
+def read_first_lines(path: Path) -> list[str]:
     """The lines in the first megabyte of a file: enough to tell what it is.
 
     Raises:
@@ -115,18 +117,18 @@ def read_beginning(path: Path) -> list[str]:
         if not stat.S_ISREG(path.stat().st_mode):
             raise UnreadableError(f"{path}: this is no regular file")
         with path.open("rb", buffering=0) as file:
-            data = file.read(_BUFFER)
+            data = file.read(_BUFFER_BYTES)
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
-    if b"\0" in data[:_SNIFFED]:
+    if b"\0" in data[:_BINARY_CHECK_BYTES]:
         raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
-    return Document(decoded(data)).lines
+    return Document(decode(data)).lines
 
 
-def decoded(data: bytes, offset: int = 0) -> str:
+def decode(data: bytes, offset: int = 0) -> str:
     """The text of a part of a file that begins at this byte, as :func:`read` would read it."""
-    return _decode(data if offset else data.removeprefix(_MARK))
+    return _decode_utf8(data if offset else data.removeprefix(_BYTE_ORDER_MARK))
 
 
-def _decode(data: bytes) -> str:
+def _decode_utf8(data: bytes) -> str:
     return data.decode("utf-8", "replace")

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 
-_BREAK = re.compile(r"\r\n|\n|\r")
+_LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Document:
         self.lines, self._ends = _split(text)
 
     @classmethod
-    def of_lines(cls, lines: list[str]) -> "Document":
+    def from_lines(cls, lines: list[str]) -> "Document":
         r"""A document of these lines (not copied), each ended by ``\n``."""
         document = cls()
         document.lines = lines or [""]
@@ -49,7 +49,7 @@ class Document:
 
     def copy(self) -> "Document":
         """The same text, which edits of this one do not change."""
-        document = Document.of_lines(self.lines.copy())
+        document = Document.from_lines(self.lines.copy())
         document._ends = None if self._ends is None else self._ends.copy()
         return document
 
@@ -110,7 +110,7 @@ class Document:
 def _split(text: str) -> tuple[list[str], list[str] | None]:
     if "\r" not in text:
         return text.split("\n"), None
-    return _BREAK.split(text), _BREAK.findall(text)
+    return _LINE_BREAK.split(text), _LINE_BREAK.findall(text)
 
 
 class Encoding(Enum):

@@ -23,7 +23,9 @@ UNORDERED = {"cpu_jax_0.6.2", "gpu_h100_jax_0.4.38", "tpu_v5e_jax_0.6.2"}
 
 def _dump(report: Path) -> DumpSet:
     assignment = Path(str(report).replace("-memory-usage-report", "-buffer-assignment"))
-    return DumpSet([DumpFile.of_text(disk.read(path).text) for path in (assignment, report)])
+    return DumpSet(
+        [DumpFile.of_text(disk.read_document(path).text) for path in (assignment, report)]
+    )
 
 
 def _made_again(dump: DumpSet) -> tuple[str, int]:

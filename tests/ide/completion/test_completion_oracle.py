@@ -63,7 +63,7 @@ def test_the_next_word_is_offered_in_all_modules(corpus_small: Path) -> None:
 
 
 def _all_foreseen(path: Path, step: int) -> None:
-    file = DumpFile.of_text(disk.read(path).text)
+    file = DumpFile.of_text(disk.read_document(path).text)
     lines = sorted(record.line for record in file.module.instructions.records())
     for line in lines[::step]:
         record = file.records.at(line)
@@ -74,7 +74,7 @@ def _all_foreseen(path: Path, step: int) -> None:
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
 def test_no_place_of_a_text_is_too_strange(corpus_small: Path, data: st.DataObject) -> None:
-    text = disk.read(corpus_small / MODULE).text
+    text = disk.read_document(corpus_small / MODULE).text
     start = data.draw(st.integers(0, len(text)))
     length = data.draw(st.integers(0, 200))
     file = DumpFile.of_text(text[:start] + text[start + length :])

@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.typed import cursor, writing
-from hlo_lsp.hlo.vocabulary import operand_text, vocabulary
-from hlo_lsp.ide.completion.signatures import place_of, signature_at
+from hlo_lsp.hlo.vocabulary import operand_description, vocabulary
+from hlo_lsp.ide.completion.signatures import operand_position, signature_at
 
 
 def shown(line: str) -> tuple[str, str, str] | None:
@@ -48,18 +48,18 @@ def test_operands_and_attributes(line: str, label: str, active: str) -> None:
     ("line", "label", "text"),
     [
         ("fusion(|), kind=kLoop, calls=%twice", "fusion(z: f32[8,4]{1,0})", ""),
-        ("call(%zero, %zero|), to_apply=%sum", "call(x: f32[], y: f32[])", "Here `zero: f32[]`."),
+        ("call(%zero, %zero|), to_apply=%sum", "call(x: f32[], y: f32[])", "Current operand: `zero: f32[]`."),
         ("reduce(|%p, %zero), to_apply=%sum", "reduce(inputs..., init_values...)",
-         "The arrays to work on, all of the same dimensions. Goes to `y: f32[]`. "
-         "Here `p: f32[8,4]{1,0}`."),
+         "The arrays to work on, all of the same dimensions. Passed as `y: f32[]`. "
+         "Current operand: `p: f32[8,4]{1,0}`."),
         ("while(|), condition=%sum, body=%twice", "while(init)",
-         "The state in front of the first turn. Goes to `z: f32[8,4]{1,0}`."),
+         "The state in front of the first turn. Passed as `z: f32[8,4]{1,0}`."),
         ("conditional(%n, %zero, |), branch_computations={%sum, %twice}",
          "conditional(branch_index, branch_operands...)",
-         "What the branches take, one for each in their order. Goes to `z: f32[8,4]{1,0}`."),
+         "What the branches take, one for each in their order. Passed as `z: f32[8,4]{1,0}`."),
         ("conditional(%n, |), true_computation=%sum, false_computation=%twice",
          "conditional(branch_index, branch_operands...)",
-         "What the branches take, one for each in their order. Goes to `x: f32[]`."),
+         "What the branches take, one for each in their order. Passed as `x: f32[]`."),
     ],
 )  # fmt: skip
 def test_what_the_callee_takes(line: str, label: str, text: str) -> None:
@@ -95,12 +95,16 @@ def test_memory_files_have_no_signatures() -> None:
 )
 def test_repeated_places_share_the_operands(opcode: str, places: list[int]) -> None:
     operands = vocabulary().opcodes[opcode].operands
-    assert [place_of(operands, number, len(places)) for number in range(len(places))] == places
+    assert [
+        operand_position(operands, number, len(places)) for number in range(len(places))
+    ] == places
 
 
 def test_every_operand_of_the_vocabulary_is_explained() -> None:
     for opcode in vocabulary().opcodes.values():
         for operand in opcode.operands:
-            assert operand_text(operand.name, opcode.name), f"{operand.name} of {opcode.name}"
-    assert operand_text("slice_start", "slice-done") == "The `slice-start` to wait for."
-    assert operand_text("zorg", "add") == ""
+            assert operand_description(operand.name, opcode.name), (
+                f"{operand.name} of {opcode.name}"
+            )
+    assert operand_description("slice_start", "slice-done") == "The `slice-start` to wait for."
+    assert operand_description("zorg", "add") == ""

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from hlo_lsp.hlo.entries import AttributeKind
+from hlo_lsp.hlo.specs import AttributeKind
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.ide.completion.candidates import of_opcode, of_value
+from hlo_lsp.ide.completion.candidates import opcode_snippet, value_snippet
 
 WORDS = vocabulary()
 NAMES = {AttributeKind.COMPUTATION, AttributeKind.COMPUTATIONS, AttributeKind.INSTRUCTIONS}
@@ -24,7 +24,7 @@ _STOP = re.compile(r"\$\{(\d+)(?::((?:[^\\}]|\\.)*)\}|\|([^|]*)\|\})")
     ],
 )
 def test_an_opcode_comes_with_operands_and_required_attributes(name: str, snippet: str) -> None:
-    assert of_opcode(WORDS.opcodes[name], WORDS) == snippet
+    assert opcode_snippet(WORDS.opcodes[name], WORDS) == snippet
 
 
 @pytest.mark.parametrize(
@@ -37,14 +37,14 @@ def test_an_opcode_comes_with_operands_and_required_attributes(name: str, snippe
     ],
 )
 def test_the_value_of_an_attribute_is_an_example(name: str, snippet: str) -> None:
-    assert of_value(WORDS.attributes[name], 1) == snippet
+    assert value_snippet(WORDS.attributes[name], 1) == snippet
 
 
 def test_every_snippet_is_one_and_says_what_the_vocabulary_says() -> None:
     for attribute in WORDS.attributes.values():
         if attribute.kind in NAMES:  # those of an example are of another module
             continue
-        snippet = of_value(attribute, 1)
+        snippet = value_snippet(attribute, 1)
         assert len(_STOP.findall(snippet)) == 1, snippet
         filled = _STOP.sub(
             lambda m: m[3].split(",")[0] if m[3] else re.sub(r"\\(.)", r"\1", m[2]), snippet

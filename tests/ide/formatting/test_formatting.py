@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from analysis import tiny
 from dumps import files_of
 from edits import WRITTEN, Texts
-from hlo_lsp.ide.formatting.formatting import formatted
+from hlo_lsp.ide.formatting.formatting import format_module
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -47,14 +47,14 @@ custom_call_target="a , b", control-predecessors={%x, %y}, metadata={op_name="a 
 def edited(text: str, first: int = 0, end: int | None = None) -> str:
     """The text after its edits."""
     file = DumpFile.of_text(text)
-    for edit in reversed(formatted(file, first, end)):
+    for edit in reversed(format_module(file, first, end)):
         file.changed(file.document.edit(edit.start, edit.end, edit.text))
     return file.document.text
 
 
 def test_what_xla_prints_stays_as_it_is() -> None:
-    assert formatted(DumpFile.of_text(PRINTED)) == []
-    assert formatted(DumpFile.of_text(tiny.MODULE.text)) == []
+    assert format_module(DumpFile.of_text(PRINTED)) == []
+    assert format_module(DumpFile.of_text(tiny.MODULE.text)) == []
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_instructions_outside_of_a_computation_keep_their_margin() -> None:
 def test_edits_are_small() -> None:
     text = PRINTED.replace("negate(%a)", "negate( %a)").replace("  %c =", "   %c =")
     file = DumpFile.of_text(text)
-    found = formatted(file)
+    found = format_module(file)
     assert [(edit.end[1] - edit.start[1], edit.text) for edit in found] == [(1, ""), (1, "")]
     assert [edit.start[0] for edit in found] == [11, 17]
 
@@ -219,14 +219,14 @@ def test_the_edits_of_a_range_are_those_of_the_text_in_it(data: st.DataObject) -
     file = DumpFile.of_text(text)
     first = data.draw(st.integers(0, len(file.lines)))
     end = data.draw(st.integers(first, len(file.lines) + 2))
-    found = formatted(file)
+    found = format_module(file)
     inside = [edit for edit in found if first <= edit.start[0] and edit.end[0] < end]
-    assert formatted(file, first, end) == inside
+    assert format_module(file, first, end) == inside
 
 
 def test_only_module_text_is_formatted() -> None:
     text = DUMP.replace(" value: <", "  value:  <")
-    assert formatted(DumpFile.of_text(text)) == []
+    assert format_module(DumpFile.of_text(text)) == []
 
 
 def meaning(text: str) -> list[object]:
@@ -279,9 +279,9 @@ def test_real_modules_are_formatted_already(corpus_small: Path) -> None:
     paths = files_of(corpus_small, FileKind.MODULE)
     assert len(paths) > 500
     for path in paths:
-        file = DumpFile(path.as_uri(), path, disk.read(path))
+        file = DumpFile(path.as_uri(), path, disk.read_document(path))
         file.refresh()
-        assert formatted(file) == [], path
+        assert format_module(file) == [], path
 
 
 @pytest.mark.corpus

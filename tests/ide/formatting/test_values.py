@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.ide.formatting.attribute_values import printed_value
+from hlo_lsp.ide.formatting.attribute_values import format_attribute_value
 from ide.formatting.blanked import blanked
 
 WORDS = vocabulary()
@@ -75,13 +75,13 @@ KEPT = {
 
 @pytest.mark.parametrize(("name", "value"), PRINTED + EXAMPLES)
 def test_what_xla_prints_stays_as_it_is(name: str, value: str) -> None:
-    assert printed_value(name, value) == value
+    assert format_attribute_value(name, value) == value
 
 
 @given(st.sampled_from([each for each in PRINTED + EXAMPLES if each[0] not in KEPT]), st.randoms())
 def test_any_blanks_become_those_of_xla(printed: tuple[str, str], chance: Random) -> None:
     name, value = printed
-    assert printed_value(name, blanked(value, chance, share=0.5)) == value
+    assert format_attribute_value(name, blanked(value, chance, share=0.5)) == value
 
 
 @pytest.mark.parametrize(
@@ -108,4 +108,4 @@ def test_any_blanks_become_those_of_xla(printed: tuple[str, str], chance: Random
     ],
 )
 def test_what_is_not_known_stays_as_it_is(name: str, value: str) -> None:
-    assert printed_value(name, value) == value
+    assert format_attribute_value(name, value) == value

@@ -8,16 +8,16 @@ from analysis.tiny import split
 from dumps import files_of
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.call_hierarchy import (
-    Call,
-    Node,
-    NodeKey,
-    end_of,
-    incoming,
-    key_of,
+    CallEdge,
+    CallNode,
+    CallNodeKey,
+    call_node_at,
+    find_node,
+    incoming_calls,
     name_place,
-    node_at,
-    node_of,
-    outgoing,
+    node_end,
+    node_key,
+    outgoing_calls,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -59,12 +59,12 @@ ENTRY main (x: f32[], y: f32[8]) -> f32[] {
 """
 
 
-def at(file: DumpFile, line: str, word: str) -> Node:
+def at(file: DumpFile, line: str, word: str) -> CallNode:
     """The node that a word means in the first line that begins so."""
     number = next(n for n, text in enumerate(file.lines) if text.lstrip().startswith(line))
     found = cursor_target_at(file, number, file.lines[number].index(word))
     assert found is not None
-    node = node_at(DumpSet([file]), found)
+    node = call_node_at(DumpSet([file]), found)
     assert node is not None
     return node
 
@@ -73,7 +73,7 @@ def text(place: Place) -> str:
     return place.file.lines[place.line][place.start : place.end]
 
 
-def said(calls: list[Call]) -> Said:
+def said(calls: list[CallEdge]) -> Said:
     """The other ends, and where: line, column and text."""
     return [
         (call.node.record.name, [f"{p.line + 1}:{p.start} {text(p)}" for p in call.places])
@@ -98,7 +98,7 @@ def written() -> DumpFile:
 )  # fmt: skip
 def test_every_mention_means_the_line_in_the_module_text(mark: str, name: str) -> None:
     tiny = split()
-    node = node_at(tiny.dump, tiny.found(mark))
+    node = call_node_at(tiny.dump, tiny.found(mark))
     assert node is not None
     assert tiny.at(name_place(node)) == f"{name.replace('get-tuple-element', 'gte')}-line"
 
@@ -106,53 +106,55 @@ def test_every_mention_means_the_line_in_the_module_text(mark: str, name: str) -
 @pytest.mark.parametrize("mark", ["allocation-1", "allocation-4"])
 def test_an_allocation_is_no_node(mark: str) -> None:
     tiny = split()
-    assert node_at(tiny.dump, tiny.found(mark)) is None
+    assert call_node_at(tiny.dump, tiny.found(mark)) is None
 
 
 def test_callers_by_the_computation_they_are_in(written: DumpFile) -> None:
-    assert said(incoming(at(written, "body (", "body"))) == [
+    assert said(incoming_calls(at(written, "body (", "body"))) == [
         ("main", ["17:9 body", "19:25 body", "19:31 body"])
     ]
-    assert said(incoming(at(written, "cond (", "cond"))) == [("main", ["16:36 cond"])]
-    assert said(incoming(at(written, "ENTRY", "main"))) == []
+    assert said(incoming_calls(at(written, "cond (", "cond"))) == [("main", ["16:36 cond"])]
+    assert said(incoming_calls(at(written, "ENTRY", "main"))) == []
 
 
 def test_what_a_computation_calls(written: DumpFile) -> None:
-    assert said(outgoing(at(written, "ENTRY", "main"))) == [
+    assert said(outgoing_calls(at(written, "ENTRY", "main"))) == [
         ("cond", ["16:36 cond"]),
         ("body", ["17:9 body", "19:25 body", "19:31 body"]),
         ("sum.to_apply", ["20:2 sum"]),
     ]
-    assert said(outgoing(at(written, "body (", "body"))) == []
+    assert said(outgoing_calls(at(written, "body (", "body"))) == []
 
 
 def test_a_computation_in_place_of_a_name(written: DumpFile) -> None:
-    inline = outgoing(at(written, "ENTRY", "main"))[2].node
+    inline = outgoing_calls(at(written, "ENTRY", "main"))[2].node
     assert text(name_place(inline)) == "to_apply"
-    assert said(incoming(inline)) == [("main", ["20:2 sum"])]
-    assert said(incoming(at(written, "ROOT both", "both"))) == [
+    assert said(incoming_calls(inline)) == [("main", ["20:2 sum"])]
+    assert said(incoming_calls(at(written, "ROOT both", "both"))) == [
         ("left", ["22:6 left"]), ("right", ["23:6 right"])
     ]  # fmt: skip
 
 
 def test_data_comes_in_from_operands_where_they_get_their_names(written: DumpFile) -> None:
-    assert said(incoming(at(written, "branch =", "branch"))) == [
+    assert said(incoming_calls(at(written, "branch =", "branch"))) == [
         ("x", ["14:2 x"]), ("first", ["16:2 first"])
     ]  # fmt: skip
-    assert said(incoming(at(written, "branch)", "branch"))) == said(
-        incoming(at(written, "branch =", "branch"))
+    assert said(incoming_calls(at(written, "branch)", "branch"))) == said(
+        incoming_calls(at(written, "branch =", "branch"))
     )
-    assert said(incoming(at(written, "x =", "x"))) == []
+    assert said(incoming_calls(at(written, "x =", "x"))) == []
 
 
 def test_data_goes_out_to_users_where_they_name_it(written: DumpFile) -> None:
-    assert said(outgoing(at(written, "x =", "x"))) == [
+    assert said(outgoing_calls(at(written, "x =", "x"))) == [
         ("first", ["16:22 x"]), ("branch", ["18:29 x", "18:32 x"])
     ]  # fmt: skip
-    assert said(outgoing(at(written, "branch =", "branch"))) == [("sum", ["21:4 branch"])]
-    assert said(outgoing(at(written, "sum =", "sum"))) == [("twice", ["26:30 sum", "26:35 sum"])]
-    assert said(outgoing(at(written, "first =", "first"))) == [("branch", ["18:35 first"])]
-    assert said(outgoing(at(written, "ROOT twice", "twice"))) == []
+    assert said(outgoing_calls(at(written, "branch =", "branch"))) == [("sum", ["21:4 branch"])]
+    assert said(outgoing_calls(at(written, "sum =", "sum"))) == [
+        ("twice", ["26:30 sum", "26:35 sum"])
+    ]
+    assert said(outgoing_calls(at(written, "first =", "first"))) == [("branch", ["18:35 first"])]
+    assert said(outgoing_calls(at(written, "ROOT twice", "twice"))) == []
 
 
 @pytest.mark.parametrize(
@@ -167,17 +169,17 @@ def test_a_node_ends_with_its_last_letter(
     written: DumpFile, line: str, word: str, last: str
 ) -> None:
     node = at(written, line, word)
-    number, column = end_of(node)
+    number, column = node_end(node)
     assert (written.lines[number], column) == (last, len(last))
 
 
 def test_a_node_is_found_again_by_its_names(written: DumpFile) -> None:
     twice = DumpFile.of_text(WRITTEN.replace("body (t", "other (t").replace("  t =", "  s ="))
-    assert key_of(at(written, "ROOT n", "n")) == NodeKey("n", "body", is_computation=False)
-    assert key_of(at(written, "body (", "body")) == NodeKey("body", None, is_computation=True)
+    assert node_key(at(written, "ROOT n", "n")) == CallNodeKey("n", "body", is_computation=False)
+    assert node_key(at(written, "body (", "body")) == CallNodeKey("body", None, is_computation=True)
 
     def line(name: str, home: str | None, *, is_computation: bool = False) -> int | None:
-        node = node_of(twice, NodeKey(name, home, is_computation))
+        node = find_node(twice, CallNodeKey(name, home, is_computation))
         return None if node is None else node.line + 1
 
     assert line("n", "body") == 10  # its computation has another name, and no other has its own
@@ -196,21 +198,21 @@ def test_both_directions_agree_in_all_small_modules(corpus_small: Path) -> None:
     for path in files_of(folder, FileKind.MODULE)[::5]:
         file = DumpFile.of_text(disk.read_document(path).text)
         module = file.module
-        heads: list[Node] = [LocatedRecord(file, head) for head in module.all_computations()]
-        records: list[Node] = [
+        heads: list[CallNode] = [LocatedRecord(file, head) for head in module.all_computations()]
+        records: list[CallNode] = [
             LocatedRecord(file, record) for record in module.instructions.records()
         ]
         for nodes in (heads, records):
-            forth = {(key_of(n), key_of(c.node)) for n in nodes for c in outgoing(n)}
-            back = {(key_of(c.node), key_of(n)) for n in nodes for c in incoming(n)}
+            forth = {(node_key(n), node_key(c.node)) for n in nodes for c in outgoing_calls(n)}
+            back = {(node_key(c.node), node_key(n)) for n in nodes for c in incoming_calls(n)}
             assert forth == back
             seen += len(forth)
             for node in nodes:
-                assert node_of(file, key_of(node)) == node
-                for call in outgoing(node):
+                assert find_node(file, node_key(node)) == node
+                for call in outgoing_calls(node):
                     name = node.record.name if nodes is records else call.node.record.name
                     assert {text(place) for place in call.places} == {name}
-                for call in incoming(node):
+                for call in incoming_calls(node):
                     name = call.node.record.name if nodes is records else node.record.name
                     assert {text(place) for place in call.places} == {name}
     assert seen > 1000

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.ide.navigation.source_links import SourceLink, source_at, source_links
+from hlo_lsp.ide.navigation.source_links import SourceLink, source_line_at, source_links
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import Library
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.instruction_text import instruction_text
+from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.module_records import InstructionLine
 from marks import Mark, Marked, mark
 
@@ -157,18 +157,18 @@ def test_the_cursor_is_on_a_place_or_on_none(marked: Marked, others: tuple[str, 
         for column in range(len(line) + 1):
             here = [x for x in links if x.line == number and x.start <= column <= x.end]
             expected = here[0].source if here else None
-            assert source_at(dump, file, number, column) == expected
-    assert source_at(dump, file, 10**6, 0) is None
+            assert source_line_at(dump, file, number, column) == expected
+    assert source_line_at(dump, file, 10**6, 0) is None
 
 
 def test_files_and_functions_come_with_the_line() -> None:
     dump, file = opened(MODULE.text)
     inner = SourceLine("/home/user/my model.py", 7, "f")
     for name in ("neg.7", "location-1.7", "frame-2.7"):
-        assert source_at(dump, file, *MODULE[name].position) == inner
+        assert source_line_at(dump, file, *MODULE[name].position) == inner
     outer = SourceLine("train.py", 90, "main")
-    assert source_at(dump, file, *MODULE["frame-1.90"].position) == outer
-    assert source_at(dump, file, *MODULE["old.3"].position) == SourceLine("/m.py", 3)
+    assert source_line_at(dump, file, *MODULE["frame-1.90"].position) == outer
+    assert source_line_at(dump, file, *MODULE["old.3"].position) == SourceLine("/m.py", 3)
 
 
 def test_frames_without_tables_lead_nowhere() -> None:
@@ -180,14 +180,14 @@ def test_frames_without_tables_lead_nowhere() -> None:
 def test_files_without_a_place_have_no_links(text: str) -> None:
     dump, file = opened(text)
     assert source_links(dump, file) == []
-    assert source_at(dump, file, 0, 0) is None
+    assert source_line_at(dump, file, 0, 0) is None
 
 
 @pytest.mark.corpus
 def test_real_instructions_lead_to_their_innermost_line(corpus_small: Path) -> None:
     """Links read metadata by themselves; the stack of a card reads the whole instruction."""
     count = 0
-    library = Library()
+    library = DumpWorkspace()
     for path in files_of(corpus_small, FileKind.MODULE)[::5]:
         file = library.file(path)
         dump = library.set_of(file)
@@ -196,7 +196,7 @@ def test_real_instructions_lead_to_their_innermost_line(corpus_small: Path) -> N
             found.setdefault(link.line, set()).add(link.source)
         for record in file.records:
             if isinstance(record, InstructionLine):
-                text = instruction_text(record.text)
+                text = parse_instruction(record.text)
                 assert text is not None
                 assert found.get(record.line, set()) == set(dump.stack(text)[:1])
                 count += record.line in found

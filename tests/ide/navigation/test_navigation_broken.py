@@ -6,7 +6,7 @@ from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definition
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import DumpWorkspace
+from hlo_lsp.model.workspace import DumpWorkspace
 
 
 def _lines(text: str, *starts: tuple[int, int]) -> list[int | None]:

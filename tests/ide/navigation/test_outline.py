@@ -3,14 +3,14 @@
 from textwrap import dedent
 
 from analysis import tiny
-from hlo_lsp.ide.navigation.outline import Node, outline, walk
+from hlo_lsp.ide.navigation.outline import OutlineNode, outline, walk_nodes
 from hlo_lsp.model.dump_file import DumpFile
 
 
 def drawn(file: DumpFile) -> str:
     """A line for each node: name, detail, first and last line, inside its parent."""
 
-    def lines(nodes: list[Node], margin: str) -> list[str]:
+    def lines(nodes: list[OutlineNode], margin: str) -> list[str]:
         found = []
         for node in nodes:
             last = node.line + node.line_count - 1
@@ -111,7 +111,7 @@ def test_the_sections_of_one_file_are_those_of_its_parts() -> None:
 
 
 def test_a_part_lies_inside_its_parent_and_behind_its_neighbour() -> None:
-    def look(nodes: list[Node], first: int, last: int) -> None:
+    def look(nodes: list[OutlineNode], first: int, last: int) -> None:
         for node in nodes:
             assert first <= node.line
             assert node.line + node.line_count - 1 <= last
@@ -120,7 +120,7 @@ def test_a_part_lies_inside_its_parent_and_behind_its_neighbour() -> None:
 
     for file in (*tiny.split().dump.files, *tiny.one_file().dump.files):
         nodes = outline(file)
-        assert len(list(walk(nodes))) > 7
+        assert len(list(walk_nodes(nodes))) > 7
         look(nodes, 0, len(file.lines) - 1)
 
 
@@ -133,14 +133,14 @@ def test_a_broken_line_is_in_no_part_and_costs_no_other() -> None:
 
 def test_values_below_a_broken_allocation_do_not_join_the_one_above() -> None:
     text = tiny.ASSIGNMENT.text.replace("allocation 4: size 8704", "allocation 4: sie 8704")
-    nodes = {node.name: node for node in walk(outline(DumpFile.of_text(text)))}
+    nodes = {node.name: node for node in walk_nodes(outline(DumpFile.of_text(text)))}
     assert [child.name for child in nodes["allocation 3"].children] == ["4 fusion{}"]
 
 
 def test_a_broken_section_head_costs_only_its_name() -> None:
     text = tiny.LIVE.text.replace("  BufferLiveRange:", "  BufferLiveRang:")
-    names = [node.name for node in walk(outline(DumpFile.of_text(text)))]
-    whole = [node.name for node in walk(outline(DumpFile.of_text(tiny.LIVE.text)))]
+    names = [node.name for node in walk_nodes(outline(DumpFile.of_text(text)))]
+    whole = [node.name for node in walk_nodes(outline(DumpFile.of_text(tiny.LIVE.text)))]
     assert names == [name for name in whole if name != "BufferLiveRange"]
 
 

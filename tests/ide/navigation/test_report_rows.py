@@ -7,9 +7,9 @@ import pytest
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import declaration, definitions
-from hlo_lsp.ide.navigation.references import declared_and_mentioned
+from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.library import DumpWorkspace
+from hlo_lsp.model.workspace import DumpWorkspace
 
 ASSIGNMENT = """\
 BufferAssignment:
@@ -97,7 +97,7 @@ def test_references_of_values_and_allocations_include_their_rows(tmp_path: Path)
     def rows(line: int) -> list[int]:
         found = cursor_target_at(assignment, line, 10)
         assert found is not None
-        _, mentioned = declared_and_mentioned(read.dump, found)
+        _, mentioned = declarations_and_references(read.dump, found)
         lines = [place.line for place in mentioned if place.file is read.report]
         return [read.rows.index(number) for number in lines]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from analysis import tiny
 from edits import Texts
-from hlo_lsp.ide.navigation.selection import Extent, selections
+from hlo_lsp.ide.navigation.selection import TextExtent, selection_extents
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text import disk
 from lsp.opened import DUMP
@@ -18,7 +18,7 @@ from lsp.opened import DUMP
 def steps(text: str) -> list[str]:
     """The texts of the steps around the cursor ``¦``; of several lines the first and the last."""
     file, line, column = _cursor(text)
-    return [_text(file, extent) for extent in selections(file, line, column)]
+    return [_text(file, extent) for extent in selection_extents(file, line, column)]
 
 
 def around(text: str, part: str) -> list[str]:
@@ -32,7 +32,7 @@ def _cursor(text: str) -> tuple[DumpFile, int, int]:
     return DumpFile.of_text(front + behind), front.count("\n"), len(front.rpartition("\n")[2])
 
 
-def _text(file: DumpFile, extent: Extent) -> str:
+def _text(file: DumpFile, extent: TextExtent) -> str:
     (first, start), (last, end) = extent
     if first == last:
         return file.lines[first][start:end]
@@ -169,18 +169,18 @@ def test_each_step_is_larger_and_holds_the_one_before(texts: Texts, data: st.Dat
     file = DumpFile.of_text(text[: cut or None])
     line = data.draw(st.integers(0, len(file.lines) - 1))
     column = data.draw(st.integers(0, len(file.lines[line])))
-    found = selections(file, line, column)
+    found = selection_extents(file, line, column)
     assert all(extent.start < extent.end for extent in found)
     assert (line, column) in found[0]
     assert all(outer != inner and inner in outer for inner, outer in pairwise(found))
-    assert found[-1] == Extent((0, 0), (len(file.lines) - 1, len(file.lines[-1])))
+    assert found[-1] == TextExtent((0, 0), (len(file.lines) - 1, len(file.lines[-1])))
 
 
 @pytest.mark.corpus
 def test_a_line_of_a_hundred_thousand_characters(train_l24: Path) -> None:
     (path,) = train_l24.glob("*.before_optimizations.txt")
-    file = DumpFile(path.as_uri(), path, disk.read(path))
+    file = DumpFile(path.as_uri(), path, disk.read_document(path))
     for _ in file.refresh():
         pass
-    found = selections(file, 0, len(file.lines[0]) // 2)
+    found = selection_extents(file, 0, len(file.lines[0]) // 2)
     assert len(found) > 5

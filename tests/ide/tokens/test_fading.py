@@ -3,8 +3,8 @@
 import pytest
 
 from analysis import tiny
-from hlo_lsp.ide.tokens.line_tokens import Modifier
-from hlo_lsp.ide.tokens.tokens import tokens
+from hlo_lsp.ide.tokens.line_tokens import TokenModifier
+from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from ide.tokens.told import opened, said
@@ -80,9 +80,9 @@ def test_values_without_uses(change: tuple[str, str], is_unused: bool) -> None:
     assignment = whole.file(tiny.ASSIGNMENT)
     dump = DumpSet([values, assignment, whole.file(tiny.MODULE)])
     line = next(n for n, text in enumerate(assignment.lines) if text.startswith(" value: <5 "))
-    found = [token for some in tokens(dump, assignment, line, line + 1) for token in some]
+    found = [token for some in semantic_tokens(dump, assignment, line, line + 1) for token in some]
     assert [token.modifiers for token in found if token.modifiers] == [
-        Modifier.DECLARATION | (Modifier.UNUSED if is_unused else Modifier.NONE)
+        TokenModifier.DECLARATION | (TokenModifier.UNUSED if is_unused else TokenModifier.NONE)
     ]
 
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from dumps import files_of
 from edits import Texts
-from hlo_lsp.ide.tokens.line_tokens import Token
-from hlo_lsp.ide.tokens.tokens import LONGEST, tokens
+from hlo_lsp.ide.tokens.line_tokens import SemanticToken
+from hlo_lsp.ide.tokens.semantic_tokens import MAX_TOKENIZED_COLUMNS, semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -22,11 +22,13 @@ _SIGNS = (
 )
 
 
-def wrong(file: DumpFile, found: list[Token]) -> list[Token]:
+def wrong(file: DumpFile, found: list[SemanticToken]) -> list[SemanticToken]:
     """The tokens that are empty, outside of their line, or not behind the one before."""
     return [
         token
-        for before, token in pairwise([Token(-1, 0, 0, found[0].type, 0), *found] if found else [])
+        for before, token in pairwise(
+            [SemanticToken(-1, 0, 0, found[0].type, 0), *found] if found else []
+        )
         if not 0 <= token.start < token.end <= len(file.lines[token.line])
         or (token.line, token.start) < (before.line, before.end)
     ]
@@ -62,7 +64,7 @@ def test_of_a_long_line_the_beginning_is_told() -> None:
     found = all_tokens(opened(f"HloModule m\n\nENTRY %e {{\n{line}\n}}\n"))
     long = [token for token in found if token.line == 3]
     assert 1000 < len(long) < 2000
-    assert LONGEST - 20 < long[-1].end <= LONGEST
+    assert MAX_TOKENIZED_COLUMNS - 20 < long[-1].end <= MAX_TOKENIZED_COLUMNS
     assert line[long[-1].start : long[-1].end + 1].endswith(",")  # not cut in the middle
 
 
@@ -76,7 +78,7 @@ def test_a_comment_that_nobody_closes_reaches_to_the_end() -> None:
 
 def test_long_work_is_done_in_steps() -> None:
     file = opened("HloModule m\n\nENTRY %e {\n" + "  %x = f32[2]{0} add(%a, %b)\n" * 5000)
-    steps = [len(some) for some in tokens(DumpSet([file]), file)]
+    steps = [len(some) for some in semantic_tokens(DumpSet([file]), file)]
     assert len(steps) > 10
     assert max(steps) < 4000
 
@@ -86,7 +88,7 @@ def test_long_work_is_done_in_steps() -> None:
 def test_real_dumps_have_tokens_in_order(corpus_small: Path, kind: FileKind) -> None:
     count = 0
     for path in files_of(corpus_small, kind):
-        file = DumpFile(path.as_uri(), path, disk.read(path))
+        file = DumpFile(path.as_uri(), path, disk.read_document(path))
         for _ in file.refresh():
             pass
         found = all_tokens(file)

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from hlo_lsp.ide.tokens.line_tokens import Modifier, Token
-from hlo_lsp.ide.tokens.tokens import tokens
+from hlo_lsp.ide.tokens.line_tokens import SemanticToken, TokenModifier
+from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 
@@ -11,21 +11,21 @@ from hlo_lsp.model.dump_set import DumpSet
 def opened(text: str) -> DumpFile:
     """A file of which is known who names whom."""
     file = DumpFile.of_text(text)
-    file.module.learn_mentions()
+    file.module.build_mention_index()
     return file
 
 
-def all_tokens(file: DumpFile, first: int = 0, end: int | None = None) -> list[Token]:
+def all_tokens(file: DumpFile, first: int = 0, end: int | None = None) -> list[SemanticToken]:
     """The tokens of a file without neighbours."""
-    return [token for some in tokens(DumpSet([file]), file, first, end) for token in some]
+    return [token for some in semantic_tokens(DumpSet([file]), file, first, end) for token in some]
 
 
-def words(file: DumpFile, found: Iterable[Token]) -> dict[int, str]:
+def words(file: DumpFile, found: Iterable[SemanticToken]) -> dict[int, str]:
     """For each line its tokens: ``f32/element_type %x/instruction+declaration``."""
     lines: dict[int, list[str]] = {}
     for token in found:
         text = file.lines[token.line][token.start : token.end]
-        names = [each.name or "" for each in Modifier if each and token.modifiers & each]
+        names = [each.name or "" for each in TokenModifier if each and token.modifiers & each]
         word = "/".join([text, "+".join([token.type.name, *names]).lower()])
         lines.setdefault(token.line, []).append(word)
     return {line: " ".join(found) for line, found in lines.items()}
@@ -40,11 +40,11 @@ def told(text: str) -> list[str]:
 
 def said(file: DumpFile, dump: DumpSet) -> dict[str, str]:
     """The names that are declared in a file, each with what else is said of it."""
-    found = (token for some in tokens(dump, file) for token in some)
+    found = (token for some in semantic_tokens(dump, file) for token in some)
     return {
         file.lines[token.line][token.start : token.end]: str(
-            Modifier(token.modifiers & ~Modifier.DECLARATION).name
+            TokenModifier(token.modifiers & ~TokenModifier.DECLARATION).name
         ).lower()
         for token in found
-        if token.modifiers & Modifier.DECLARATION
+        if token.modifiers & TokenModifier.DECLARATION
     }

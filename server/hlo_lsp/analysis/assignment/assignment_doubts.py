@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import leaf_text
-from hlo_lsp.model.sizes import Target, padded_size_of
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.sizes import Target, padded_size_of_text
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 
@@ -37,10 +37,12 @@ def doubts_assignment(dump: DumpSet) -> bool:
     return any(_contradicts_itself(dump, found) for found in allocations)
 
 
-def doubts_allocation(dump: DumpSet, allocation: Located[AllocationLine], target: Target) -> bool:
+def doubts_allocation(
+    dump: DumpSet, allocation: LocatedRecord[AllocationLine], target: Target
+) -> bool:
     """Whether a value does not fit its shape, or the entry of its id."""
     for value in dump.assigned_to(allocation):
-        padded = padded_size_of(value.shape, target, value.color or 0)
+        padded = padded_size_of_text(value.shape, target, value.color or 0)
         if padded is not None and padded.exact and padded.bytes != value.size:
             return True
         entry = dump.find(lambda index: index.entries, value.id)
@@ -59,7 +61,7 @@ def doubts_shapes(dump: DumpSet, values: Iterable[AssignedValue]) -> bool:
     return False
 
 
-def _contradicts_itself(dump: DumpSet, allocation: Located[AllocationLine]) -> bool:
+def _contradicts_itself(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> bool:
     """Whether size or memory space of an allocation do not fit its values."""
     record, end = allocation.record, 0
     separate = record.preallocated_temp and record.color == _SEPARATE_TEMP

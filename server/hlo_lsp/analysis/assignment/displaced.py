@@ -12,7 +12,7 @@ from hlo_lsp.analysis.reports.report import (
     without_layout,
 )
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue, TableRow
 
 
@@ -20,7 +20,7 @@ from hlo_lsp.syntax.memory_records import AssignedValue, TableRow
 class Displaced:
     """A value of the assignment, and the row of the report that counts it."""
 
-    value: Located[AssignedValue]
+    value: LocatedRecord[AssignedValue]
     reported: TableRow
 
 
@@ -85,7 +85,7 @@ def displaced(printed: PrintedReport, blocks: Sequence[Block]) -> Displaced | No
     allocation, slot, value = found[0]
     if len(slot.values) == 1 and counting[0].value_count == 1:
         return None
-    return Displaced(Located(allocation.file, value), counting[0])
+    return Displaced(LocatedRecord(allocation.file, value), counting[0])
 
 
 def _rows(printed: PrintedReport) -> list[TableRow]:

@@ -9,8 +9,8 @@ from enum import Enum
 
 from hlo_lsp.analysis.assignment.placements import Assignment, Placement, assignment_of
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.sizes import Target, padded_size_of, target_of
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.sizes import Target, padded_size_of_text, target_of
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue, TotalLine
 from hlo_lsp.text.checkpoint import checkpoint
@@ -82,18 +82,18 @@ def extents_of(dump: DumpSet) -> Extents:
     return known
 
 
-def total_line(dump: DumpSet) -> Located[TotalLine] | None:
+def total_line(dump: DumpSet) -> LocatedRecord[TotalLine] | None:
     """`Total bytes used` as the buffer assignment has it; reports repeat it."""
     for file in dump.files:
         label = file.memory.label(TotalLine)
         if label is not None and file.kind is not FileKind.REPORT:
-            return Located(file, label)
+            return LocatedRecord(file, label)
     return None
 
 
 def proven_size(value: AssignedValue, target: Target) -> int | None:
     """The bytes that the shape of a value takes, or None where no rule is without exception."""
-    padded = padded_size_of(value.shape, target, value.color or 0)
+    padded = padded_size_of_text(value.shape, target, value.color or 0)
     if padded is None:
         return None
     if padded.exact:

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 2000  # records between two breaths
@@ -39,7 +39,7 @@ def lists_of(file: DumpFile) -> _Lists:
     return known
 
 
-def listed_under(allocation: Located[AllocationLine]) -> Listed:
+def listed_under(allocation: LocatedRecord[AllocationLine]) -> Listed:
     """What is listed under one allocation."""
     return (lists_of(allocation.file))[allocation.record]
 
@@ -62,7 +62,7 @@ def _read(file: DumpFile, old: _Lists) -> _Lists:
         if type(record) is AssignedValue:
             values.append(record)
             continue
-        whole = whole and not isinstance(record, Broken)
+        whole = whole and not isinstance(record, BrokenRecord)
         if record.is_head:
             ended()
             head = record if isinstance(record, AllocationLine) else None

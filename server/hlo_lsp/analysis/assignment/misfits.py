@@ -8,12 +8,12 @@ from hlo_lsp.analysis.assignment.roles import Contradiction, contradictions
 from hlo_lsp.analysis.files.siblings import kin
 from hlo_lsp.analysis.values.headers import disagreements
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.facts import Facts
+from hlo_lsp.model.weak_cache import WeakCache
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
 _STEP = 500  # values between two breaths
-_KNOWN: "Facts[Placement, list[Contradiction]]" = Facts()
+_KNOWN: "WeakCache[Placement, list[Contradiction]]" = WeakCache()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,7 +8,7 @@ from hlo_lsp.analysis.assignment.placements import Placement
 from hlo_lsp.analysis.files.ending import ending
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
-from hlo_lsp.model.sizes import indexes_of
+from hlo_lsp.model.sizes import shape_indexes
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AssignedValue, LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -152,7 +152,7 @@ class Origins:
             found[entry.record.id] = any(index in {None, "{}"} for index in indexes)
         if sum(found.values()) != 1:
             return None
-        if self.output_shape is not None and parts != set(indexes_of(self.output_shape)):
+        if self.output_shape is not None and parts != set(shape_indexes(self.output_shape)):
             return None  # of some part no position is left
         if self._module is None and not self._outputs_agree(found):
             return None

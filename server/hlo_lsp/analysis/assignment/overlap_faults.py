@@ -9,14 +9,14 @@ from hlo_lsp.analysis.assignment.misfits import misfits_of
 from hlo_lsp.analysis.assignment.overlaps import Overlap, Tenant, overlaps
 from hlo_lsp.analysis.assignment.placements import Placement, assignment_of
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.facts import Facts
 from hlo_lsp.model.sizes import Target, target_of
+from hlo_lsp.model.weak_cache import WeakCache
 from hlo_lsp.text.checkpoint import checkpoint
 
 _MOST = 200  # overlaps of one allocation that are looked into
 _STEP = 1000  # values between two breaths
 _ASYNCHRONOUS = frozenset({"async-start", "async-update"})
-_CLEAR: "Facts[Placement, bool]" = Facts()  # those without any overlap
+_CLEAR: "WeakCache[Placement, bool]" = WeakCache()  # those without any overlap
 
 
 @dataclass(frozen=True, slots=True, eq=False)

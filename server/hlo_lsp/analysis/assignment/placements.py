@@ -10,12 +10,12 @@ from hlo_lsp.analysis.assignment.strays import Copy, Stray, copies, strays
 from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.facts import Facts
+from hlo_lsp.model.weak_cache import WeakCache
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.text.checkpoint import checkpoint
 
-_AS_LISTED: "Facts[Listed, Placement]" = Facts()
+_AS_LISTED: "WeakCache[Listed, Placement]" = WeakCache()
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,7 +141,7 @@ def _without_broken(
     lines = sorted(
         record.line
         for record in file.memory.damaged
-        if isinstance(record, Broken) and record.is_head
+        if isinstance(record, BrokenRecord) and record.is_head
     )
     for gap in gaps:
         above = heads[gap.place - 1].line if gap.place else -1

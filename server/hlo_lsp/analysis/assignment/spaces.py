@@ -11,7 +11,7 @@ from enum import Enum
 
 from hlo_lsp.analysis.assignment.placements import Placement
 from hlo_lsp.model.backend import Backend
-from hlo_lsp.model.shape import Array, try_shape
+from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.syntax.memory_records import AssignedValue
 
 _SEPARATE_TEMP = 2  # kTempBufferMemorySpaceColor in gpu_memory_space_assignment.h
@@ -88,7 +88,7 @@ def layout_space(value: AssignedValue) -> int | None:
     if found is None or (value.color is not None and int(found[1]) == value.color):
         return 0 if found is None else int(found[1])
     shape = try_shape(text)
-    return shape.memory_space if isinstance(shape, Array) else None
+    return shape.memory_space if isinstance(shape, ArrayShape) else None
 
 
 def may_be_recolored(color: int, backend: Backend) -> bool:

@@ -7,9 +7,9 @@ from weakref import WeakKeyDictionary
 from hlo_lsp.analysis.files.sections import Section, row_section, section_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import try_shape
-from hlo_lsp.model.stdout_dump import Part
+from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.instruction_text import instruction_text
+from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
     AssignedValue,
@@ -25,7 +25,7 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
     ModuleHeader,
 )
-from hlo_lsp.syntax.records import Blank, Broken, Label, Record
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
 from hlo_lsp.syntax.statements import is_balanced
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
@@ -83,7 +83,7 @@ def _ending(file: DumpFile) -> Ending | None:
         return None
     line, last = found
     # Whatever XLA writes to a file ends with a line end.
-    in_line = file.lines[-1] != "" and not isinstance(file, Part)
+    in_line = file.lines[-1] != "" and not isinstance(file, SectionFile)
     if file.kind is FileKind.MODULE:
         missing = _module_end(file, last, in_line)
     elif file.kind.is_memory:
@@ -103,7 +103,7 @@ def _ending(file: DumpFile) -> Ending | None:
 
 
 def _broken_end(file: DumpFile, last: Record) -> str | None:
-    cut = isinstance(last, Broken)
+    cut = isinstance(last, BrokenRecord)
     if isinstance(last, AssignedValue):
         cut = try_shape(last.shape) is None
     elif isinstance(last, PeakRow) and last.cumulative is None:  # older rows are shorter
@@ -118,7 +118,7 @@ def _entry_end(last: Record, in_line: bool) -> str | None:
         return None
     text = last.lines[-1]
     if text.startswith(_FROM):
-        read = instruction_text(text, instruction_column(text)) if text != _FROM else None
+        read = parse_instruction(text, instruction_column(text)) if text != _FROM else None
         cut = text == _FROM or (in_line and (read is None or not read.is_closed))
         return "the rest of this instruction" if cut else None
     of = "" if last.id is None else f" of value {last.id}"
@@ -133,7 +133,7 @@ def _report_end(last: Record) -> str | None:
 
 
 def _section_end(file: DumpFile, last: Record) -> str | None:
-    if isinstance(last, Broken):
+    if isinstance(last, BrokenRecord):
         return None  # it ends with its line, and nobody knows what it was
     head = file.records.head_of(last)
     if isinstance(last, AllocationLine):
@@ -199,7 +199,7 @@ def _stacks_end(file: DumpFile, last: BreakdownRow) -> str | None:
 
 def _module_end(file: DumpFile, last: Record, in_line: bool) -> str | None:
     if in_line and (
-        isinstance(last, Broken)
+        isinstance(last, BrokenRecord)
         or (isinstance(last, InstructionLine) and not is_balanced(last.text, last.column))
         or (isinstance(last, ModuleHeader) and not is_balanced(last.text, 0))
     ):
@@ -213,6 +213,6 @@ def _module_end(file: DumpFile, last: Record, in_line: bool) -> str | None:
     header = file.module.header
     printed = header is not None and "is_scheduled=true" in header.text
     entry = any(record.is_entry for record in file.module.computations.records())
-    if printed and not entry and not file.module.damaged and not isinstance(last, Blank):
+    if printed and not entry and not file.module.damaged and not isinstance(last, BlankLine):
         return "the `ENTRY` computation"
     return None

@@ -22,7 +22,7 @@ from hlo_lsp.syntax.memory_records import (
     SequenceRow,
     TotalLine,
 )
-from hlo_lsp.syntax.records import Broken, Label, Record
+from hlo_lsp.syntax.records import BrokenRecord, Label, Record
 from hlo_lsp.syntax.used_value import UsedValue
 
 
@@ -195,7 +195,7 @@ def _runs(file: DumpFile) -> Iterator[Run]:
         if section is not None:
             yield Run(section, record, True, broken)
             last, broken = None, False
-        elif kind is Broken:
+        elif kind is BrokenRecord:
             broken = True
 
 

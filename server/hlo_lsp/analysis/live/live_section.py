@@ -8,6 +8,7 @@ from typing import Any
 from hlo_lsp.analysis.files.ending import ending
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.memory_records import (
     BreakdownRow,
     LiveRangeLabel,
@@ -16,8 +17,7 @@ from hlo_lsp.syntax.memory_records import (
     RangeRow,
     SequenceRow,
 )
-from hlo_lsp.syntax.records import Broken, Label, Record
-from hlo_lsp.syntax.tokens import fields, rule_of
+from hlo_lsp.syntax.records import BrokenRecord, Label, Record
 
 
 class Part(Enum):
@@ -72,7 +72,7 @@ class LiveSection:
         """A field of a row or label as it is printed, by its name in the grammar."""
         line = self.file.lines[record.line]
         rule = rule_of(record, line)
-        found = () if rule is None else fields(rule, line)
+        found = () if rule is None else fields_of_line(rule, line)
         return next((field.text for field in found if field.role == role), None)
 
     def is_whole(self, part: Part) -> bool:
@@ -117,7 +117,7 @@ def _read(file: DumpFile) -> LiveSection | None:
         if place is not None:
             current = place[0]
             place[1].append(record)
-        elif isinstance(record, Broken):
+        elif isinstance(record, BrokenRecord):
             if current is not None:
                 section.damaged.add(current)
             if current is Part.STEPS:

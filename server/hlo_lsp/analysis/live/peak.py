@@ -11,7 +11,7 @@ from hlo_lsp.analysis.live.peak_list import Flaw, PeakFlaw, PeakList
 from hlo_lsp.analysis.live.peak_moment import live_weight, peak_moment
 from hlo_lsp.analysis.values.known_values import known_values
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.sizes import padded_size_of, target_of
+from hlo_lsp.model.sizes import padded_size_of_text, target_of
 from hlo_lsp.syntax.memory_records import PeakRow
 
 _FEW = 4  # flaws of a list that are told one by one, however short it is
@@ -119,7 +119,7 @@ def sizes_fit(dump: DumpSet) -> bool:
     target = target_of(dump)
     for file in dump.files:
         for value in file.memory.assigned.records():
-            padded = padded_size_of(value.shape, target, value.color or 0)
+            padded = padded_size_of_text(value.shape, target, value.color or 0)
             if padded is None:
                 continue
             if padded.exact and value.size not in padded.allowed | {padded.bytes}:

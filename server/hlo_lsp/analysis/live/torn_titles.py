@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.metadata import metadata_fields
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.records import BrokenRecord
 
 _MOST = 8  # line breaks in one title
 
 
-def is_torn(dump: DumpSet, file: DumpFile, broken: Broken) -> bool:
+def is_torn(dump: DumpSet, file: DumpFile, broken: BrokenRecord) -> bool:
     """Whether a line that cannot be read is part of a row whose title has a line break."""
     return any(
         title in dump.derived(_names_with_breaks, dump.files)
@@ -25,7 +25,7 @@ def is_torn(dump: DumpSet, file: DumpFile, broken: Broken) -> bool:
 
 def _titles(file: DumpFile, line: int) -> Iterator[str]:
     """The titles of rows that the line can be a part of, together with those next to it."""
-    row = load("live_range").expression("breakdown_row")
+    row = load_grammar("live_range").expression("breakdown_row")
     first, last = line, line
     while first > 0 and line - first < _MOST and _cannot_be_read(file, first - 1):
         first -= 1
@@ -40,7 +40,7 @@ def _titles(file: DumpFile, line: int) -> Iterator[str]:
 
 
 def _cannot_be_read(file: DumpFile, line: int) -> bool:
-    return isinstance(file.records.at(line), Broken)
+    return isinstance(file.records.at(line), BrokenRecord)
 
 
 def _names_with_breaks(dump: DumpSet) -> frozenset[str]:

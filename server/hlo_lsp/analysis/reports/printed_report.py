@@ -17,7 +17,7 @@ from hlo_lsp.syntax.memory_records import (
     TableRow,
     TotalLine,
 )
-from hlo_lsp.syntax.records import Blank, Label, Record
+from hlo_lsp.syntax.records import BlankLine, Label, Record
 
 _HUMAN = re.compile(r"^(Total bytes: \d+) \(.*\)$")
 _TOTAL = "Total bytes used:"
@@ -64,7 +64,7 @@ def printed_report(files: Sequence[DumpFile]) -> PrintedReport | None:
             continue
         # The total of all is `total-mismatch` to judge, and stands in other files, too.
         records = tuple(
-            record for record in file.records if not isinstance(record, Blank | TotalLine)
+            record for record in file.records if not isinstance(record, BlankLine | TotalLine)
         )
         labels = {record.name for record in records if isinstance(record, Label)}
         if "proto_line" in labels or not records:

@@ -15,11 +15,11 @@ from itertools import accumulate, groupby
 from typing import NamedTuple
 
 from hlo_lsp.analysis.assignment.lists import Listed, listed_under
-from hlo_lsp.model.backend import space_label
-from hlo_lsp.model.bytesize import xla_human
+from hlo_lsp.model.backend import report_space_name
+from hlo_lsp.model.bytesize import format_bytes_as_xla
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.facts import Facts
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.weak_cache import WeakCache
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -53,7 +53,7 @@ class Table(NamedTuple):
     lines: tuple[str, ...]
 
 
-_TABLES: "Facts[Listed, Table]" = Facts()
+_TABLES: "WeakCache[Listed, Table]" = WeakCache()
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ class Block:
 
     lines: tuple[str, ...]
     gap: int
-    allocation: Located[AllocationLine] | None = None
+    allocation: LocatedRecord[AllocationLine] | None = None
     slots: tuple[Slot, ...] = ()
 
     @property
@@ -91,8 +91,8 @@ def report_by_space(dump: DumpSet) -> list[Block]:
         largest_first = sorted(group, key=_largest_first)
         sums = list(accumulate(found.record.size for found in largest_first))
         total = sums[-1]
-        name = f"Memory Space: {space_label(color)} (color={color})"
-        blocks.append(Block((name, f"Total bytes: {total} ({xla_human(total)})"), 0))
+        name = f"Memory Space: {report_space_name(color)} (color={color})"
+        blocks.append(Block((name, f"Total bytes: {total} ({format_bytes_as_xla(total)})"), 0))
         count = _shown(sums)
         for place, found in enumerate(largest_first[:count], 1):
             table = table_of(found)
@@ -113,12 +113,12 @@ def report_by_size(dump: DumpSet) -> list[Block]:
         return []
     total, count = sums[-1], _shown(sums)
     rows = [
-        f"{xla_human(part):>10}({_percent(part, total)}%); {xla_human(total - part):>10}; "
+        f"{format_bytes_as_xla(part):>10}({_percent(part, total)}%); {format_bytes_as_xla(total - part):>10}; "
         f"{_head(found)}"
         for found, part in zip(allocations[:count], sums, strict=False)
     ]
     blocks = [
-        Block((f"Total bytes used: {total} ({xla_human(total)})",), 1),
+        Block((f"Total bytes used: {total} ({format_bytes_as_xla(total)})",), 1),
         Block(("Allocations sorted by size:",), 1),
         Block((_LIST, "-" * 78, *rows, *_rest(sums, count, "allocations")), 2),
         Block(("Allocations sorted by size with their values:",), 0),
@@ -134,7 +134,7 @@ def report_by_size(dump: DumpSet) -> list[Block]:
     return blocks
 
 
-def table_of(allocation: Located[AllocationLine]) -> Table:
+def table_of(allocation: LocatedRecord[AllocationLine]) -> Table:
     """The table of an allocation: the largest row first, of two alike by their last values' ids."""
     listed = listed_under(allocation)
     known = _TABLES.get(listed)
@@ -167,7 +167,7 @@ def table_lines(slots: Sequence[Slot]) -> list[str]:
     sums = list(accumulate(slot.size for slot in slots))
     count = _shown(sums)
     rows = [
-        f"{xla_human(part):>9}({_percent(part, sums[-1])}%); {xla_human(slot.size):>10}; "
+        f"{format_bytes_as_xla(part):>9}({_percent(part, sums[-1])}%); {format_bytes_as_xla(slot.size):>10}; "
         f"{slot.offset:12}; {len(slot.values):16}; {', '.join(slot.terms)}"
         for slot, part in zip(slots[:count], sums, strict=False)
     ]
@@ -196,14 +196,14 @@ def _percent(part: int, total: int) -> str:
     return f"{100 * part / total:3.0f}" if total else "-nan"
 
 
-def _head(allocation: Located[AllocationLine]) -> str:
+def _head(allocation: LocatedRecord[AllocationLine]) -> str:
     """The line of an allocation with the size for people."""
     line = allocation.file.lines[allocation.line]
     size = allocation.record.size
-    return line.replace(f": size {size}", f": size {xla_human(size)}", 1)
+    return line.replace(f": size {size}", f": size {format_bytes_as_xla(size)}", 1)
 
 
-def _largest_first(allocation: Located[AllocationLine]) -> tuple[int, int]:
+def _largest_first(allocation: LocatedRecord[AllocationLine]) -> tuple[int, int]:
     return -allocation.record.size, allocation.record.number
 
 

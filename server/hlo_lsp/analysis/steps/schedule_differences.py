@@ -17,7 +17,7 @@ from hlo_lsp.analysis.steps.printed_schedule import (
 from hlo_lsp.analysis.steps.step_numbers import Trouble
 from hlo_lsp.analysis.values.known_values import known_values
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import SequenceRow
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
@@ -46,7 +46,7 @@ class Difference:
 
     kind: Kind
     row: SequenceRow
-    line: Located[InstructionLine] | None = None
+    line: LocatedRecord[InstructionLine] | None = None
     other: SequenceRow | None = None
     blames_text: bool = False
 
@@ -138,8 +138,8 @@ class _Comparison:
     def _is_common(self, name: str) -> bool:
         return name in self.text.step and name in self.printed.step
 
-    def _line(self, place: int) -> Located[InstructionLine]:
-        return Located(self.text.file, self.lines[min(place, len(self.lines) - 1)])
+    def _line(self, place: int) -> LocatedRecord[InstructionLine]:
+        return LocatedRecord(self.text.file, self.lines[min(place, len(self.lines) - 1)])
 
     def _moved(self, step: int, other: int | None) -> Difference:
         row = self.printed.at[step]

@@ -4,15 +4,15 @@ from dataclasses import dataclass, field
 
 from hlo_lsp.analysis.values.header_list import Header
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 
 
 @dataclass(frozen=True, slots=True)
 class Doubled:
     """A header with the id of another in the same list; ``own`` is its id in the other list."""
 
-    intruder: Located[Header]
-    twin: Located[Header]
+    intruder: LocatedRecord[Header]
+    twin: LocatedRecord[Header]
     own: int | None
 
 
@@ -23,32 +23,32 @@ class OutOfOrder:
     It changed places with another, or belongs in front of one, or at the end of the list.
     """
 
-    header: Located[Header]
-    exchanged: Located[Header] | None
-    before: Located[Header] | None
+    header: LocatedRecord[Header]
+    exchanged: LocatedRecord[Header] | None
+    before: LocatedRecord[Header] | None
 
 
 @dataclass(frozen=True, slots=True)
 class Alone:
     """A value that one list has and the other lacks."""
 
-    header: Located[Header]
+    header: LocatedRecord[Header]
 
 
 @dataclass(frozen=True, slots=True)
 class Renumbered:
     """A value that has different ids in the two lists; the accused one is damaged."""
 
-    accused: Located[Header]
-    other: Located[Header]
+    accused: LocatedRecord[Header]
+    other: LocatedRecord[Header]
 
 
 @dataclass(frozen=True, slots=True)
 class Renamed:
     """A value whose headers differ in a field (a terminal of the grammar)."""
 
-    accused: Located[Header]
-    other: Located[Header]
+    accused: LocatedRecord[Header]
+    other: LocatedRecord[Header]
     field: str
 
 

@@ -3,7 +3,7 @@
 from hlo_lsp.analysis.assignment.spaces import layout_space, may_be_recolored
 from hlo_lsp.analysis.values.header_faults import Renamed
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
 
@@ -11,7 +11,7 @@ _MERGED = frozenset({"parameter", "while", "conditional"})  # whose values data 
 
 
 def renamed(
-    dump: DumpSet, entry: Located[UsedValue], value: Located[AssignedValue]
+    dump: DumpSet, entry: LocatedRecord[UsedValue], value: LocatedRecord[AssignedValue]
 ) -> Renamed | None:
     """The first field in which they differ; None where that is told of another line."""
     in_entry, in_value = entry.record, value.record
@@ -61,7 +61,7 @@ def _is_merged(dump: DumpSet, entry: UsedValue) -> bool:
     return any(caller.opcode == "while" for caller in callers)
 
 
-def _is_said_of_color(dump: DumpSet, value: Located[AssignedValue]) -> bool:
+def _is_said_of_color(dump: DumpSet, value: LocatedRecord[AssignedValue]) -> bool:
     """Whether a value's line contradicts its own shape or allocation: that is told there."""
     record = value.record
     space = layout_space(record)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence, Set
 from hlo_lsp.analysis.assignment.ordering import misplaced
 from hlo_lsp.analysis.values.header_faults import Doubled, OutOfOrder
 from hlo_lsp.analysis.values.header_list import Header, HeaderList, ids_of, key_of
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -68,7 +68,7 @@ def out_of_order(mine: HeaderList, told: Set[Header]) -> list[OutOfOrder]:
 
 
 def _out_of_order_in(group: Sequence[Header], mine: HeaderList) -> Iterator[OutOfOrder]:
-    def located(at: int | None) -> Located[Header] | None:
+    def located(at: int | None) -> LocatedRecord[Header] | None:
         return None if at is None else mine.located(group[at])
 
     previous = -2

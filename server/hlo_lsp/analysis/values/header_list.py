@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 from hlo_lsp.analysis.assignment.ordering import misplaced
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.multimap import MultiMap
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
@@ -35,9 +35,9 @@ class HeaderList:
         self.keys: MultiMap[str, Header] = keys
         self.groups = groups
 
-    def located(self, record: H) -> Located[H]:
+    def located(self, record: H) -> LocatedRecord[H]:
         """A header of the list with its file."""
-        return Located(self.file, record)
+        return LocatedRecord(self.file, record)
 
     @cached_property
     def out_of_order(self) -> set[Header]:

@@ -13,7 +13,7 @@ from hlo_lsp.analysis.values.header_list import HeaderList, line_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.used_value import UsedValue
 
 
@@ -131,7 +131,7 @@ def _blame_for_unused(both: BothLists, unused: list[AssignedValue], found: Disag
 def _has_broken_lines(file: DumpFile) -> bool:
     """Whether a line cannot be read that may be an allocation or a value in one."""
     return any(
-        isinstance(record, Broken) and not record.text.startswith("  ")
+        isinstance(record, BrokenRecord) and not record.text.startswith("  ")
         for record in file.memory.damaged
     )
 

@@ -7,9 +7,9 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.shape import leaf_text, try_shape
 from hlo_lsp.model.sizes import logical_bytes
-from hlo_lsp.model.value import Located
+from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
-from hlo_lsp.syntax.records import Broken
+from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.used_value import UsedValue
 
 
@@ -67,7 +67,9 @@ def known_values(dump: DumpSet) -> KnownValues:
     return dump.derived(_known_values, files, but_places=True)
 
 
-def line_of(dump: DumpSet, key: str) -> "Located[AssignedValue] | Located[UsedValue] | None":
+def line_of(
+    dump: DumpSet, key: str
+) -> "LocatedRecord[AssignedValue] | LocatedRecord[UsedValue] | None":
     """The line of a value in its allocation, or else that of its entry under ``Used values``."""
     assigned = dump.find(lambda index: index.assigned_keys, key)
     return assigned or dump.find(lambda index: index.entry_keys, key)
@@ -80,7 +82,7 @@ def _known_values(dump: DumpSet) -> KnownValues:
     if holder is not None:
         _add_assigned(found, holder)
         are_all = not any(
-            isinstance(record, Broken) and not record.text.startswith("  ")
+            isinstance(record, BrokenRecord) and not record.text.startswith("  ")
             for record in holder.memory.damaged
         )
     holder = next((file for file in dump.files if len(file.memory.entries)), None)

@@ -1,60 +1,75 @@
-"""Attributes that may be written at the cursor, and what may stand behind their ``=``."""
+"""Candidates for attribute names and attribute values."""
 
 from collections.abc import Iterable, Iterator
 
-from hlo_lsp.hlo.entries import Attribute, AttributeKind
+from hlo_lsp.hlo.specs import AttributeKind, AttributeSpec
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.ide.completion import names
-from hlo_lsp.ide.completion.candidates import Candidate, Kind, of_value, stop, word
+from hlo_lsp.ide.completion import name_candidates as names
+from hlo_lsp.ide.completion.candidates import (
+    Candidate,
+    CandidateKind,
+    placeholder,
+    plain_candidate,
+    value_snippet,
+)
 from hlo_lsp.ide.completion.draft import Draft
-from hlo_lsp.ide.completion.names import operand_shapes
-from hlo_lsp.ide.completion.slots import KeyValueSlot, Surroundings, ValueSlot, keys_in, parts_of
+from hlo_lsp.ide.completion.name_candidates import operand_shapes
+from hlo_lsp.ide.completion.slots import (
+    CompletionScope,
+    KeyValueSlot,
+    ValueSlot,
+    attribute_keys,
+    instruction_parts,
+)
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.shape import element_texts, without_layout
 
-_LISTS = {AttributeKind.ENUMS, AttributeKind.COMPUTATIONS, AttributeKind.INSTRUCTIONS}
-# Attributes whose keys have values; those of the others are words of their own.
-_PAIRED = {
+_LIST_KINDS = {AttributeKind.ENUMS, AttributeKind.COMPUTATIONS, AttributeKind.INSTRUCTIONS}
+# The keys of these attributes take values; the keys of the others are bare words.
+_ATTRIBUTES_WITH_KEY_VALUES = {
     "metadata", "window", "result_accuracy", "statistics", "domain", "sparsity_config",
     "block_scaling_config",
 }  # fmt: skip
-# metadata.cc: these keys have strings, the others numbers.
-_QUOTED = {
+# These keys take strings, the others take numbers (metadata.cc).
+_STRING_METADATA_KEYS = {
     "op_type", "op_name", "source_file", "deduplicated_name", "scheduling_name",
     "metadata_payload",
 }  # fmt: skip
-_USUAL = {"metadata", "sharding"}
-_USUAL_KEYS = ("op_name", "stack_frame_id", "source_file", "source_line")
+_FREQUENT_ATTRIBUTES = {"metadata", "sharding"}
+_FREQUENT_METADATA_KEYS = ("op_name", "stack_frame_id", "source_file", "source_line")
 
 
-def of_opcode(opcode: str, present: frozenset[str]) -> Iterator[Candidate]:
-    """Attributes that an instruction has not yet: required ones, its own, then common ones."""
+def instruction_attributes(opcode: str, present: frozenset[str]) -> Iterator[Candidate]:
+    """Yield the missing attributes of an instruction: required, then specific, then common ones."""
     words = vocabulary()
     known = words.opcode(opcode)
     groups = () if known is None else known.required
-    # One of a group that is there makes the others of that group wrong.
+    # The attributes of a group exclude each other.
     closed = {name for group in groups if present & set(group) for name in group}
     missing = {name for group in groups if not present & set(group) for name in group}
     own = () if known is None else known.attributes
-    common = sorted(words.common, key=lambda name: name not in _USUAL)
+    common = sorted(words.common, key=lambda name: name not in _FREQUENT_ATTRIBUTES)
     for name in dict.fromkeys((*own, *common)):
         if name in present or name in closed:
             continue
         attribute = words.attribute(name, opcode)
         if attribute is not None:
-            detail = "required" if name in missing else "" if name in own else "any opcode"
-            yield _named(attribute, detail, ("attribute", opcode))
+            detail = "required" if name in missing else "" if name in own else "common"
+
+            yield _attribute_candidate(attribute, detail, ("attribute", opcode))
 
 
-def of_header(present: frozenset[str]) -> Iterator[Candidate]:
-    """Attributes that the module has not yet."""
+def module_attributes(present: frozenset[str]) -> Iterator[Candidate]:
+    """Yield the missing attributes of the module."""
     for name, attribute in vocabulary().header.items():
         if name not in present:
-            yield _named(attribute, "", ("header", ""))
+            yield _attribute_candidate(attribute, "", ("header", ""))
 
 
-def values(draft: Draft, slot: ValueSlot, around: Surroundings, typed: str) -> Iterable[Candidate]:
-    """What may stand behind the ``=`` of an attribute, or in its braces."""
+def attribute_values(
+    draft: Draft, slot: ValueSlot, scope: CompletionScope, typed: str
+) -> Iterable[Candidate]:
+    """Return the candidates for the value of an attribute, or for an item in its braces."""
     words = vocabulary()
     attribute = (
         words.header.get(slot.attribute)
@@ -64,82 +79,92 @@ def values(draft: Draft, slot: ValueSlot, around: Surroundings, typed: str) -> I
     if attribute is None:
         return ()
     if slot.within is not None and attribute.keys:
-        return _keys(attribute, slot)
+        return _key_candidates(attribute, slot)
     if (slot.opcode, slot.attribute) == ("get-tuple-element", "index"):
-        return list(_elements(draft, around)) or [_example(attribute)]
-    items = list(_items(draft, attribute, around, typed))
-    if attribute.kind not in _LISTS:
-        return () if slot.within is not None else items or [_example(attribute)]
+        return list(_tuple_index_candidates(draft, scope)) or [_example_candidate(attribute)]
+    items = list(_value_candidates(draft, attribute, scope, typed))
+    if attribute.kind not in _LIST_KINDS:
+        return () if slot.within is not None else items or [_example_candidate(attribute)]
     if slot.within is None:
-        return map(_in_braces, items)
+        return map(_brace_candidate, items)
     there = {item.strip().removeprefix("%") for item in slot.within.split(",")[:-1]}
     return (item for item in items if item.label.removeprefix("%") not in there)
 
 
 def key_values(file: DumpFile, slot: KeyValueSlot) -> Iterator[Candidate]:
-    """The rows of ``StackFrames`` behind ``stack_frame_id=``, each with its Python line."""
+    """Yield the ``StackFrames`` rows for ``stack_frame_id=``, each with its Python line."""
     if (slot.attribute, slot.key) != ("metadata", "stack_frame_id"):
         return
     tables = file.module.tables
     for number in range(1, len(tables.frames) + 1):
         innermost = next(tables.stack(number), None)
-        yield word(str(number), Kind.VALUE, "" if innermost is None else str(innermost))
+        yield plain_candidate(
+            str(number), CandidateKind.VALUE, "" if innermost is None else str(innermost)
+        )
 
 
-def _elements(draft: Draft, around: Surroundings) -> Iterator[Candidate]:
-    """The numbers of the elements of the operand: those of the result's shape first."""
-    shapes, parts = operand_shapes(draft, around), parts_of(draft.front)
+def _tuple_index_candidates(draft: Draft, scope: CompletionScope) -> Iterator[Candidate]:
+    """Yield the element numbers of the operand, those with the result shape first."""
+    shapes, parts = operand_shapes(draft, scope), instruction_parts(draft.text_before)
     elements = element_texts(shapes[0] or "") if shapes else None
     result = "" if parts is None else without_layout(parts.shape)
     numbered = enumerate(elements or ())
     for number, shape in sorted(numbered, key=lambda found: found[1] != result):
-        yield word(str(number), Kind.VALUE, shape)
+        yield plain_candidate(str(number), CandidateKind.VALUE, shape)
 
 
-def _items(
-    draft: Draft, attribute: Attribute, around: Surroundings, typed: str
+def _value_candidates(
+    draft: Draft, attribute: AttributeSpec, scope: CompletionScope, typed: str
 ) -> Iterable[Candidate]:
     if attribute.kind.names_computations:
-        return names.computations(draft, attribute.name, around, typed)
+        return names.computation_candidates(draft, attribute.name, scope, typed)
     if attribute.kind is AttributeKind.INSTRUCTIONS:
-        return names.instructions(draft, around, typed)
-    return (word(value, Kind.VALUE) for value in attribute.values)
+        return names.instruction_candidates(draft, scope, typed)
+    return (plain_candidate(value, CandidateKind.VALUE) for value in attribute.values)
 
 
-def _keys(attribute: Attribute, slot: ValueSlot) -> Iterator[Candidate]:
-    present = keys_in(slot.within or "")
-    paired = attribute.name in _PAIRED
-    usual = [key for key in _USUAL_KEYS if key in attribute.keys]
+def _key_candidates(attribute: AttributeSpec, slot: ValueSlot) -> Iterator[Candidate]:
+    present = attribute_keys(slot.within or "")
+    paired = attribute.name in _ATTRIBUTES_WITH_KEY_VALUES
+    usual = [key for key in _FREQUENT_METADATA_KEYS if key in attribute.keys]
     for key in dict.fromkeys((*usual, *attribute.keys)):
         if key in present:
             continue
         about = (f"key {attribute.name}", key)
         if not paired:
-            yield word(key, Kind.KEY, about=about)
-        elif attribute.name == "metadata" and key in _QUOTED:
-            yield Candidate(key, Kind.KEY, f"{key}=", f'{key}="$1"', about=about)
+            yield plain_candidate(key, CandidateKind.KEY, about=about)
+        elif attribute.name == "metadata" and key in _STRING_METADATA_KEYS:
+            yield Candidate(key, CandidateKind.KEY, f"{key}=", f'{key}="$1"', about=about)
         else:
-            yield Candidate(key, Kind.KEY, f"{key}=", about=about)
+            yield Candidate(key, CandidateKind.KEY, f"{key}=", about=about)
 
 
-def _named(attribute: Attribute, detail: str, about: tuple[str, str]) -> Candidate:
+def _attribute_candidate(
+    attribute: AttributeSpec, detail: str, about: tuple[str, str]
+) -> Candidate:
     kind, opcode = about
     return Candidate(
         attribute.name,
-        Kind.ATTRIBUTE,
+        CandidateKind.ATTRIBUTE,
         f"{attribute.name}=",
-        f"{attribute.name}={of_value(attribute, 1)}",
+        f"{attribute.name}={value_snippet(attribute, 1)}",
         detail,
         (f"{kind} {opcode}".rstrip(), attribute.name),
     )
 
 
-def _example(attribute: Attribute) -> Candidate:
+def _example_candidate(attribute: AttributeSpec) -> Candidate:
     return Candidate(
-        attribute.example, Kind.EXAMPLE, attribute.example, of_value(attribute, 1), "example"
+        attribute.example,
+        CandidateKind.EXAMPLE,
+        attribute.example,
+        value_snippet(attribute, 1),
+        "example",
     )
 
 
-def _in_braces(item: Candidate) -> Candidate:
+def _brace_candidate(item: Candidate) -> Candidate:
     text = f"{{{item.insert}}}"
-    return Candidate(text, item.kind, text, f"{{{stop(1, item.insert)}}}", item.detail, item.about)
+    return Candidate(
+        text, item.kind, text, f"{{{placeholder(1, item.insert)}}}", item.detail, item.about
+    )

@@ -1,4 +1,4 @@
-"""Snippets in the notation of the protocol: what is left to fill in, numbered in order."""
+"""Completion candidates: their snippets, their order, and their number."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -7,67 +7,71 @@ from enum import Enum, auto
 from itertools import chain, islice
 from typing import NamedTuple
 
-from hlo_lsp.hlo.entries import Attribute, AttributeKind, Opcode
+from hlo_lsp.hlo.specs import AttributeKind, AttributeSpec, OpcodeSpec
 from hlo_lsp.hlo.vocabulary import Vocabulary
 
-_SPECIAL = re.compile(r"[\\$}]")
-_CHOICES = {AttributeKind.FLAG, AttributeKind.ENUM}
-# Names in an example are of another module: what to say instead, and whether it is in braces.
-_NAMES = {
+_SNIPPET_SPECIAL_CHARACTER = re.compile(r"[\\$}]")
+_CHOICE_KINDS = {AttributeKind.FLAG, AttributeKind.ENUM}
+# The names in the examples belong to other modules. These placeholders replace them; the flag
+# tells whether the value is in braces.
+_NAME_PLACEHOLDERS = {
     AttributeKind.COMPUTATION: ("computation", False),
     AttributeKind.COMPUTATIONS: ("computations", True),
     AttributeKind.INSTRUCTIONS: ("instructions", True),
 }
 
 
-def stop(number: int, text: str) -> str:
-    """A place to fill in that shows a text."""
-    return f"${{{number}:{_SPECIAL.sub(_escaped, text)}}}"
+def placeholder(number: int, text: str) -> str:
+    """Return a snippet placeholder with default text."""
+    return f"${{{number}:{_SNIPPET_SPECIAL_CHARACTER.sub(_escape, text)}}}"
 
 
-def of_opcode(opcode: Opcode, vocabulary: Vocabulary, literal: str = "") -> str:
-    """An opcode with its operands and the attributes that it cannot be without.
+def opcode_snippet(opcode: OpcodeSpec, vocabulary: Vocabulary, literal: str = "") -> str:
+    """Return the snippet of an opcode with its operands and required attributes.
 
-    ``literal`` stands in the parentheses of an opcode that takes no operands.
+    Args:
+        opcode: The opcode to insert.
+        vocabulary: The vocabulary that describes the attributes.
+        literal: The text in the parentheses of an opcode without operands.
     """
     names = [operand.name for operand in opcode.operands if not operand.optional]
     number = 0
     operands = []
     for name in names or ([literal] if literal else []):
         number += 1
-        operands.append(stop(number, name))
+        operands.append(placeholder(number, name))
     text = f"{opcode.name}({', '.join(operands)})"
     for name in dict.fromkeys(group[0] for group in opcode.required):
         attribute = vocabulary.attribute(name, opcode.name)
         if attribute is not None:
             number += 1
-            text += f", {name}={of_value(attribute, number)}"
+            text += f", {name}={value_snippet(attribute, number)}"
     return text
 
 
-def of_value(attribute: Attribute, number: int) -> str:
-    """The value of an attribute: a choice of words, or the example to be written over."""
-    if attribute.kind in _CHOICES and attribute.values:
+def value_snippet(attribute: AttributeSpec, number: int) -> str:
+    """Return the snippet of an attribute value: a choice, or an example to overwrite."""
+    if attribute.kind in _CHOICE_KINDS and attribute.values:
         return f"${{{number}|{','.join(attribute.values)}|}}"
-    if attribute.kind in _NAMES:
-        name, in_braces = _NAMES[attribute.kind]
-        return f"{{{stop(number, name)}}}" if in_braces else stop(number, name)
+    if attribute.kind in _NAME_PLACEHOLDERS:
+        name, in_braces = _NAME_PLACEHOLDERS[attribute.kind]
+        return f"{{{placeholder(number, name)}}}" if in_braces else placeholder(number, name)
     example = attribute.example
     for opening, end in (("{", "}"), ('"', '"')):
         if example.startswith(opening) and example.endswith(end) and len(example) > 2:
-            return opening + stop(number, example[1:-1]) + end
-    return stop(number, example)
+            return opening + placeholder(number, example[1:-1]) + end
+    return placeholder(number, example)
 
 
-def _escaped(match: re.Match[str]) -> str:
+def _escape(match: re.Match[str]) -> str:
     return "\\" + match[0]
 
 
-LIMIT = 200  # candidates in one list; of more, those that match what is typed
+MAX_CANDIDATES = 200
 
 
-class Kind(Enum):
-    """What a candidate is."""
+class CandidateKind(Enum):
+    """The kind of a completion candidate."""
 
     OPCODE = auto()
     INSTRUCTION = auto()
@@ -83,13 +87,14 @@ class Kind(Enum):
 
 
 class Candidate(NamedTuple):
-    """``snippet`` is what to insert into an editor that knows snippets, ``insert`` elsewhere.
+    """A completion candidate.
 
-    ``about`` is what the explanation is looked up by: a name, and whose it is.
+    ``snippet`` is inserted by editors that support snippets, ``insert`` by the others. ``about`` is
+    the key of the documentation: a category with an owner, and a name.
     """
 
     label: str
-    kind: Kind
+    kind: CandidateKind
     insert: str
     snippet: str | None = None
     detail: str = ""
@@ -97,10 +102,10 @@ class Candidate(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """Candidates, the likely first, for the columns ``start`` to ``end`` of the cursor's line.
+class CandidateList:
+    """Candidates for the columns ``start`` to ``end`` of the line, most likely first.
 
-    ``complete`` is False where more characters would bring up others.
+    ``complete`` is False if more typed characters would yield other candidates.
     """
 
     candidates: Sequence[Candidate]
@@ -109,38 +114,38 @@ class Offer:
     complete: bool = True
 
 
-def word(
-    text: str, kind: Kind, detail: str = "", about: tuple[str, str] | None = None
+def plain_candidate(
+    text: str, kind: CandidateKind, detail: str = "", about: tuple[str, str] | None = None
 ) -> Candidate:
-    """A candidate that is inserted as it is shown."""
+    """Return a candidate whose label is inserted as it is."""
     return Candidate(text, kind, text, None, detail, about)
 
 
-def best(candidates: Iterable[Candidate], typed: str) -> tuple[list[Candidate], bool]:
-    """At most LIMIT candidates in their order, and whether these are all.
+def best_candidates(candidates: Iterable[Candidate], typed: str) -> tuple[list[Candidate], bool]:
+    """Return at most MAX_CANDIDATES candidates in order, and whether these are all.
 
-    A short list goes to the editor as it is, which knows best how to narrow it down. Of a longer
-    one those are chosen that match what is typed: its beginnings first, then the beginnings of
-    words inside, then any that hold its characters in this order.
+    A short list is returned whole, because the editor filters it. A longer list is reduced to the
+    candidates that match the typed text: first labels that start with it, then labels with a word
+    that starts with it, then labels that contain its characters in this order.
     """
     rest = iter(candidates)
-    found = list(islice(rest, LIMIT + 1))
-    if len(found) <= LIMIT:
+    found = list(islice(rest, MAX_CANDIDATES + 1))
+    if len(found) <= MAX_CANDIDATES:
         return found, True
     if not typed.removeprefix("%"):
-        return found[:LIMIT], False
-    match = matcher(typed)
+        return found[:MAX_CANDIDATES], False
+    match = label_matcher(typed)
     ranked: list[list[Candidate]] = [[], [], []]
     for candidate in chain(found, rest):
         rank = match(candidate.label)
         if rank is not None:
             ranked[rank].append(candidate)
     chosen = [candidate for group in ranked for candidate in group]
-    return chosen[:LIMIT], False
+    return chosen[:MAX_CANDIDATES], False
 
 
-def matcher(typed: str) -> Callable[[str], int | None]:
-    """How well a label matches what is typed: 0 is best, None not at all."""
+def label_matcher(typed: str) -> Callable[[str], int | None]:
+    """Return a function that ranks how well a label matches: 0 is best, None is no match."""
     signs = [re.escape(sign) for sign in typed.removeprefix("%")]
     whole, spread = "".join(signs), ".*?".join(signs)
     expression = re.compile(rf"%?(?:({whole})|.*?[^a-z0-9]({whole})|.*?{spread})", re.IGNORECASE)

@@ -1,4 +1,4 @@
-"""What the cursor is on."""
+"""Lookup of the cursor target at a position in any dump file."""
 
 from hlo_lsp.ide.cursor.module_targets import (
     field_span,
@@ -33,7 +33,13 @@ _VALUE_FIELDS = {"VALUE_ID", "NAME", "INDEX"}
 
 
 def cursor_target_at(file: DumpFile, line: int, column: int) -> CursorTarget | None:
-    """What stands at a line and column (code points, from 0); the file must be fresh."""
+    """Return the target at a position in an up-to-date file.
+
+    Args:
+        file: The file, with records that match its text.
+        line: Line, counted from 0.
+        column: Column in code points, counted from 0.
+    """
     record = file.record_at(line, column)
     if record is None:
         return None
@@ -51,8 +57,8 @@ def cursor_target_at(file: DumpFile, line: int, column: int) -> CursorTarget | N
         found = _field_target(file, record, rule, text, offset)
     if found is None:
         return None
-    subject, span = found
-    return CursorTarget(subject, statement.place(span.start, span.end), record, line - record.line)
+    kind, span = found
+    return CursorTarget(kind, statement.place(span.start, span.end), record, line - record.line)
 
 
 def _field_target(
@@ -76,32 +82,32 @@ def _field_target(
 def _line_target(
     file: DumpFile, record: Record, rule: str, text: str
 ) -> tuple[TargetKind, TextSpan] | None:
-    """What a line is about, with the columns of its name."""
-    subject: TargetKind
+    """Return the entity that a line describes, with the columns of its name."""
+    kind: TargetKind
     if isinstance(record, memory.AssignedValue):
-        subject = ValueTarget(record.key, record.id)
+        kind = ValueTarget(record.key, record.id)
     elif isinstance(record, UsedValue) and rule == "used_value_line":
-        subject = ValueTarget(record.key or "", record.id)
+        kind = ValueTarget(record.key or "", record.id)
     elif isinstance(record, memory.RangeRow):
-        subject = ValueTarget(record.key, None)
+        kind = ValueTarget(record.key, None)
     elif isinstance(record, memory.PeakRow):
         key = record.key or peak_row_key(file, record) or record.name + "{}"
-        subject = ValueTarget(key, None)
+        kind = ValueTarget(key, None)
     elif isinstance(record, memory.SequenceRow):
-        subject = InstructionTarget(record.name, None)
+        kind = InstructionTarget(record.name, None)
     elif isinstance(record, memory.AllocationLine | memory.ReportedAllocation):
-        subject = AllocationTarget(record.number)
+        kind = AllocationTarget(record.number)
     elif isinstance(record, memory.SpaceLine):
-        subject = MemorySpaceTarget(record.color)
+        kind = MemorySpaceTarget(record.color)
     elif isinstance(record, ThunkRow):
-        subject = ThunkTarget(record)
+        kind = ThunkTarget(record)
     elif rule in {"position_row", "use_row"}:
         return _position_or_use_target(rule, text)
     elif isinstance(record, Label) or rule in {"positions_label", "uses_label"}:
-        subject = TermTarget(record.name if isinstance(record, Label) else rule)
+        kind = TermTarget(record.name if isinstance(record, Label) else rule)
     else:
-        subject = TermTarget(rule)
-    return subject, _name_span(rule, text)
+        kind = TermTarget(rule)
+    return kind, _name_span(rule, text)
 
 
 def _position_or_use_target(rule: str, text: str) -> tuple[TargetKind, TextSpan] | None:
@@ -109,16 +115,16 @@ def _position_or_use_target(rule: str, text: str) -> tuple[TargetKind, TextSpan]
     if "NAME" not in found:
         return None
     name, index, operand = found["NAME"], found.get("INDEX"), found.get("OPERAND")
-    subject = InstructionTarget(
+    kind = InstructionTarget(
         name.text,
         None if index is None else index.text,
         None if operand is None else int(operand.text),
     )
-    return subject, field_span(name)
+    return kind, field_span(name)
 
 
 def _name_span(rule: str, text: str) -> TextSpan:
-    """The columns of the mention in a line: from the first to the last field of a value's name."""
+    """Return the columns from the first to the last field of a value's name."""
     parts = [field for field in fields_of_line(rule, text) if field.role in _VALUE_FIELDS]
     if not parts:
         start = len(text) - len(text.lstrip())
@@ -130,7 +136,7 @@ def _name_span(rule: str, text: str) -> TextSpan:
 
 
 def _instruction_target(text: str, column: int) -> tuple[TargetKind, TextSpan] | None:
-    """In the last line of a value's entry."""
+    """Return the target in the instruction text that ends a value's entry."""
     begin = instruction_column(text)
     if column < begin:
         return TermTarget("instruction_label"), TextSpan(1, begin, text[1:begin])

@@ -1,4 +1,4 @@
-"""What the cursor is on inside of a shape."""
+"""Cursor targets in module text and in shapes."""
 
 import re
 
@@ -40,7 +40,7 @@ from hlo_lsp.syntax.statements import top_level_commas
 
 
 def shape_target(field: LineField, column: int) -> tuple[TargetKind, TextSpan]:
-    """The memory space, or the array of a shape field, under a column."""
+    """Return the memory space or the array of a shape field at a column."""
     if field.role == "SHAPES":
         field = _row_shape(field, column)
     space = memory_space_at(field, column)
@@ -51,12 +51,12 @@ def shape_target(field: LineField, column: int) -> tuple[TargetKind, TextSpan]:
 
 
 def field_span(field: LineField) -> TextSpan:
-    """Where a field stands."""
+    """Return the span of a field in its line."""
     return TextSpan(field.start, field.end, field.text)
 
 
 def _row_shape(field: LineField, column: int) -> LineField:
-    """The shape of a report row (``2×f32[8], (s8[], f32[4])``) that a column is in or next to."""
+    """Return the shape at a column of a report row (``2×f32[8], (s8[], f32[4])``)."""
     start = field.start
     for text in element_texts(f"({field.text})") or [field.text]:
         start = field.start + field.text.index(text, start - field.start)
@@ -74,9 +74,12 @@ _NUMBER = re.compile(r"\d{1,9}")
 def name_target(
     parsed: InstructionText, column: int, role: str
 ) -> tuple[TargetKind, TextSpan] | None:
-    """A shape or a name under a column: the result, an operand, a predecessor, a computation.
+    """Return the shape or the name at a column: a result, operand, predecessor, or computation.
 
-    ``role`` says what a shape is: ``SHAPE`` where its layout is that of memory.
+    Args:
+        parsed: The instruction.
+        column: Column in the instruction's text.
+        role: Role of its shapes; ``SHAPE`` if their layouts describe memory.
     """
     if column in parsed.shape and parsed.shape.text:
         shape = parsed.shape
@@ -96,7 +99,7 @@ def name_target(
 def instruction_attribute_target(
     parsed: InstructionText, column: int
 ) -> tuple[TargetKind, TextSpan] | None:
-    """The parameter's number, an attribute or a part of it under a column."""
+    """Return the parameter number, the attribute, or the attribute part at a column."""
     opcode = parsed.opcode.text
     if opcode == "parameter" and column in parsed.literal:
         number = _NUMBER.search(parsed.literal.text)
@@ -125,8 +128,8 @@ def _attribute_target(
         number = value.text.strip()
         if _NUMBER.fullmatch(number):
             return TupleElementTarget(parsed.name.text, int(number)), _stripped(value)
-    subject = AttributeTarget(attribute.name, opcode, value.text.strip())
-    return subject, name if column <= name.end or "\n" in value.text else _stripped(value)
+    kind = AttributeTarget(attribute.name, opcode, value.text.strip())
+    return kind, name if column <= name.end or "\n" in value.text else _stripped(value)
 
 
 def _metadata_target(
@@ -144,7 +147,7 @@ def _metadata_target(
 def _operand_shape_target(
     parsed: InstructionText, column: int, role: str
 ) -> tuple[TargetKind, TextSpan] | None:
-    """The shape in front of an operand, which texts up to jax 0.4 print."""
+    """Return the shape before an operand, which versions up to jax 0.4 print."""
     if not parsed.opcode.end < column < parsed.attributes_at:
         return None
     operands = LineField(role, 0, parsed.attributes_at, parsed.line[: parsed.attributes_at])
@@ -172,7 +175,7 @@ _TABLE_OF_ROLE = {
 def module_text_target(
     file: DumpFile, record: Record, line: int, column: int
 ) -> CursorTarget | None:
-    """What stands at a line and column of a record of module text."""
+    """Return the target at a line and column of a module record."""
     text = file.lines[line]
     if isinstance(record, InstructionLine):
         return _instruction_target(file, record, line, column)
@@ -185,10 +188,8 @@ def module_text_target(
         found = _computation_head_target(record, text, line, column)
     elif isinstance(record, ModuleHeader):
         statement = Statement(file, record.line, record.text)
-        subject, span = _module_header_target(record, statement.offset(line, column))
-        return CursorTarget(
-            subject, statement.place(span.start, span.end), record, line - record.line
-        )
+        kind, span = _module_header_target(record, statement.offset(line, column))
+        return CursorTarget(kind, statement.place(span.start, span.end), record, line - record.line)
     elif isinstance(record, TableLabel):
         found = TermTarget(record.table), _line_span(text)
     elif isinstance(record, FrameRow | LocationRow | NameRow):
@@ -197,16 +198,14 @@ def module_text_target(
         found = _computation_end_target(file, record, text)
     if found is None:
         return None
-    subject, span = found
-    return CursorTarget(
-        subject, Place(file, line, span.start, span.end), record, line - record.line
-    )
+    kind, span = found
+    return CursorTarget(kind, Place(file, line, span.start, span.end), record, line - record.line)
 
 
 def _instruction_target(
     file: DumpFile, record: InstructionLine, line: int, column: int
 ) -> CursorTarget | None:
-    """In an instruction, or in one that is written out inside of it."""
+    """Return the target in an instruction or in an instruction nested in it."""
     offset = Statement(file, record.line, record.text).offset(line, column)
     parsed = record.parsed
     for attribute, body in zip(parsed.bodies, record.bodies, strict=False):
@@ -214,13 +213,13 @@ def _instruction_target(
             member = _member_at(body.members, line, column)
             if member is not None:
                 return _instruction_target(file, member, line, column)
-    # In module text the layout need not be that of memory: before assignment, inside a fusion.
-    subject, span = (
+    # Before buffer assignment and inside fusions, printed layouts do not describe memory.
+    kind, span = (
         name_target(parsed, offset, "RESULT")
         or instruction_attribute_target(parsed, offset)
         or (InstructionTarget(parsed.name.text, None), parsed.name)
     )
-    return CursorTarget(subject, place_in(file, record, span), record, line - record.line)
+    return CursorTarget(kind, place_in(file, record, span), record, line - record.line)
 
 
 def place_in(file: DumpFile, record: InstructionLine, span: TextSpan) -> Place:
@@ -231,8 +230,8 @@ def place_in(file: DumpFile, record: InstructionLine, span: TextSpan) -> Place:
 def _member_at(
     members: tuple[InnerInstruction, ...], line: int, column: int
 ) -> InnerInstruction | None:
-    begun = [member for member in members if (member.line, member.begins) <= (line, column)]
-    return begun[-1] if begun else None
+    started = [member for member in members if (member.line, member.start_column) <= (line, column)]
+    return started[-1] if started else None
 
 
 def _computation_head_target(
@@ -281,8 +280,8 @@ def _header_attribute_target(
         leaf = array_shape_at(value, column)
         if leaf is not value:
             return shape_target(leaf, column)
-    subject = AttributeTarget(name, "", text[match.end() : end])
-    return subject, TextSpan(match.start(1), match.end(1), name)
+    kind = AttributeTarget(name, "", text[match.end() : end])
+    return kind, TextSpan(match.start(1), match.end(1), name)
 
 
 def _location_row_target(
@@ -303,7 +302,10 @@ def _location_row_target(
 def location_row_number(
     tables: SourceTables, record: FrameRow | LocationRow | NameRow
 ) -> tuple[str, int] | None:
-    """The table of a row and its place there, from 1: XLA ignores the number that is printed."""
+    """Return the table of a row and its position there, counted from 1.
+
+    XLA ignores the printed row number.
+    """
     for name, rows in tables.rows.items():
         for number, row in enumerate(rows, 1):
             if row is record:

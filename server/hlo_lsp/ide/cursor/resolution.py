@@ -1,4 +1,4 @@
-"""Which instruction or computation is meant by a mention."""
+"""Resolution of a cursor target to an instruction or a computation."""
 
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.dump_file import DumpFile
@@ -9,34 +9,34 @@ from hlo_lsp.syntax.records import Record
 
 
 def resolve_instruction(
-    dump: DumpSet, found: CursorTarget, name: str
+    dump: DumpSet, target: CursorTarget, name: str
 ) -> LocatedRecord[InstructionLine] | None:
-    """The line of an instruction.
+    """Return the instruction that a name at the cursor refers to.
 
-    In module text a name means the instruction of the same computation; anywhere else the one of
-    this name, which XLA prints once in a module.
+    In module text a name refers to an instruction of the same computation. In memory files XLA
+    prints names that are unique in the module.
     """
-    file = found.place.file
-    scope = name_scope(file, found.record)
+    file = target.place.file
+    scope = name_scope(file, target.record)
     if scope is None:
         return dump.instruction(name)
-    record = file.module.in_scope(scope, name)
+    record = file.module.instruction_in_scope(scope, name)
     return None if record is None else LocatedRecord(file, record)
 
 
 def resolve_computation(
-    dump: DumpSet, found: CursorTarget, name: str
+    dump: DumpSet, target: CursorTarget, name: str
 ) -> LocatedRecord[ComputationLine] | None:
-    """The head of a computation: in the same file, where that is module text."""
-    own = found.place.file.module.named(name)
+    """Return the computation with this name, preferably from the file of the cursor target."""
+    own = target.place.file.module.named(name)
     if own is not None:
-        return LocatedRecord(found.place.file, own)
+        return LocatedRecord(target.place.file, own)
     return dump.computation(name)
 
 
-def enclosing_computation(found: CursorTarget) -> LocatedRecord[ComputationLine] | None:
-    """The computation that a place of module text is in; of the first line the entry."""
-    file, record = found.place.file, found.record
+def enclosing_computation(target: CursorTarget) -> LocatedRecord[ComputationLine] | None:
+    """Return the computation around a target; for the module header, the entry computation."""
+    file, record = target.place.file, target.record
     if isinstance(record, InstructionLine):
         head = file.module.computation_of(record)
     elif isinstance(record, ComputationLine):
@@ -47,7 +47,7 @@ def enclosing_computation(found: CursorTarget) -> LocatedRecord[ComputationLine]
 
 
 def name_scope(file: DumpFile, record: Record) -> Record | None:
-    """Where names of a record of module text are looked up; None for any other record."""
+    """Return the record that names are resolved in, or None if the record is not module text."""
     if isinstance(record, InstructionLine):
         return file.module.scope_of(record)
     return record if isinstance(record, ComputationLine) else None

@@ -1,4 +1,4 @@
-"""Where in its line the name stands that a record is about."""
+"""Cursor targets: the entities that a position in a dump can refer to."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,10 @@ from hlo_lsp.syntax.used_value import UsedValue
 
 
 def name_columns(record: Record, text: str) -> tuple[int, int]:
-    """The columns of the name in the first line of a record: of ``<2 add.14 @0>`` for a value.
+    """Return the columns of the name in the first line of a record.
 
-    By the fixed parts of the line, without reading it again: outlines ask this for every record.
+    For a value these are the columns of ``<2 add.14 @0>``. The columns follow from the fixed parts
+    of the line: outlines need them for every record, and scanning the line again is too slow.
     """
     if isinstance(record, UsedValue):
         start, end = text.find("<", record.column), text.rfind(">") + 1
@@ -24,7 +25,7 @@ def name_columns(record: Record, text: str) -> tuple[int, int]:
         end = start + len(record.name) + len(record.index or "")
     elif isinstance(record, SequenceRow):
         start, end = text.find(":") + 1, len(text)
-    elif isinstance(record, InlineComputation):  # has no name; the attribute says what it is
+    elif isinstance(record, InlineComputation):  # Without a name, the attribute identifies it.
         start = text.find(f"{record.attribute}=")
         end = start + len(record.attribute)
     elif isinstance(record, InstructionLine | ComputationLine):
@@ -38,7 +39,7 @@ def name_columns(record: Record, text: str) -> tuple[int, int]:
 
 
 def _name_search_start(record: InstructionLine | ComputationLine, text: str) -> int:
-    """A column behind everything that may stand in front of the name."""
+    """Return a column after every keyword that can precede the name."""
     if isinstance(record, ComputationLine):
         return text.find("ENTRY") + 5 if record.is_entry else 0
     begin = record.column
@@ -47,7 +48,7 @@ def _name_search_start(record: InstructionLine | ComputationLine, text: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class ValueTarget:
-    """A value, by name and index, and by id where the mention prints one."""
+    """A value by its name and shape index, and by its id if the mention prints one."""
 
     key: str
     id: int | None
@@ -55,10 +56,10 @@ class ValueTarget:
 
 @dataclass(frozen=True, slots=True)
 class InstructionTarget:
-    """An instruction, with the index printed beside its name.
+    """An instruction and an optional shape index.
 
-    Module text prints no indexes: there the whole result is meant.
-    In a use ``operand`` is the number of the operand, and the index is a place in that operand.
+    Module text prints no shape indices and always refers to the whole result. In a use,
+    ``operand`` is the operand number and ``index`` is the shape index in that operand.
     """
 
     name: str
@@ -75,17 +76,17 @@ class ComputationTarget:
 
 @dataclass(frozen=True, slots=True)
 class AllocationTarget:
-    """An allocation, by number."""
+    """An allocation by its number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeTarget:
-    """A shape, or the leaf of a tuple shape that the cursor is on.
+    """A shape, or the leaf at the cursor if it is a tuple shape.
 
-    ``has_layout`` is False where XLA prints shapes without their layout: between bars and in
-    reports. Nothing is known of the padding there.
+    ``has_layout`` is False where XLA prints shapes without layouts: between bars and in reports.
+    The padding of such a shape is unknown.
     """
 
     text: str
@@ -101,7 +102,7 @@ class MemorySpaceTarget:
 
 @dataclass(frozen=True, slots=True)
 class TermTarget:
-    """A word of the format that wants explaining: a flag, a field, a section label."""
+    """A term of the dump format with a glossary entry: a flag, a field, or a section label."""
 
     word: str
 
@@ -115,7 +116,7 @@ class ThunkTarget:
 
 @dataclass(frozen=True, slots=True)
 class TupleElementTarget:
-    """An element of a tuple, as ``get-tuple-element`` names it: ``index=1``."""
+    """The tuple element that a ``get-tuple-element`` selects by ``index=1``."""
 
     instruction: str
     number: int
@@ -123,16 +124,16 @@ class TupleElementTarget:
 
 @dataclass(frozen=True, slots=True)
 class ParameterTarget:
-    """A parameter of the computation that the instruction is in, by its number."""
+    """A parameter of the enclosing computation by its number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class AttributeTarget:
-    """An attribute of an instruction of this opcode; without one, of the module or a computation.
+    """An attribute of an instruction, or of a module or computation if ``opcode`` is empty.
 
-    ``value`` is the text behind the sign. ``key`` is the word inside of it that is meant.
+    ``value`` is the text after the equals sign; ``key`` is the field of that text at the cursor.
     """
 
     name: str
@@ -143,7 +144,7 @@ class AttributeTarget:
 
 @dataclass(frozen=True, slots=True)
 class LocationRowTarget:
-    """A row of one of the four tables of source locations, counted from 1."""
+    """A row of one of the four source-location tables, counted from 1."""
 
     table: str
     number: int
@@ -151,7 +152,7 @@ class LocationRowTarget:
 
 @dataclass(frozen=True, slots=True)
 class ModuleTarget:
-    """A whole module."""
+    """A module."""
 
     name: str
 
@@ -175,7 +176,14 @@ TargetKind = (
 
 @dataclass(frozen=True, slots=True)
 class CursorTarget:
-    """A subject, where exactly it is mentioned, and the record that mentions it."""
+    """The entity at the cursor and the text that mentions it.
+
+    Attributes:
+        subject: The entity.
+        place: The range of the mention.
+        record: The record that contains the mention.
+        row: Line of the mention in the record, counted from 0.
+    """
 
     subject: TargetKind
     place: Place
@@ -184,5 +192,5 @@ class CursorTarget:
 
     @property
     def is_own_header(self) -> bool:
-        """Whether this is the header of a value's own entry."""
+        """Return whether the target is the header line of a value's entry."""
         return isinstance(self.record, UsedValue) and self.row == 0

@@ -5,19 +5,19 @@ from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
 from re import Match
 
-from hlo_lsp.hlo.entries import AttributeKind
+from hlo_lsp.hlo.specs import AttributeKind
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.syntax.statements import closing, commas
+from hlo_lsp.syntax.statements import closing_bracket, top_level_commas
 
-_SHAPE_PARTS = re.compile(r"/\*index=\d+\*/|\s+|[()\[\]{},]|[^\s()\[\]{},]+")
+_SHAPE_TOKEN = re.compile(r"/\*index=\d+\*/|\s+|[()\[\]{},]|[^\s()\[\]{},]+")
 
 
 @lru_cache(maxsize=1 << 12)
-def printed_shape(text: str) -> str | None:
+def format_shape(text: str) -> str | None:
     """A shape, or some: blanks stand behind the commas of tuples, and nowhere else."""
     depth = 0  # of brackets in which commas have no blanks
     found: list[str] = []
-    for match in _SHAPE_PARTS.finditer(text):
+    for match in _SHAPE_TOKEN.finditer(text):
         part = match[0]
         if part.isspace():
             continue
@@ -29,30 +29,30 @@ def printed_shape(text: str) -> str | None:
     return "".join(found) if depth == 0 else None
 
 
-def pieces(text: str, start: int, end: int) -> Iterator[str]:
+def split_at_commas(text: str, start: int, end: int) -> Iterator[str]:
     """What stands between the commas outside of brackets."""
-    for stop in (*commas(text, start, end), end):
+    for stop in (*top_level_commas(text, start, end), end):
         yield text[start:stop].strip()
         start = stop + 1
 
 
-_ARRAY = re.compile(r"[a-z]\w*\[([^\]]*)\](?:\{[^{}]*\})?")
-_TWO_WORDS = re.compile(r"[^\s{}(),]\s+[^\s{}(),]")
+_ARRAY_SHAPE = re.compile(r"[a-z]\w*\[([^\]]*)\](?:\{[^{}]*\})?")
+_SEPARATE_WORDS = re.compile(r"[^\s{}(),]\s+[^\s{}(),]")
 _ROW = re.compile(r"\{([^{}]+)\}")
 _COMPLEX = re.compile(r"\([^()]*\)")
-_NEIGHBOURS = re.compile(r"\{(?=\{)|\}(?=\})")
-_WITH_COMMENTS = 4  # from this rank on each matrix has its number in front, as a comment
+_ADJACENT_BRACES = re.compile(r"\{(?=\{)|\}(?=\})")
+_MIN_COMMENTED_RANK = 4  # from this rank on each matrix has its number in front, as a comment
 
 
-def printed_literal(text: str, shape: str) -> str:
+def format_literal(text: str, shape: str) -> str:
     """What stands between the parentheses of a constant; ``shape`` is as XLA prints it.
 
     Matrices have blanks inside of their braces, and so has a row of more than one element. What is
     no array stays as it is.
     """
     text = text.strip()
-    array = _ARRAY.fullmatch(shape)
-    if array is None or _TWO_WORDS.search(text) is not None:
+    array = _ARRAY_SHAPE.fullmatch(shape)
+    if array is None or _SEPARATE_WORDS.search(text) is not None:
         return text
     rank = array[1].count(",") + 1 if array[1] else 0
     literal = "".join(text.split()).replace(",", ", ")
@@ -60,14 +60,14 @@ def printed_literal(text: str, shape: str) -> str:
         return literal
     depth = len(literal) - len(literal.lstrip("{"))
     is_empty = "{}" in literal
-    if rank >= _WITH_COMMENTS or depth > rank or (depth < rank and not is_empty):
+    if rank >= _MIN_COMMENTED_RANK or depth > rank or (depth < rank and not is_empty):
         return text
     if is_empty and depth < rank:
         literal = literal.replace("{}", "{  }")
-    return _NEIGHBOURS.sub(r"\g<0> ", _ROW.sub(_row, literal))
+    return _ADJACENT_BRACES.sub(r"\g<0> ", _ROW.sub(_format_row, literal))
 
 
-def _row(match: Match[str]) -> str:
+def _format_row(match: Match[str]) -> str:
     return f"{{ {match[1]} }}" if "," in _COMPLEX.sub("", match[1]) else match[0]
 
 
@@ -75,29 +75,32 @@ _STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
 _TOKEN = re.compile(rf"{_STRING}|'[^'\n]*'|/\*index=\d+\*/|->|[\w.\-+%?]+|\S")
 _NUMBER = re.compile(r"-?\d")
 _WORD = re.compile(r"[\w.\-+%?]")
-_ENDS = frozenset('])}"')
-_NO_BLANKS = re.compile(r"\S+")
-_NAMES = re.compile(r"\{[\w.\-%]+(?:, [\w.\-%]+)*\}")
+_CLOSING_CHARACTERS = frozenset('])}"')
+_WITHOUT_BLANKS = re.compile(r"\S+")
+_NAME_LIST = re.compile(r"\{[\w.\-%]+(?:, [\w.\-%]+)*\}")
 _METADATA = re.compile(rf"\{{(?:[a-z_]+=(?:{_STRING}|\w+|\{{[\d,]*\}})(?: (?=[a-z])|(?=\}})))*\}}")
-_FRONTEND = re.compile(rf"([\w.\-]+=)\s*({_STRING}|\{{.*\}})", re.DOTALL)
-_GROUPS = re.compile(
+_FRONTEND_ATTRIBUTE = re.compile(rf"([\w.\-]+=)\s*({_STRING}|\{{.*\}})", re.DOTALL)
+_DEVICE_GROUPS = re.compile(
     r"\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?"  # replica groups that are counted
     r"|(?:mesh\[[^\[\]]*\]|\([^\s()]*(?:\([\d,]+\))?\))(?: \{[^{}]*\})?"  # axes of a mesh
 )
-_VALUES_ARRAY = re.compile(r"[a-z]\w*\[[^\]]*\](?:\{[^{}]*\})?")
+_ARRAY_VALUE = re.compile(r"[a-z]\w*\[[^\]]*\](?:\{[^{}]*\})?")
 
 
-def printed_value(name: str, value: str) -> str:
+def format_attribute_value(name: str, value: str) -> str:
     """The value of an attribute, which has no blanks at its ends."""
-    write = _writers().get(name)
+    write = _formatters().get(name)
     return value if write is None else write(value)
 
 
 @cache
-def _writers() -> dict[str, Callable[[str], str]]:
+def _formatters() -> dict[str, Callable[[str], str]]:
     """How values are written that can have blanks inside, by the names of their attributes."""
     words = vocabulary()
-    packed, listed = partial(_group, is_wide=False), partial(_group, is_wide=True)
+    packed, listed = (
+        partial(_format_bracketed, is_wide=False),
+        partial(_format_bracketed, is_wide=True),
+    )
     of_kind: dict[AttributeKind, Callable[[str], str]] = {
         AttributeKind.INTEGERS: packed,
         AttributeKind.ENUMS: packed,
@@ -119,78 +122,82 @@ def _writers() -> dict[str, Callable[[str], str]]:
         "output_to_operand_aliasing": listed,
         "sharding": listed,
         "slice": listed,
-        "buffer_donor": _padded,
-        "input_output_alias": _padded,
-        "replica_groups": _groups,
-        "device_ids": _groups,  # the second half of replica groups by axes, behind a comma
-        "entry_computation_layout": _shapes,
-        "operand_layout_constraints": _shapes,
-        "outfeed_shape": _shape,
-        "metadata": _metadata,
-        "frontend_attributes": _frontend,
+        "buffer_donor": _format_padded,
+        "input_output_alias": _format_padded,
+        "replica_groups": _format_device_groups,
+        "device_ids": _format_device_groups,  # the second half of replica groups by axes, behind a comma
+        "entry_computation_layout": _format_shape_list,
+        "operand_layout_constraints": _format_shape_list,
+        "outfeed_shape": _format_shape_value,
+        "metadata": _format_metadata,
+        "frontend_attributes": _format_frontend_attributes,
     }
 
 
-def _group(value: str, is_wide: bool) -> str:
+def _format_bracketed(value: str, is_wide: bool) -> str:
     """What is all in one pair of brackets; where it is wide, blanks stand behind its commas."""
-    as_printed = _NAMES if is_wide else _NO_BLANKS  # thousands of devices may be listed
-    if as_printed.fullmatch(value) or not _is_one(value):
+    as_printed = _NAME_LIST if is_wide else _WITHOUT_BLANKS  # thousands of devices may be listed
+    if as_printed.fullmatch(value) or not _is_single_bracket(value):
         return value
-    return _spaced(value, is_wide)
+    return _space_tokens(value, is_wide)
 
 
-def _is_one(value: str) -> bool:
+def _is_single_bracket(value: str) -> bool:
     """Whether the first bracket closes at the end: nothing else is behind the value by mistake."""
-    return value[0] in "{([" and closing(value, 0) == len(value) - 1
+    return value[0] in "{([" and closing_bracket(value, 0) == len(value) - 1
 
 
-def _padded(value: str) -> str:
-    inside = _spaced(value, is_wide=True)[1:-1] if _is_one(value) else ""
+def _format_padded(value: str) -> str:
+    inside = _space_tokens(value, is_wide=True)[1:-1] if _is_single_bracket(value) else ""
     return f"{{ {inside} }}" if inside else value
 
 
-def _groups(value: str) -> str:
+def _format_device_groups(value: str) -> str:
     if value.startswith("{"):
-        return _group(value, is_wide=False)
-    printed = _spaced(value, is_wide=False)
-    return printed if _GROUPS.fullmatch(printed) else value
+        return _format_bracketed(value, is_wide=False)
+    printed = _space_tokens(value, is_wide=False)
+    return printed if _DEVICE_GROUPS.fullmatch(printed) else value
 
 
-def _shapes(value: str) -> str:
-    printed = printed_shape(value[1:-1]) if _is_one(value) else None
+def _format_shape_list(value: str) -> str:
+    printed = format_shape(value[1:-1]) if _is_single_bracket(value) else None
     return value if printed is None else f"{value[0]}{printed}{value[-1]}"
 
 
-def _shape(value: str) -> str:
-    printed = printed_shape(value)
-    is_shape = printed is not None and (_VALUES_ARRAY.fullmatch(printed) or _is_one(printed))
+def _format_shape_value(value: str) -> str:
+    printed = format_shape(value)
+    is_shape = printed is not None and (
+        _ARRAY_VALUE.fullmatch(printed) or _is_single_bracket(printed)
+    )
     return printed if printed is not None and is_shape else value
 
 
-def _metadata(value: str) -> str:
+def _format_metadata(value: str) -> str:
     if _METADATA.fullmatch(value):
         return value
-    printed = _spaced(value, is_wide=False)
+    printed = _space_tokens(value, is_wide=False)
     return printed if _METADATA.fullmatch(printed) else value
 
 
-def _frontend(value: str) -> str:
+def _format_frontend_attributes(value: str) -> str:
     """The texts in braces are strings to XLA, with all their blanks."""
-    if not _is_one(value):
+    if not _is_single_bracket(value):
         return value
-    found = [_FRONTEND.fullmatch(piece) for piece in pieces(value, 1, len(value) - 1)]
+    found = [
+        _FRONTEND_ATTRIBUTE.fullmatch(piece) for piece in split_at_commas(value, 1, len(value) - 1)
+    ]
     parts = [match[1] + match[2] for match in found if match is not None]
     return value if len(parts) < len(found) else f"{{{','.join(parts)}}}"
 
 
 @lru_cache(maxsize=1 << 12)
-def _spaced(value: str, is_wide: bool) -> str:
+def _space_tokens(value: str, is_wide: bool) -> str:
     """The tokens of a value with the blanks that XLA prints between them."""
     found: list[str] = []
     inside: list[bool] = []  # of each open bracket, whether blanks stand behind its commas
     before = left = ""
     for right in _TOKEN.findall(value):
-        if _is_parted(before, left, right, bool(inside) and inside[-1]):
+        if _needs_blank(before, left, right, bool(inside) and inside[-1]):
             found.append(" ")
         found.append(right)
         if right in {"{", "[", "("}:
@@ -201,14 +208,16 @@ def _spaced(value: str, is_wide: bool) -> str:
     return "".join(found)
 
 
-def _is_parted(before: str, left: str, right: str, is_wide: bool) -> bool:
+def _needs_blank(before: str, left: str, right: str, is_wide: bool) -> bool:
     """Whether a blank stands between two tokens; ``before`` is the one in front of them."""
     if left == ",":
         return is_wide and not (_NUMBER.match(before) and _NUMBER.match(right))
     if left == ":":  # the place in a result, then that of a parameter
         return before == "}" and right == "("
     if right == "{":
-        return left[-1:] in _ENDS - {"}"}
+        return left[-1:] in _CLOSING_CHARACTERS - {"}"}
     if _WORD.match(right) is None or right == "T":  # which is a transposition: [4]T(1,0)
         return False
-    return _WORD.match(left[-1:]) is not None or (left[-1:] in _ENDS and not _NUMBER.match(right))
+    return _WORD.match(left[-1:]) is not None or (
+        left[-1:] in _CLOSING_CHARACTERS and not _NUMBER.match(right)
+    )

@@ -5,19 +5,19 @@ from dataclasses import astuple, dataclass
 from itertools import chain, takewhile
 from typing import NamedTuple
 
-from hlo_lsp.ide.formatting.printed_text import (
-    change,
-    differences,
-    printed_end,
-    printed_head,
-    printed_header,
-    printed_instruction,
-    printed_row,
-    same_words,
+from hlo_lsp.ide.formatting.statement_format import (
+    format_computation_end,
+    format_computation_head,
+    format_instruction,
+    format_module_header,
+    format_table_row,
+    has_same_words,
+    minimal_change,
+    whitespace_changes,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.grammar import load
+from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.module_records import (
     Comment,
     ComputationEnd,
@@ -29,17 +29,17 @@ from hlo_lsp.syntax.module_records import (
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.records import Blank, Broken, Record
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.scanners import module_scanner
 from hlo_lsp.syntax.statements import without_comments
 from hlo_lsp.text.checkpoint import checkpoint
 
-_STEP = 50  # statements between two breaths: about 3 ms
+_STATEMENTS_PER_CHECKPOINT = 50  # statements between two breaths: about 3 ms
 _INDENT = "  "
-_ROWS = (NameRow, LocationRow, FrameRow)
+_TABLE_ROWS = (NameRow, LocationRow, FrameRow)
 
 
-class TextEdit(NamedTuple):
+class FormattingEdit(NamedTuple):
     """A part of a text, from (line, column) to (line, column), and what it becomes."""
 
     start: tuple[int, int]
@@ -60,35 +60,35 @@ class _Statement:
     def begin(self) -> tuple[int, int]:
         """The place of the first word."""
         before = self.text[: len(self.text) - len(self.text.lstrip())]
-        return _moved(self.record.line, 0, before)
+        return _advance(self.record.line, 0, before)
 
     @property
     def end(self) -> tuple[int, int]:
         """The place behind the last word."""
-        return _moved(self.record.line, 0, self.text.rstrip())
+        return _advance(self.record.line, 0, self.text.rstrip())
 
 
-def formatted(file: DumpFile, first: int = 0, end: int | None = None) -> list[TextEdit]:
+def format_module(file: DumpFile, first: int = 0, end: int | None = None) -> list[FormattingEdit]:
     """The edits of the lines from ``first`` up to ``end`` (from 0, exclusive), in order.
 
     Each instruction is on a line of its own behind two blanks, and computations have an empty line
     between them. Statements that are broken, or have comments or computations inside, stay as they
     are. No other file than a module text has edits.
     """
-    edits: list[TextEdit] = []
+    edits: list[FormattingEdit] = []
     end = len(file.lines) if end is None else end
     if file.kind is not FileKind.MODULE:
         return edits
     before: _Statement | None = None
     for count, statement in enumerate(_statements(file, first)):
-        if count % _STEP == _STEP - 1:
+        if count % _STATEMENTS_PER_CHECKPOINT == _STATEMENTS_PER_CHECKPOINT - 1:
             checkpoint()
         line = statement.record.line
         if line >= end:
             break
         if line + statement.record.line_count >= first:
-            edits += _gap(file, before, statement)
-            edits += _inside(statement)
+            edits += _gap_edits(file, before, statement)
+            edits += _statement_edits(statement)
         before = statement
     return [edit for edit in edits if first <= edit.start[0] and edit.end[0] < end]
 
@@ -96,16 +96,16 @@ def formatted(file: DumpFile, first: int = 0, end: int | None = None) -> list[Te
 def _statements(file: DumpFile, first: int) -> Iterator[_Statement]:
     """The statements from the last one above a line on, as its end is the beginning of a gap."""
     at = file.records.at(min(first, len(file.lines) - 1))
-    while at is not None and at.line > 0 and (at.line >= first or isinstance(at, Blank)):
+    while at is not None and at.line > 0 and (at.line >= first or isinstance(at, BlankLine)):
         at = file.records.at(at.line - 1)
     if at is None:
         return
-    inside = _is_inside(file, at)
+    inside = _is_in_computation(file, at)
     for record in chain([at], file.records.after(at)):
-        if isinstance(record, Blank):
+        if isinstance(record, BlankLine):
             continue
         if isinstance(record, ComputationEnd) or (
-            record.is_head and not isinstance(record, Broken)
+            record.is_head and not isinstance(record, BrokenRecord)
         ):
             inside = False
         end = record.line + record.line_count
@@ -115,10 +115,10 @@ def _statements(file: DumpFile, first: int) -> Iterator[_Statement]:
             inside = not record.members
 
 
-def _is_inside(file: DumpFile, record: Record) -> bool:
+def _is_in_computation(file: DumpFile, record: Record) -> bool:
     """Whether a record stands between the head of a computation and its end."""
     head = file.records.head_of(record)
-    while isinstance(head, Broken) and head.line > 0:
+    while isinstance(head, BrokenRecord) and head.line > 0:
         above = file.records.at(head.line - 1)
         head = None if above is None else file.records.head_of(above)
     if not isinstance(head, ComputationLine) or head.members:
@@ -127,28 +127,28 @@ def _is_inside(file: DumpFile, record: Record) -> bool:
     return not any(isinstance(other, ComputationEnd) for other in between)
 
 
-def _inside(statement: _Statement) -> Iterator[TextEdit]:
+def _statement_edits(statement: _Statement) -> Iterator[FormattingEdit]:
     """What changes between the first and the last word of a statement."""
-    old, new = (_words(statement.text) or "").strip(), _rewritten(statement)
+    old, new = (_strip_trailing_comment(statement.text) or "").strip(), _format_statement(statement)
     if new is None or new == old:
         return
     place, behind = statement.begin, 0
-    for start, end, text in differences(old, new):
-        begin = _moved(*place, old[behind:start])
-        place, behind = _moved(*begin, old[start:end]), end
-        yield TextEdit(begin, place, text)
+    for start, end, text in whitespace_changes(old, new):
+        begin = _advance(*place, old[behind:start])
+        place, behind = _advance(*begin, old[start:end]), end
+        yield FormattingEdit(begin, place, text)
 
 
-def _rewritten(statement: _Statement) -> str | None:
+def _format_statement(statement: _Statement) -> str | None:
     """XLA's words for a statement; None if they are not known, or would be read otherwise."""
-    words = _words(statement.text)
-    new = None if words is None else _printed(statement.record, words)
+    words = _strip_trailing_comment(statement.text)
+    new = None if words is None else _format_record(statement.record, words)
     if words is None or new is None or new == words.strip():
         return new
-    return new if same_words(words, new) and _means_the_same(statement, new) else None
+    return new if has_same_words(words, new) and _has_same_meaning(statement, new) else None
 
 
-def _words(text: str) -> str | None:
+def _strip_trailing_comment(text: str) -> str | None:
     """A statement without the comment behind it; None if it has others."""
     clean = without_comments(text)
     if clean == text:
@@ -157,90 +157,104 @@ def _words(text: str) -> str | None:
     return words if text.startswith(words) and words.strip() else None
 
 
-def _printed(record: Record, text: str) -> str | None:
+def _format_record(record: Record, text: str) -> str | None:
     if isinstance(record, InstructionLine):
-        return printed_instruction(text)
+        return format_instruction(text)
     if isinstance(record, ComputationLine):
-        return _whole(record, text) if record.members else printed_head(text)
+        return (
+            _format_inline_computation(record, text)
+            if record.members
+            else format_computation_head(text)
+        )
     if isinstance(record, ComputationEnd):
-        return printed_end(text)
+        return format_computation_end(text)
     if isinstance(record, ModuleHeader):
-        return printed_header(text)
-    if isinstance(record, (TableLabel, *_ROWS)):
-        return printed_row(text)
+        return format_module_header(text)
+    if isinstance(record, (TableLabel, *_TABLE_ROWS)):
+        return format_table_row(text)
     return None
 
 
-def _whole(record: ComputationLine, text: str) -> str | None:
+def _format_inline_computation(record: ComputationLine, text: str) -> str | None:
     """A computation that is in one record: with each instruction on a line of its own."""
-    match = load("module").expression("whole_computation").fullmatch(text)
-    head = None if match is None else printed_head(f"{text[: match.start('OPENING')]} {{")
-    members = [printed_instruction(each.text, each.column) for each in record.members]
+    match = load_grammar("module").expression("whole_computation").fullmatch(text)
+    head = (
+        None if match is None else format_computation_head(f"{text[: match.start('OPENING')]} {{")
+    )
+    members = [format_instruction(each.text, each.column) for each in record.members]
     if head is None or None in members:
         return None
     return "\n".join([head, *(f"{_INDENT}{member}" for member in members), "}"])
 
 
-def _means_the_same(statement: _Statement, text: str) -> bool:
+def _has_same_meaning(statement: _Statement, text: str) -> bool:
     """Whether XLA's words for a record are read as that record, and as no more than it."""
     record, lines = statement.record, text.split("\n")
     if isinstance(record, ComputationLine) and record.members:
         head, *body, _ = (module_scanner().read([line, ""], 0) for line in lines)
-        return _said(head) == _said(record) and [*map(_said, body)] == [*map(_said, record.members)]
+        return _record_meaning(head) == _record_meaning(record) and [
+            *map(_record_meaning, body)
+        ] == [*map(_record_meaning, record.members)]
     margin = _indentation(statement)
     if margin is None:
         row, column = statement.begin
         margin = statement.text.split("\n")[row - record.line][:column]
     lines[0] = margin + lines[0]
     found = module_scanner().read([*lines, statement.below], 0)
-    return found.line_count == len(lines) and _said(found) == _said(record)
+    return found.line_count == len(lines) and _record_meaning(found) == _record_meaning(record)
 
 
-def _said(record: Record) -> tuple[object, ...]:
+def _record_meaning(record: Record) -> tuple[object, ...]:
     """What a record says, whatever its blanks are."""
     if isinstance(record, InstructionLine):
-        attributes = [(each.name, _squeezed(each.value.text)) for each in record.parsed.attributes]
-        literal = _squeezed(record.parsed.literal.text)
+        attributes = [
+            (each.name, _without_whitespace(each.value.text)) for each in record.parsed.attributes
+        ]
+        literal = _without_whitespace(record.parsed.literal.text)
         return (
-            record.name, record.is_root, _squeezed(record.shape), record.opcode, record.operands,
+            record.name, record.is_root, _without_whitespace(record.shape), record.opcode, record.operands,
             record.called, literal, attributes,
         )  # fmt: skip
     if isinstance(record, ComputationLine):
-        return record.name, record.is_entry, _squeezed(record.signature)
+        return record.name, record.is_entry, _without_whitespace(record.signature)
     if isinstance(record, ModuleHeader):
-        return record.name, _squeezed(record.text)
-    if isinstance(record, (TableLabel, *_ROWS)):
+        return record.name, _without_whitespace(record.text)
+    if isinstance(record, (TableLabel, *_TABLE_ROWS)):
         return astuple(record)
     return (type(record),)
 
 
-def _squeezed(text: str) -> str:
+def _without_whitespace(text: str) -> str:
     return "".join(text.split())
 
 
-def _gap(file: DumpFile, before: _Statement | None, statement: _Statement) -> Iterator[TextEdit]:
+def _gap_edits(
+    file: DumpFile, before: _Statement | None, statement: _Statement
+) -> Iterator[FormattingEdit]:
     """What changes between two statements: empty lines, and the indentation of the second."""
-    if before is None or _is_left(before) or _is_left(statement):
+    if before is None or _is_left_unchanged(before) or _is_left_unchanged(statement):
         return
     (row, column), (line, indentation) = before.end, statement.begin
     if row == line:
         return
-    count, indent = _empty_lines(before, statement), _indentation(statement)
+    count, indent = _empty_line_count(before, statement), _indentation(statement)
     between = file.lines[row + 1 : line]
     old = "\n".join([file.lines[row][column:], *between, file.lines[line][:indentation]])
     new = "\n" * ((len(between) if count is None else count) + 1)
     new += file.lines[line][:indentation] if indent is None else indent
     if old != new:
-        start, end, text = change(0, old, new)
-        yield TextEdit(_moved(row, column, old[:start]), _moved(row, column, old[:end]), text)
+        start, end, text = minimal_change(0, old, new)
+        yield FormattingEdit(
+            _advance(row, column, old[:start]), _advance(row, column, old[:end]), text
+        )
 
 
-def _is_left(statement: _Statement) -> bool:
+def _is_left_unchanged(statement: _Statement) -> bool:
     """Whether nobody can say where a statement ends: its neighbours keep their distance."""
     record = statement.record
     if isinstance(record, ComputationLine) and record.members:
-        return _rewritten(statement) is None
-    return isinstance(record, Broken)
+        return _format_statement(statement) is None
+    return isinstance(record, BrokenRecord)
 
 
 def _indentation(statement: _Statement) -> str | None:
@@ -253,7 +267,7 @@ def _indentation(statement: _Statement) -> str | None:
     return ""
 
 
-def _empty_lines(before: _Statement, statement: _Statement) -> int | None:
+def _empty_line_count(before: _Statement, statement: _Statement) -> int | None:
     """How many empty lines stand between two statements; None if as many as there are."""
     above, record = before.record, statement.record
     if statement.is_inside or isinstance(record, ComputationEnd):
@@ -261,13 +275,17 @@ def _empty_lines(before: _Statement, statement: _Statement) -> int | None:
     if isinstance(above, Comment) or before.is_inside:
         return None
     if isinstance(record, ComputationLine):
-        return 2 if isinstance(above, (TableLabel, *_ROWS)) else 1
+        return 2 if isinstance(above, (TableLabel, *_TABLE_ROWS)) else 1
     if isinstance(record, TableLabel):
         return 1
-    return 0 if isinstance(record, _ROWS) and isinstance(above, (TableLabel, *_ROWS)) else None
+    return (
+        0
+        if isinstance(record, _TABLE_ROWS) and isinstance(above, (TableLabel, *_TABLE_ROWS))
+        else None
+    )
 
 
-def _moved(line: int, column: int, text: str) -> tuple[int, int]:
+def _advance(line: int, column: int, text: str) -> tuple[int, int]:
     """The place behind a text that begins at a line and column."""
     rows = text.count("\n")
     return line + rows, len(text) - text.rfind("\n") - 1 + (0 if rows else column)

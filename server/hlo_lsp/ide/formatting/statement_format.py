@@ -5,20 +5,20 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hlo_lsp.ide.formatting.attribute_values import (
-    pieces,
-    printed_literal,
-    printed_shape,
-    printed_value,
+    format_attribute_value,
+    format_literal,
+    format_shape,
+    split_at_commas,
 )
-from hlo_lsp.syntax.grammar import load
-from hlo_lsp.syntax.instruction_text import InstructionText, instruction_text
-from hlo_lsp.syntax.statements import closing, is_balanced
+from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
+from hlo_lsp.syntax.statements import closing_bracket, is_balanced
 
-_RUN = re.compile(r"\s+")
+_WHITESPACE = re.compile(r"\s+")
 _WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[\w.\-+%]+|\S')
 
 
-class Change(NamedTuple):
+class TextChange(NamedTuple):
     """The text from ``start`` to ``end`` becomes another; both are offsets."""
 
     start: int
@@ -26,33 +26,33 @@ class Change(NamedTuple):
     text: str
 
 
-def same_words(one: str, other: str) -> bool:
+def has_same_words(one: str, other: str) -> bool:
     """Whether nothing but blanks and line ends tells two texts apart, and none in a word."""
     return _WORDS.findall(one) == _WORDS.findall(other)
 
 
-def differences(old: str, new: str) -> Iterator[Change]:
+def whitespace_changes(old: str, new: str) -> Iterator[TextChange]:
     """How to make a text of another with the same words: as little as can be, in order."""
     at = to = 0
     next_old = next_new = -1  # where the next blanks are
     while at < len(old) or to < len(new):
-        blank, other = _RUN.match(old, at), _RUN.match(new, to)
+        blank, other = _WHITESPACE.match(old, at), _WHITESPACE.match(new, to)
         end = at if blank is None else blank.end()
         stop = to if other is None else other.end()
         if old[at:end] != new[to:stop]:
-            yield change(at, old[at:end], new[to:stop])
-        next_old = _next_blank(old, end) if next_old <= end else next_old
-        next_new = _next_blank(new, stop) if next_new <= stop else next_new
+            yield minimal_change(at, old[at:end], new[to:stop])
+        next_old = _next_whitespace(old, end) if next_old <= end else next_old
+        next_new = _next_whitespace(new, stop) if next_new <= stop else next_new
         length = min(next_old - end, next_new - stop)
         at, to = end + length, stop + length
 
 
-def _next_blank(text: str, at: int) -> int:
-    found = _RUN.search(text, at)
+def _next_whitespace(text: str, at: int) -> int:
+    found = _WHITESPACE.search(text, at)
     return len(text) if found is None else found.start()
 
 
-def change(start: int, old: str, new: str) -> Change:
+def minimal_change(start: int, old: str, new: str) -> TextChange:
     """What becomes of a text that begins at an offset, without what stays at both of its ends."""
     first = 0
     while first < min(len(old), len(new)) and old[first] == new[first]:
@@ -60,31 +60,31 @@ def change(start: int, old: str, new: str) -> Change:
     last = 0
     while last < min(len(old), len(new)) - first and old[-1 - last] == new[-1 - last]:
         last += 1
-    return Change(start + first, start + len(old) - last, new[first : len(new) - last])
+    return TextChange(start + first, start + len(old) - last, new[first : len(new) - last])
 
 
 _PLAIN_OPERANDS = re.compile(r"(?:%?[A-Za-z_][\w.\-]*(?:, %?[A-Za-z_][\w.\-]*)*)?")
 _OPERAND = re.compile(r"(/\*index=\d+\*/)?\s*(?:(\S.*?)\s+)?(%?[A-Za-z_][\w.\-]*)", re.DOTALL)
 _ATTRIBUTE = re.compile(r"([\w\-]+)=\s*(\S.*)", re.DOTALL)
 _PARAMETER = re.compile(r"(%?[A-Za-z_][\w.\-]*)\s*:\s*(\S.*)", re.DOTALL)
-_RESULT = re.compile(r"\s*->\s*")
-_PRINTED_WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^"]+')
+_RESULT_ARROW = re.compile(r"\s*->\s*")
+_STRING_OR_GAP = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^"]+')
 _BRACES = re.compile(r"\s*([{}])\s*")
-_AS_PRINTED = {"{": " {", "}": "}"}  # in the rows of the location tables
-_HEAD = re.compile(r"\s*(ROOT\s+)?(%?)")
-_LITERALS = frozenset({"constant", "parameter"})
+_SPACED_BRACES = {"{": " {", "}": "}"}  # in the rows of the location tables
+_INSTRUCTION_PREFIX = re.compile(r"\s*(ROOT\s+)?(%?)")
+_LITERAL_OPCODES = frozenset({"constant", "parameter"})
 
 
-def printed_instruction(text: str, at: int = 0) -> str | None:
+def format_instruction(text: str, at: int = 0) -> str | None:
     """An instruction on one line, without indentation; ``text`` has no comments, and no other."""
-    parts = instruction_text(text, at)
+    parts = parse_instruction(text, at)
     if parts is None or not parts.is_closed or parts.bodies:
         return None
     line = parts.line
-    begin = _HEAD.match(line, at)
-    shape = printed_shape(parts.shape.text)
-    operands = None if shape is None else _operands(parts, shape)
-    attributes = _attributes(line, parts.attributes_at)
+    begin = _INSTRUCTION_PREFIX.match(line, at)
+    shape = format_shape(parts.shape.text)
+    operands = None if shape is None else _format_operands(parts, shape)
+    attributes = _format_attributes(line, parts.attributes_at)
     if begin is None or shape is None or operands is None or attributes is None:
         return None
     mark = "ROOT " if begin[1] else ""
@@ -92,64 +92,67 @@ def printed_instruction(text: str, at: int = 0) -> str | None:
     return f"{mark}{begin[2]}{parts.name.text} = {result}({operands}){attributes}"
 
 
-def printed_head(text: str) -> str | None:
+def format_computation_head(text: str) -> str | None:
     """The first line of a computation, up to its brace."""
-    match = load("module").expression("computation_line").fullmatch(text)
+    match = load_grammar("module").expression("computation_line").fullmatch(text)
     if match is None:
         return None
     sign = "%" if text[match.start("NAME") - 1 : match.start("NAME")] == "%" else ""
     name = f"{'ENTRY ' if match['ENTRY'] else ''}{sign}{match['NAME']}"
     if match["SIGNATURE"] is None:
         return f"{name} {{"
-    signature = _signature(match["SIGNATURE"])
+    signature = _format_signature(match["SIGNATURE"])
     return None if signature is None else f"{name} {signature} {{"
 
 
-def printed_end(text: str) -> str | None:
+def format_computation_end(text: str) -> str | None:
     """The brace that closes a computation, with its attributes."""
     start = text.index("}") + 1
-    attributes = _attributes(text, start)
+    attributes = _format_attributes(text, start)
     return None if attributes is None else f"}}{attributes}"
 
 
-def printed_header(text: str) -> str | None:
+def format_module_header(text: str) -> str | None:
     """The first line of a module."""
-    match = load("module").expression("module_header").fullmatch(text)
+    match = load_grammar("module").expression("module_header").fullmatch(text)
     if match is None or not is_balanced(text, 0):
         return None
     name = text[match.end("SPACE") : match.end("NAME")]
-    attributes = _attributes(text, match.end("NAME"))
+    attributes = _format_attributes(text, match.end("NAME"))
     return None if attributes is None else f"HloModule {name}{attributes}"
 
 
-def printed_row(text: str) -> str:
+def format_table_row(text: str) -> str:
     """A label or row of the location tables."""
-    parts = (part if part[0] == '"' else " ".join(part.split()) for part in _words(text.strip()))
+    parts = (
+        part if part[0] == '"' else " ".join(part.split())
+        for part in _strings_and_gaps(text.strip())
+    )
     row = " ".join(filter(None, parts))
-    return row if '"' in row else _BRACES.sub(lambda brace: _AS_PRINTED[brace[1]], row)
+    return row if '"' in row else _BRACES.sub(lambda brace: _SPACED_BRACES[brace[1]], row)
 
 
-def _operands(parts: InstructionText, shape: str) -> str | None:
+def _format_operands(parts: InstructionText, shape: str) -> str | None:
     text = parts.literal.text
-    if parts.opcode.text in _LITERALS:
-        return printed_literal(text, shape)
+    if parts.opcode.text in _LITERAL_OPCODES:
+        return format_literal(text, shape)
     if _PLAIN_OPERANDS.fullmatch(text):
         return text
     found = []
     if text.strip():
-        for piece in pieces(text, 0, len(text)):
+        for piece in split_at_commas(text, 0, len(text)):
             match = _OPERAND.fullmatch(piece)
             if match is None:  # written out in place
                 return None
             mark, shape, name = match.groups()
-            printed = None if shape is None else printed_shape(shape)
+            printed = None if shape is None else format_shape(shape)
             if printed is None and shape is not None:
                 return None
             found.append(f"{mark or ''}{'' if printed is None else printed + ' '}{name}")
     return ", ".join(found)
 
 
-def _attributes(text: str, start: int) -> str | None:
+def _format_attributes(text: str, start: int) -> str | None:
     """The attributes behind a place, each behind a comma; None if anything else stands there."""
     rest = text[start:].strip()
     if not rest:
@@ -157,30 +160,30 @@ def _attributes(text: str, start: int) -> str | None:
     if rest[0] != ",":
         return None
     found = []
-    for piece in pieces(rest, 1, len(rest)):
+    for piece in split_at_commas(rest, 1, len(rest)):
         match = _ATTRIBUTE.fullmatch(piece)
         if match is None:
             return None
-        found.append(f", {match[1]}={printed_value(match[1], match[2])}")
+        found.append(f", {match[1]}={format_attribute_value(match[1], match[2])}")
     return "".join(found)
 
 
-def _signature(text: str) -> str | None:
-    close = closing(text, 0)
-    arrow = None if close is None else _RESULT.match(text, close + 1)
+def _format_signature(text: str) -> str | None:
+    close = closing_bracket(text, 0)
+    arrow = None if close is None else _RESULT_ARROW.match(text, close + 1)
     if close is None or arrow is None:
         return None
     found = []
-    for piece in pieces(text, 1, close) if text[1:close].strip() else ():
+    for piece in split_at_commas(text, 1, close) if text[1:close].strip() else ():
         match = _PARAMETER.fullmatch(piece)
-        shape = None if match is None else printed_shape(match[2])
+        shape = None if match is None else format_shape(match[2])
         if match is None or shape is None:
             return None
         found.append(f"{match[1]}: {shape}")
-    result = printed_shape(text[arrow.end() :].strip())
+    result = format_shape(text[arrow.end() :].strip())
     return None if result is None else f"({', '.join(found)}) -> {result}"
 
 
-def _words(text: str) -> list[str]:
+def _strings_and_gaps(text: str) -> list[str]:
     """Strings, and what is between them."""
-    return _PRINTED_WORDS.findall(text)
+    return _STRING_OR_GAP.findall(text)

@@ -1,4 +1,4 @@
-"""Cards for allocations, memory spaces, words and thunks."""
+"""Hovers of allocations, memory spaces, format terms, and thunks."""
 
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.glossary import explain
@@ -16,11 +16,11 @@ from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.scanners import ThunkRow
 
-_MAX_LISTED_VALUES = 6  # names in a list
+_MAX_LISTED_VALUES = 6
 
 
 def allocation_card(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> Card:
-    """What an allocation is for and what lies in it."""
+    """Return the hover of an allocation: its size, kind, and values."""
     record = allocation.record
     values = list(dump.assigned_to(allocation))
     backend = target_of(dump).backend
@@ -34,22 +34,22 @@ def allocation_card(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) ->
         facts.append(Fact("output shape", f"`{record.output_shape[:200]}`"))
     if record.parameter_shape is not None:
         facts.append(Fact("parameter shape", f"`{record.parameter_shape[:200]}`"))
-    crowded = most_shared_offset(dump, allocation)
-    if crowded is not None:
-        offset, count = crowded
-        facts.append(Fact("time-sharing", f"{count:,} values take turns at offset {offset:,}"))
+    shared = most_shared_offset(dump, allocation)
+    if shared is not None:
+        offset, count = shared
+        facts.append(Fact("time-sharing", f"{count:,} values share offset {offset:,} over time"))
     if values:
         largest = sorted(values, key=lambda value: (-value.size, value.id))
         names = [f"`{v.name}{v.index or ''}` {format_bytes(v.size)}" for v in largest]
         facts.append(Fact("largest", join_limited(names, 3)))
     if record.parameter is not None and record.maybe_live_out:
-        facts.append(Fact("donation", "the caller's buffer is reused for an output"))
+        facts.append(Fact("donation", "an output reuses the caller's buffer"))
     return Card(f"allocation {record.number}", tuple(facts))
 
 
-def report_row_card(dump: DumpSet, found: CursorTarget) -> Card | None:
-    """What lies at the offset that a row of a report counts; None for anything else."""
-    reported = reported_row_at(dump, found)
+def report_row_card(dump: DumpSet, target: CursorTarget) -> Card | None:
+    """Return the hover of a report row: the values at its offset. None for other targets."""
+    reported = reported_row_at(dump, target)
     if reported is None:
         return None
     allocation, values = reported.allocation.record, [value.record for value in reported.values]
@@ -60,30 +60,30 @@ def report_row_card(dump: DumpSet, found: CursorTarget) -> Card | None:
         Fact("allocation", whole),
         Fact("values", f"{len(values):,}: {join_limited(names, _MAX_LISTED_VALUES)}"),
     )
-    return Card(f"report: offset {offset:,} of allocation {allocation.number}", facts)
+    return Card(f"report row: offset {offset:,} of allocation {allocation.number}", facts)
 
 
 def space_card(number: int, backend: Backend) -> Card:
-    """What a memory space is."""
+    """Return the hover of a memory space."""
     name = space_name(number, backend)
     return Card(
         f"memory space {number}" if name is None else f"memory space {number}: {name}",
-        (Fact("is", describe_memory_space(number, backend)),),
-        "`color N` of an allocation, `@N` of a value and `S(N)` of a layout are the same number.",
+        (Fact("memory space", describe_memory_space(number, backend)),),
+        "`color N` of an allocation, `@N` of a value and `S(N)` of a layout are the memory space number.",
     )
 
 
 def term_card(word: str) -> Card | None:
-    """What a word of the format means."""
+    """Return the hover of a format term, or None if the glossary has no entry."""
     entry = explain(word)
     return None if entry is None else Card(entry[0], text=entry[1])
 
 
 def thunk_card(dump: DumpSet, row: ThunkRow, instruction: str | None) -> Card:
-    """A thunk, and the instruction that it runs."""
+    """Return the hover of a thunk and the instruction that it runs."""
     facts = [] if row.kernel is None else [Fact("kernel", f"`{row.kernel}`")]
     if instruction is None:
-        facts.append(Fact("instruction", "not said by the dump"))
+        facts.append(Fact("instruction", "unknown"))
         return Card(f"thunk {row.kind}", tuple(facts))
     facts.append(Fact("instruction", f"`{instruction}`"))
     card = instruction_card(dump, instruction)

@@ -13,7 +13,7 @@ from hlo_lsp.ide.hover.shapes import (
 )
 from hlo_lsp.ide.hover.sharding import PrintedShape, group_facts, printed_shape_of, sharding_facts
 from hlo_lsp.ide.hover.values import source_facts
-from hlo_lsp.ide.navigation.references import users_of
+from hlo_lsp.ide.navigation.references import user_instructions
 from hlo_lsp.model.card import Card, Fact, count_noun, join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -199,7 +199,7 @@ def _user_facts(
     dump: DumpSet, name: str, line: LocatedRecord[InstructionLine] | None
 ) -> list[Fact]:
     if line is None:
-        users = users_of(dump, name)
+        users = user_instructions(dump, name)
     else:
         users = [user.name for user in line.file.module.users(line.record)]
     is_result = line is not None and line.file.module.is_root(line.record)

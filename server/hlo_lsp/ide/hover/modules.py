@@ -1,4 +1,4 @@
-"""What a reader is told about computations, attributes, tables and whole modules."""
+"""Hovers of computations, attributes, source-location rows, and modules."""
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.cursor.resolution import enclosing_computation, resolve_instruction
@@ -21,12 +21,12 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_MAX_LISTED_NAMES = 6  # names in a list
-_MAX_TITLE_CHARACTERS = 40  # characters of a value that stands in a title
+_MAX_LISTED_NAMES = 6
+_MAX_TITLE_CHARACTERS = 40  # of an attribute value
 
 
 def computation_card(head: LocatedRecord[ComputationLine]) -> Card:
-    """What a computation takes, does and gives, and who calls it."""
+    """Return the hover of a computation: parameters, result, body, and callers."""
     module, record = head.file.module, head.record
     computation = module.computation(record)
     parameters = [
@@ -45,12 +45,12 @@ def computation_card(head: LocatedRecord[ComputationLine]) -> Card:
         names = [f"`{caller.name}` ({caller.opcode})" for caller in callers]
         facts.append(Fact("called by", f"{len(callers)}: {join_limited(names, _MAX_LISTED_NAMES)}"))
     elif record is module.entry:
-        facts.append(Fact("called by", "nobody: this is where the program begins"))
+        facts.append(Fact("called by", "none (entry computation)"))
     return Card(f"computation `{record.name}`", tuple(facts))
 
 
 def module_card(dump: DumpSet, file: DumpFile) -> Card:
-    """How large a module is, and what its compile says of its memory."""
+    """Return the hover of a module: its size and the largest allocations of its compile."""
     module = file.module
     header = module.header
     entry = module.entry
@@ -62,87 +62,85 @@ def module_card(dump: DumpSet, file: DumpFile) -> Card:
         parameters = len(module.computation(entry).parameters)
         facts.append(Fact("entry", f"`{entry.name}`, {count_noun(parameters, 'parameter')}"))
     if header is not None and "is_scheduled=true" in header.text:
-        facts.append(Fact("scheduled", "the order of the lines is the order of execution"))
+        facts.append(Fact("scheduled", "lines are in execution order"))
     largest = sorted(dump.allocations(), key=lambda found: -found.record.size)[:3]
     if dump.total_bytes is not None:
-        facts.append(Fact("total of all allocations", format_bytes(dump.total_bytes)))
+        facts.append(Fact("total size", format_bytes(dump.total_bytes)))
     if largest:
         names = [
             f"allocation {found.record.number}, {allocation_kind(found.record)}, "
             f"{format_bytes(found.record.size)}"
             for found in largest
         ]
-        facts.append(Fact("largest", "; ".join(names)))
+        facts.append(Fact("largest allocations", "; ".join(names)))
     return Card(f"module `{'' if header is None else header.name}`", tuple(facts))
 
 
-def attribute_card(dump: DumpSet, found: CursorTarget, subject: AttributeTarget) -> Card | None:
-    """What an attribute means, and what its value says."""
+def attribute_card(dump: DumpSet, target: CursorTarget, kind: AttributeTarget) -> Card | None:
+    """Return the hover of an attribute: its meaning and its value in words."""
     attribute = (
-        vocabulary().attribute(subject.name, subject.opcode)
-        if subject.opcode
-        else vocabulary().header.get(subject.name)
+        vocabulary().attribute(kind.name, kind.opcode)
+        if kind.opcode
+        else vocabulary().header.get(kind.name)
     )
-    title = _attribute_title(subject)
+    title = _attribute_title(kind)
     text = "" if attribute is None else attribute.text
-    if attribute is not None and subject.key is not None:
-        text = attribute.keys.get(subject.key, text)
+    if attribute is not None and kind.key is not None:
+        text = attribute.keys.get(kind.key, text)
     facts: list[Fact] = []
-    record = found.record
+    record = target.record
     if isinstance(record, InstructionLine):
-        if subject.name == "metadata":
+        if kind.name == "metadata":
             facts += source_facts(dump, record.parsed)
-        elif subject.name == "sharding":
-            facts += instruction_sharding_facts(record.parsed, found.place.file)
-        elif subject.name == "replica_groups":
+        elif kind.name == "sharding":
+            facts += instruction_sharding_facts(record.parsed, target.place.file)
+        elif kind.name == "replica_groups":
             facts += group_facts(record.parsed)
     elif attribute is None:
         return None
-    return Card(title, tuple(facts), text or "This tool does not know this attribute.")
+    return Card(title, tuple(facts), text or "Unknown attribute.")
 
 
-def _attribute_title(subject: AttributeTarget) -> str:
-    if subject.key is not None:
-        return f"{subject.name}: {subject.key}"
-    if len(subject.value) > _MAX_TITLE_CHARACTERS or "`" in subject.value or "\n" in subject.value:
-        return subject.name
-    return f"`{subject.name}={subject.value}`"
+def _attribute_title(kind: AttributeTarget) -> str:
+    if kind.key is not None:
+        return f"{kind.name}: {kind.key}"
+    if len(kind.value) > _MAX_TITLE_CHARACTERS or "`" in kind.value or "\n" in kind.value:
+        return kind.name
+    return f"`{kind.name}={kind.value}`"
 
 
-def location_row_card(
-    dump: DumpSet, found: CursorTarget, subject: LocationRowTarget
-) -> Card | None:
-    """A row of the location tables: the Python line, and who called it."""
-    for file in (found.place.file, *dump.files):
+def location_row_card(dump: DumpSet, target: CursorTarget, kind: LocationRowTarget) -> Card | None:
+    """Return the hover of a source-location row: the Python line and its callers."""
+    for file in (target.place.file, *dump.files):
         tables = file.module.tables
-        rows = tables.rows[subject.table]
-        if not 0 < subject.number <= len(rows):
+        rows = tables.rows[kind.table]
+        if not 0 < kind.number <= len(rows):
             continue
-        title = f"{subject.table} row {subject.number}"
-        if subject.table == "StackFrames":
-            return Card(title, tuple(stack_facts(list(tables.stack(subject.number)))))
-        if subject.table == "FileLocations":
-            line = tables.line_of(subject.number)
+        title = f"{kind.table} row {kind.number}"
+        if kind.table == "StackFrames":
+            return Card(title, tuple(stack_facts(list(tables.stack(kind.number)))))
+        if kind.table == "FileLocations":
+            line = tables.line_of(kind.number)
             return Card(title, tuple(stack_facts([] if line is None else [line])))
-        names = tables.files if subject.table == "FileNames" else tables.functions
-        return Card(title, (Fact("name", f"`{names[subject.number - 1]}`"),))
+        names = tables.files if kind.table == "FileNames" else tables.functions
+        return Card(title, (Fact("name", f"`{names[kind.number - 1]}`"),))
     return None
 
 
-def parameter_card(dump: DumpSet, found: CursorTarget, subject: ParameterTarget) -> Card | None:
-    """The parameter of this number of the computation around."""
-    head = enclosing_computation(found)
+def parameter_card(dump: DumpSet, target: CursorTarget, kind: ParameterTarget) -> Card | None:
+    """Return the hover of a parameter of the enclosing computation."""
+    head = enclosing_computation(target)
     if head is None:
         return None
-    parameter = head.file.module.computation(head.record).parameters.get(subject.number)
+    parameter = head.file.module.computation(head.record).parameters.get(kind.number)
     if parameter is None:
         return None
     return instruction_card(dump, parameter.name, None, LocatedRecord(head.file, parameter))
 
 
 def tuple_element_card(
-    dump: DumpSet, found: CursorTarget, subject: TupleElementTarget
+    dump: DumpSet, target: CursorTarget, kind: TupleElementTarget
 ) -> Card | None:
-    """The ``get-tuple-element`` itself."""
-    line = resolve_instruction(dump, found, subject.instruction)
-    return instruction_card(dump, subject.instruction, None, line)
+    """Return the hover of the ``get-tuple-element`` that selects the element."""
+    line = resolve_instruction(dump, target, kind.instruction)
+    return instruction_card(dump, kind.instruction, None, line)

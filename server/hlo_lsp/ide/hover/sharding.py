@@ -225,13 +225,15 @@ def _describe_sharding(sharding: Sharding) -> str:
         return _WHOLES[sharding.kind].format(each=each, device=device)
     cuts = [
         f"dim {dim} in {count_noun(cut.parts, 'part')}{describe_axes(cut.axes)}"
-        for dim, cut in enumerate(sharding.cuts)
+        for dim, cut in enumerate(sharding.partitions)
         if cut.parts > 1
     ]
     words = [f"{', '.join(cuts) or 'no dim is cut'} over {count_noun(count or 0, 'device')}"]
     words += [_subgroup_words(group) for group in sharding.subgroups if group.size > 1]
     words += [
-        f"dim {dim} may be cut further" for dim, cut in enumerate(sharding.cuts) if cut.is_open
+        f"dim {dim} may be cut further"
+        for dim, cut in enumerate(sharding.partitions)
+        if cut.is_open
     ]
     return ", ".join(words)
 
@@ -286,7 +288,7 @@ def _describe_bytes_per_device(held: list[_DeviceShard], printed: PrintedShape) 
 def _describe_uneven_dims(held: _DeviceShard, sharding: Sharding) -> Iterator[str]:
     """What the last parts of a dimension hold that does not divide."""
     for number, (dim, part, cut) in enumerate(
-        zip(held.whole.dims, held.shard.dims, sharding.cuts, strict=False)
+        zip(held.whole.dims, held.shard.dims, sharding.partitions, strict=False)
     ):
         if not dim.size or not part.size or dim.size % cut.parts == 0:
             continue

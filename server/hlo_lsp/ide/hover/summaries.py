@@ -1,4 +1,4 @@
-"""One line about an allocation, a value, the peak, a computation, the total."""
+"""One-line summaries of allocations, values, the peak, computations, and the total size."""
 
 from hlo_lsp.ide.hover.values import describe_step_range, is_at_declared_peak
 from hlo_lsp.memory.computation_buffers import computation_buffers
@@ -15,18 +15,18 @@ from hlo_lsp.syntax.module_records import ComputationLine
 
 
 def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> str:
-    """``12 values, 4.00 MiB, 3 time-share offset 0``."""
+    """Return ``12 values, 4.00 MiB, 3 time-share offset 0``."""
     values = sum(1 for _ in dump.assigned_to(allocation))
     parts = [count_noun(values, "value"), format_short_bytes(allocation.record.size)]
-    crowded = most_shared_offset(dump, allocation)
-    if crowded is not None:
-        offset, count = crowded
+    shared = most_shared_offset(dump, allocation)
+    if shared is not None:
+        offset, count = shared
         parts.append(f"{count:,} time-share offset {offset:,}")
     return ", ".join(parts)
 
 
 def value_summary(dump: DumpSet, value: Value) -> str:
-    """``live 2-15 (13 steps): fusion.40 -> fusion.21 | at the peak``."""
+    """Return ``live 2-15 (13 steps): fusion.40 -> fusion.21 | at the peak``."""
     if value.live is None:
         if value.allocation is not None and value.allocation.record.thread_local:
             return "thread-local, not scheduled"
@@ -36,9 +36,10 @@ def value_summary(dump: DumpSet, value: Value) -> str:
 
 
 def peak_summary(dump: DumpSet) -> str:
-    """``declared by XLA: 42.2 KiB at step 13 | HBM: 48.0 KiB occupied, 4.0 KiB more at step 5``.
+    """Return the declared peak and the occupied bytes of the main memory space.
 
-    Without the occupied bytes of the memory space, the second part is the logical peak.
+    For example ``declared by XLA: 42.2 KiB at step 13 | HBM: 48.0 KiB occupied, 4.0 KiB more at
+    step 5``. If the occupied bytes are unknown, the second part is the logical peak.
     """
     logical = logical_peak_of(dump)
     if logical is None or logical.declared_step is None:
@@ -62,17 +63,17 @@ def peak_summary(dump: DumpSet) -> str:
 
 
 def computation_summary(dump: DumpSet, computation: LocatedRecord[ComputationLine]) -> str:
-    """``412 instructions, 96 buffers defined, 12.30 MiB``."""
+    """Return ``412 instructions, 96 buffers defined, 12.30 MiB``."""
     members = computation.file.module.members(computation.record)
     words = count_noun(len(members), "instruction")
-    inside = computation_buffers(dump, computation.record)
-    if inside is None:
+    buffers = computation_buffers(dump, computation.record)
+    if buffers is None:
         return words
-    return f"{words}, {count_noun(inside.buffers, 'buffer')} defined, {format_short_bytes(inside.bytes)}"
+    return f"{words}, {count_noun(buffers.buffers, 'buffer')} defined, {format_short_bytes(buffers.bytes)}"
 
 
 def total_summary(dump: DumpSet) -> str:
-    """``HBM 12.00 MiB, VMEM 8.5 KiB, without 512 B thread-local``: by memory space."""
+    """Return the total of each memory space: ``HBM 12.00 MiB, VMEM 8.5 KiB``."""
     spaces: dict[int, int] = {}
     local = 0
     for allocation in dump.allocations():

@@ -1,10 +1,10 @@
-"""Where a subject is defined, declared and implemented.
+"""Definitions, declarations, type definitions, and implementations of the cursor target.
 
-One rule everywhere: a mention of a value leads to its entry under ``Used values``, and the entry's
-own header to its line in the allocation; from both headers a second place is the line of the
-instruction in the module text. An instruction that a memory file mentions leads to the entry of
-the value that it defines at the printed index, else to its line in the module text, else to its
-schedule row. In module text a name leads to its line in the same computation.
+A mention of a value leads to its entry under ``Used values``; the header of that entry leads to the
+line in the allocation. Both headers also lead to the instruction in the module text. An instruction
+in a memory file leads to the entry of the value that it defines at the printed index, otherwise to
+its line in the module text, otherwise to its schedule row. A name in module text leads to its line
+in the same computation.
 """
 
 from collections.abc import Iterable
@@ -46,47 +46,47 @@ from hlo_lsp.syntax.records import Record
 
 
 def definitions(dump: DumpSet, found: CursorTarget) -> list[Place]:
-    """Where to jump from a mention, the best place first; empty where nothing defines it."""
+    """Return the places that define the cursor target, the best one first."""
     subject = found.subject
     if isinstance(subject, ValueTarget):
-        return _of_value(dump, found, subject)
+        return _value_definitions(dump, found, subject)
     if isinstance(subject, InstructionTarget):
         if name_scope(found.place.file, found.record) is not None:
-            return _heads([resolve_instruction(dump, found, subject.name)])
-        return _of_name(dump, subject.name, subject.index or "{}")
+            return _head_places([resolve_instruction(dump, found, subject.name)])
+        return _instruction_definitions(dump, subject.name, subject.index or "{}")
     if isinstance(subject, ThunkTarget):
         name = thunk_instruction(dump, subject.row)
-        return [] if name is None else _of_name(dump, name, None)
+        return [] if name is None else _instruction_definitions(dump, name, None)
     if isinstance(subject, ComputationTarget):
         head = resolve_computation(dump, found, subject.name)
-        return _heads([head]) or _of_name(dump, subject.name, None)
+        return _head_places([head]) or _instruction_definitions(dump, subject.name, None)
     if isinstance(subject, AllocationTarget):
-        return _heads([dump.allocation(subject.number)])
+        return _head_places([dump.allocation(subject.number)])
     if isinstance(subject, TupleElementTarget):
-        return _in_module(found, _element(found))
+        return _module_places(found, _tuple_element_sources(found))
     if isinstance(subject, ParameterTarget):
-        return _of_parameter(found, subject)
+        return _parameter_definitions(found, subject)
     if isinstance(subject, LocationRowTarget):
-        return _of_row(dump, found, subject)
+        return _location_row_definitions(dump, found, subject)
     reported = reported_row_at(dump, found)
-    return [] if reported is None else _heads(reported.values)
+    return [] if reported is None else _head_places(reported.values)
 
 
 def definition(dump: DumpSet, found: CursorTarget) -> Place | None:
-    """The best place to jump to from a mention, or None where nothing defines it."""
+    """Return the best place that defines the cursor target, or None."""
     return next(iter(definitions(dump, found)), None)
 
 
 def declaration(dump: DumpSet, found: CursorTarget) -> Place | None:
-    """The allocation line of the value that is meant."""
+    """Return the allocation line of the value at the cursor."""
     subject = found.subject
     value: Value | None = None
     if isinstance(subject, ValueTarget):
-        value = value_of(dump, subject)
+        value = target_value(dump, subject)
     elif isinstance(subject, InstructionTarget):
         value = dump.value_of_key(subject.name + (subject.index or "{}"))
         if value is None and name_scope(found.place.file, found.record) is not None:
-            value = _any_value(dump, subject.name)
+            value = _first_value_of_instruction(dump, subject.name)
     elif isinstance(subject, AllocationTarget):
         allocation = dump.allocation(subject.number)
         return None if allocation is None else head_place(allocation)
@@ -97,9 +97,9 @@ def declaration(dump: DumpSet, found: CursorTarget) -> Place | None:
 
 
 def type_definitions(dump: DumpSet, found: CursorTarget) -> list[Place]:
-    """What an instruction runs: the computations that it calls.
+    """Return the computations that an instruction calls.
 
-    In a memory file the value that flows through an instruction: the one with a position there.
+    In a memory file, return the entry of the value that flows through the instruction.
     """
     subject = found.subject
     if isinstance(subject, ValueTarget):
@@ -110,7 +110,7 @@ def type_definitions(dump: DumpSet, found: CursorTarget) -> list[Place]:
         meant = resolve_instruction(dump, found, subject.name)
         if meant is None:
             return []
-        return _heads(
+        return _head_places(
             LocatedRecord(meant.file, head) for head in meant.file.module.called_by(meant.record)
         )
     for entry in dump.entries_at(subject.name):
@@ -123,10 +123,10 @@ def type_definitions(dump: DumpSet, found: CursorTarget) -> list[Place]:
 
 
 def implementations(dump: DumpSet, found: CursorTarget) -> list[Place]:
-    """Where the result of an instruction comes from: the roots of the computations it calls.
+    """Return the roots of the computations that an instruction calls.
 
-    Of an operand of a fusion or another call: the parameter that it becomes inside. Of what calls
-    nothing: the instructions for the same operation in the other texts of the module.
+    For an operand of a call, return the parameter that it is passed as. For an instruction that
+    calls nothing, return the instructions for the same operation in the other texts of the module.
     """
     subject = found.subject
     if isinstance(subject, ComputationTarget):
@@ -137,18 +137,18 @@ def implementations(dump: DumpSet, found: CursorTarget) -> list[Place]:
         return []
     record, file = found.record, found.place.file
     if isinstance(record, InstructionLine) and subject.operand is not None:
-        return _in_module(found, parameters_of_operand(file.module, record, subject.operand))
+        return _module_places(found, parameters_of_operand(file.module, record, subject.operand))
     meant = resolve_instruction(dump, found, subject.name)
     if meant is None:
         return []
     roots = roots_of(meant.file.module, meant.record)
     if roots:
-        return _heads(LocatedRecord(meant.file, root) for root in roots)
-    return _heads(counterparts(dump, meant))
+        return _head_places(LocatedRecord(meant.file, root) for root in roots)
+    return _head_places(counterparts(dump, meant))
 
 
-def python_line(dump: DumpSet, found: CursorTarget) -> SourceLine | None:
-    """The innermost Python line that an instruction, or the one that defines a value, is from."""
+def innermost_python_line(dump: DumpSet, found: CursorTarget) -> SourceLine | None:
+    """Return the innermost Python line of the instruction or value at the cursor."""
     subject = found.subject
     if isinstance(subject, ValueTarget):
         text = dump.text_of(subject.key.partition("{")[0])
@@ -160,14 +160,14 @@ def python_line(dump: DumpSet, found: CursorTarget) -> SourceLine | None:
     return None if text is None else next(iter(dump.stack(text)), None)
 
 
-def value_of(dump: DumpSet, subject: ValueTarget) -> Value | None:
-    """The value that is meant: by its id, else by its name and index."""
+def target_value(dump: DumpSet, subject: ValueTarget) -> Value | None:
+    """Return the value of a cursor target, by id if it has one, otherwise by name and index."""
     by_id = None if subject.id is None else dump.value(subject.id)
     return by_id or dump.value_of_key(subject.key)
 
 
 def head_place(located: LocatedRecord[Record]) -> Place:
-    """The first line of a record, with the columns of the name it is about."""
+    """Return the first line of a record, with the columns of its name."""
     file, record = located.file, located.record
     line = record.line
     text = file.lines[line]
@@ -175,36 +175,36 @@ def head_place(located: LocatedRecord[Record]) -> Place:
     return Place(file, line, start, end)
 
 
-def all_places(places: Iterable[Place]) -> list[Place]:
-    """Each place once, in the order of files and lines."""
+def unique_places(places: Iterable[Place]) -> list[Place]:
+    """Return each place once, ordered by file and line."""
     unique = {(place.file.uri, place.number, place.start): place for place in places}
     return [unique[key] for key in sorted(unique)]
 
 
-def _of_value(dump: DumpSet, found: CursorTarget, subject: ValueTarget) -> list[Place]:
-    value = value_of(dump, subject)
+def _value_definitions(dump: DumpSet, found: CursorTarget, subject: ValueTarget) -> list[Place]:
+    value = target_value(dump, subject)
     if value is None:
-        return _of_name(dump, subject.key.partition("{")[0], None)
+        return _instruction_definitions(dump, subject.key.partition("{")[0], None)
     parts = [value.entry, value.assigned]
     if found.is_own_header:
         parts.reverse()
-    places = _heads(parts)[:1]
+    places = _head_places(parts)[:1]
     if found.is_own_header or isinstance(found.record, AssignedValue):
-        places += _heads([dump.instruction(value.name)])
+        places += _head_places([dump.instruction(value.name)])
     return places
 
 
-def _of_name(dump: DumpSet, name: str, index: str | None) -> list[Place]:
-    """An instruction: the value it defines at an index (where one is asked for), else its text."""
+def _instruction_definitions(dump: DumpSet, name: str, index: str | None) -> list[Place]:
+    """Return the value that an instruction defines at ``index``, otherwise its line."""
     if index is not None:
         value = dump.value_of_key(name + index)
         if value is not None and value.entry is not None:
             return [head_place(value.entry)]
-    return _heads([dump.instruction(name)]) or _heads([dump.step(name)])
+    return _head_places([dump.instruction(name)]) or _head_places([dump.step(name)])
 
 
-def _element(found: CursorTarget) -> list[InstructionLine]:
-    """The instructions that flow into the element that a ``get-tuple-element`` takes."""
+def _tuple_element_sources(found: CursorTarget) -> list[InstructionLine]:
+    """Return the instructions that define the element of a ``get-tuple-element``."""
     module, record, subject = found.place.file.module, found.record, found.subject
     assert isinstance(record, InstructionLine)
     assert isinstance(subject, TupleElementTarget)
@@ -212,8 +212,8 @@ def _element(found: CursorTarget) -> list[InstructionLine]:
     return [] if operand is None else element_sources(module, operand, subject.number)
 
 
-def _of_parameter(found: CursorTarget, subject: ParameterTarget) -> list[Place]:
-    """The operands that a parameter stands for; from the first line of a module the parameter."""
+def _parameter_definitions(found: CursorTarget, subject: ParameterTarget) -> list[Place]:
+    """Return the operands that are passed as a parameter; in the module header, the parameter."""
     module = found.place.file.module
     around = enclosing_computation(found)
     if around is None:
@@ -222,11 +222,15 @@ def _of_parameter(found: CursorTarget, subject: ParameterTarget) -> list[Place]:
     if parameter is None:
         return []
     if isinstance(found.record, ModuleHeader):
-        return _in_module(found, [parameter])
-    return _in_module(found, [operand for _, operand in operands_of_parameter(module, parameter)])
+        return _module_places(found, [parameter])
+    return _module_places(
+        found, [operand for _, operand in operands_of_parameter(module, parameter)]
+    )
 
 
-def _of_row(dump: DumpSet, found: CursorTarget, subject: LocationRowTarget) -> list[Place]:
+def _location_row_definitions(
+    dump: DumpSet, found: CursorTarget, subject: LocationRowTarget
+) -> list[Place]:
     files = [found.place.file, *dump.files]
     for file in files:
         rows = file.module.tables.rows[subject.table]
@@ -235,17 +239,17 @@ def _of_row(dump: DumpSet, found: CursorTarget, subject: LocationRowTarget) -> l
     return []
 
 
-def _any_value(dump: DumpSet, name: str) -> Value | None:
-    """The value that an instruction defines at its first leaf, else one that flows through it."""
+def _first_value_of_instruction(dump: DumpSet, name: str) -> Value | None:
+    """Return the first value that an instruction defines, otherwise one that flows through it."""
     entries = sorted(dump.entries_at(name), key=lambda entry: entry.record.name != name)
     ids = (entry.record.id for entry in entries)
     return next((dump.value(value_id) for value_id in ids if value_id is not None), None)
 
 
-def _in_module(found: CursorTarget, records: Iterable[InstructionLine]) -> list[Place]:
+def _module_places(found: CursorTarget, records: Iterable[InstructionLine]) -> list[Place]:
     file = found.place.file
-    return list(dict.fromkeys(_heads(LocatedRecord(file, record) for record in records)))
+    return list(dict.fromkeys(_head_places(LocatedRecord(file, record) for record in records)))
 
 
-def _heads(parts: Iterable[LocatedRecord[Record] | None]) -> list[Place]:
+def _head_places(parts: Iterable[LocatedRecord[Record] | None]) -> list[Place]:
     return [head_place(part) for part in parts if part is not None]

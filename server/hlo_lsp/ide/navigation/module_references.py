@@ -1,4 +1,4 @@
-"""Where module text mentions an instruction, a computation, a row of the location tables."""
+"""References to instructions, computations, and location table rows in module text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 
 # Declarations, and mentions.
-Places = tuple[list[Place], list[Place]]
+ReferencePlaces = tuple[list[Place], list[Place]]
 
 _TABLE_FIELDS = {
     "StackFrames": "parent_frame_id=",
@@ -27,7 +27,7 @@ _TABLE_FIELDS = {
 
 
 def instruction_mentions(line: LocatedRecord[InstructionLine]) -> Iterator[Place]:
-    """Operands and predecessors of this name in its computation, and a parameter in the head."""
+    """Yield the operands, control predecessors, and signature entries that name an instruction."""
     file, record = line.file, line.record
     scope = file.module.scope_of(record)
     for other in file.module.mentioning(record.name):
@@ -38,11 +38,11 @@ def instruction_mentions(line: LocatedRecord[InstructionLine]) -> Iterator[Place
             if span.text == record.name:
                 yield place_in(file, other, span)
     if record.opcode == "parameter" and isinstance(scope, ComputationLine) and scope.signature:
-        yield from _in_signature(file, scope, record.name)
+        yield from _signature_mentions(file, scope, record.name)
 
 
 def operand_mentions(dump: DumpSet, uses: Iterable[tuple[str, int]]) -> Iterator[Place]:
-    """The operands of these instructions with these numbers, in the module text."""
+    """Yield the places of the operands with these instruction names and operand numbers."""
     for name, operand in uses:
         user = dump.instruction(name)
         if user is not None:
@@ -51,8 +51,8 @@ def operand_mentions(dump: DumpSet, uses: Iterable[tuple[str, int]]) -> Iterator
                 yield place_in(user.file, user.record, operands[operand])
 
 
-def computation_places(head: LocatedRecord[ComputationLine] | None) -> Places:
-    """The head of a computation, and the attributes that call it."""
+def computation_places(head: LocatedRecord[ComputationLine] | None) -> ReferencePlaces:
+    """Return the heads of a computation, and the attributes that call it."""
     if head is None:
         return [], []
     file, name = head.file, head.record.name
@@ -67,8 +67,8 @@ def computation_places(head: LocatedRecord[ComputationLine] | None) -> Places:
     ]
 
 
-def parameter_places(found: CursorTarget, number: int) -> Places:
-    """A parameter with its mentions, and the operands that it stands for."""
+def parameter_places(found: CursorTarget, number: int) -> ReferencePlaces:
+    """Return the place of a parameter, and its mentions with the operands that are passed to it."""
     head = enclosing_computation(found)
     if head is None:
         return [], []
@@ -84,17 +84,22 @@ def parameter_places(found: CursorTarget, number: int) -> Places:
     return [head_place(line)], mentioned
 
 
-def row_places(dump: DumpSet, found: CursorTarget, subject: LocationRowTarget) -> Places:
-    """A row of a table, and what speaks of it: other rows, and instructions by their frame."""
+def location_row_places(
+    dump: DumpSet, found: CursorTarget, subject: LocationRowTarget
+) -> ReferencePlaces:
+    """Return the place of a table row, and the other rows and instructions that refer to it."""
     for file in (found.place.file, *dump.files):
         rows = file.module.tables.rows[subject.table]
         if 0 < subject.number <= len(rows):
             declared = [head_place(LocatedRecord(file, rows[subject.number - 1]))]
-            return declared, [*_in_rows(file, subject), *_in_metadata(file, subject)]
+            return declared, [
+                *_table_row_references(file, subject),
+                *_metadata_references(file, subject),
+            ]
     return [], []
 
 
-def _in_rows(file: DumpFile, subject: LocationRowTarget) -> Iterator[Place]:
+def _table_row_references(file: DumpFile, subject: LocationRowTarget) -> Iterator[Place]:
     printed = subject.number + (subject.table == "StackFrames")  # parents are printed plus one
     expression = re.compile(rf"{_TABLE_FIELDS[subject.table]}{printed}(?!\d)")
     tables = file.module.tables
@@ -105,7 +110,7 @@ def _in_rows(file: DumpFile, subject: LocationRowTarget) -> Iterator[Place]:
             yield Place(file, row.line, match.start(), match.end())
 
 
-def _in_metadata(file: DumpFile, subject: LocationRowTarget) -> Iterator[Place]:
+def _metadata_references(file: DumpFile, subject: LocationRowTarget) -> Iterator[Place]:
     if subject.table != "StackFrames":
         return
     words = f"stack_frame_id={subject.number}"
@@ -118,7 +123,7 @@ def _in_metadata(file: DumpFile, subject: LocationRowTarget) -> Iterator[Place]:
             start = record.text.find(words, end)
 
 
-def _in_signature(file: DumpFile, head: ComputationLine, name: str) -> Iterator[Place]:
+def _signature_mentions(file: DumpFile, head: ComputationLine, name: str) -> Iterator[Place]:
     expression = re.compile(rf"(?<![\w.\-]){re.escape(name)}(?=\s*:)")
     for line in range(head.line, head.line + head.line_count):
         match = expression.search(file.lines[line])

@@ -1,4 +1,4 @@
-"""Every mention of a value, an instruction, an allocation."""
+"""References to values, instructions, computations, and allocations in all files of a compile."""
 
 from collections.abc import Iterator
 
@@ -14,14 +14,14 @@ from hlo_lsp.ide.cursor.targets import (
     TupleElementTarget,
     ValueTarget,
 )
-from hlo_lsp.ide.navigation.definitions import all_places, head_place, value_of
+from hlo_lsp.ide.navigation.definitions import head_place, target_value, unique_places
 from hlo_lsp.ide.navigation.module_references import (
-    Places,
+    ReferencePlaces,
     computation_places,
     instruction_mentions,
+    location_row_places,
     operand_mentions,
     parameter_places,
-    row_places,
 )
 from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_set import DumpSet
@@ -35,34 +35,36 @@ from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
 
-def declared_and_mentioned(dump: DumpSet, found: CursorTarget) -> tuple[list[Place], list[Place]]:
-    """All mentions of what the cursor is on, in all files of the compile.
+def declarations_and_references(
+    dump: DumpSet, found: CursorTarget
+) -> tuple[list[Place], list[Place]]:
+    """Return the declarations and the other mentions of the cursor target, without duplicates.
 
-    Declarations are the line in the allocation and the header of the entry of a value, and the
-    line of an instruction in the module text; no place is in both lists.
+    The declarations of a value are its line in the allocation and the header of its entry; the
+    declaration of an instruction is its line in the module text.
     """
-    declared, mentioned = _places(dump, found)
-    return all_places(declared), all_places(mentioned)
+    declared, mentioned = _target_places(dump, found)
+    return unique_places(declared), unique_places(mentioned)
 
 
-def values_in(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> list[Place]:
-    """The lines of the values that stand under an allocation."""
+def assigned_value_places(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> list[Place]:
+    """Return the lines of the values in an allocation."""
     file = allocation.file
     return [head_place(LocatedRecord(file, record)) for record in dump.assigned_to(allocation)]
 
 
-def uses_of(value: Value) -> list[Place]:
-    """The rows that say who uses a value."""
+def use_places(value: Value) -> list[Place]:
+    """Return the rows that list the uses of a value."""
     entry = value.entry
     return [] if entry is None else [_row_place(entry, row) for row in entry.record.uses]
 
 
-def users_of(
+def user_instructions(
     dump: DumpSet, name: str, line: LocatedRecord[InstructionLine] | None = None
 ) -> list[str]:
-    """The instructions with this one among their operands, in the order of the module text.
+    """Return the instructions that have this one as an operand, in the order of the module text.
 
-    Without module text: those that use a value which this instruction defines.
+    Without module text, return the instructions that use a value that this one defines.
     """
     line = line or dump.instruction(name)
     if line is not None:
@@ -76,33 +78,35 @@ def users_of(
     return list(dict.fromkeys(uses))
 
 
-def _places(dump: DumpSet, found: CursorTarget) -> Places:
+def _target_places(dump: DumpSet, found: CursorTarget) -> ReferencePlaces:
     subject = found.subject
     if isinstance(subject, ValueTarget):
-        value = value_of(dump, subject)
-        return ([], []) if value is None else _of_value(dump, value)
+        value = target_value(dump, subject)
+        return ([], []) if value is None else _value_places(dump, value)
     if isinstance(subject, InstructionTarget):
-        return _of_instruction(dump, subject.name, resolve_instruction(dump, found, subject.name))
+        return _instruction_places(
+            dump, subject.name, resolve_instruction(dump, found, subject.name)
+        )
     if isinstance(subject, TupleElementTarget):
         name = subject.instruction
-        return _of_instruction(dump, name, resolve_instruction(dump, found, name))
+        return _instruction_places(dump, name, resolve_instruction(dump, found, name))
     if isinstance(subject, ThunkTarget):
         name_of_thunk = thunk_instruction(dump, subject.row)
         if name_of_thunk is None:
             return [], []
-        return _of_instruction(dump, name_of_thunk, dump.instruction(name_of_thunk))
+        return _instruction_places(dump, name_of_thunk, dump.instruction(name_of_thunk))
     if isinstance(subject, ComputationTarget):
         return computation_places(resolve_computation(dump, found, subject.name))
     if isinstance(subject, ParameterTarget):
         return parameter_places(found, subject.number)
     if isinstance(subject, LocationRowTarget):
-        return row_places(dump, found, subject)
+        return location_row_places(dump, found, subject)
     if isinstance(subject, AllocationTarget):
-        return _of_allocation(dump, subject.number)
+        return _allocation_places(dump, subject.number)
     return [], []
 
 
-def _of_value(dump: DumpSet, value: Value) -> Places:
+def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
     line = dump.instruction(value.name)
     parts = (value.assigned, value.entry, line)
     declared = [head_place(part) for part in parts if part is not None]
@@ -121,16 +125,16 @@ def _of_value(dump: DumpSet, value: Value) -> Places:
     return declared, mentioned
 
 
-def _of_instruction(
+def _instruction_places(
     dump: DumpSet, name: str, line: LocatedRecord[InstructionLine] | None
-) -> Places:
-    mentioned = list(_in_memory_files(dump, name))
+) -> ReferencePlaces:
+    mentioned = list(_memory_file_mentions(dump, name))
     if line is None:
         return [], mentioned
     return [head_place(line)], [*mentioned, *instruction_mentions(line)]
 
 
-def _in_memory_files(dump: DumpSet, name: str) -> Iterator[Place]:
+def _memory_file_mentions(dump: DumpSet, name: str) -> Iterator[Place]:
     for entry in dump.entries_at(name):
         yield from (_row_place(entry, row) for row in entry.record.positions if row.name == name)
         if entry.record.name == name:
@@ -150,8 +154,8 @@ def _in_memory_files(dump: DumpSet, name: str) -> Iterator[Place]:
             yield head_place(LocatedRecord(file, peak))
 
 
-def _of_allocation(dump: DumpSet, number: int) -> Places:
-    """The line of an allocation, and the rows that reports have for it."""
+def _allocation_places(dump: DumpSet, number: int) -> ReferencePlaces:
+    """Return the line of an allocation, and its rows in reports."""
     allocation = dump.allocation(number)
     return ([] if allocation is None else [head_place(allocation)]), [
         head_place(LocatedRecord(file, record))
@@ -163,7 +167,7 @@ def _of_allocation(dump: DumpSet, number: int) -> Places:
 
 
 def _row_place(entry: LocatedRecord[UsedValue], row: Position | Use) -> Place:
-    """The name (and index) in a position or use row."""
+    """Return the place of the name (and index) in a position or use row."""
     start = 2
     end = start + len(row.name)
     if isinstance(row, Position) and row.index is not None:

@@ -1,9 +1,10 @@
-"""Which allocation a table of the memory usage report is about, and which values a row counts.
+"""The allocations and values that the rows of a memory usage report count.
 
-Since jax 0.9 the report prints no allocation numbers. There is one table for each allocation of a
-memory space, the largest first, of two alike the one with the smaller number; a row stands for the
-values that begin at one offset. So a report is told from the buffer assignment beside it, byte for
-byte (formats.md 9); a table that does not fit its allocation, in an edited text, means none.
+Since jax 0.9 the report prints no allocation numbers. It has one table for each allocation of a
+memory space: the largest first, and of two equal ones the one with the smaller number first. A row
+counts the values that begin at one offset. The tables are matched with the buffer assignment of the
+compile in this order (formats.md 9); a table that does not fit its allocation, because the text was
+edited, is left unmatched.
 """
 
 from collections import Counter
@@ -26,15 +27,15 @@ from hlo_lsp.syntax.memory_records import (
 
 @dataclass(frozen=True, slots=True)
 class ReportedRow:
-    """What a row counts: ``values`` in the order in which they stand in the allocation."""
+    """The allocation of a report row, and the values that it counts in allocation order."""
 
     allocation: LocatedRecord[AllocationLine]
     values: tuple[LocatedRecord[AssignedValue], ...]
 
 
 def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | None:
-    """The allocation and the values of a row, or None where the compile does not say it."""
-    numbers = dump.derived(_allocations_of_rows, dump.files)
+    """Return the allocation and the values of a row, or None if they are unknown."""
+    numbers = dump.derived(_allocation_numbers_of_rows, dump.files)
     number = numbers.get((file, row))
     allocation = None if number is None else dump.allocation(number)
     if allocation is None:
@@ -48,7 +49,7 @@ def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | 
 
 
 def reported_row_at(dump: DumpSet, found: CursorTarget) -> ReportedRow | None:
-    """What the row counts that the cursor is on, if it is on one and on none of its shapes."""
+    """Return the report row at the cursor, unless the cursor is on one of its shapes."""
     if not isinstance(found.record, TableRow) or not isinstance(found.subject, TermTarget):
         return None
     return reported_row(dump, found.place.file, found.record)
@@ -57,7 +58,7 @@ def reported_row_at(dump: DumpSet, found: CursorTarget) -> ReportedRow | None:
 def rows_of_value(
     dump: DumpSet, value: LocatedRecord[AssignedValue]
 ) -> list[LocatedRecord[TableRow]]:
-    """The rows that count a value."""
+    """Return the report rows that count a value."""
     allocation = dump.allocation_of(value)
     if allocation is None:
         return []
@@ -66,13 +67,13 @@ def rows_of_value(
 
 
 def rows_of_allocation(dump: DumpSet, number: int) -> list[LocatedRecord[TableRow]]:
-    """The rows of the table of an allocation, in order; it may be left out of the report."""
-    numbers = dump.derived(_allocations_of_rows, dump.files)
+    """Return the report rows of an allocation; empty if the report omits it."""
+    numbers = dump.derived(_allocation_numbers_of_rows, dump.files)
     return [LocatedRecord(file, row) for (file, row), found in numbers.items() if found == number]
 
 
-def _allocations_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:
-    """The number of the allocation of each row."""
+def _allocation_numbers_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:
+    """Return the allocation number of each row."""
     counts: dict[int, Counter[int]] = {}
     waiting: dict[int, list[int]] = {}  # by memory space, the one whose table comes next at the end
     by_size = sorted(
@@ -85,15 +86,19 @@ def _allocations_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:
     found: dict[tuple[DumpFile, TableRow], int] = {}
     for file in dump.files:
         if file.kind is FileKind.REPORT:
-            for number, table in _tables(file, {space: list(of) for space, of in waiting.items()}):
+            for number, table in _tables_with_allocations(
+                file, {space: list(of) for space, of in waiting.items()}
+            ):
                 known = counts.get(number, Counter())
                 if all(known[row.offset] == row.value_count for row in table):
                     found.update(((file, row), number) for row in table)
     return found
 
 
-def _tables(file: DumpFile, waiting: dict[int, list[int]]) -> list[tuple[int, list[TableRow]]]:
-    """The tables of a report with the allocations that they are about, by name or by their turn."""
+def _tables_with_allocations(
+    file: DumpFile, waiting: dict[int, list[int]]
+) -> list[tuple[int, list[TableRow]]]:
+    """Return the tables of a report with the numbers of their allocations."""
     tables: list[tuple[int, list[TableRow]]] = []
     space: int | None = None
     named: int | None = None
@@ -105,7 +110,7 @@ def _tables(file: DumpFile, waiting: dict[int, list[int]]) -> list[tuple[int, li
             named = None if isinstance(record, ListedAllocation) else record.number
         elif isinstance(record, TableRow):
             if begins:
-                number = _next(named, space, waiting)
+                number = _next_allocation(named, space, waiting)
                 if number is None:
                     continue
                 tables.append((number, []))
@@ -116,7 +121,9 @@ def _tables(file: DumpFile, waiting: dict[int, list[int]]) -> list[tuple[int, li
     return tables
 
 
-def _next(named: int | None, space: int | None, waiting: dict[int, list[int]]) -> int | None:
+def _next_allocation(
+    named: int | None, space: int | None, waiting: dict[int, list[int]]
+) -> int | None:
     if named is not None:
         return named
     numbers = [] if space is None else waiting.get(space, [])

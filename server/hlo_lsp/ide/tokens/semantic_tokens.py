@@ -3,43 +3,43 @@
 from collections.abc import Iterator
 
 from hlo_lsp.ide.tokens.line_tokens import (
-    Modifier,
-    Piece,
-    Token,
+    SemanticToken,
+    TokenModifier,
+    TokenSpan,
     TokenType,
-    line_pieces,
-    piece_tokens,
-    statement_pieces,
+    line_spans,
+    statement_spans,
+    tokens_of_spans,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Value
 from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.line_fields import rule_of
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import Comment, ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
-from hlo_lsp.syntax.tokens import rule_of
 from hlo_lsp.syntax.used_value import UsedValue
 
 # They do something besides their result (hlo_instruction.cc, HasSideEffectNoRecurse).
-_DOING = frozenset(
+_SIDE_EFFECT_OPCODES = frozenset(
     {
         "all-gather-done", "all-gather-start", "all-reduce-done", "all-reduce-start",
         "collective-permute-done", "collective-permute-start", "infeed", "outfeed", "recv",
         "recv-done", "rng", "rng-get-and-update-state", "send", "send-done",
     }
 )  # fmt: skip
-_DOES = "custom_call_has_side_effect=true"
+_SIDE_EFFECT_ATTRIBUTE = "custom_call_has_side_effect=true"
 
 
 def value_modifiers(dump: DumpSet, value_id: int) -> int:
     """What is to be said of a value, as far as the files of the compile that are read tell."""
     value = dump.value(value_id)
     if value is None:
-        return Modifier.NONE
+        return TokenModifier.NONE
     if value.allocation is not None and value.allocation.record.thread_local:
-        return Modifier.THREAD_LOCAL
-    return Modifier.UNUSED if _is_unused_value(dump, value) else Modifier.NONE
+        return TokenModifier.THREAD_LOCAL
+    return TokenModifier.UNUSED if _is_unused_value(dump, value) else TokenModifier.NONE
 
 
 def is_unused(file: DumpFile, instruction: InstructionLine) -> bool:
@@ -48,9 +48,9 @@ def is_unused(file: DumpFile, instruction: InstructionLine) -> bool:
     One that calls computations or does something else is never unused. False as long as it is not
     known who names whom.
     """
-    if instruction.is_root or file.module.is_named(instruction) is not False:
+    if instruction.is_root or file.module.is_mentioned(instruction) is not False:
         return False
-    return not _does_something(instruction) and not file.module.is_root(instruction)
+    return not _has_side_effect(instruction) and not file.module.is_root(instruction)
 
 
 def _is_unused_value(dump: DumpSet, value: Value) -> bool:
@@ -70,39 +70,39 @@ def _is_unused_value(dump: DumpSet, value: Value) -> bool:
     return True
 
 
-def _does_something(instruction: InstructionLine) -> bool:
-    if instruction.opcode in _DOING or _DOES in instruction.text:
+def _has_side_effect(instruction: InstructionLine) -> bool:
+    if instruction.opcode in _SIDE_EFFECT_OPCODES or _SIDE_EFFECT_ATTRIBUTE in instruction.text:
         return True
     return instruction.opcode != "fusion" and bool(instruction.bodies or instruction.called)
 
 
 # Characters of a line behind which nothing is told. Visual Studio Code stops to draw there
 # (editor.stopRenderingLineAfter), and lines of 100 000 are not rare.
-LONGEST = 10_000
-_STEP = 10_000  # characters between two breaths: about 2 ms
-_LINE = 30  # characters that cost as much as a line does by itself
+MAX_TOKENIZED_COLUMNS = 10_000
+_CHARACTERS_PER_BATCH = 10_000  # characters between two breaths: about 2 ms
+_LINE_COST_CHARACTERS = 30  # characters that cost as much as a line does by itself
 
 
-def tokens(
+def semantic_tokens(
     dump: DumpSet, file: DumpFile, first: int = 0, end: int | None = None
-) -> Iterator[list[Token]]:
+) -> Iterator[list[SemanticToken]]:
     """The tokens of the lines from ``first`` up to ``end`` (from 0, exclusive), some at a time.
 
     They come in their order, do not overlap, and each is inside of its line.
     """
     end = len(file.lines) if end is None else min(end, len(file.lines))
-    reader = _Reader(dump, file)
+    reader = _TokenReader(dump, file)
     spent = 0
-    for record in _records(file, first, end):
+    for record in _records_in_lines(file, first, end):
         for cost in reader.read(record, first, end):
             spent += cost
-            if spent > _STEP:
+            if spent > _CHARACTERS_PER_BATCH:
                 spent = 0
                 yield reader.take()
     yield reader.take()
 
 
-def _records(file: DumpFile, first: int, end: int) -> Iterator[Record]:
+def _records_in_lines(file: DumpFile, first: int, end: int) -> Iterator[Record]:
     """The records with any of these lines."""
     record = file.records.at(first) if first < end else None
     if record is None:
@@ -114,15 +114,15 @@ def _records(file: DumpFile, first: int, end: int) -> Iterator[Record]:
         yield following
 
 
-class _Reader:
+class _TokenReader:
     """Reads one record after the other."""
 
     def __init__(self, dump: DumpSet, file: DumpFile) -> None:
-        self._found: list[Token] = []
+        self._found: list[SemanticToken] = []
         self._dump = dump
         self._file = file
 
-    def take(self) -> list[Token]:
+    def take(self) -> list[SemanticToken]:
         """The tokens since the last time."""
         found, self._found = self._found, []
         return found
@@ -137,45 +137,45 @@ class _Reader:
     def _lines(self, record: Record, first: int, end: int) -> Iterator[int]:
         for line in range(first, end):
             text = self._file.lines[line]
-            stop = min(len(text), LONGEST)
-            pieces = line_pieces(rule_of(record, text), text, stop)
+            stop = min(len(text), MAX_TOKENIZED_COLUMNS)
+            pieces = line_spans(rule_of(record, text), text, stop)
             if line == record.line and isinstance(record, AssignedValue | UsedValue):
                 known = record.id is not None
-                more = value_modifiers(self._dump, record.id or 0) if known else Modifier.NONE
+                more = value_modifiers(self._dump, record.id or 0) if known else TokenModifier.NONE
                 column = record.column if isinstance(record, UsedValue) else 0
-                pieces = _modified(pieces, more, column)
-            self._found += piece_tokens(text, pieces, line)
-            yield stop + _LINE
+                pieces = _with_modifiers(pieces, more, column)
+            self._found += tokens_of_spans(text, pieces, line)
+            yield stop + _LINE_COST_CHARACTERS
 
     def _statement(self, record: Record, first: int, end: int) -> Iterator[int]:
         """The lines of a statement are read together, as only those above tell what a word is."""
         start = record.line
         lines = self._file.lines[start:end]
-        if len(lines) > 1 and sum(map(len, lines)) + len(lines) <= LONGEST:
+        if len(lines) > 1 and sum(map(len, lines)) + len(lines) <= MAX_TOKENIZED_COLUMNS:
             lines = ["\n".join(lines)]
         else:
             start, lines = max(first, start), lines[max(first - start, 0) :]
         for line, text in enumerate(lines, start):
-            stop = min(len(text), LONGEST)
-            found = piece_tokens(text, self._pieces(record, line, text, stop), line)
+            stop = min(len(text), MAX_TOKENIZED_COLUMNS)
+            found = tokens_of_spans(text, self._pieces(record, line, text, stop), line)
             self._found += found if line >= first else [one for one in found if one.line >= first]
-            yield stop + _LINE
+            yield stop + _LINE_COST_CHARACTERS
 
-    def _pieces(self, record: Record, line: int, text: str, stop: int) -> list[Piece]:
+    def _pieces(self, record: Record, line: int, text: str, stop: int) -> list[TokenSpan]:
         if isinstance(record, Comment):
             start = len(text) - len(text.lstrip())
-            return [(start, stop, TokenType.COMMENT, Modifier.NONE)] if start < stop else []
+            return [(start, stop, TokenType.COMMENT, TokenModifier.NONE)] if start < stop else []
         begins = line == record.line
         is_head = begins and isinstance(record, ComputationLine)
-        pieces = statement_pieces(text, 0, stop, is_head=is_head)
+        pieces = statement_spans(text, 0, stop, is_head=is_head)
         unused = begins and isinstance(record, InstructionLine) and is_unused(self._file, record)
-        return _modified(pieces, Modifier.UNUSED) if unused else pieces
+        return _with_modifiers(pieces, TokenModifier.UNUSED) if unused else pieces
 
 
-def _modified(pieces: list[Piece], more: int, column: int = 0) -> list[Piece]:
+def _with_modifiers(pieces: list[TokenSpan], more: int, column: int = 0) -> list[TokenSpan]:
     """Return the pieces with modifiers for the first declared name from ``column`` on."""
     for number, (start, end, kind, modifiers) in enumerate(pieces if more else ()):
-        if start >= column and modifiers & Modifier.DECLARATION:
+        if start >= column and modifiers & TokenModifier.DECLARATION:
             pieces[number] = start, end, kind, modifiers | more
             break
     return pieces
