@@ -8,7 +8,7 @@ import pytest
 
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.inspection import value_json
-from hlo_lsp.ide.navigation.definitions import definitions, python_line
+from hlo_lsp.ide.navigation.definitions import definitions, innermost_python_line
 from oracles.compiles import Compile, compiles_of
 
 pytestmark = pytest.mark.corpus
@@ -46,7 +46,7 @@ def test_two_requests_lead_from_every_value_to_its_python_line(folder: Path) -> 
             there = definitions(compile_.dump, found)[-1]
             instruction = cursor_target_at(there.file, there.line, there.start)
             assert instruction is not None
-            line = python_line(compile_.dump, instruction)
+            line = innermost_python_line(compile_.dump, instruction)
             said = None if line is None else {"file": line.file, "line": line.line}
             assert said == expected
 

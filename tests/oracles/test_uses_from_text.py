@@ -7,7 +7,7 @@ import pytest
 from hlo_lsp.analysis.values.entry_rows import row_of
 from hlo_lsp.analysis.values.users import users_of_module
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
-from hlo_lsp.ide.navigation.references import declared_and_mentioned
+from hlo_lsp.ide.navigation.references import declarations_and_references
 from oracles.compiles import Compile, compiles_of
 from oracles.modules import module_of
 from oracles.printed import Entry, Spot
@@ -61,7 +61,7 @@ def _references(compile_: Compile, entry: Entry) -> set[Spot]:
     found = cursor_target_at(file, entry.spot.line, entry.spot.column)
     assert found is not None
     spots = set()
-    for places in declared_and_mentioned(compile_.dump, found):
+    for places in declarations_and_references(compile_.dump, found):
         for place in places:
             assert place.file.path is not None
             spots.add(Spot(place.file.path, place.line, place.start))

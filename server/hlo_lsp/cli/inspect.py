@@ -150,20 +150,20 @@ def _inspect_position(library: DumpWorkspace, whole: DumpFile, options: argparse
     return _print_error(f"{options.path}:{options.at}: nothing is known here", _NOT_FOUND_STATUS)
 
 
-def _target_json(dump: DumpSet, found: CursorTarget, card: Card) -> dict[str, Any]:
-    subject = found.subject
+def _target_json(dump: DumpSet, target: CursorTarget, card: Card) -> dict[str, Any]:
+    subject = target.subject
     facts: dict[str, Any] | None = None
     if isinstance(subject, ValueTarget):
         value = target_value(dump, subject)
         facts = None if value is None else value_json(dump, value)
     elif isinstance(subject, InstructionTarget):
-        line = resolve_instruction(dump, found, subject.name)
+        line = resolve_instruction(dump, target, subject.name)
         facts = instruction_json(dump, subject.name, line)
     elif isinstance(subject, AllocationTarget):
         allocation = dump.allocation(subject.number)
         facts = None if allocation is None else allocation_json(dump, allocation)
     elif isinstance(subject, ComputationTarget):
-        head = resolve_computation(dump, found, subject.name)
+        head = resolve_computation(dump, target, subject.name)
         facts = None if head is None else computation_json(head)
     if facts is not None:
         return facts

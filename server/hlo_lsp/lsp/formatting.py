@@ -10,22 +10,22 @@ from hlo_lsp.lsp.session import RequestContext
 
 
 async def format_document(context: RequestContext) -> list[Json]:
-    """The edits of a whole file. The client's widths and tabs do not count: XLA has its own.
+    """Return the edits that format a file. The widths and tabs of the client are ignored.
 
     Raises:
-        RefusedError: the text is so long that an editor would stand still.
+        RequestFailedError: the text is so long that the edits would block an editor.
     """
     if len(context.file.lines) > MAX_FULL_ANSWER_LINES:
         raise RequestFailedError(
-            f"The text has more than {MAX_FULL_ANSWER_LINES:,} lines. Formatted are selections of it."
+            f"The text has more than {MAX_FULL_ANSWER_LINES:,} lines: format a selection."
         )
     return await _edits(context, 0, None)
 
 
 async def format_range(context: RequestContext, span: types.Range) -> list[Json]:
-    """The edits of all lines that a range touches; one that ends in front of a line does not.
+    """Return the edits that format all lines of a range; an end at column 0 excludes its line.
 
-    The range may begin in front of a file that is a part of the text, or behind it.
+    The range may begin before a section of the text, or after it.
     """
     begin = context.file.first_line
     first, end = span.start.line - begin, span.end.line - begin + (span.end.character > 0)

@@ -1,4 +1,4 @@
-"""Cards as Markdown or plain text."""
+"""textDocument/hover: cards as Markdown or plain text."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -24,30 +24,30 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.scanners import memory_scanner
 from hlo_lsp.text.checkpoint import checkpoint
 
-# A link to a Python line, or None where its file is not on this machine.
+# Returns a link to a Python line, or None if its file is not on this machine.
 UriOf = Callable[[SourceLine], str | None]
 
-_MAX_CALL_STACK_LINES = 8  # lines of a call stack that a hover has room for
-# Underscores inside of words are no signs, and Neovim would show the backslash.
+_MAX_CALL_STACK_LINES = 8
+# Underscores inside words are not escaped: they are literal, and Neovim would show the backslash.
 _MARKDOWN_CHARACTERS = re.compile(r"[\\`*<\[\]&]|(?<![A-Za-z0-9])_+|_+(?![A-Za-z0-9])")
 _FOLDER_PREFIX = re.compile(r".*[\\/]")
 _NON_FILE_NAME = re.compile(r"<.*>")  # <stdin>, <string>, <ipython-input-3-0>
 
 
 def markdown(card: Card, uri_of: UriOf) -> str:
-    """A card for a client that renders Markdown."""
+    """Return a card as Markdown."""
     lines = []
     missing: set[str] = set()
     for fact in card.facts:
         first, *others = [_linked(words) for words in _fact_lines(fact, uri_of, missing)]
         lines += [f"- **{fact.label}** {first}", *(f"  - {other}" for other in others)]
-    # Bold, no heading: Neovim shows the signs of a heading as they are.
+    # Bold instead of a heading, because Neovim shows the characters of a heading literally.
     whole = [f"**{_with_code(card.title)}**", "\n".join(lines), _with_code(card.text)]
     return "\n\n".join(part for part in whole if part)
 
 
 def plain(card: Card, uri_of: UriOf) -> str:
-    """A card for a client that shows text as it is."""
+    """Return a card as plain text."""
     width = max((len(fact.label) for fact in card.facts), default=0)
     lines = [card.title]
     missing: set[str] = set()
@@ -62,7 +62,7 @@ def plain(card: Card, uri_of: UriOf) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _HoverLine:
-    """A line about a fact; ``shown`` is the part that a link is on, if there is one."""
+    """A line about a fact; ``shown`` is the part with the link, if there is one."""
 
     before: str
     shown: str = ""
@@ -71,7 +71,10 @@ class _HoverLine:
 
 
 def _fact_lines(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_HoverLine]:
-    """The lines about a fact: its own, and who called. ``missing`` files were said to be so."""
+    """Yield the lines about a fact: its own and those of its callers.
+
+    ``missing`` collects the files that have been reported as not available.
+    """
     if fact.source is None:
         yield _HoverLine(fact.text)
         return
@@ -91,7 +94,7 @@ def _fact_lines(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_Hover
 def _source_line(
     source: SourceLine, text: str, shown: str, uri_of: UriOf, missing: set[str]
 ) -> _HoverLine:
-    """A line about a Python line, which is shown so. A file that is not here is said so once."""
+    """Return a line about a Python line. A file that is not available is reported once."""
     before, _, after = text.partition(str(source))
     uri = uri_of(source)
     if uri is None and source.file not in missing and not _NON_FILE_NAME.fullmatch(source.file):
@@ -108,7 +111,7 @@ def _linked(words: _HoverLine) -> str:
 
 
 def _with_code(text: str) -> str:
-    """Text with its names as code, and with signs that mean themselves."""
+    """Return text with names as code and with its Markdown characters escaped."""
     return "".join(
         _code(part) if is_name else _escaped(part) for is_name, part in split_quoted_names(text)
     )
@@ -122,12 +125,12 @@ def _escaped(text: str) -> str:
     return _MARKDOWN_CHARACTERS.sub(lambda match: "".join(f"\\{sign}" for sign in match[0]), text)
 
 
-# What several files of a compile speak of.
+# Targets about which several files of a compile have facts.
 _COMPILE_TARGETS = (AllocationTarget, ComputationTarget, InstructionTarget, ValueTarget)
 
 
 def hover(context: RequestContext, position: types.Position) -> types.Hover | None:
-    """What the cursor is on, as a card."""
+    """Return the card about the cursor target."""
     found = context.at(position)
     card = None if found is None else hover_card(context.dump, found)
     if found is None or card is None:
@@ -154,7 +157,7 @@ ENTRY %e (x: f32[8]) -> f32[8] {
 
 
 def warm_up() -> None:
-    """Read what every answer needs and no dump changes."""
+    """Load the data that every answer needs and that no dump changes."""
     file = DumpFile.of_text(_WARM_UP_MODULE)
     checkpoint()
     memory_scanner()

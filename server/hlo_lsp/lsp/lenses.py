@@ -22,23 +22,23 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_RECORDS_PER_CHECKPOINT = 200  # records between two breaths
-_MIN_LISTED_PLACES = 2  # places that are worth a list
-_MAX_LISTED_PLACES = 2000  # places in a list: 10 ms, and 400 kB; the title says how many there are
+_RECORDS_PER_CHECKPOINT = 200
+_MIN_LISTED_PLACES = 2  # fewer places need no list
+_MAX_LISTED_PLACES = 2000  # 10 ms and 400 kB; the tooltip shows how many there are
 
 
 async def code_lenses(context: RequestContext) -> list[Json]:
-    """A lens on every allocation, value, peak header, total, and computation that is entered.
+    """Return a lens for each allocation, value, peak, total, and entered computation.
 
-    The text comes when a lens is on screen, or at once for a client that would ask for all.
+    The text is added by ``codeLens/resolve``, or here for a client that would resolve all lenses.
     """
     return await run_on_compile(context.dump, lambda: _lenses(context))
 
 
 async def resolve(context: RequestContext, lens: types.CodeLens) -> types.CodeLens:
-    """Give a lens its text. What it was about may be gone by now: then it says so.
+    """Add the text to a lens; a lens whose record no longer exists says so.
 
-    A click shows the values in an allocation, or the uses of a value, if there are several.
+    A click shows the values in an allocation or the uses of a value, if there are several.
     """
     data = lens.data if isinstance(lens.data, dict) else {}
     if "computation" in data:
@@ -56,7 +56,7 @@ async def resolve(context: RequestContext, lens: types.CodeLens) -> types.CodeLe
             locations(context.converter, places[:_MAX_LISTED_PLACES]),
         ]
         if len(places) > _MAX_LISTED_PLACES:
-            command.tooltip = f"the first {_MAX_LISTED_PLACES:,} of {len(places):,} places"
+            command.tooltip = f"first {_MAX_LISTED_PLACES:,} of {len(places):,} places"
     return types.CodeLens(lens.range, command, lens.data)
 
 
@@ -69,7 +69,7 @@ def _lenses(context: RequestContext) -> list[Json]:
     for count, record in enumerate(context.file.records):
         if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
             checkpoint()
-        if type(record) is InstructionLine:  # nearly all of a module text, at once
+        if type(record) is InstructionLine:  # most records of a module text, so tested first
             continue
         if isinstance(record, AllocationLine):
             data = {"allocation": record.number}
@@ -98,9 +98,9 @@ def _lenses(context: RequestContext) -> list[Json]:
 
 
 def _command_without_places(context: RequestContext, data: dict[str, Any]) -> Json:
-    """A command without its places, which would be too many for all lenses of a file.
+    """Return a command that holds the data of its lens instead of places.
 
-    In their stead it holds the data of the lens: who clicks has the client resolve that.
+    The places of all lenses of a file would be too many. On a click, the client resolves the data.
     """
     command: Json = {"title": _title(context, data), "command": ""}
     if context.client.can_show_places and _has_several_places(context, data):
@@ -110,7 +110,7 @@ def _command_without_places(context: RequestContext, data: dict[str, Any]) -> Js
 
 
 def _entered_computations(context: RequestContext) -> set[str]:
-    """The computations that run by themselves: the entry, and what is called and no fusion."""
+    """Return the names of the entry and of all called computations that are not fusions."""
     if context.file.kind is not FileKind.MODULE:
         return set()
     entry = context.file.module.entry
@@ -145,7 +145,7 @@ def _title(context: RequestContext, data: dict[str, Any]) -> str:
 
 
 def _places(context: RequestContext, data: dict[str, Any]) -> list[Place]:
-    """The values in an allocation, the uses of a value."""
+    """Return the values in an allocation or the uses of a value."""
     dump = context.dump
     if "allocation" in data:
         allocation = dump.allocation(data["allocation"])
@@ -155,7 +155,7 @@ def _places(context: RequestContext, data: dict[str, Any]) -> list[Place]:
 
 
 def _has_several_places(context: RequestContext, data: dict[str, Any]) -> bool:
-    """Whether ``_places`` finds that many, without finding them all."""
+    """Check that ``_places`` finds at least ``_MIN_LISTED_PLACES``, without finding all."""
     dump = context.dump
     found: Iterable[object] = ()
     if "allocation" in data:

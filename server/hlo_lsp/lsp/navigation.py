@@ -1,4 +1,4 @@
-"""textDocument/documentLink, and the places of Python lines."""
+"""Definitions, declarations, references, highlights, and links to Python lines."""
 
 from lsprotocol import types
 
@@ -19,21 +19,21 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.checkpoint import checkpoint
 
-_LINKS_PER_CHECKPOINT = 500  # links between two breaths
+_LINKS_PER_CHECKPOINT = 500
 
 
 async def document_links(context: RequestContext) -> list[Json]:
-    """A link on every place that names a Python line, where the file is on this machine.
+    """Return a link for each mention of a Python line whose file is on this machine.
 
-    Each has its target at once: it is as long as what would bring it later, and Neovim drops links
-    without one. In a long module text the tables of locations have links, and no instruction:
-    100 000 links are 20 MB. "Go to definition" leads to the Python line from everywhere.
+    Each link has its target: the target is as long as the data that would resolve it, and Neovim
+    drops links without one. In a long module text only the tables of locations have links, because
+    100,000 links are 20 MB. "Go to definition" leads to the Python line from everywhere.
     """
     return await run_on_compile(context.dump, lambda: _links(context))
 
 
 def python_location(context: RequestContext, source: SourceLine) -> types.Location | None:
-    """The beginning of a Python line, or None if its file is not on this machine."""
+    """Return the start of a Python line, or None if its file is not on this machine."""
     path = context.sources.resolve(source.file)
     if path is None:
         return None
@@ -64,9 +64,9 @@ Locations = types.Location | list[types.Location] | None
 
 
 def definition(context: RequestContext, position: types.Position) -> Locations:
-    """The entry of a value, the line of an instruction; of a Python line the file, if it is here.
+    """Return the entry of a value, the line of an instruction, or the file of a Python line.
 
-    A stack frame has both: its row, and behind it the Python line.
+    A stack frame has both: its row, then the Python line.
     """
     found = context.at(position)
     places = [] if found is None else navigation.definitions(context.dump, found)
@@ -78,14 +78,14 @@ def definition(context: RequestContext, position: types.Position) -> Locations:
 
 
 def declaration(context: RequestContext, position: types.Position) -> Locations:
-    """The allocation line."""
+    """Return the allocation line."""
     found = context.at(position)
     place = None if found is None else navigation.declaration(context.dump, found)
     return None if place is None else context.converter.location(place)
 
 
 def type_definition(context: RequestContext, position: types.Position) -> Locations:
-    """The computation that an instruction calls; the value that flows through it."""
+    """Return the computation that an instruction calls, or the value that flows through it."""
     found = context.at(position)
     return _places(
         context, [] if found is None else navigation.type_definitions(context.dump, found)
@@ -93,10 +93,10 @@ def type_definition(context: RequestContext, position: types.Position) -> Locati
 
 
 def implementation(context: RequestContext, position: types.Position) -> Locations:
-    """The root of what an instruction calls; inside a fusion, the parameter of an operand.
+    """Return the root of a called computation; in a fusion, the parameter of an operand.
 
-    Of an instruction that calls nothing what became of it in the other texts of the module. Behind
-    these, and of a value: the Python line, if the file is here.
+    For an instruction without calls, return its counterparts in the other module texts. The last
+    location, also for a value, is the Python line, if its file is on this machine.
     """
     found = context.at(position)
     if found is None:
@@ -113,7 +113,7 @@ def _places(context: RequestContext, places: list[Place]) -> Locations:
 
 
 def _one_or_all(goals: list[types.Location]) -> Locations:
-    """A list only where there are several: every client knows a single location."""
+    """Return a list only for several locations: every client supports a single location."""
     if len(goals) > 1:
         return goals
     return goals[0] if goals else None
@@ -122,7 +122,7 @@ def _one_or_all(goals: list[types.Location]) -> Locations:
 def references(
     context: RequestContext, position: types.Position, *, with_declaration: bool
 ) -> list[Json] | None:
-    """All mentions in all files of the compile."""
+    """Return all mentions in all files of the compile."""
     found = context.at(position)
     if found is None:
         return None
@@ -131,7 +131,7 @@ def references(
 
 
 def highlight(context: RequestContext, position: types.Position) -> list[Json] | None:
-    """The mentions in this file: declarations as writes, the rest as reads."""
+    """Return the mentions in this file: declarations as writes, others as reads."""
     found = context.at(position)
     if found is None:
         return None

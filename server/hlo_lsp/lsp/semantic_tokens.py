@@ -1,4 +1,4 @@
-"""Semantic tokens as the protocol sends them: five numbers each, relative to the one before."""
+"""Semantic tokens in the encoding of the protocol: five numbers per token, relative to the last."""
 
 import asyncio
 from array import array
@@ -16,16 +16,16 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import Encoding
 
-_NUMBERS_PER_TOKEN = 5  # numbers of a token
-_NUMBERS_PER_CHUNK = _NUMBERS_PER_TOKEN * 1024  # numbers compared at once
-_MAX_DOCUMENTS = 8  # documents; as many as an editor shows side by side
+_NUMBERS_PER_TOKEN = 5
+_NUMBERS_PER_CHUNK = _NUMBERS_PER_TOKEN * 1024
+_MAX_DOCUMENTS = 8  # as many as an editor shows side by side
 
 
 class TokenEncoder:
-    """Collects the tokens of a file, from top to bottom.
+    """Encodes the tokens of a file from top to bottom.
 
-    ``first_line`` is where the file begins in its text: of a part of a longer text it may move
-    meanwhile, of which its own lines know nothing.
+    ``first_line`` is the line of the file in its text; edits of earlier sections may change it
+    during the work.
     """
 
     def __init__(self, encoding: Encoding, first_line: int) -> None:
@@ -35,11 +35,11 @@ class TokenEncoder:
         self._last = 0, 0  # line and column of the last token
 
     def add(self, file: DumpFile, tokens: Iterable[SemanticToken]) -> None:
-        """Add tokens that stand behind all others."""
+        """Add tokens that follow all tokens added before."""
         last_line, last_start = self._last
         begin, lines = self._first_line, file.lines
         known, text, plain = -1, "", True
-        column = units = 0  # how far a line that is not plain is counted, which is slow
+        column = units = 0  # progress in a line with non-ASCII text, which is slow to count
         numbers: list[int] = []
         for row, first, end, kind, modifiers in tokens:
             if row != known:
@@ -61,7 +61,7 @@ class TokenEncoder:
         self._last = last_line, last_start
 
     def append(self, other: "TokenEncoder") -> None:
-        """Add what was collected of files below."""
+        """Add the tokens of a file further down in the same text."""
         if other.data:
             at = len(self.data)
             self.data += other.data
@@ -70,14 +70,14 @@ class TokenEncoder:
 
 
 class TokenResults:
-    """The last tokens of the documents that were asked for last, each under an id."""
+    """The last tokens of recent documents, each with a result id."""
 
     def __init__(self) -> None:
         self._known: OrderedDict[str, tuple[str, array[int]]] = OrderedDict()
         self._count = 0
 
     def remember(self, uri: str, data: "array[int]") -> str:
-        """Keep the tokens of a document in place of those before; what comes back is their id."""
+        """Replace the tokens of a document, and return the new result id."""
         self._count += 1
         self._known[uri] = str(self._count), data
         self._known.move_to_end(uri)
@@ -86,17 +86,17 @@ class TokenResults:
         return str(self._count)
 
     def of(self, uri: str, result_id: str) -> "array[int] | None":
-        """The tokens with this id, or None if they are not the last of the document."""
+        """Return the tokens with a result id, or None if they are not the last of the document."""
         known = self._known.get(uri)
         return known[1] if known is not None and known[0] == result_id else None
 
     def forget(self, uri: str) -> None:
-        """A document was closed."""
+        """Discard the tokens of a closed document."""
         self._known.pop(uri, None)
 
 
 def difference(old: "array[int]", new: "array[int]") -> list[Json]:
-    """What makes new tokens of old ones: nothing, or one edit of those in between."""
+    """Return the edits from old tokens to new ones: none, or one."""
     if old == new:
         return []
     first = _common_prefix_length(old, new)
@@ -111,7 +111,7 @@ def difference(old: "array[int]", new: "array[int]") -> list[Json]:
 
 
 def _common_prefix_length(one: "array[int]", other: "array[int]") -> int:
-    """How many numbers of whole tokens two have in common at the beginning."""
+    """Return the number of equal numbers at the start, in whole tokens."""
     at, end = 0, min(len(one), len(other))
     while (
         at + _NUMBERS_PER_CHUNK <= end
@@ -129,7 +129,7 @@ def _common_prefix_length(one: "array[int]", other: "array[int]") -> int:
 MAX_FULL_ANSWER_CHARACTERS = (
     2_000_000  # characters of a text of which all tokens are told: 0.5 s of work
 )
-_DEBOUNCE_SECONDS = 0.5  # seconds without a change before clients are told to ask again
+_DEBOUNCE_SECONDS = 0.5  # without a change, before clients refresh
 
 
 def _camel_case(name: str) -> str:
@@ -144,10 +144,10 @@ LEGEND = types.SemanticTokensLegend(
 
 
 class SemanticTokens:
-    """Answers for all documents, and remembers what the next difference is counted from.
+    """The semantic tokens of all documents, with the results that deltas refer to.
 
-    A text above ``LARGEST`` has no answer for the whole of it, which makes Visual Studio Code go on
-    to ask for what is on the screen; an empty one would count as complete.
+    For a text above ``MAX_FULL_ANSWER_CHARACTERS`` the full request has no result, so that Visual
+    Studio Code continues to request visible ranges; an empty result would count as complete.
     """
 
     def __init__(self, session: Session, refresh: Callable[[], Awaitable[None]]) -> None:
@@ -157,7 +157,7 @@ class SemanticTokens:
         self._pending: asyncio.Task[None] | None = None
 
     async def full(self, document: types.TextDocumentIdentifier) -> Json | None:
-        """All tokens, or None for a text that is no dump or too large."""
+        """Return all tokens, or None for a text that is too large or not a dump."""
         file = self._session.library.open_files.get(document.uri)
         if file is None or _is_large(file):
             return None
@@ -165,38 +165,38 @@ class SemanticTokens:
         return None if encoder is None else self._whole(document.uri, encoder)
 
     async def delta(self, document: types.TextDocumentIdentifier, result_id: str) -> Json | None:
-        """What has changed since the result of this id, or all tokens if it is not known."""
+        """Return the changes since a result id, or all tokens if the id is unknown."""
         if self._results.of(document.uri, result_id) is None:
             return await self.full(document)
         encoder = await self._encoded(document)
         if encoder is None:
             return None
         old = self._results.of(document.uri, result_id)
-        if old is None:  # another answer was given meanwhile
+        if old is None:  # another request has replaced it meanwhile
             return self._whole(document.uri, encoder)
         edits = difference(old, encoder.data)
         return {"resultId": self._results.remember(document.uri, encoder.data), "edits": edits}
 
     async def range(self, params: types.SemanticTokensRangeParams) -> Json | None:
-        """The tokens of all lines that a range touches."""
+        """Return the tokens of all lines in a range."""
         first, last = params.range.start.line, params.range.end.line
         encoder = await self._encoded(params.text_document, first, last + 1)
         return None if encoder is None else {"data": encoder.data.tolist()}
 
     def closed(self, file: DumpFile) -> None:
-        """A file was closed: it counts as it is on disk now."""
+        """Discard the result of a closed file, and refresh its companions."""
         self._results.forget(file.uri)
         self.changed(file)
 
     def companions_changed(self) -> None:
-        """What is faint in one file may depend on another that has changed."""
+        """Request a refresh after a pause: unused names depend on other files."""
         if self._session.client.can_refresh_tokens:
             if self._pending is not None:
                 self._pending.cancel()
             self._pending = asyncio.ensure_future(self._refresh_after_delay())
 
     def changed(self, file: DumpFile) -> None:
-        """A file was opened, edited or closed: the others of its compile may look different."""
+        """Refresh the tokens of open companion files after a file changed."""
         if any(other is not file for other in self._session.open_companions(file)):
             self.companions_changed()
 
@@ -211,7 +211,7 @@ class SemanticTokens:
     async def _encoded(
         self, document: types.TextDocumentIdentifier, first: int = 0, end: int | None = None
     ) -> TokenEncoder | None:
-        """The tokens of these lines of a text, of all files in it."""
+        """Return the tokens in a range of lines, for all files in the text."""
 
         async def reply(context: RequestContext) -> TokenEncoder:
             await self._know_names(context.file, waits=end is None)
@@ -225,7 +225,10 @@ class SemanticTokens:
         return found[0]
 
     async def _know_names(self, file: DumpFile, *, waits: bool) -> None:
-        """Without knowing who names whom nothing is unused: wait for it, or come back later."""
+        """Wait until all mentions are indexed, or request a refresh then.
+
+        Unused names are only known afterwards.
+        """
         mention_task = self._session.mention_task(file)
         if mention_task is None:
             return
@@ -236,7 +239,7 @@ class SemanticTokens:
 
 
 def _encode(context: RequestContext, first: int, end: int | None) -> TokenEncoder:
-    """The tokens of a file on these lines of the text that it is in."""
+    """Return the tokens of a file in a range of lines of its text."""
     file = context.file
     begin = file.first_line
     encoder = TokenEncoder(context.converter.encoding, begin)

@@ -1,4 +1,4 @@
-"""textDocument/documentSymbol."""
+"""textDocument/documentSymbol, foldingRange, and selectionRange."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.module_records import TableLabel
 from hlo_lsp.text.checkpoint import checkpoint
 
-_SYMBOLS_PER_CHECKPOINT = 500  # symbols between two breaths
+_SYMBOLS_PER_CHECKPOINT = 500
 
 _KINDS = {
     OutlineNodeKind.SECTION: types.SymbolKind.Namespace,
@@ -38,11 +38,10 @@ _KINDS = {
 
 
 async def document_symbols(context: RequestContext) -> list[Json]:
-    """The outline as a tree, or as a list for a client that knows no trees.
+    """Return the outline, as a list for a client without support for trees.
 
-    Of a long text it is computations and sections alone: 100 000 instructions are 26 MB on the
-    wire, and no list to look through. That of a section of a longer text is in a symbol of the
-    section's name.
+    For a long text it has only computations and sections: 100,000 instructions are 26 MB of JSON.
+    The outline of a section of a stdout dump is inside a symbol with the section's name.
     """
     found = await run_on_compile(context.dump, lambda: _all_symbols(context))
     return (
@@ -78,7 +77,7 @@ def _in_section(context: RequestContext, part: SectionFile, inner: list[Json]) -
 def _nodes_with_siblings(
     nodes: list[OutlineNode], siblings: list[Json], *, nest: bool
 ) -> Iterator[tuple[OutlineNode, list[Json]]]:
-    """Each node, and the list that its symbol goes to: that of its parent, or one for all."""
+    """Yield each node with the list for its symbol: that of its parent, or one list for all."""
     for node in nodes:
         yield node, siblings
         if node.children:
@@ -107,10 +106,10 @@ def _name(context: RequestContext, node: OutlineNode) -> Json:
 
 
 async def folding_ranges(context: RequestContext) -> list[Json]:
-    """Every part of the outline with more than one line; the largest if the client has a limit.
+    """Return each part of the outline with more than one line, limited to the client's maximum.
 
-    The tables of source locations are of the kind that editors know as imports: what a reader wants
-    out of the way first. A section of a longer text is folded with the lines that begin and end it.
+    Tables of source locations have the kind of imports, which editors can fold first. A section of
+    a stdout dump is folded with its delimiter lines.
     """
     file = context.file
     folds = await run_on_compile(context.dump, lambda: _folds(file))
@@ -139,7 +138,7 @@ def _folds(file: DumpFile) -> list[Json]:
 
 
 def largest(folds: list[Json], limit: int) -> list[Json]:
-    """So many folds at most, in their order."""
+    """Return the largest ranges up to a limit, in their order."""
     if len(folds) <= limit:
         return folds
     chosen = sorted(folds, key=lambda fold: fold["startLine"] - fold["endLine"])[:limit]
@@ -157,7 +156,7 @@ def _fold(first: int, last: int, kind: types.FoldingRangeKind) -> Json:
 async def selection_ranges(
     session: Session, params: types.SelectionRangeParams
 ) -> list[Json] | None:
-    """What may be selected around each position; nothing there where no dump is."""
+    """Return the nested ranges around each position, or None if the text is not a dump."""
     found: list[Json] = []
     knows = False
     for position in params.positions:

@@ -3,8 +3,8 @@
 import pytest
 
 from analysis.typed import MODULE, cursor, labels, offered, writing
-from hlo_lsp.ide.completion.candidates import Kind
-from hlo_lsp.ide.completion.completion import beginnings, completions
+from hlo_lsp.ide.completion.candidates import CandidateKind
+from hlo_lsp.ide.completion.completion import completions, file_start_completions
 
 
 def test_a_result_has_a_shape_of_the_computation_an_element_type_or_an_opcode() -> None:
@@ -15,14 +15,14 @@ def test_a_result_has_a_shape_of_the_computation_an_element_type_or_an_opcode() 
 
 def test_the_elements_of_a_tuple_are_shapes_and_nothing_else() -> None:
     found = offered(writing("  %r = (f32[8], |"))
-    assert {candidate.kind for candidate in found} == {Kind.SHAPE, Kind.TYPE}
+    assert {candidate.kind for candidate in found} == {CandidateKind.SHAPE, CandidateKind.TYPE}
 
 
 @pytest.mark.parametrize("line", ["%a (x: |", "%a (x: f32[2], y: (f32[2], |", "%a (x: f32[]) -> |"])
 def test_a_signature_takes_element_types(line: str) -> None:
     found = offered(cursor(f"HloModule m\n\n{line}"))
     assert found[0].label == "f32"
-    assert {candidate.kind for candidate in found} == {Kind.TYPE}
+    assert {candidate.kind for candidate in found} == {CandidateKind.TYPE}
 
 
 def test_opcodes_that_were_used_last_come_first() -> None:
@@ -93,7 +93,7 @@ def test_parameters_count_on_and_flags_are_constants() -> None:
 def test_attributes_that_are_required_come_first_and_those_there_do_not_come_again() -> None:
     found = offered(writing("  %r = f32[8] reduce(%p, %zero), |"))
     assert [candidate.label for candidate in found[:3]] == ["dimensions", "to_apply", "sharding"]
-    assert [candidate.detail for candidate in found[:3]] == ["required", "required", "any opcode"]
+    assert [candidate.detail for candidate in found[:3]] == ["required", "required", "common"]
     line = "  %r = f32[8] reduce(%p, %zero), dimensions={1}, |, to_apply=%sum, metadata={}"
     assert labels(writing(line))[0] == "sharding"
     assert not {"dimensions", "to_apply", "metadata"} & set(labels(writing(line)))
@@ -261,4 +261,4 @@ def test_memory_files_get_nothing() -> None:
 
 @pytest.mark.parametrize(("text", "offers"), [("H|", True), ("\n Hlo|\n", False), ("H|\nx", False)])
 def test_an_empty_file_may_become_a_module(text: str, offers: bool) -> None:
-    assert (beginnings(*cursor(text)) is not None) is offers
+    assert (file_start_completions(*cursor(text)) is not None) is offers

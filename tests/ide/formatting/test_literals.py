@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.ide.formatting.attribute_values import printed_literal
+from hlo_lsp.ide.formatting.attribute_values import format_literal
 from ide.formatting.blanked import blanked
 
 # As jaxlib 0.10.2 prints them.
@@ -34,14 +34,14 @@ PRINTED = [
 
 @pytest.mark.parametrize(("shape", "literal"), PRINTED)
 def test_what_xla_prints_stays_as_it_is(shape: str, literal: str) -> None:
-    assert printed_literal(literal, shape) == literal
-    assert printed_literal(f" {literal}\n ", shape) == literal
+    assert format_literal(literal, shape) == literal
+    assert format_literal(f" {literal}\n ", shape) == literal
 
 
 @given(st.sampled_from([each for each in PRINTED if "..." not in each[1]]), st.randoms())
 def test_any_blanks_become_those_of_xla(printed: tuple[str, str], chance: Random) -> None:
     shape, literal = printed
-    assert printed_literal(blanked(literal, chance, share=0.5), shape) == literal
+    assert format_literal(blanked(literal, chance, share=0.5), shape) == literal
 
 
 @pytest.mark.parametrize(
@@ -55,4 +55,4 @@ def test_any_blanks_become_those_of_xla(printed: tuple[str, str], chance: Random
     ],
 )
 def test_what_is_not_known_stays_as_it_is(shape: str, literal: str) -> None:
-    assert printed_literal(literal, shape) == literal
+    assert format_literal(literal, shape) == literal

@@ -3,7 +3,7 @@
 import pytest
 
 from analysis import tiny
-from hlo_lsp.ide.navigation.references import declared_and_mentioned, users_of
+from hlo_lsp.ide.navigation.references import declarations_and_references, user_instructions
 
 SPLIT = tiny.split()
 ONE_FILE = tiny.one_file()
@@ -17,7 +17,7 @@ IN_MODULE = ({"fusion-line"}, {"gte-in-negate"})
 
 
 def _of(dump: tiny.Tiny, start: str) -> tuple[set[str | None], set[str | None]]:
-    declared, mentioned = declared_and_mentioned(dump.dump, dump.found(start))
+    declared, mentioned = declarations_and_references(dump.dump, dump.found(start))
     return set(map(dump.at, declared)), set(map(dump.at, mentioned))
 
 
@@ -80,25 +80,25 @@ def test_an_allocation_has_its_line() -> None:
 
 def test_no_place_is_there_twice_and_none_in_both_lists() -> None:
     for start in SPLIT.marks:
-        declared, mentioned = declared_and_mentioned(SPLIT.dump, SPLIT.found(start))
+        declared, mentioned = declarations_and_references(SPLIT.dump, SPLIT.found(start))
         places = [(place.file.uri, place.line, place.start) for place in (*declared, *mentioned)]
         assert len(places) == len(set(places)), start
 
 
 def test_places_come_in_the_order_of_files_and_lines() -> None:
     for start in SPLIT.marks:
-        for places in declared_and_mentioned(SPLIT.dump, SPLIT.found(start)):
+        for places in declarations_and_references(SPLIT.dump, SPLIT.found(start)):
             keys = [(place.file.uri, place.line, place.start) for place in places]
             assert keys == sorted(keys)
 
 
 def test_users_come_in_the_order_of_the_module_text() -> None:
-    assert users_of(SPLIT.dump, "fusion") == ["get-tuple-element", "get-tuple-element.1"]
-    assert users_of(SPLIT.dump, "p") == ["add.9"]
-    assert users_of(SPLIT.dump, "fusion.2") == []
+    assert user_instructions(SPLIT.dump, "fusion") == ["get-tuple-element", "get-tuple-element.1"]
+    assert user_instructions(SPLIT.dump, "p") == ["add.9"]
+    assert user_instructions(SPLIT.dump, "fusion.2") == []
 
 
 def test_without_module_text_users_are_those_of_the_values_that_it_defines() -> None:
     users = ["get-tuple-element", "get-tuple-element.1", "negate.7", "fusion.2"]
-    assert users_of(ONE_FILE.dump, "fusion") == users
-    assert users_of(ONE_FILE.dump, "get-tuple-element") == []
+    assert user_instructions(ONE_FILE.dump, "fusion") == users
+    assert user_instructions(ONE_FILE.dump, "get-tuple-element") == []

@@ -4,13 +4,13 @@ import pytest
 
 from analysis import program
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
-from hlo_lsp.ide.navigation.references import declared_and_mentioned
+from hlo_lsp.ide.navigation.references import declarations_and_references
 
 PROGRAM = program.program()
 
 
 def _of(start: str) -> tuple[list[str | None], set[str | None]]:
-    declared, mentioned = declared_and_mentioned(PROGRAM.dump, PROGRAM.found(start))
+    declared, mentioned = declarations_and_references(PROGRAM.dump, PROGRAM.found(start))
     return [PROGRAM.at(place) for place in declared], {PROGRAM.at(place) for place in mentioned}
 
 
@@ -57,7 +57,7 @@ def test_a_computation_that_two_instructions_call_is_mentioned_by_both() -> None
     file = program.file_of(text)
     found = cursor_target_at(file, 2, 1)
     assert found is not None
-    declared, mentioned = declared_and_mentioned(program.alone(file), found)
+    declared, mentioned = declarations_and_references(program.alone(file), found)
     assert [place.line for place in declared] == [2]
     assert [place.line for place in mentioned] == [8, 9, 9]
     assert {file.lines[place.line][place.start : place.end] for place in mentioned} == {"f"}
@@ -94,7 +94,7 @@ def test_a_parameter_is_mentioned_by_those_who_hand_it_on(
 def test_a_row_is_mentioned_by_rows_and_instructions(
     start: str, declared: str, words: list[str]
 ) -> None:
-    places, mentioned = declared_and_mentioned(PROGRAM.dump, PROGRAM.found(start))
+    places, mentioned = declarations_and_references(PROGRAM.dump, PROGRAM.found(start))
     assert [PROGRAM.at(place) for place in places] == [declared]
     lines = [place.file.lines[place.line][place.start : place.end] for place in mentioned]
     assert sorted(lines) == sorted(words)
@@ -110,7 +110,7 @@ def test_a_frame_is_not_mentioned_by_one_whose_number_begins_alike() -> None:
     file = program.file_of(text)
     found = cursor_target_at(file, 6, 0)
     assert found is not None
-    _, mentioned = declared_and_mentioned(program.alone(file), found)
+    _, mentioned = declarations_and_references(program.alone(file), found)
     assert [file.lines[place.line][3:4] for place in mentioned] == ["a"]
 
 
@@ -119,5 +119,5 @@ def test_every_mark_is_among_its_own_references() -> None:
     for start in PROGRAM.marks:
         found = PROGRAM.found(start)
         if type(found.subject).__name__ in about:
-            declared, mentioned = declared_and_mentioned(PROGRAM.dump, found)
+            declared, mentioned = declarations_and_references(PROGRAM.dump, found)
             assert found.place in [*declared, *mentioned], start

@@ -1,1 +1,1 @@
-"""Module text as XLA prints it."""
+"""The formatting of module text as XLA prints it."""

@@ -1,4 +1,4 @@
-"""Parts of statements of every kind: shapes, and what stands between commas."""
+"""The formatting of shapes, literals, and attribute values."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -14,8 +14,8 @@ _SHAPE_TOKEN = re.compile(r"/\*index=\d+\*/|\s+|[()\[\]{},]|[^\s()\[\]{},]+")
 
 @lru_cache(maxsize=1 << 12)
 def format_shape(text: str) -> str | None:
-    """A shape, or some: blanks stand behind the commas of tuples, and nowhere else."""
-    depth = 0  # of brackets in which commas have no blanks
+    """Return a shape, or several, with blanks only after the commas of tuples."""
+    depth = 0  # the number of open brackets in which no blank follows a comma
     found: list[str] = []
     for match in _SHAPE_TOKEN.finditer(text):
         part = match[0]
@@ -30,7 +30,7 @@ def format_shape(text: str) -> str | None:
 
 
 def split_at_commas(text: str, start: int, end: int) -> Iterator[str]:
-    """What stands between the commas outside of brackets."""
+    """Yield the items between the commas outside of brackets."""
     for stop in (*top_level_commas(text, start, end), end):
         yield text[start:stop].strip()
         start = stop + 1
@@ -41,14 +41,18 @@ _SEPARATE_WORDS = re.compile(r"[^\s{}(),]\s+[^\s{}(),]")
 _ROW = re.compile(r"\{([^{}]+)\}")
 _COMPLEX = re.compile(r"\([^()]*\)")
 _ADJACENT_BRACES = re.compile(r"\{(?=\{)|\}(?=\})")
-_MIN_COMMENTED_RANK = 4  # from this rank on each matrix has its number in front, as a comment
+_MIN_COMMENTED_RANK = 4  # From this rank on, XLA prints a comment before each matrix.
 
 
 def format_literal(text: str, shape: str) -> str:
-    """What stands between the parentheses of a constant; ``shape`` is as XLA prints it.
+    """Return the literal of a constant as XLA prints it.
 
-    Matrices have blanks inside of their braces, and so has a row of more than one element. What is
-    no array stays as it is.
+    Matrices have blanks inside their braces, and so do rows of more than one element. The literal
+    of a shape that is no array is unchanged.
+
+    Args:
+        text: The text between the parentheses of the constant.
+        shape: The shape of the constant, as XLA prints it.
     """
     text = text.strip()
     array = _ARRAY_SHAPE.fullmatch(shape)
@@ -81,21 +85,20 @@ _NAME_LIST = re.compile(r"\{[\w.\-%]+(?:, [\w.\-%]+)*\}")
 _METADATA = re.compile(rf"\{{(?:[a-z_]+=(?:{_STRING}|\w+|\{{[\d,]*\}})(?: (?=[a-z])|(?=\}})))*\}}")
 _FRONTEND_ATTRIBUTE = re.compile(rf"([\w.\-]+=)\s*({_STRING}|\{{.*\}})", re.DOTALL)
 _DEVICE_GROUPS = re.compile(
-    r"\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?"  # replica groups that are counted
+    r"\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?"  # iota replica groups
     r"|(?:mesh\[[^\[\]]*\]|\([^\s()]*(?:\([\d,]+\))?\))(?: \{[^{}]*\})?"  # axes of a mesh
 )
-_ARRAY_VALUE = re.compile(r"[a-z]\w*\[[^\]]*\](?:\{[^{}]*\})?")
 
 
 def format_attribute_value(name: str, value: str) -> str:
-    """The value of an attribute, which has no blanks at its ends."""
+    """Return the value of an attribute as XLA prints it; ``value`` has no blanks at its ends."""
     write = _formatters().get(name)
     return value if write is None else write(value)
 
 
 @cache
 def _formatters() -> dict[str, Callable[[str], str]]:
-    """How values are written that can have blanks inside, by the names of their attributes."""
+    """Return the formatters of values that may contain blanks, by attribute name."""
     words = vocabulary()
     packed, listed = (
         partial(_format_bracketed, is_wide=False),
@@ -125,7 +128,7 @@ def _formatters() -> dict[str, Callable[[str], str]]:
         "buffer_donor": _format_padded,
         "input_output_alias": _format_padded,
         "replica_groups": _format_device_groups,
-        "device_ids": _format_device_groups,  # the second half of replica groups by axes, behind a comma
+        "device_ids": _format_device_groups,  # the second part of replica groups by mesh axes
         "entry_computation_layout": _format_shape_list,
         "operand_layout_constraints": _format_shape_list,
         "outfeed_shape": _format_shape_value,
@@ -135,15 +138,16 @@ def _formatters() -> dict[str, Callable[[str], str]]:
 
 
 def _format_bracketed(value: str, is_wide: bool) -> str:
-    """What is all in one pair of brackets; where it is wide, blanks stand behind its commas."""
-    as_printed = _NAME_LIST if is_wide else _WITHOUT_BLANKS  # thousands of devices may be listed
+    """Return a value in one pair of brackets, with blanks after its commas if ``is_wide``."""
+    # A list may have thousands of devices, so formatted text is recognized without tokens.
+    as_printed = _NAME_LIST if is_wide else _WITHOUT_BLANKS
     if as_printed.fullmatch(value) or not _is_single_bracket(value):
         return value
     return _space_tokens(value, is_wide)
 
 
 def _is_single_bracket(value: str) -> bool:
-    """Whether the first bracket closes at the end: nothing else is behind the value by mistake."""
+    """Return whether the first bracket closes at the end of the value."""
     return value[0] in "{([" and closing_bracket(value, 0) == len(value) - 1
 
 
@@ -167,7 +171,7 @@ def _format_shape_list(value: str) -> str:
 def _format_shape_value(value: str) -> str:
     printed = format_shape(value)
     is_shape = printed is not None and (
-        _ARRAY_VALUE.fullmatch(printed) or _is_single_bracket(printed)
+        _ARRAY_SHAPE.fullmatch(printed) or _is_single_bracket(printed)
     )
     return printed if printed is not None and is_shape else value
 
@@ -180,7 +184,7 @@ def _format_metadata(value: str) -> str:
 
 
 def _format_frontend_attributes(value: str) -> str:
-    """The texts in braces are strings to XLA, with all their blanks."""
+    """Return the frontend attributes; XLA reads the values in braces as strings with all blanks."""
     if not _is_single_bracket(value):
         return value
     found = [
@@ -192,9 +196,9 @@ def _format_frontend_attributes(value: str) -> str:
 
 @lru_cache(maxsize=1 << 12)
 def _space_tokens(value: str, is_wide: bool) -> str:
-    """The tokens of a value with the blanks that XLA prints between them."""
+    """Return the tokens of a value with the blanks that XLA prints between them."""
     found: list[str] = []
-    inside: list[bool] = []  # of each open bracket, whether blanks stand behind its commas
+    inside: list[bool] = []  # for each open bracket, True if blanks follow its commas
     before = left = ""
     for right in _TOKEN.findall(value):
         if _needs_blank(before, left, right, bool(inside) and inside[-1]):
@@ -209,14 +213,14 @@ def _space_tokens(value: str, is_wide: bool) -> str:
 
 
 def _needs_blank(before: str, left: str, right: str, is_wide: bool) -> bool:
-    """Whether a blank stands between two tokens; ``before`` is the one in front of them."""
+    """Return whether XLA prints a blank between two tokens; ``before`` is the preceding token."""
     if left == ",":
         return is_wide and not (_NUMBER.match(before) and _NUMBER.match(right))
-    if left == ":":  # the place in a result, then that of a parameter
+    if left == ":":  # between the index in the output and the parameter of an alias
         return before == "}" and right == "("
     if right == "{":
         return left[-1:] in _CLOSING_CHARACTERS - {"}"}
-    if _WORD.match(right) is None or right == "T":  # which is a transposition: [4]T(1,0)
+    if _WORD.match(right) is None or right == "T":  # ``T`` is a transposition: [4]T(1,0)
         return False
     return _WORD.match(left[-1:]) is not None or (
         left[-1:] in _CLOSING_CHARACTERS and not _NUMBER.match(right)

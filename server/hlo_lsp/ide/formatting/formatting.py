@@ -1,4 +1,4 @@
-"""Which blanks and line ends of a module text XLA's printer would write otherwise."""
+"""Edits of blanks and line ends that format a module text as XLA prints it."""
 
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
@@ -34,13 +34,13 @@ from hlo_lsp.syntax.scanners import module_scanner
 from hlo_lsp.syntax.statements import without_comments
 from hlo_lsp.text.checkpoint import checkpoint
 
-_STATEMENTS_PER_CHECKPOINT = 50  # statements between two breaths: about 3 ms
+_STATEMENTS_PER_CHECKPOINT = 50  # about 3 ms of work
 _INDENT = "  "
 _TABLE_ROWS = (NameRow, LocationRow, FrameRow)
 
 
 class FormattingEdit(NamedTuple):
-    """A part of a text, from (line, column) to (line, column), and what it becomes."""
+    """The replacement of the text from one (line, column) to another."""
 
     start: tuple[int, int]
     end: tuple[int, int]
@@ -49,31 +49,31 @@ class FormattingEdit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Statement:
-    """A record with its words: where they begin, and on which level they belong."""
+    """A record with the position of its words and its nesting level."""
 
     record: Record
-    text: str  # of its whole lines
-    below: str  # the line behind them
-    is_inside: bool  # of a computation
+    text: str  # the whole lines of the record
+    next_line: str
+    is_inside: bool  # True inside of a computation
 
     @property
     def begin(self) -> tuple[int, int]:
-        """The place of the first word."""
+        """The position of the first word."""
         before = self.text[: len(self.text) - len(self.text.lstrip())]
         return _advance(self.record.line, 0, before)
 
     @property
     def end(self) -> tuple[int, int]:
-        """The place behind the last word."""
+        """The position after the last word."""
         return _advance(self.record.line, 0, self.text.rstrip())
 
 
 def format_module(file: DumpFile, first: int = 0, end: int | None = None) -> list[FormattingEdit]:
-    """The edits of the lines from ``first`` up to ``end`` (from 0, exclusive), in order.
+    """Return the edits of the lines from ``first`` to ``end`` (from 0, exclusive), in order.
 
-    Each instruction is on a line of its own behind two blanks, and computations have an empty line
-    between them. Statements that are broken, or have comments or computations inside, stay as they
-    are. No other file than a module text has edits.
+    Each instruction gets a line of its own with two blanks of indentation, and computations are
+    separated by an empty line. Unrecognized statements and statements that contain comments or
+    nested computations are unchanged. Only module texts have edits.
     """
     edits: list[FormattingEdit] = []
     end = len(file.lines) if end is None else end
@@ -94,7 +94,7 @@ def format_module(file: DumpFile, first: int = 0, end: int | None = None) -> lis
 
 
 def _statements(file: DumpFile, first: int) -> Iterator[_Statement]:
-    """The statements from the last one above a line on, as its end is the beginning of a gap."""
+    """Yield the statements from the last one above a line on, because a gap begins at its end."""
     at = file.records.at(min(first, len(file.lines) - 1))
     while at is not None and at.line > 0 and (at.line >= first or isinstance(at, BlankLine)):
         at = file.records.at(at.line - 1)
@@ -109,14 +109,15 @@ def _statements(file: DumpFile, first: int) -> Iterator[_Statement]:
         ):
             inside = False
         end = record.line + record.line_count
-        below = file.lines[end] if end < len(file.lines) else ""
-        yield _Statement(record, "\n".join(file.lines[record.line : end]), below, inside)
+        next_line = file.lines[end] if end < len(file.lines) else ""
+        yield _Statement(record, "\n".join(file.lines[record.line : end]), next_line, inside)
+
         if isinstance(record, ComputationLine):
             inside = not record.members
 
 
 def _is_in_computation(file: DumpFile, record: Record) -> bool:
-    """Whether a record stands between the head of a computation and its end."""
+    """Return whether a record is between the head of a computation and its end."""
     head = file.records.head_of(record)
     while isinstance(head, BrokenRecord) and head.line > 0:
         above = file.records.at(head.line - 1)
@@ -128,7 +129,7 @@ def _is_in_computation(file: DumpFile, record: Record) -> bool:
 
 
 def _statement_edits(statement: _Statement) -> Iterator[FormattingEdit]:
-    """What changes between the first and the last word of a statement."""
+    """Yield the edits between the first and the last word of a statement."""
     old, new = (_strip_trailing_comment(statement.text) or "").strip(), _format_statement(statement)
     if new is None or new == old:
         return
@@ -140,7 +141,7 @@ def _statement_edits(statement: _Statement) -> Iterator[FormattingEdit]:
 
 
 def _format_statement(statement: _Statement) -> str | None:
-    """XLA's words for a statement; None if they are not known, or would be read otherwise."""
+    """Return a statement as XLA prints it; None if unknown or if it would change meaning."""
     words = _strip_trailing_comment(statement.text)
     new = None if words is None else _format_record(statement.record, words)
     if words is None or new is None or new == words.strip():
@@ -149,7 +150,7 @@ def _format_statement(statement: _Statement) -> str | None:
 
 
 def _strip_trailing_comment(text: str) -> str | None:
-    """A statement without the comment behind it; None if it has others."""
+    """Return a statement without its trailing comment; None if it contains other comments."""
     clean = without_comments(text)
     if clean == text:
         return text
@@ -176,7 +177,7 @@ def _format_record(record: Record, text: str) -> str | None:
 
 
 def _format_inline_computation(record: ComputationLine, text: str) -> str | None:
-    """A computation that is in one record: with each instruction on a line of its own."""
+    """Return a computation that is one record, with each instruction on a line of its own."""
     match = load_grammar("module").expression("whole_computation").fullmatch(text)
     head = (
         None if match is None else format_computation_head(f"{text[: match.start('OPENING')]} {{")
@@ -188,7 +189,7 @@ def _format_inline_computation(record: ComputationLine, text: str) -> str | None
 
 
 def _has_same_meaning(statement: _Statement, text: str) -> bool:
-    """Whether XLA's words for a record are read as that record, and as no more than it."""
+    """Return whether the formatted text is read as exactly the same record."""
     record, lines = statement.record, text.split("\n")
     if isinstance(record, ComputationLine) and record.members:
         head, *body, _ = (module_scanner().read([line, ""], 0) for line in lines)
@@ -200,20 +201,21 @@ def _has_same_meaning(statement: _Statement, text: str) -> bool:
         row, column = statement.begin
         margin = statement.text.split("\n")[row - record.line][:column]
     lines[0] = margin + lines[0]
-    found = module_scanner().read([*lines, statement.below], 0)
+    found = module_scanner().read([*lines, statement.next_line], 0)
     return found.line_count == len(lines) and _record_meaning(found) == _record_meaning(record)
 
 
 def _record_meaning(record: Record) -> tuple[object, ...]:
-    """What a record says, whatever its blanks are."""
+    """Return the contents of a record without its blanks."""
     if isinstance(record, InstructionLine):
         attributes = [
             (each.name, _without_whitespace(each.value.text)) for each in record.parsed.attributes
         ]
         literal = _without_whitespace(record.parsed.literal.text)
         return (
-            record.name, record.is_root, _without_whitespace(record.shape), record.opcode, record.operands,
-            record.called, literal, attributes,
+            record.name, record.is_root, _without_whitespace(record.shape), record.opcode,
+            record.operands, record.called, literal, attributes,
+
         )  # fmt: skip
     if isinstance(record, ComputationLine):
         return record.name, record.is_entry, _without_whitespace(record.signature)
@@ -231,7 +233,7 @@ def _without_whitespace(text: str) -> str:
 def _gap_edits(
     file: DumpFile, before: _Statement | None, statement: _Statement
 ) -> Iterator[FormattingEdit]:
-    """What changes between two statements: empty lines, and the indentation of the second."""
+    """Yield the edit of the empty lines and the indentation between two statements."""
     if before is None or _is_left_unchanged(before) or _is_left_unchanged(statement):
         return
     (row, column), (line, indentation) = before.end, statement.begin
@@ -250,7 +252,7 @@ def _gap_edits(
 
 
 def _is_left_unchanged(statement: _Statement) -> bool:
-    """Whether nobody can say where a statement ends: its neighbours keep their distance."""
+    """Return whether the end of a statement is uncertain, so that the gaps around it stay."""
     record = statement.record
     if isinstance(record, ComputationLine) and record.members:
         return _format_statement(statement) is None
@@ -258,7 +260,7 @@ def _is_left_unchanged(statement: _Statement) -> bool:
 
 
 def _indentation(statement: _Statement) -> str | None:
-    """What stands in front of a statement; None if nobody can say."""
+    """Return the indentation of a statement, or None to keep it."""
     record = statement.record
     if isinstance(record, InstructionLine):
         return _INDENT if statement.is_inside else None
@@ -268,7 +270,7 @@ def _indentation(statement: _Statement) -> str | None:
 
 
 def _empty_line_count(before: _Statement, statement: _Statement) -> int | None:
-    """How many empty lines stand between two statements; None if as many as there are."""
+    """Return the number of empty lines between two statements, or None to keep them."""
     above, record = before.record, statement.record
     if statement.is_inside or isinstance(record, ComputationEnd):
         return 0 if before.is_inside or isinstance(above, ComputationLine) else None
@@ -286,6 +288,6 @@ def _empty_line_count(before: _Statement, statement: _Statement) -> int | None:
 
 
 def _advance(line: int, column: int, text: str) -> tuple[int, int]:
-    """The place behind a text that begins at a line and column."""
+    """Return the position after a text that begins at a line and column."""
     rows = text.count("\n")
     return line + rows, len(text) - text.rfind("\n") - 1 + (0 if rows else column)

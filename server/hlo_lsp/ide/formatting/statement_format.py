@@ -1,4 +1,4 @@
-"""The difference between two texts that differ in blanks only."""
+"""The formatting of single statements, and the changes between two versions of a text."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _WORDS = re.compile(r'"(?:[^"\\\n]|\\.)*"|[\w.\-+%]+|\S')
 
 
 class TextChange(NamedTuple):
-    """The text from ``start`` to ``end`` becomes another; both are offsets."""
+    """The replacement of the text between two offsets."""
 
     start: int
     end: int
@@ -27,14 +27,14 @@ class TextChange(NamedTuple):
 
 
 def has_same_words(one: str, other: str) -> bool:
-    """Whether nothing but blanks and line ends tells two texts apart, and none in a word."""
+    """Return whether two texts differ only in blanks and line ends between words."""
     return _WORDS.findall(one) == _WORDS.findall(other)
 
 
 def whitespace_changes(old: str, new: str) -> Iterator[TextChange]:
-    """How to make a text of another with the same words: as little as can be, in order."""
+    """Yield the minimal changes that turn a text into another with the same words, in order."""
     at = to = 0
-    next_old = next_new = -1  # where the next blanks are
+    next_old = next_new = -1  # the offsets of the next blanks
     while at < len(old) or to < len(new):
         blank, other = _WHITESPACE.match(old, at), _WHITESPACE.match(new, to)
         end = at if blank is None else blank.end()
@@ -53,7 +53,7 @@ def _next_whitespace(text: str, at: int) -> int:
 
 
 def minimal_change(start: int, old: str, new: str) -> TextChange:
-    """What becomes of a text that begins at an offset, without what stays at both of its ends."""
+    """Return the change at an offset without the common prefix and suffix of both texts."""
     first = 0
     while first < min(len(old), len(new)) and old[first] == new[first]:
         first += 1
@@ -70,13 +70,16 @@ _PARAMETER = re.compile(r"(%?[A-Za-z_][\w.\-]*)\s*:\s*(\S.*)", re.DOTALL)
 _RESULT_ARROW = re.compile(r"\s*->\s*")
 _STRING_OR_GAP = re.compile(r'"(?:[^"\\\n]|\\.)*"?|[^"]+')
 _BRACES = re.compile(r"\s*([{}])\s*")
-_SPACED_BRACES = {"{": " {", "}": "}"}  # in the rows of the location tables
+_SPACED_BRACES = {"{": " {", "}": "}"}  # for the rows of the location tables
 _INSTRUCTION_PREFIX = re.compile(r"\s*(ROOT\s+)?(%?)")
 _LITERAL_OPCODES = frozenset({"constant", "parameter"})
 
 
 def format_instruction(text: str, at: int = 0) -> str | None:
-    """An instruction on one line, without indentation; ``text`` has no comments, and no other."""
+    """Return an instruction on one line without indentation; None if it cannot be formatted.
+
+    ``text`` contains no comments and no other instruction.
+    """
     parts = parse_instruction(text, at)
     if parts is None or not parts.is_closed or parts.bodies:
         return None
@@ -93,7 +96,7 @@ def format_instruction(text: str, at: int = 0) -> str | None:
 
 
 def format_computation_head(text: str) -> str | None:
-    """The first line of a computation, up to its brace."""
+    """Return the first line of a computation, up to its brace."""
     match = load_grammar("module").expression("computation_line").fullmatch(text)
     if match is None:
         return None
@@ -106,14 +109,14 @@ def format_computation_head(text: str) -> str | None:
 
 
 def format_computation_end(text: str) -> str | None:
-    """The brace that closes a computation, with its attributes."""
+    """Return the brace that closes a computation, with its attributes."""
     start = text.index("}") + 1
     attributes = _format_attributes(text, start)
     return None if attributes is None else f"}}{attributes}"
 
 
 def format_module_header(text: str) -> str | None:
-    """The first line of a module."""
+    """Return the first line of a module."""
     match = load_grammar("module").expression("module_header").fullmatch(text)
     if match is None or not is_balanced(text, 0):
         return None
@@ -123,7 +126,7 @@ def format_module_header(text: str) -> str | None:
 
 
 def format_table_row(text: str) -> str:
-    """A label or row of the location tables."""
+    """Return a label or row of the location tables."""
     parts = (
         part if part[0] == '"' else " ".join(part.split())
         for part in _strings_and_gaps(text.strip())
@@ -142,7 +145,7 @@ def _format_operands(parts: InstructionText, shape: str) -> str | None:
     if text.strip():
         for piece in split_at_commas(text, 0, len(text)):
             match = _OPERAND.fullmatch(piece)
-            if match is None:  # written out in place
+            if match is None:  # The operand is a nested instruction.
                 return None
             mark, shape, name = match.groups()
             printed = None if shape is None else format_shape(shape)
@@ -153,7 +156,7 @@ def _format_operands(parts: InstructionText, shape: str) -> str | None:
 
 
 def _format_attributes(text: str, start: int) -> str | None:
-    """The attributes behind a place, each behind a comma; None if anything else stands there."""
+    """Return the attributes after an offset; None if the text there is not a list of attributes."""
     rest = text[start:].strip()
     if not rest:
         return ""
@@ -185,5 +188,5 @@ def _format_signature(text: str) -> str | None:
 
 
 def _strings_and_gaps(text: str) -> list[str]:
-    """Strings, and what is between them."""
+    """Return the strings and the text between them."""
     return _STRING_OR_GAP.findall(text)

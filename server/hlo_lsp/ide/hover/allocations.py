@@ -69,7 +69,8 @@ def space_card(number: int, backend: Backend) -> Card:
     return Card(
         f"memory space {number}" if name is None else f"memory space {number}: {name}",
         (Fact("memory space", describe_memory_space(number, backend)),),
-        "`color N` of an allocation, `@N` of a value and `S(N)` of a layout are the memory space number.",
+        "The memory space number is `color N` of an allocation, `@N` of a value, and `S(N)` of a "
+        "layout.",
     )
 
 

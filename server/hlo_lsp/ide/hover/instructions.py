@@ -1,4 +1,4 @@
-"""What only instructions of one opcode have: a literal, a target, a number, a count of turns."""
+"""The hover of an instruction."""
 
 import re
 
@@ -27,15 +27,15 @@ from hlo_lsp.program.passes import counterparts
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.module_records import InstructionLine
 
-_MAX_LISTED_NAMES = 6  # names in a list
-_MAX_LITERAL_CHARACTERS = 60  # characters of a literal
+_MAX_LISTED_NAMES = 6
+_MAX_LITERAL_CHARACTERS = 60
 _TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d+)"')
 
 
 def opcode_specific_facts(
     text: InstructionText, line: LocatedRecord[InstructionLine] | None
 ) -> list[Fact]:
-    """What the opcode of an instruction has a reader look for."""
+    """Return facts that only one opcode has: a literal, a target, a parameter, a trip count."""
     opcode = text.opcode.text
     if opcode == "constant":
         literal = " ".join(text.literal.text.split()).replace("`", "'")
@@ -50,8 +50,8 @@ def opcode_specific_facts(
         return [] if target is None else [Fact("target", f"`{target.text.strip().strip(chr(34))}`")]
     if opcode == "while":
         config = text.attribute("backend_config")
-        turns = None if config is None else _TRIP_COUNT.search(config.text)
-        return [] if turns is None else [Fact("turns", f"{int(turns[1]):,}, known beforehand")]
+        count = None if config is None else _TRIP_COUNT.search(config.text)
+        return [] if count is None else [Fact("trip count", f"{int(count[1]):,}")]
     if line is None:
         return []
     if opcode == "parameter":
@@ -60,22 +60,22 @@ def opcode_specific_facts(
 
 
 def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fact]:
-    """Which parameter of what it is, and the operands that it stands for."""
+    """Return the number of a parameter, its computation, and its arguments."""
     facts = []
-    number, around = parameter_number(parameter), module.computation_of(parameter)
-    if number is not None and around is not None:
-        facts.append(Fact("parameter", f"{number} of `{around.name}`"))
+    number, computation = parameter_number(parameter), module.computation_of(parameter)
+    if number is not None and computation is not None:
+        facts.append(Fact("parameter", f"{number} of `{computation.name}`"))
     found = [
         f"`{operand.name}` of `{caller.name}`"
         for caller, operand in operands_of_parameter(module, parameter)
     ]
-    return [*facts, Fact("stands for", join_limited(found, _MAX_LISTED_NAMES))] if found else facts
+    return [*facts, Fact("argument", join_limited(found, _MAX_LISTED_NAMES))] if found else facts
 
 
-def _element_facts(module: ModuleIndex, taking: InstructionLine) -> list[Fact]:
-    """What computes the element that a ``get-tuple-element`` takes."""
-    operand = next(iter(module.operands(taking)), None)
-    index = taking.parsed.attribute("index")
+def _element_facts(module: ModuleIndex, selection: InstructionLine) -> list[Fact]:
+    """Return the instruction that computes the element of a ``get-tuple-element``."""
+    operand = next(iter(module.operands(selection)), None)
+    index = selection.parsed.attribute("index")
     number = "" if index is None else index.text.strip()
     if operand is None or not number.isdecimal() or len(number) > 9:
         return []
@@ -84,14 +84,14 @@ def _element_facts(module: ModuleIndex, taking: InstructionLine) -> list[Fact]:
         for source in element_sources(module, operand, int(number))
         if source is not operand
     ]
-    return [Fact("comes from", join_limited(found, _MAX_LISTED_NAMES))] if found else []
+    return [Fact("computed by", join_limited(found, _MAX_LISTED_NAMES))] if found else []
 
 
-_MAX_COUNTERPARTS = 4  # names in a list
+_MAX_COUNTERPARTS = 4  # per module text
 
 
 def counterpart_facts(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> list[Fact]:
-    """What there is for the same operation and Python line in the other texts of the module."""
+    """Return instructions with the same operation and Python line in other module texts."""
     names: dict[DumpFile, list[str]] = {}
     for other in counterparts(dump, line):
         names.setdefault(other.file, []).append(f"`{other.record.name}`")
@@ -102,7 +102,7 @@ def counterpart_facts(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> li
 
 
 def module_text_name(file: DumpFile) -> str:
-    """What a module text is of its compile: ``before_optimizations``."""
+    """Return the stage of a module text in its compile, such as ``before_optimizations``."""
     suffix = None if file.path is None else suffix_of(file.path.name)
     if suffix is None or not suffix.is_known:
         return file.label
@@ -119,10 +119,13 @@ def instruction_card(
     index: str | None = None,
     line: LocatedRecord[InstructionLine] | None = None,
 ) -> Card | None:
-    """What an instruction is, when it runs, and which values it defines and uses.
+    """Return the hover of an instruction, or None if its compile does not mention it.
 
-    With an index: of that leaf of its result. ``line`` is the instruction that is meant where
-    the name alone does not say it.
+    Args:
+        dump: The compile.
+        name: Name of the instruction.
+        index: Shape index of a leaf of the result; None for the whole result.
+        line: The instruction, if its name is ambiguous in the compile.
     """
     line = line or dump.instruction(name)
     text = line.record.parsed if line is not None else dump.text_of(name)
@@ -136,7 +139,7 @@ def instruction_card(
         facts += _result_facts(dump, text, name, index)
     facts += result_value_facts(dump, name, index)
     if step is not None:
-        facts.append(Fact("runs", f"at step {step.record.step} of {dump.last_step}"))
+        facts.append(Fact("schedule", f"step {step.record.step} of {dump.last_step}"))
     if text is not None:
         facts += opcode_specific_facts(text, line)
         facts += _operand_facts(text, line)
@@ -157,26 +160,26 @@ def instruction_card(
     if line is not None:
         facts += counterpart_facts(dump, line)
     opcode = "" if text is None else text.opcode.text
-    same = opcode in {"", name}
-    return Card(f"`{name}{index or ''}`{'' if same else f' {opcode}'}", tuple(facts))
+    is_redundant = opcode in {"", name}
+    return Card(f"`{name}{index or ''}`{'' if is_redundant else f' {opcode}'}", tuple(facts))
 
 
 def _opcode_facts(text: InstructionText) -> list[Fact]:
     opcode = vocabulary().opcode(text.opcode.text)
-    return [] if opcode is None else [Fact("does", opcode.text)]
+    return [] if opcode is None else [Fact("description", opcode.text)]
 
 
 def _result_facts(dump: DumpSet, text: InstructionText, name: str, index: str | None) -> list[Fact]:
     leaf = leaf_text(text.shape.text, index)
-    if not leaf:  # no such leaf, or the text leaves the shape out
+    if not leaf:  # The leaf does not exist, or the text has no shape.
         return []
     shape = try_shape(leaf)
-    words = leaf[:120] if shape is None else describe_shape(shape)
+    description = leaf[:120] if shape is None else describe_shape(shape)
     label = "result" if index is None else f"leaf {index}"
     sizes = _size_facts(dump, name, index, leaf)
     if isinstance(shape, TupleShape):
         return tuple_facts(label, leaf, sizes)
-    return [Fact(label, words), *sizes]
+    return [Fact(label, description), *sizes]
 
 
 def _operand_facts(
@@ -189,7 +192,7 @@ def _operand_facts(
         found = line.file.module.operands(line.record)
     operands = []
     for span, operand in zip(text.operands, found, strict=False):
-        name = f"`{span.text}`" if span.text else "written in place"
+        name = f"`{span.text}`" if span.text else "inline"
         shape = "" if operand is None else f" {short_shape(operand.shape)}"
         operands.append(f"{name}{shape}")
     return [Fact("operands", f"{len(operands)}: {join_limited(operands, _MAX_LISTED_NAMES)}")]
@@ -204,27 +207,29 @@ def _user_facts(
         users = [user.name for user in line.file.module.users(line.record)]
     is_result = line is not None and line.file.module.is_root(line.record)
     if not users:
-        result = ": it is the result of its computation" if is_result else ""
-        return [] if line is None else [Fact("users", f"none{result}")]
+        note = " (computation root)" if is_result else ""
+        return [] if line is None else [Fact("users", f"none{note}")]
     names = [f"`{user}`" for user in users]
-    result = "; it is the result of its computation, too" if is_result else ""
-    words = f"{len(users):,}: {join_limited(names, _MAX_LISTED_USERS)}{result}"
+    note = " (also the computation root)" if is_result else ""
+    words = f"{len(users):,}: {join_limited(names, _MAX_LISTED_USERS)}{note}"
     return [Fact("users", words), *_done_facts(line)]
 
 
 def _done_facts(line: LocatedRecord[InstructionLine] | None) -> list[Fact]:
-    """Where an operation that was started is waited for, maybe some updates later."""
+    """Return the instructions that complete an asynchronous operation."""
     if line is None or not line.record.opcode.endswith(_ASYNC_START_SUFFIXES):
         return []
     steps = async_successors(line.file.module, line.record)
-    waiting = [f"`{step.name}`" for step in steps if step.opcode.endswith("-done")]
-    return [Fact("waited for by", join_limited(waiting, _MAX_LISTED_NAMES))] if waiting else []
+    completions = [f"`{step.name}`" for step in steps if step.opcode.endswith("-done")]
+    return (
+        [Fact("completed by", join_limited(completions, _MAX_LISTED_NAMES))] if completions else []
+    )
 
 
 def _partition_facts(
     text: InstructionText, line: LocatedRecord[InstructionLine] | None
 ) -> list[Fact]:
-    """Shardings and groups of devices in words."""
+    """Return facts about the sharding and the device groups of an instruction."""
     return [
         *instruction_sharding_facts(text, None if line is None else line.file),
         *group_facts(text),
@@ -232,7 +237,7 @@ def _partition_facts(
 
 
 def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> list[Fact]:
-    """How the result is spread over devices, and what one of them holds where that is known."""
+    """Return facts about the sharding of a result and the bytes on each device."""
     sharding = text.attribute("sharding")
     if sharding is None:
         return []
@@ -242,9 +247,9 @@ def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> 
 
 
 def _size_facts(dump: DumpSet, name: str, index: str | None, shape: str) -> list[Fact]:
-    """Bytes of a result; padded ones only where the layout that counts is printed.
+    """Return the size of a result in bytes; the padded size only if its layout is known.
 
-    Before buffer assignment, and inside of fusions, an untiled shape says nothing of memory.
+    Before buffer assignment and inside fusions, an untiled shape does not determine the padding.
     """
     value = dump.value_at(name, index)
     if value is None and "T(" not in shape:

@@ -1,1 +1,1 @@
-"""Definitions, references, links, calls, and the outline."""
+"""Definitions, references, source links, the call hierarchy, and the outline."""

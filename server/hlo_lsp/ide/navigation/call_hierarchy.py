@@ -55,11 +55,11 @@ class CallNodeKey:
     is_computation: bool
 
 
-def call_node_at(dump: DumpSet, found: CursorTarget) -> CallNode | None:
+def call_node_at(dump: DumpSet, target: CursorTarget) -> CallNode | None:
     """Return the instruction or computation at the cursor, in the module text of the compile."""
-    subject = found.subject
+    subject = target.subject
     if isinstance(subject, ComputationTarget):
-        return resolve_computation(dump, found, subject.name)
+        return resolve_computation(dump, target, subject.name)
     name: str | None = None
     if isinstance(subject, InstructionTarget):
         name = subject.name
@@ -70,7 +70,7 @@ def call_node_at(dump: DumpSet, found: CursorTarget) -> CallNode | None:
     elif isinstance(subject, ValueTarget):
         value = target_value(dump, subject)
         name = subject.key.partition("{")[0] if value is None else value.name
-    return None if name is None else resolve_instruction(dump, found, name)
+    return None if name is None else resolve_instruction(dump, target, name)
 
 
 def node_key(node: CallNode) -> CallNodeKey:

@@ -45,69 +45,69 @@ from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
 
 
-def definitions(dump: DumpSet, found: CursorTarget) -> list[Place]:
+def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     """Return the places that define the cursor target, the best one first."""
-    subject = found.subject
+    subject = target.subject
     if isinstance(subject, ValueTarget):
-        return _value_definitions(dump, found, subject)
+        return _value_definitions(dump, target, subject)
     if isinstance(subject, InstructionTarget):
-        if name_scope(found.place.file, found.record) is not None:
-            return _head_places([resolve_instruction(dump, found, subject.name)])
+        if name_scope(target.place.file, target.record) is not None:
+            return _head_places([resolve_instruction(dump, target, subject.name)])
         return _instruction_definitions(dump, subject.name, subject.index or "{}")
     if isinstance(subject, ThunkTarget):
         name = thunk_instruction(dump, subject.row)
         return [] if name is None else _instruction_definitions(dump, name, None)
     if isinstance(subject, ComputationTarget):
-        head = resolve_computation(dump, found, subject.name)
+        head = resolve_computation(dump, target, subject.name)
         return _head_places([head]) or _instruction_definitions(dump, subject.name, None)
     if isinstance(subject, AllocationTarget):
         return _head_places([dump.allocation(subject.number)])
     if isinstance(subject, TupleElementTarget):
-        return _module_places(found, _tuple_element_sources(found))
+        return _module_places(target, _tuple_element_sources(target))
     if isinstance(subject, ParameterTarget):
-        return _parameter_definitions(found, subject)
+        return _parameter_definitions(target, subject)
     if isinstance(subject, LocationRowTarget):
-        return _location_row_definitions(dump, found, subject)
-    reported = reported_row_at(dump, found)
+        return _location_row_definitions(dump, target, subject)
+    reported = reported_row_at(dump, target)
     return [] if reported is None else _head_places(reported.values)
 
 
-def definition(dump: DumpSet, found: CursorTarget) -> Place | None:
+def definition(dump: DumpSet, target: CursorTarget) -> Place | None:
     """Return the best place that defines the cursor target, or None."""
-    return next(iter(definitions(dump, found)), None)
+    return next(iter(definitions(dump, target)), None)
 
 
-def declaration(dump: DumpSet, found: CursorTarget) -> Place | None:
+def declaration(dump: DumpSet, target: CursorTarget) -> Place | None:
     """Return the allocation line of the value at the cursor."""
-    subject = found.subject
+    subject = target.subject
     value: Value | None = None
     if isinstance(subject, ValueTarget):
         value = target_value(dump, subject)
     elif isinstance(subject, InstructionTarget):
         value = dump.value_of_key(subject.name + (subject.index or "{}"))
-        if value is None and name_scope(found.place.file, found.record) is not None:
+        if value is None and name_scope(target.place.file, target.record) is not None:
             value = _first_value_of_instruction(dump, subject.name)
     elif isinstance(subject, AllocationTarget):
         allocation = dump.allocation(subject.number)
         return None if allocation is None else head_place(allocation)
     else:
-        reported = reported_row_at(dump, found)
+        reported = reported_row_at(dump, target)
         return None if reported is None else head_place(reported.allocation)
     return None if value is None or value.allocation is None else head_place(value.allocation)
 
 
-def type_definitions(dump: DumpSet, found: CursorTarget) -> list[Place]:
+def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     """Return the computations that an instruction calls.
 
     In a memory file, return the entry of the value that flows through the instruction.
     """
-    subject = found.subject
+    subject = target.subject
     if isinstance(subject, ValueTarget):
-        return definitions(dump, found)[:1]
+        return definitions(dump, target)[:1]
     if not isinstance(subject, InstructionTarget):
-        return definitions(dump, found) if isinstance(subject, ComputationTarget) else []
-    if name_scope(found.place.file, found.record) is not None:
-        meant = resolve_instruction(dump, found, subject.name)
+        return definitions(dump, target) if isinstance(subject, ComputationTarget) else []
+    if name_scope(target.place.file, target.record) is not None:
+        meant = resolve_instruction(dump, target, subject.name)
         if meant is None:
             return []
         return _head_places(
@@ -122,23 +122,23 @@ def type_definitions(dump: DumpSet, found: CursorTarget) -> list[Place]:
     return []
 
 
-def implementations(dump: DumpSet, found: CursorTarget) -> list[Place]:
+def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     """Return the roots of the computations that an instruction calls.
 
     For an operand of a call, return the parameter that it is passed as. For an instruction that
     calls nothing, return the instructions for the same operation in the other texts of the module.
     """
-    subject = found.subject
+    subject = target.subject
     if isinstance(subject, ComputationTarget):
-        head = resolve_computation(dump, found, subject.name)
+        head = resolve_computation(dump, target, subject.name)
         root = None if head is None else head.file.module.computation(head.record).root
         return [] if head is None or root is None else [head_place(LocatedRecord(head.file, root))]
     if not isinstance(subject, InstructionTarget):
         return []
-    record, file = found.record, found.place.file
+    record, file = target.record, target.place.file
     if isinstance(record, InstructionLine) and subject.operand is not None:
-        return _module_places(found, parameters_of_operand(file.module, record, subject.operand))
-    meant = resolve_instruction(dump, found, subject.name)
+        return _module_places(target, parameters_of_operand(file.module, record, subject.operand))
+    meant = resolve_instruction(dump, target, subject.name)
     if meant is None:
         return []
     roots = roots_of(meant.file.module, meant.record)
@@ -147,13 +147,13 @@ def implementations(dump: DumpSet, found: CursorTarget) -> list[Place]:
     return _head_places(counterparts(dump, meant))
 
 
-def innermost_python_line(dump: DumpSet, found: CursorTarget) -> SourceLine | None:
+def innermost_python_line(dump: DumpSet, target: CursorTarget) -> SourceLine | None:
     """Return the innermost Python line of the instruction or value at the cursor."""
-    subject = found.subject
+    subject = target.subject
     if isinstance(subject, ValueTarget):
         text = dump.text_of(subject.key.partition("{")[0])
     elif isinstance(subject, InstructionTarget):
-        line = resolve_instruction(dump, found, subject.name)
+        line = resolve_instruction(dump, target, subject.name)
         text = dump.text_of(subject.name) if line is None else line.record.parsed
     else:
         return None
@@ -181,15 +181,15 @@ def unique_places(places: Iterable[Place]) -> list[Place]:
     return [unique[key] for key in sorted(unique)]
 
 
-def _value_definitions(dump: DumpSet, found: CursorTarget, subject: ValueTarget) -> list[Place]:
+def _value_definitions(dump: DumpSet, target: CursorTarget, subject: ValueTarget) -> list[Place]:
     value = target_value(dump, subject)
     if value is None:
         return _instruction_definitions(dump, subject.key.partition("{")[0], None)
     parts = [value.entry, value.assigned]
-    if found.is_own_header:
+    if target.is_own_header:
         parts.reverse()
     places = _head_places(parts)[:1]
-    if found.is_own_header or isinstance(found.record, AssignedValue):
+    if target.is_own_header or isinstance(target.record, AssignedValue):
         places += _head_places([dump.instruction(value.name)])
     return places
 
@@ -203,35 +203,35 @@ def _instruction_definitions(dump: DumpSet, name: str, index: str | None) -> lis
     return _head_places([dump.instruction(name)]) or _head_places([dump.step(name)])
 
 
-def _tuple_element_sources(found: CursorTarget) -> list[InstructionLine]:
+def _tuple_element_sources(target: CursorTarget) -> list[InstructionLine]:
     """Return the instructions that define the element of a ``get-tuple-element``."""
-    module, record, subject = found.place.file.module, found.record, found.subject
+    module, record, subject = target.place.file.module, target.record, target.subject
     assert isinstance(record, InstructionLine)
     assert isinstance(subject, TupleElementTarget)
     operand = next(iter(module.operands(record)), None)
     return [] if operand is None else element_sources(module, operand, subject.number)
 
 
-def _parameter_definitions(found: CursorTarget, subject: ParameterTarget) -> list[Place]:
+def _parameter_definitions(target: CursorTarget, subject: ParameterTarget) -> list[Place]:
     """Return the operands that are passed as a parameter; in the module header, the parameter."""
-    module = found.place.file.module
-    around = enclosing_computation(found)
+    module = target.place.file.module
+    around = enclosing_computation(target)
     if around is None:
         return []
     parameter = module.computation(around.record).parameters.get(subject.number)
     if parameter is None:
         return []
-    if isinstance(found.record, ModuleHeader):
-        return _module_places(found, [parameter])
+    if isinstance(target.record, ModuleHeader):
+        return _module_places(target, [parameter])
     return _module_places(
-        found, [operand for _, operand in operands_of_parameter(module, parameter)]
+        target, [operand for _, operand in operands_of_parameter(module, parameter)]
     )
 
 
 def _location_row_definitions(
-    dump: DumpSet, found: CursorTarget, subject: LocationRowTarget
+    dump: DumpSet, target: CursorTarget, subject: LocationRowTarget
 ) -> list[Place]:
-    files = [found.place.file, *dump.files]
+    files = [target.place.file, *dump.files]
     for file in files:
         rows = file.module.tables.rows[subject.table]
         if 0 < subject.number <= len(rows):
@@ -246,8 +246,8 @@ def _first_value_of_instruction(dump: DumpSet, name: str) -> Value | None:
     return next((dump.value(value_id) for value_id in ids if value_id is not None), None)
 
 
-def _module_places(found: CursorTarget, records: Iterable[InstructionLine]) -> list[Place]:
-    file = found.place.file
+def _module_places(target: CursorTarget, records: Iterable[InstructionLine]) -> list[Place]:
+    file = target.place.file
     return list(dict.fromkeys(_head_places(LocatedRecord(file, record) for record in records)))
 
 

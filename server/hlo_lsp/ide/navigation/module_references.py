@@ -15,7 +15,7 @@ from hlo_lsp.program.dataflow import operands_of_parameter
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 
-# Declarations, and mentions.
+# The declarations and the other mentions.
 ReferencePlaces = tuple[list[Place], list[Place]]
 
 _TABLE_FIELDS = {
@@ -67,9 +67,9 @@ def computation_places(head: LocatedRecord[ComputationLine] | None) -> Reference
     ]
 
 
-def parameter_places(found: CursorTarget, number: int) -> ReferencePlaces:
+def parameter_places(target: CursorTarget, number: int) -> ReferencePlaces:
     """Return the place of a parameter, and its mentions with the operands that are passed to it."""
-    head = enclosing_computation(found)
+    head = enclosing_computation(target)
     if head is None:
         return [], []
     module = head.file.module
@@ -85,10 +85,10 @@ def parameter_places(found: CursorTarget, number: int) -> ReferencePlaces:
 
 
 def location_row_places(
-    dump: DumpSet, found: CursorTarget, subject: LocationRowTarget
+    dump: DumpSet, target: CursorTarget, subject: LocationRowTarget
 ) -> ReferencePlaces:
     """Return the place of a table row, and the other rows and instructions that refer to it."""
-    for file in (found.place.file, *dump.files):
+    for file in (target.place.file, *dump.files):
         rows = file.module.tables.rows[subject.table]
         if 0 < subject.number <= len(rows):
             declared = [head_place(LocatedRecord(file, rows[subject.number - 1]))]
@@ -100,7 +100,7 @@ def location_row_places(
 
 
 def _table_row_references(file: DumpFile, subject: LocationRowTarget) -> Iterator[Place]:
-    printed = subject.number + (subject.table == "StackFrames")  # parents are printed plus one
+    printed = subject.number + (subject.table == "StackFrames")  # XLA prints parent ids plus one.
     expression = re.compile(rf"{_TABLE_FIELDS[subject.table]}{printed}(?!\d)")
     tables = file.module.tables
     rows: list[Record] = [*tables.locations, *tables.frames]

@@ -22,7 +22,7 @@ from hlo_lsp.syntax.scanners import BranchLabel, ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_RECORDS_PER_CHECKPOINT = 1500  # records between two breaths
+_RECORDS_PER_CHECKPOINT = 1500
 
 
 def comment_blocks(file: DumpFile) -> list[tuple[int, int]]:
@@ -31,7 +31,7 @@ def comment_blocks(file: DumpFile) -> list[tuple[int, int]]:
     for count, record in enumerate(file.records if file.kind is FileKind.MODULE else ()):
         if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
             checkpoint()
-        if type(record) is Comment:  # a fifth of the time that isinstance takes
+        if type(record) is Comment:  # This is five times as fast as isinstance.
             first, last = record.line, record.line + record.line_count - 1
             if blocks and blocks[-1][1] + 1 == first:
                 first = blocks.pop()[0]
@@ -39,12 +39,12 @@ def comment_blocks(file: DumpFile) -> list[tuple[int, int]]:
     return blocks
 
 
-_MAX_THUNK_DEPTH = 50  # levels of thunks; deeper ones are shown on this level
-_SKIPPED_RECORDS = frozenset({BlankLine, Comment})  # a comment is about what stands below
-_MAX_SHAPE_LENGTH = 80  # characters of a shape that are shown
+_MAX_THUNK_DEPTH = 50  # Deeper thunks are shown on this level.
+_SKIPPED_RECORDS = frozenset({BlankLine, Comment})  # A comment belongs to the following record.
+_MAX_SHAPE_LENGTH = 80
 
 
-NodeDescription = tuple["OutlineNodeKind", str, str]  # with name and detail
+NodeDescription = tuple["OutlineNodeKind", str, str]  # kind, name, and detail
 
 
 class OutlineNodeKind(Enum):
@@ -75,7 +75,7 @@ class OutlineNode:
     children: list["OutlineNode"] = field(default_factory=list)
 
 
-# How deep a head stands: heads behind it with a larger number are inside.
+# The nesting depth of a label: the following heads with a larger depth are inside it.
 _LABEL_DEPTHS: dict[str, int] = {
     "assignment_label": 0,
     "used_values_label": 0,
@@ -177,7 +177,7 @@ def _describe_reported_allocation(record: memory.ReportedAllocation) -> NodeDesc
     return OutlineNodeKind.ALLOCATION, f"allocation {record.number}", record.human
 
 
-# One entry a type of record, as a chain of questions would be asked 100 000 times.
+# A table, because a chain of isinstance tests is too slow for 100,000 records.
 _DESCRIPTIONS: dict[type[Record], Callable[[Any], NodeDescription | None]] = {
     memory.AssignedValue: lambda record: (
         OutlineNodeKind.VALUE,

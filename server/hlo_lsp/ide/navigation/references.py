@@ -36,14 +36,14 @@ from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
 
 def declarations_and_references(
-    dump: DumpSet, found: CursorTarget
+    dump: DumpSet, target: CursorTarget
 ) -> tuple[list[Place], list[Place]]:
     """Return the declarations and the other mentions of the cursor target, without duplicates.
 
     The declarations of a value are its line in the allocation and the header of its entry; the
     declaration of an instruction is its line in the module text.
     """
-    declared, mentioned = _target_places(dump, found)
+    declared, mentioned = _target_places(dump, target)
     return unique_places(declared), unique_places(mentioned)
 
 
@@ -78,29 +78,29 @@ def user_instructions(
     return list(dict.fromkeys(uses))
 
 
-def _target_places(dump: DumpSet, found: CursorTarget) -> ReferencePlaces:
-    subject = found.subject
+def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
+    subject = target.subject
     if isinstance(subject, ValueTarget):
         value = target_value(dump, subject)
         return ([], []) if value is None else _value_places(dump, value)
     if isinstance(subject, InstructionTarget):
         return _instruction_places(
-            dump, subject.name, resolve_instruction(dump, found, subject.name)
+            dump, subject.name, resolve_instruction(dump, target, subject.name)
         )
     if isinstance(subject, TupleElementTarget):
         name = subject.instruction
-        return _instruction_places(dump, name, resolve_instruction(dump, found, name))
+        return _instruction_places(dump, name, resolve_instruction(dump, target, name))
     if isinstance(subject, ThunkTarget):
         name_of_thunk = thunk_instruction(dump, subject.row)
         if name_of_thunk is None:
             return [], []
         return _instruction_places(dump, name_of_thunk, dump.instruction(name_of_thunk))
     if isinstance(subject, ComputationTarget):
-        return computation_places(resolve_computation(dump, found, subject.name))
+        return computation_places(resolve_computation(dump, target, subject.name))
     if isinstance(subject, ParameterTarget):
-        return parameter_places(found, subject.number)
+        return parameter_places(target, subject.number)
     if isinstance(subject, LocationRowTarget):
-        return location_row_places(dump, found, subject)
+        return location_row_places(dump, target, subject)
     if isinstance(subject, AllocationTarget):
         return _allocation_places(dump, subject.number)
     return [], []

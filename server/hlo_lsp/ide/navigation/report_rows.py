@@ -48,11 +48,11 @@ def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | 
     return ReportedRow(allocation, values)
 
 
-def reported_row_at(dump: DumpSet, found: CursorTarget) -> ReportedRow | None:
+def reported_row_at(dump: DumpSet, target: CursorTarget) -> ReportedRow | None:
     """Return the report row at the cursor, unless the cursor is on one of its shapes."""
-    if not isinstance(found.record, TableRow) or not isinstance(found.subject, TermTarget):
+    if not isinstance(target.record, TableRow) or not isinstance(target.subject, TermTarget):
         return None
-    return reported_row(dump, found.place.file, found.record)
+    return reported_row(dump, target.place.file, target.record)
 
 
 def rows_of_value(
@@ -75,7 +75,7 @@ def rows_of_allocation(dump: DumpSet, number: int) -> list[LocatedRecord[TableRo
 def _allocation_numbers_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:
     """Return the allocation number of each row."""
     counts: dict[int, Counter[int]] = {}
-    waiting: dict[int, list[int]] = {}  # by memory space, the one whose table comes next at the end
+    waiting: dict[int, list[int]] = {}  # by memory space; the allocation of the next table is last
     by_size = sorted(
         dump.allocations(), key=lambda found: (found.record.size, -found.record.number)
     )
@@ -102,7 +102,7 @@ def _tables_with_allocations(
     tables: list[tuple[int, list[TableRow]]] = []
     space: int | None = None
     named: int | None = None
-    begins = True  # whether the next row is the first of its table
+    begins = True  # True if the next row is the first of its table.
     for record in file.records:
         if isinstance(record, SpaceLine):
             space, named = record.color, None

@@ -17,14 +17,14 @@ from hlo_lsp.syntax.scanners import BranchLabel, ThunkRow
 from hlo_lsp.syntax.statements import tokens_with_depth
 from hlo_lsp.syntax.used_value import instruction_column
 
-_MAX_STATEMENT_LINES = 200  # lines of a statement that is looked at as a whole
+_MAX_STATEMENT_LINES = 200  # In longer statements only the line of the cursor is read.
 _WORD = re.compile(r"[%@]?([\w.\-]+)")
 _KEY = re.compile(r"[\w\-]+=")
 _ATTRIBUTE = re.compile(r'[\w\-]+=(?:"(?:[^"\\]|\\.)*"|\{[^{}]*\}|[^\s,"{}()]+)')
 _VALUE = re.compile(r"<\d[^<>]*>")
-_BRACKET_PREFIX = re.compile(
-    r"[A-Za-z][\w.\-]*(?:=|\[[^\]]*\])?$"
-)  # what belongs to a bracket behind it
+# The text before a bracket that is selected together with it.
+_BRACKET_PREFIX = re.compile(r"[A-Za-z][\w.\-]*(?:=|\[[^\]]*\])?$")
+
 _MAX_BRACKET_PREFIX_LENGTH = 80
 
 
@@ -102,7 +102,7 @@ def _extents_in_text(file: DumpFile, record: Record, line: int, column: int) -> 
 
 
 def _word_spans(text: str, begin: int, at: int) -> Iterator[tuple[int, int]]:
-    """Yield words, names with ``%``, strings, shapes, values, and ``key=value`` pairs at an offset."""
+    """Yield words, names with ``%``, strings, shapes, values, and ``key=value`` pairs."""
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
     for match in _WORD.finditer(text, begin, end):
@@ -130,7 +130,7 @@ def _bracket_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
     Brackets are also yielded with their delimiters and with the name before them. Outside of
     brackets, the items between commas are the attributes of an instruction.
     """
-    open_: list[list[int]] = []  # where brackets opened, and the commas in them
+    open_: list[list[int]] = []  # for each open bracket, its offset and those of its commas
     top = [0]
     for match, _ in tokens_with_depth(text, 0):
         sign, start = match[0], match.start()

@@ -22,11 +22,11 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_RECORDS_PER_CHECKPOINT = 200  # records between two breaths
+_RECORDS_PER_CHECKPOINT = 200
 _INDEX_SUFFIX = re.compile(r"\{[\d,]+\}$")
-# What a path of the breakdown goes through, besides the leaf (``hlo_stack_trace.cc``).
+# The opcodes on a path of the stack trace breakdown, except the leaf (``hlo_stack_trace.cc``).
 _CALLING_OPCODES = frozenset({"while", "conditional", "call", "async-start"})
-_MAX_LINE_NUMBER_DIGITS = 9  # no Python file has more lines
+_MAX_LINE_NUMBER_DIGITS = 9
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,14 @@ def source_links(
     """
     reader = _LinkReader(dump, file)
     links: list[SourceLink] = []
-    titles: dict[str, SourceLine] | None = None
     for count, record in enumerate(file.records):
         if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
             checkpoint()
         if not in_instructions and type(record) is InstructionLine:
             continue
         if isinstance(record, BreakdownRow):
-            if titles is None:
-                titles = _breakdown_sources(dump)
-            links += _breakdown_links(file, record, titles)
+            sources = dump.derived(_breakdown_sources, dump.files)
+            links += _breakdown_links(file, record, sources)
         else:
             links += reader.links(record)
     return links
@@ -71,7 +69,7 @@ def source_line_at(dump: DumpSet, file: DumpFile, line: int, column: int) -> Sou
     if record is None:
         return None
     if isinstance(record, BreakdownRow):
-        links = list(_breakdown_links(file, record, dump.derived(_titles_at_once, dump.files)))
+        links = list(_breakdown_links(file, record, dump.derived(_breakdown_sources, dump.files)))
     else:
         links = list(_LinkReader(dump, file).links(record))
     hits = (link for link in links if link.line == line and link.start <= column <= link.end)
@@ -116,7 +114,7 @@ class _LinkReader:
     def _in_row(
         self, record: Record, roles: tuple[str, ...], source: SourceLine | None
     ) -> Iterator[SourceLink]:
-        """Yield the link of a table row, from the name before the first of these fields to the last."""
+        """Yield the link of a table row, from the name before the first field to the last field."""
         text = self._file.lines[record.line]
         found = [field for field in fields_of_line(record.rule, text) if field.role in roles]
         if found and source is not None:
@@ -139,7 +137,7 @@ class _LinkReader:
             if source is not None:
                 start = field.start
                 if links and links[-1].source == source and links[-1].end + 1 == start:
-                    start = links.pop().start  # one link over both
+                    start = links.pop().start  # Adjacent fields share one link.
                 links.append(SourceLink(line, start, field.end, source))
         return links
 
@@ -161,9 +159,9 @@ def _location_source(tables: SourceTables, location: LocationRow) -> SourceLine 
 
 
 def _breakdown_links(
-    file: DumpFile, record: BreakdownRow, titles: dict[str, SourceLine]
+    file: DumpFile, record: BreakdownRow, sources: dict[str, SourceLine]
 ) -> Iterator[SourceLink]:
-    source = titles.get(record.title) or titles.get(_INDEX_SUFFIX.sub("", record.title))
+    source = sources.get(record.title) or sources.get(_INDEX_SUFFIX.sub("", record.title))
     if source is not None:
         start = file.lines[record.line].index(record.title)
         yield SourceLink(record.line, start, start + len(record.title), source)
@@ -183,10 +181,6 @@ def _breakdown_sources(dump: DumpSet) -> dict[str, SourceLine]:
         if text is not None:
             lines[text.metadata.get("op_name") or name].update(dump.stack(text)[:1])
     return {title: next(iter(found)) for title, found in lines.items() if len(found) == 1}
-
-
-def _titles_at_once(dump: DumpSet) -> dict[str, SourceLine]:
-    return _breakdown_sources(dump)
 
 
 def _instruction_names_at_peak(dump: DumpSet) -> Iterator[str]:

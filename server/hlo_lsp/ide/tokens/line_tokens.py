@@ -1,4 +1,4 @@
-"""Tokens: parts of a line, each with what it is."""
+"""The semantic tokens of one line or statement."""
 
 from collections.abc import Iterable
 from enum import IntEnum, IntFlag
@@ -13,7 +13,7 @@ from hlo_lsp.syntax.used_value import instruction_column
 
 
 class TokenType(IntEnum):
-    """What a part of a line is; the values count the names of the legend from 0."""
+    """The type of a token; the values index the legend."""
 
     ELEMENT_TYPE = 0
     OPCODE = 1
@@ -28,7 +28,7 @@ class TokenType(IntEnum):
 
 
 class TokenModifier(IntFlag):
-    """What else is to be said of it; the names of the legend stand for the bits from the lowest."""
+    """The modifiers of a token, as bits in the order of the legend."""
 
     NONE = 0
     DECLARATION = 1
@@ -37,7 +37,7 @@ class TokenModifier(IntFlag):
 
 
 class SemanticToken(NamedTuple):
-    """A part of one line: line and columns from 0, in code points, the end exclusive."""
+    """A part of one line: columns from 0 in code points, with an exclusive end."""
 
     line: int
     start: int
@@ -46,17 +46,17 @@ class SemanticToken(NamedTuple):
     modifiers: int
 
 
-# A token of a text that may have several lines: offsets, type and modifiers. There are very many
-# of them.
+# Start and end offset, type, and modifiers of a token in a text of one or more lines. A plain
+# tuple, because large dumps have millions of them.
 TokenSpan: TypeAlias = tuple[int, int, TokenType, int]
 
 
 def tokens_of_spans(
     text: str, pieces: list[TokenSpan], line: int, column: int = 0
 ) -> list[SemanticToken]:
-    """The tokens of pieces in order. The text begins at this line and column.
+    """Return the tokens of ordered spans in a text that begins at this line and column.
 
-    What goes over several lines becomes a token for each, without the blanks in front.
+    A span over several lines becomes one token per line, without leading blanks.
     """
     if "\n" not in text:
         return [
@@ -88,12 +88,12 @@ _SHAPE_TOKEN_TYPES = {
 
 @lru_cache(maxsize=1 << 12)
 def array_spans(text: str) -> tuple[TokenSpan, ...]:
-    """The parts of an array shape; remembered, as a module has few and prints them often."""
+    """Return the spans of an array shape, cached because a module repeats few distinct shapes."""
     return tuple(shape_spans(text))
 
 
 def shape_spans(text: str, end: int | None = None) -> list[TokenSpan]:
-    """The parts of a shape, or of a list of them, in its first ``end`` characters."""
+    """Return the spans of a shape, or of a list of shapes, in its first ``end`` characters."""
     lexemes = load_grammar("lexemes").expression("shape_lexeme")
     return [
         (match.start(), match.end(), _SHAPE_TOKEN_TYPES[match.lastgroup or ""], TokenModifier.NONE)
@@ -109,11 +109,11 @@ _STATEMENT_TOKEN_TYPES = {
     "NUMBER": TokenType.NUMBER,
 }
 _CHARACTERS_AFTER_DEFINITION = frozenset({" ", "=", "\n", "\t"})
-_MAX_BLANKS_BEFORE_EQUALS = 80  # that may stand between a name and its sign
+_MAX_BLANKS_BEFORE_EQUALS = 80
 
 
 class _NameTypes(NamedTuple):
-    """What names are in a part of a text: those with a sign, and words without one."""
+    """The token types of names with ``%`` and of bare words in a part of a statement."""
 
     signed: TokenType
     bare: TokenType | None
@@ -125,13 +125,17 @@ _CALL_NAME_TYPES = _NameTypes(TokenType.COMPUTATION, TokenType.COMPUTATION)
 
 
 def statement_spans(text: str, start: int, end: int, *, is_head: bool = False) -> list[TokenSpan]:
-    """The parts of a text between two offsets, in order.
+    """Return the spans of a statement between two offsets, in order.
 
-    ``is_head`` says that it begins with the head of a computation: its name, and the parameters in
-    its signature. What ``end`` may have cut is left out.
+    Args:
+        text: The text of the statement.
+        start: The first offset.
+        end: The end offset; a lexeme that it may cut is left out.
+        is_head: True if the text begins with the head of a computation, whose names are its own
+            name and the parameters of its signature.
     """
     reader = _StatementReader(text, is_head)
-    add = reader.found.append
+    add = reader.spans.append
     for match in load_grammar("lexemes").expression("lexeme").finditer(text, start, end):
         kind = match.lastgroup or ""
         if match.end() == end < len(text):
@@ -151,25 +155,23 @@ def statement_spans(text: str, start: int, end: int, *, is_head: bool = False) -
             reader.call(match)
         else:
             reader.name(match, is_signed=kind == "SIGNED_NAME")
-    return reader.found
+    return reader.spans
 
 
 class _StatementReader:
-    """What the words and brackets so far say of those that follow."""
+    """A reader that classifies names by the preceding words and brackets."""
 
     def __init__(self, text: str, is_head: bool) -> None:
-        self.found: list[TokenSpan] = []
+        self.spans: list[TokenSpan] = []
         self.wants_head = is_head
         self._text = text
         self._is_head = is_head
         self._names = _DEFAULT_NAME_TYPES
-        self._outer: list[
-            _NameTypes
-        ] = []  # for each bracket that is open, what names are around it
-        self._opens_operands = False  # whether the next bracket does
+        self._outer: list[_NameTypes] = []  # for each open bracket, the types outside of it
+        self._opens_operands = False  # True if the next bracket opens the operands.
 
     def bracket(self, sign: str) -> None:
-        """A bracket opens or closes."""
+        """Open or close a bracket."""
         if sign in ")]}":
             self._names = self._outer.pop() if self._outer else _DEFAULT_NAME_TYPES
             return
@@ -179,7 +181,7 @@ class _StatementReader:
             self._opens_operands = False
 
     def key(self, key: str) -> None:
-        """An attribute."""
+        """Read an attribute name."""
         if key in CALL_ATTRIBUTES:
             self._names = _CALL_NAME_TYPES
         else:
@@ -188,13 +190,13 @@ class _StatementReader:
             )
 
     def call(self, match: Match[str]) -> None:
-        """A word with a bracket behind it."""
-        if match[0] != "b":  # b(f32[8]) is a shape
+        """Read a word that is followed by a bracket."""
+        if match[0] != "b":  # ``b(f32[8])`` is a shape.
             self._opens_operands = match[0] not in _OPCODES_WITHOUT_OPERANDS
-            self.found.append((*match.span(), TokenType.OPCODE, TokenModifier.NONE))
+            self.spans.append((*match.span(), TokenType.OPCODE, TokenModifier.NONE))
 
     def name(self, match: Match[str], *, is_signed: bool) -> None:
-        """A word that may be a name."""
+        """Read a word that may be a name."""
         start, end = match.span()
         follows = self._text[end : end + 1]
         kind: TokenType | None
@@ -212,10 +214,10 @@ class _StatementReader:
         else:
             kind = self._names.signed if is_signed else self._names.bare
         if kind is not None:
-            self.found.append((start, end, kind, modifiers))
+            self.spans.append((start, end, kind, modifiers))
 
     def _defines(self, at: int) -> bool:
-        """Whether the name that ends here is defined: only blanks are in front of the sign."""
+        """Return whether an equals sign follows the name that ends at an offset."""
         if self._text.startswith(" = ", at):
             return True
         return self._text[at : at + _MAX_BLANKS_BEFORE_EQUALS].lstrip().startswith("=")
@@ -249,9 +251,9 @@ _ROLE_TOKEN_TYPES: dict[str, TokenType] = {
 _SHAPE_ROLES = frozenset(
     {"SHAPE", "SHAPES", "PARAMETER_SHAPE", "OUTPUT_SHAPE", "INDEX", "PARAMETER_INDEX"}
 )
-# Heads that the name in them belongs to.
+# The rules of lines that declare the name in them.
 _DECLARING_RULES = frozenset({"assigned_value_line", "used_value_line"})
-# Rules that list words of the kind of module text.
+# The rules of lines that are written in the syntax of module text.
 _STATEMENT_RULES = frozenset({"location_row", "frame_row", "name_row", "proto_line"})
 _DETAIL_TOKEN_TYPES = {
     "INSTRUCTION": TokenType.INSTRUCTION,
@@ -260,7 +262,7 @@ _DETAIL_TOKEN_TYPES = {
     "NUMBER": TokenType.NUMBER,
 }
 _STRIPPED_CHARACTERS = " \t()"
-# What can be told without knowing the line: words of module text may be anything elsewhere.
+# The token types that do not depend on the rule of a line.
 _RULE_INDEPENDENT_TYPES = frozenset(
     {
         TokenType.ELEMENT_TYPE,
@@ -274,9 +276,9 @@ _RULE_INDEPENDENT_TYPES = frozenset(
 
 
 def line_spans(rule: str | None, line: str, end: int) -> list[TokenSpan]:
-    """The parts of a line of this rule up to column ``end``, in order.
+    """Return the spans of a line of this rule up to column ``end``, in order.
 
-    A line that is not of the rule has those that can be told without it.
+    A line that does not match the rule has only the spans that do not depend on it.
     """
     if rule in _STATEMENT_RULES:
         return statement_spans(line, 0, end)
@@ -324,7 +326,7 @@ def _field_spans(rule: str, field: LineField) -> list[TokenSpan]:
 
 @lru_cache(maxsize=32)
 def _instruction_spans(text: str) -> tuple[TokenSpan, ...]:
-    """The parts of an instruction: the same is printed for every element of its tuple."""
+    """Return the spans of an instruction, cached because XLA prints it for each tuple element."""
     return tuple(statement_spans(text, 0, len(text)))
 
 

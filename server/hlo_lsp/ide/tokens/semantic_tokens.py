@@ -1,4 +1,4 @@
-"""What editors may show faintly: what nobody uses, and what takes no memory of its own."""
+"""The semantic tokens of a file, with modifiers for unused and thread-local names."""
 
 from collections.abc import Iterator
 
@@ -21,7 +21,7 @@ from hlo_lsp.syntax.module_records import Comment, ComputationLine, InstructionL
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
-# They do something besides their result (hlo_instruction.cc, HasSideEffectNoRecurse).
+# The opcodes with side effects (hlo_instruction.cc, HasSideEffectNoRecurse).
 _SIDE_EFFECT_OPCODES = frozenset(
     {
         "all-gather-done", "all-gather-start", "all-reduce-done", "all-reduce-start",
@@ -33,7 +33,7 @@ _SIDE_EFFECT_ATTRIBUTE = "custom_call_has_side_effect=true"
 
 
 def value_modifiers(dump: DumpSet, value_id: int) -> int:
-    """What is to be said of a value, as far as the files of the compile that are read tell."""
+    """Return the modifiers of a value, from the files of the compile that are loaded."""
     value = dump.value(value_id)
     if value is None:
         return TokenModifier.NONE
@@ -43,10 +43,10 @@ def value_modifiers(dump: DumpSet, value_id: int) -> int:
 
 
 def is_unused(file: DumpFile, instruction: InstructionLine) -> bool:
-    """Whether an instruction is for nothing: nobody names it, and it is no result.
+    """Return whether an instruction has no users, no side effects, and is not a result.
 
-    One that calls computations or does something else is never unused. False as long as it is not
-    known who names whom.
+    Instructions that call computations are never unused. The result is False while the users are
+    unknown.
     """
     if instruction.is_root or file.module.is_mentioned(instruction) is not False:
         return False
@@ -54,9 +54,10 @@ def is_unused(file: DumpFile, instruction: InstructionLine) -> bool:
 
 
 def _is_unused_value(dump: DumpSet, value: Value) -> bool:
-    """Whether an entry lists no uses, and the value is neither an output nor a result.
+    """Return whether the entry of a value lists no uses, and the value is no output or result.
 
-    XLA prints ``(none)`` for the root of a computation, too: only the module text tells them apart.
+    XLA prints ``(none)`` for the root of a computation as well, so the module text has to confirm
+    it.
     """
     entry = value.entry
     if entry is None or not entry.record.whole or next(entry.record.uses, None) is not None:
@@ -76,19 +77,19 @@ def _has_side_effect(instruction: InstructionLine) -> bool:
     return instruction.opcode != "fusion" and bool(instruction.bodies or instruction.called)
 
 
-# Characters of a line behind which nothing is told. Visual Studio Code stops to draw there
-# (editor.stopRenderingLineAfter), and lines of 100 000 are not rare.
+# Later columns of a line have no tokens. Visual Studio Code stops rendering there
+# (editor.stopRenderingLineAfter), and lines of 100,000 characters are not rare.
 MAX_TOKENIZED_COLUMNS = 10_000
-_CHARACTERS_PER_BATCH = 10_000  # characters between two breaths: about 2 ms
-_LINE_COST_CHARACTERS = 30  # characters that cost as much as a line does by itself
+_CHARACTERS_PER_BATCH = 10_000  # about 2 ms of work
+_LINE_COST_CHARACTERS = 30  # the fixed cost of a line, in characters
 
 
 def semantic_tokens(
     dump: DumpSet, file: DumpFile, first: int = 0, end: int | None = None
 ) -> Iterator[list[SemanticToken]]:
-    """The tokens of the lines from ``first`` up to ``end`` (from 0, exclusive), some at a time.
+    """Yield the tokens of the lines from ``first`` to ``end`` (from 0, exclusive) in batches.
 
-    They come in their order, do not overlap, and each is inside of its line.
+    The tokens are ordered, do not overlap, and do not cross line ends.
     """
     end = len(file.lines) if end is None else min(end, len(file.lines))
     reader = _TokenReader(dump, file)
@@ -103,7 +104,7 @@ def semantic_tokens(
 
 
 def _records_in_lines(file: DumpFile, first: int, end: int) -> Iterator[Record]:
-    """The records with any of these lines."""
+    """Yield the records that overlap these lines."""
     record = file.records.at(first) if first < end else None
     if record is None:
         return
@@ -115,7 +116,7 @@ def _records_in_lines(file: DumpFile, first: int, end: int) -> Iterator[Record]:
 
 
 class _TokenReader:
-    """Reads one record after the other."""
+    """A reader of the tokens of consecutive records."""
 
     def __init__(self, dump: DumpSet, file: DumpFile) -> None:
         self._found: list[SemanticToken] = []
@@ -123,12 +124,12 @@ class _TokenReader:
         self._file = file
 
     def take(self) -> list[SemanticToken]:
-        """The tokens since the last time."""
+        """Return the tokens since the previous call."""
         found, self._found = self._found, []
         return found
 
     def read(self, record: Record, first: int, end: int) -> Iterator[int]:
-        """Read those lines of a record that are asked for; yields how many characters it took."""
+        """Read the requested lines of a record, and yield the cost of each in characters."""
         end = min(end, record.line + record.line_count)
         if self._file.kind is FileKind.MODULE:
             return self._statement(record, first, end)
@@ -148,7 +149,7 @@ class _TokenReader:
             yield stop + _LINE_COST_CHARACTERS
 
     def _statement(self, record: Record, first: int, end: int) -> Iterator[int]:
-        """The lines of a statement are read together, as only those above tell what a word is."""
+        """Read the lines of a statement together, because names depend on the preceding lines."""
         start = record.line
         lines = self._file.lines[start:end]
         if len(lines) > 1 and sum(map(len, lines)) + len(lines) <= MAX_TOKENIZED_COLUMNS:
@@ -173,7 +174,7 @@ class _TokenReader:
 
 
 def _with_modifiers(pieces: list[TokenSpan], more: int, column: int = 0) -> list[TokenSpan]:
-    """Return the pieces with modifiers for the first declared name from ``column`` on."""
+    """Return the spans with more modifiers on the first declared name from ``column`` on."""
     for number, (start, end, kind, modifiers) in enumerate(pieces if more else ()):
         if start >= column and modifiers & TokenModifier.DECLARATION:
             pieces[number] = start, end, kind, modifiers | more
