@@ -111,7 +111,7 @@ async def test_all_right_numbers_at_once(any_editor: Editor, compiled: Compiled)
     for old, new, *_ in (PUT_RIGHT[name] for name in ("a size", "a total", "a cumulative sum")):
         file.substitute(old, new)
     (fix_all,) = await on_save(file)
-    assert (fix_all.title, fix_all.kind) == ("Put in all 3 right numbers", "source.fixAll.hlo")
+    assert (fix_all.title, fix_all.kind) == ("Fix all derivable values", "source.fixAll.hlo")
     edit = await choose(any_editor, fix_all)
     assert file.text.whole == whole
     assert await file.codes() == []
@@ -142,7 +142,7 @@ async def test_all_files_in_a_text_are_put_right_at_once(
     file = any_editor.open("untitled:stdout", "".join(parts))
     assert sorted(await file.codes()) == ["size-mismatch"] * 2 + ["total-mismatch"] * 2
     (fix_all,) = await on_save(file)
-    assert fix_all.title == "Put in all 4 right numbers"
+    assert fix_all.title == "Fix all derivable values"
     await choose(any_editor, fix_all)
     assert file.text.whole == "".join(parts).replace(*DAMAGE[::-1]).replace(*TOTAL[::-1])
     assert await file.codes() == []
@@ -183,7 +183,7 @@ async def silence(file: OpenFile) -> types.CodeAction | None:
     """The action that silences the rule on sizes."""
     found = await told(file, "size-mismatch")
     titles = {action.title: action for action in await actions(file, found)}
-    return next((titles[title] for title in titles if title.startswith("Silence")), None)
+    return next((titles[title] for title in titles if title.startswith("Ignore")), None)
 
 
 async def test_a_rule_is_silenced_for_a_folder(any_editor: Editor, compiled: Compiled) -> None:
@@ -199,7 +199,7 @@ async def test_a_rule_is_silenced_for_a_folder(any_editor: Editor, compiled: Com
     assert (action is not None) == (types.ResourceOperationKind.Create in operations)
     if action is None:
         return
-    assert action.title == f"Silence `size-mismatch` in the folder `{path.parent.name}`"
+    assert action.title == f"Ignore `size-mismatch` in folder `{path.parent.name}`"
     await choose(any_editor, action)
     settings = path.with_name("hlo-lsp.toml")
     assert settings.read_text("utf-8") == 'ignore = ["size-mismatch"]\n'
@@ -283,7 +283,7 @@ async def test_edits_come_with_the_actions_where_the_client_asks_only_once(
         file.substitute(*DAMAGE)
         found = await actions(file, await told(file, "size-mismatch"))
         assert [one.title for one in found] == [
-            "Put `1024`", "Explain the rule `size-mismatch`", "Put in the right number",
+            "Put `1024`", "Explain rule `size-mismatch`", "Fix all derivable values",
         ]  # fmt: skip
         for one in found:
             assert (one.data, one.is_preferred) == (None, None)

@@ -54,9 +54,9 @@ def test_a_wrong_size_is_put_right(neovim: Neovim, compile_v5e: Compile) -> None
     offered, lines = act(neovim, path, "Put `", WRONG_SIZE)
     assert offered == [
         "Put `1048576`",
-        "Explain the rule `size-mismatch`",
-        f"Silence `size-mismatch` in the folder `{path.parent.name}`",
-        "Put in the right number",
+        "Explain rule `size-mismatch`",
+        f"Ignore `size-mismatch` in folder `{path.parent.name}`",
+        "Fix all derivable values",
     ]
     assert lines == path.read_text("utf-8").splitlines()
 
@@ -77,7 +77,7 @@ def test_a_schedule_is_numbered_anew(neovim: Neovim, compile_v5e: Compile) -> No
 def test_all_is_put_right_at_once(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
     damage = "6s/size=1048576/size=1048575/ | 8s/size=524288/size=524280/"
-    _, lines = act(neovim, path, "Put in all", damage)
+    _, lines = act(neovim, path, "Fix all", damage)
     assert lines == path.read_text("utf-8").splitlines()
 
 
@@ -99,7 +99,7 @@ def test_a_rule_is_silenced_for_the_folder(neovim: Neovim, own: Compile) -> None
         nvim.wait('silence', function() return not damaged() end)
         """,
         path=path,
-        title="Silence",
+        title="Ignore",
         damage=WRONG_SIZE,
     )
     assert (path.parent / "hlo-lsp.toml").read_text("utf-8").strip() == 'ignore = ["size-mismatch"]'

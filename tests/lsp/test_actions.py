@@ -84,8 +84,8 @@ async def test_a_finding_is_put_right_explained_and_silenced(tmp_path: Path) -> 
     assert isinstance(explain, types.CodeAction)
     assert explain.command is not None
     assert explain.command.arguments == ["size-mismatch"]
-    assert silence.title == f"Silence `size-mismatch` in the folder `{tmp_path.name}`"
-    assert everything.title == "Put in all 2 right numbers"
+    assert silence.title == f"Ignore `size-mismatch` in folder `{tmp_path.name}`"
+    assert everything.title == "Fix all derivable values"
 
 
 async def test_elsewhere_only_the_whole_file_is_put_right(tmp_path: Path) -> None:
@@ -209,7 +209,7 @@ async def test_silence_is_written_into_the_file_that_counts(tmp_path: Path) -> N
     context = await asked_about(tmp_path / "runs", DAMAGED, client)
     _, _, silence, _ = await actions(context, " value: <2 add", "500")
     assert isinstance(silence, types.CodeAction)
-    assert silence.title.endswith(f"in the folder `{tmp_path.name}`")
+    assert silence.title.endswith(f"in folder `{tmp_path.name}`")
     assert applied(text, silence.edit) == '# ours\nignore = ["overlap", "size-mismatch"]\n'
 
 
@@ -217,7 +217,7 @@ async def test_what_cannot_be_written_is_not_offered(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text("ignore = [")
     context = await asked_about(tmp_path, DAMAGED, RICH)
     titles = [one.title for one in await actions(context, " value: <2 add", "500")]
-    assert not any(title.startswith("Silence") for title in titles)
+    assert not any(title.startswith("Ignore") for title in titles)
 
 
 async def test_an_editor_that_asks_by_itself_does_not_make_us_look(tmp_path: Path) -> None:
@@ -257,5 +257,5 @@ async def test_in_a_large_text_what_the_editor_names_is_enough(
     told = get_converter().structure(named, types.Diagnostic)
     assert (await offered(told))[0] == "Put `512`"
     assert cached_findings(context) is None
-    assert await offered(only=FIX_ALL) == ["Put in all 2 right numbers"]
+    assert await offered(only=FIX_ALL) == ["Fix all derivable values"]
     assert cached_findings(context) is not None

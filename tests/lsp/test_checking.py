@@ -30,9 +30,9 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     real = checking.check_by_pace
 
-    def counted(dump, file, *wishes):  # type: ignore[no-untyped-def]  # passed on as they are
+    def counted(dump, file, *options):  # type: ignore[no-untyped-def]  # passed on as they are
         names.append(file.uri)
-        return real(dump, file, *wishes)
+        return real(dump, file, *options)
 
     monkeypatch.setattr(checking, "check_by_pace", counted)
     return names

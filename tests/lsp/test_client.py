@@ -102,7 +102,8 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
             "visual_studio_code",
             Client(
                 max_folding_ranges=5000, can_insert_snippets=True, can_insert_or_replace=True,
-                can_complete_in_markdown=True, can_show_signatures_in_markdown=True, has_parameter_offsets=True,
+                can_complete_in_markdown=True, can_show_signatures_in_markdown=True,
+                has_parameter_offsets=True,
                 can_version_edits=True, can_create_files=True, can_apply_edits=True,
                 can_show_code_actions=True, can_prefer_actions=True, can_resolve_edits=True,
                 can_show_documents=True, can_refresh_tokens=True, can_refresh_lenses=True,
@@ -112,7 +113,8 @@ def test_the_folding_limit_is_the_client_s(limit: int | None, expected: int) -> 
             "neovim@v0.11",
             Client(
                 can_pull_diagnostics=True, can_insert_snippets=True, can_complete_in_markdown=True,
-                can_show_signatures_in_markdown=True, has_parameter_offsets=True, can_link_rules=False,
+                can_show_signatures_in_markdown=True, has_parameter_offsets=True,
+                can_link_rules=False,
                 can_apply_edits=True, can_show_code_actions=True, can_prefer_actions=True,
                 can_resolve_edits=True, can_show_documents=True, can_refresh_tokens=True,
                 can_refresh_hints=True,

@@ -12,7 +12,7 @@ from lsp.opened import DUMP, at, context
 from marks import mark
 
 
-async def shown(position: types.Position, text: str = DUMP) -> str | None:
+async def published(position: types.Position, text: str = DUMP) -> str | None:
     found = hover(await context(text), position)
     return None if found is None else found.contents.value
 
@@ -49,7 +49,7 @@ async def shown(position: types.Position, text: str = DUMP) -> str | None:
     ],
 )
 async def test_everything_has_a_card(line: str, word: str, title: str) -> None:
-    text = await shown(at(DUMP, line, word))
+    text = await published(at(DUMP, line, word))
     assert text is not None
     assert text.split("\n")[0] == title
 
@@ -71,12 +71,12 @@ async def test_the_form_is_one_that_the_client_reads(client: Client) -> None:
 async def test_there_is_nothing_to_say_about_a_line_that_cannot_be_read(line: str) -> None:
     text = DUMP.replace("Used values:", line)
     number = DUMP.split("\n").index("Used values:")
-    assert await shown(types.Position(number, 0), text) is None
+    assert await published(types.Position(number, 0), text) is None
 
 
 async def test_there_is_nothing_to_say_behind_the_text() -> None:
-    assert await shown(types.Position(10**6, 0)) is None
-    assert await shown(types.Position(2**31 - 1, 2**31 - 1)) is None
+    assert await published(types.Position(10**6, 0)) is None
+    assert await published(types.Position(2**31 - 1, 2**31 - 1)) is None
 
 
 async def test_the_range_is_what_the_card_is_about() -> None:

@@ -37,7 +37,7 @@ class Desk:
         self.session = Session()
         self.session.client = client or Client(can_refresh_hints=True)
         self.refreshed = 0
-        self.notes = InlayHints(self.session, self._refresh)
+        self.inlay_hints = InlayHints(self.session, self._refresh)
         self.session.open(item(URI, text))
 
     async def _refresh(self) -> None:
@@ -46,7 +46,7 @@ class Desk:
     async def hints(self, first: int = 0, last: int = 10_000) -> list[dict[str, Any]]:
         span = types.Range(types.Position(first, 0), types.Position(last, 0))
         params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
-        found = await self.notes.hints(params)
+        found = await self.inlay_hints.hints(params)
         assert found is not None
         return found
 
@@ -56,7 +56,7 @@ class Desk:
     async def learnt(self) -> None:
         """Wait until it is known who names whom."""
         await self.hints()
-        file = self.session.library.open_files[URI]
+        file = self.session.workspace.open_files[URI]
         while self.session.mention_task(file) is not None:
             await asyncio.sleep(0)
 
@@ -87,7 +87,7 @@ async def test_a_tooltip_comes_by_resolving() -> None:
     assert "tooltip" not in json
     position = types.Position(**json["position"])
     hint = types.InlayHint(position, json["label"], data=json["data"])
-    assert (await desk.notes.resolve(hint)).tooltip == (
+    assert (await desk.inlay_hints.resolve(hint)).tooltip == (
         "512 B in memory, 16 B without padding: padded to T(128) (dim 0 4 -> 128)"
     )
 
@@ -95,7 +95,7 @@ async def test_a_tooltip_comes_by_resolving() -> None:
 @pytest.mark.parametrize("data", [None, {}, {"uri": URI}, {"uri": URI, "line": 9999}, {"line": 2}])
 async def test_what_is_gone_has_no_tooltip(data: object) -> None:
     hint = types.InlayHint(types.Position(2, 3), "padded from 16 B", data=data)
-    assert (await Desk(DUMP).notes.resolve(hint)).tooltip is None
+    assert (await Desk(DUMP).inlay_hints.resolve(hint)).tooltip is None
 
 
 async def test_each_file_in_a_text_of_several() -> None:
@@ -108,7 +108,9 @@ async def test_each_file_in_a_text_of_several() -> None:
     assert places[2] == " value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}"
     hint = found[2]
     position = types.Position(**hint["position"])
-    resolved = await desk.notes.resolve(types.InlayHint(position, hint["label"], data=hint["data"]))
+    resolved = await desk.inlay_hints.resolve(
+        types.InlayHint(position, hint["label"], data=hint["data"])
+    )
     assert str(resolved.tooltip).startswith("512 B in memory")
 
 
@@ -138,7 +140,7 @@ async def test_parameters_come_when_it_is_known_who_calls_whom() -> None:
 
 async def test_a_client_that_cannot_be_told_is_not() -> None:
     desk = Desk(MODULE, Client(can_refresh_hints=False))
-    desk.notes.schedule_refresh()
+    desk.inlay_hints.schedule_refresh()
     await asyncio.sleep(0.01)
     assert desk.refreshed == 0
 
@@ -146,7 +148,7 @@ async def test_a_client_that_cannot_be_told_is_not() -> None:
 async def test_many_changes_are_told_once() -> None:
     desk = Desk(MODULE)
     for _ in range(9):
-        desk.notes.schedule_refresh()
+        desk.inlay_hints.schedule_refresh()
     await asyncio.sleep(0.01)
     assert desk.refreshed == 1
 
@@ -155,7 +157,7 @@ async def test_no_dump_has_no_answer() -> None:
     desk = Desk("Dear diary,\n")
     span = types.Range(types.Position(0, 0), types.Position(9, 0))
     params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
-    assert await desk.notes.hints(params) is None
+    assert await desk.inlay_hints.hints(params) is None
 
 
 def test_the_settings() -> None:
@@ -167,4 +169,4 @@ def test_the_settings() -> None:
     assert of(None) == of({}) == of([]) == of({"steps": None, "new": 3}) == (everything, [])
     assert of({"steps": False, "source": True}) == (everything - {HintKind.STEP}, [])
     assert of({"steps": "no"}) == (everything, ["hlo.inlayHints.steps: must be true or false"])
-    assert of(3) == (everything, ["hlo.inlayHints: must be an object of settings"])
+    assert of(3) == (everything, ["hlo.inlayHints: must be an object"])

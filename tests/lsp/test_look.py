@@ -24,20 +24,20 @@ class Screen:
     def __init__(
         self,
         context: RequestContext,
-        shown: PublishedDiagnostics | None = None,
+        published: PublishedDiagnostics | None = None,
         interval: float = 0,
     ) -> None:
         self.lists: list[list[str]] = []
         self.context = context
-        self.look = PartialDiagnostics(
-            context.file, shown or PublishedDiagnostics(), self._show, interval
+        self.partial_list = PartialDiagnostics(
+            context.file, published or PublishedDiagnostics(), self._show, interval
         )
 
     def _show(self, listed: list[Json]) -> None:
         self.lists.append([str(one["code"]) for one in listed])
 
     def tell(self, found: list[Finding], *pending: str) -> None:
-        self.look.tell(self.context, found, frozenset(pending))
+        self.partial_list.update(self.context, found, frozenset(pending))
 
 
 async def of_damaged() -> tuple[RequestContext, Finding, Finding]:
@@ -59,9 +59,11 @@ async def test_what_was_found_is_shown_once() -> None:
 
 async def test_what_is_found_again_stands_there_once() -> None:
     file, first, second = await of_damaged()
-    shown = PublishedDiagnostics()
-    shown.complete([diagnostic_json(file.client, one) for one in (first, second)], file.file.lines)
-    screen = Screen(file, shown)
+    published = PublishedDiagnostics()
+    published.complete(
+        [diagnostic_json(file.client, one) for one in (first, second)], file.file.lines
+    )
+    screen = Screen(file, published)
     screen.tell([second], SIZE, BOUNDS)
     assert screen.lists == [[SIZE, BOUNDS]]
 

@@ -56,10 +56,10 @@ def progress(server: Server) -> Progress:
 
 async def test_from_the_beginning_to_the_end() -> None:
     server = Server()
-    with progress(server) as shown:
+    with progress(server) as published:
         await server.agree()
-        shown.report(40, "a.txt")
-        shown.report(80, "b.txt")
+        published.report(40, "a.txt")
+        published.report(80, "b.txt")
     assert server.sent == [
         types.WorkDoneProgressBegin("Reading", cancellable=True, percentage=0),
         types.WorkDoneProgressReport(message="a.txt", percentage=40),
@@ -70,17 +70,17 @@ async def test_from_the_beginning_to_the_end() -> None:
 
 async def test_what_was_done_before_the_client_agreed_is_said_at_the_beginning() -> None:
     server = Server()
-    with progress(server) as shown:
-        shown.report(30, "a.txt")
+    with progress(server) as published:
+        published.report(30, "a.txt")
         await server.agree()
-        shown.report(31, "b.txt")
+        published.report(31, "b.txt")
     assert server.said == [("begin", 30), ("report", 31), ("end", None)]
 
 
 async def test_what_is_done_before_the_client_agreed_ends_all_the_same() -> None:
     server = Server()
-    with progress(server) as shown:
-        shown.report(100)
+    with progress(server) as published:
+        published.report(100)
         await asyncio.sleep(0)
     assert server.sent == []
     await server.agree()
@@ -89,10 +89,10 @@ async def test_what_is_done_before_the_client_agreed_ends_all_the_same() -> None
 
 async def test_a_number_is_said_once_and_never_goes_back() -> None:
     server = Server()
-    with progress(server) as shown:
+    with progress(server) as published:
         await server.agree()
         for percentage in (1, 1, 7, 3, 7, 101, 200):
-            shown.report(percentage)
+            published.report(percentage)
     assert server.said == [("begin", 0), ("report", 1), ("report", 7), ("report", 100),
                            ("end", None)]  # fmt: skip
 
@@ -112,21 +112,21 @@ async def test_an_error_ends_it_too() -> None:
 
 async def test_the_user_can_cancel() -> None:
     server = Server()
-    with progress(server) as shown:
-        assert not shown.is_cancelled
+    with progress(server) as published:
+        assert not published.is_cancelled
         await server.agree()
-        assert not shown.is_cancelled
+        assert not published.is_cancelled
         server.cancel()
-        assert shown.is_cancelled
+        assert published.is_cancelled
     assert server.said == [("begin", 0), ("end", None)]
 
 
 @pytest.mark.parametrize(("shows", "agrees"), [(False, True), (True, False)])
 async def test_a_client_that_does_not_want_it_is_told_nothing(shows: bool, agrees: bool) -> None:
     server = Server(shows=shows, agrees=agrees)
-    with progress(server) as shown:
+    with progress(server) as published:
         await server.agree()
-        shown.report(50)
-        assert not shown.is_cancelled
+        published.report(50)
+        assert not published.is_cancelled
     assert server.context == shows
     assert server.sent == []

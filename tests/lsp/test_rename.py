@@ -48,14 +48,12 @@ async def test_clients_that_can_get_the_version_with_it() -> None:
 
 async def test_a_refusal_is_an_error_with_a_sentence() -> None:
     found = await context(TEXT)
-    with pytest.raises(
-        RequestFailedError, match="There is no instruction, computation or parameter"
-    ):
+    with pytest.raises(RequestFailedError, match="No instruction, computation, or parameter"):
         prepare_rename(found, types.Position(0, 0))
     with pytest.raises(RequestFailedError, match="already"):
         rename(found, params(TEXT, "  ROOT %r", "%r", "p"), 7)
     with pytest.raises(RequestFailedError) as error:
         prepare_rename(await context(DUMP), types.Position(2, 10))
     assert error.value.to_response_error() == types.ResponseError(
-        types.LSPErrorCodes.RequestFailed.value, "Names can be changed in HLO module text only."
+        types.LSPErrorCodes.RequestFailed.value, "Rename works only in HLO module text."
     )

@@ -89,7 +89,7 @@ async def test_background_tasks_give_way_to_a_whole_document() -> None:
             checkpoint()
 
     async def reply(_: RequestContext, __: Any) -> list[Json]:
-        tasks.append(session.in_background(partial(steps, "background")))
+        tasks.append(session.run_in_background(partial(steps, "background")))
         await running.run_in_slices(partial(steps, "request"))
         assert done == {"request": 20, "background": 1}
         return [{}]

@@ -14,10 +14,10 @@ NOTHING = CheckOptions()
 
 def test_the_settings_file_of_a_folder_has_the_last_word(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text('select = ["overlap"]')
-    wishes = CheckOptions(select=frozenset({"syntax"}))
+    options = CheckOptions(select=frozenset({"syntax"}))
     selections = Selections()
-    assert selections.of(tmp_path / "runs" / "dump.txt", wishes).codes == {"overlap"}
-    assert selections.of(None, wishes).codes == {"syntax"}
+    assert selections.of(tmp_path / "runs" / "dump.txt", options).codes == {"overlap"}
+    assert selections.of(None, options).codes == {"syntax"}
 
 
 def test_what_was_never_saved_has_no_settings_file(
@@ -54,6 +54,6 @@ def test_what_is_wrong_in_a_file_is_said_once(tmp_path: Path) -> None:
 
 def test_numbers_tell_selections_apart() -> None:
     selections = Selections()
-    wishes = [NOTHING, CheckOptions(ignore=frozenset({"overlap"})), NOTHING]
-    numbers = [selections.number(selections.of(None, each)) for each in wishes]
+    options = [NOTHING, CheckOptions(ignore=frozenset({"overlap"})), NOTHING]
+    numbers = [selections.number(selections.of(None, each)) for each in options]
     assert numbers[0] == numbers[2] != numbers[1]

@@ -216,7 +216,7 @@ async def test_files_in_one_text_that_move_while_they_are_read(
     for _ in range(12):
         await asyncio.sleep(0)
     assert not telling.done()
-    file = desk.session.library.open_files[URI]
+    file = desk.session.workspace.open_files[URI]
     file.changed(file.document.replace(whole.replace("noise\n", "")))
     await desk.lines(0, 0)
     text = whole.replace("noise\n", "")
@@ -249,6 +249,6 @@ async def test_clients_are_told_when_a_neighbour_changes(
 async def test_a_file_alone_has_no_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hlo_lsp.lsp.semantic_tokens._DEBOUNCE_SECONDS", 0)
     desk = Desk()
-    desk.tokens.changed(desk.session.library.open_files[URI])
+    desk.tokens.changed(desk.session.workspace.open_files[URI])
     await asyncio.sleep(0.01)
     assert desk.refreshed == 0

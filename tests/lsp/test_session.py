@@ -153,7 +153,7 @@ async def test_what_was_read_of_closed_files_is_forgotten_with_the_last_open_one
     path = split_dump(tmp_path)["-live-range"]
     session = Session()
     await session.context(types.TextDocumentIdentifier(path.as_uri()), closed=True)
-    assert not session.library.is_unread(path)
+    assert not session.workspace.is_unread(path)
     session.open(item("untitled:1", DUMP))
     session.close("untitled:1")
-    assert session.library.is_unread(path)
+    assert session.workspace.is_unread(path)

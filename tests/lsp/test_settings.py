@@ -56,7 +56,7 @@ def test_later_sections_count_more() -> None:
 def test_a_section_of_another_type_is_told(section: object) -> None:
     settings, problems = Settings.of([section, {"sourceMap": {"/a": "/x"}}])
     assert dict(settings.source_map.rules) == {"/a": Path("/x")}
-    assert problems == ["hlo: must be an object of settings"]
+    assert problems == ["hlo: must be an object"]
 
 
 def test_wrong_values_are_told_with_the_name_of_the_setting() -> None:
@@ -112,5 +112,5 @@ def test_wrong_wishes_are_told_with_the_name_of_the_setting() -> None:
     ]
     assert Settings.of([{"check": "syntax"}]) == (
         Settings(),
-        ["hlo.check: must be an object of settings"],
+        ["hlo.check: must be an object"],
     )

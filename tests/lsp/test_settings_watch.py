@@ -18,7 +18,7 @@ class Desk:
         self.open(top / "runs" / "today" / "dump.txt")
         self.told = 0
         self.watch = SettingsFileWatcher(self.session, self._tell)
-        self.watch.look()
+        self.watch.poll()
 
     def open(self, path: Path) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -27,7 +27,7 @@ class Desk:
     def is_told(self) -> bool:
         """Whether there is news since the last question."""
         before = self.told
-        self.watch.look()
+        self.watch.poll()
         return self.told > before
 
     def _tell(self) -> None:

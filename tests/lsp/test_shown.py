@@ -12,7 +12,7 @@ def found(code: str, line: int) -> dict[str, Any]:
     return {"code": code, "range": {"start": place, "end": dict(place, character=1)}}
 
 
-def shown(*lines: int) -> PublishedDiagnostics:
+def published(*lines: int) -> PublishedDiagnostics:
     one = PublishedDiagnostics()
     one.complete([found("x", line) for line in lines], LINES)
     return one
@@ -21,26 +21,26 @@ def shown(*lines: int) -> PublishedDiagnostics:
 def left(
     one: PublishedDiagnostics, lines: list[str], pending: frozenset[str] = frozenset("x")
 ) -> list[int]:
-    return [int(each["range"]["end"]["line"]) for each in one.left(pending, lines)]
+    return [int(each["range"]["end"]["line"]) for each in one.still_valid(pending, lines)]
 
 
 def test_what_is_in_front_of_an_edit_stays() -> None:
-    assert left(shown(0, 1), ["a", "b", "new", "c", "d"]) == [0, 1]
+    assert left(published(0, 1), ["a", "b", "new", "c", "d"]) == [0, 1]
 
 
 def test_what_is_behind_an_edit_moves_with_its_line() -> None:
-    assert left(shown(2, 3), ["a", "b", "new", "c", "d"]) == [3, 4]
-    assert left(shown(2, 3), ["a", "c", "d"]) == [1, 2]
+    assert left(published(2, 3), ["a", "b", "new", "c", "d"]) == [3, 4]
+    assert left(published(2, 3), ["a", "c", "d"]) == [1, 2]
 
 
 def test_what_was_edited_goes() -> None:
-    assert left(shown(1), ["a", "B", "c", "d"]) == []
-    assert left(shown(3), ["a"]) == []
+    assert left(published(1), ["a", "B", "c", "d"]) == []
+    assert left(published(3), ["a"]) == []
 
 
 def test_what_its_rule_has_looked_at_goes() -> None:
-    assert left(shown(1), LINES, frozenset("y")) == []
+    assert left(published(1), LINES, frozenset("y")) == []
 
 
 def test_nothing_is_left_out_that_nobody_has_looked_at() -> None:
-    assert [one["code"] for one in shown(1).left(None, LINES)] == ["x"]
+    assert [one["code"] for one in published(1).still_valid(None, LINES)] == ["x"]

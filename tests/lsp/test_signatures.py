@@ -26,7 +26,7 @@ async def test_labels_and_sentences_as_plain_text() -> None:
     assert found is not None
     [first, second] = found.signatures[0].parameters or ()
     assert (first.label, second.label) == ("lhs", "rhs")
-    assert first.documentation == "The left operand. Here p: f32[4]{0}."
+    assert first.documentation == "The left operand. Current operand: p: f32[4]{0}."
 
 
 async def test_nothing_where_nothing_is_written() -> None:

@@ -31,7 +31,7 @@ class Desk:
         self.server.workspace = SimpleNamespace(folders={folder.as_uri(): None}, root_uri=None)
         self.session = Session()
         self.partial: list[Json] = []
-        self.everything = WorkspaceDiagnostics(
+        self.workspace_diagnostics = WorkspaceDiagnostics(
             cast("Any", self.server), self.session, lambda _, said: self.partial.append(said)
         )
         self.ids: dict[str, str] = {}
@@ -40,7 +40,7 @@ class Desk:
         """Kind and codes by file name."""
         ids = [types.PreviousResultId(uri, value) for uri, value in self.ids.items()]
         params = types.WorkspaceDiagnosticParams(ids, partial_result_token=token)
-        answer = await self.everything.pull(params)
+        answer = await self.workspace_diagnostics.pull(params)
         read = CONVERTER.structure(answer, types.WorkspaceDiagnosticReport)
         assert len(read.items) == len(answer["items"])
         return self.taken(answer["items"])
@@ -149,9 +149,11 @@ async def test_only_what_has_changed_is_looked_at_again(
     desk = Desk(folder)
     await desk.pull()
     looked: list[str] = []
-    look = desk.everything._look
+    look = desk.workspace_diagnostics._check_job
     monkeypatch.setattr(
-        desk.everything, "_look", lambda job: (looked.append(job.files[0].name), look(job))[1]
+        desk.workspace_diagnostics,
+        "_check_job",
+        lambda job: (looked.append(job.files[0].name), look(job))[1],
     )
     os.utime(folder / "good.txt", (1, 1))
     await desk.pull()
@@ -169,6 +171,6 @@ async def test_a_look_that_the_user_stops_is_not_begun_again(
     first = await desk.pull()
     assert len(first) < 21
     assert len(await desk.pull()) == len(first)
-    desk.everything.folders_changed()
+    desk.workspace_diagnostics.folders_changed()
     desk.server.cancels = False
     assert len(await desk.pull()) == 21

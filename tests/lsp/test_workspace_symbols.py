@@ -71,7 +71,7 @@ class Desk:
 
     async def settled(self) -> None:
         for _ in range(1000):
-            if self.names._reading is None and not self.names._open_readings:
+            if self.names._reading is None and not self.names._open_reads:
                 return
             await asyncio.sleep(0.01)
         pytest.fail("reading does not end")
@@ -185,7 +185,7 @@ async def test_long_reading_shows_its_progress(
     assert desk.server.sent == []
     write(tmp_path / "b.txt")
     write(tmp_path / "c.txt")
-    desk.names.look()
+    desk.names.scan()
     await desk.settled()
     assert desk.server.sent[0].kind == "begin"
     assert desk.server.sent[-1].kind == "end"
@@ -202,7 +202,7 @@ async def test_the_user_stops_reading_until_there_are_other_folders(
     desk.server.cancels = True
     desk.show(tmp_path)
     assert 0 < len(await desk.uris("one")) < 20
-    desk.names.look()
+    desk.names.scan()
     assert len(await desk.uris("one")) < 20
     desk.server.cancels = False
     desk.show(tmp_path)

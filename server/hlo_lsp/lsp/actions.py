@@ -9,9 +9,9 @@ from lsprotocol import types
 from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME, find_config_file, with_ignored_code
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.fix import Fix, together
-from hlo_lsp.lsp import commands as explain
 from hlo_lsp.lsp.checking import cached_findings, findings_of_text, findings_until
 from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.commands import EXPLAIN_RULE_COMMAND
 from hlo_lsp.lsp.diagnostic_conversion import SOURCE
 from hlo_lsp.lsp.positions import Converter, VersionOf, workspace_edit
 from hlo_lsp.lsp.session import RequestContext
@@ -27,7 +27,7 @@ def silence_title(file: Path, code: str) -> str:
     """
     known = find_config_file(file.parent)
     folder = file.parent if known is None else known.parent
-    return f"Silence `{code}` in the folder `{folder.name or folder}`"
+    return f"Ignore `{code}` in folder `{folder.name or folder}`"
 
 
 def silence_edit(
@@ -85,7 +85,7 @@ Actions = list[types.CodeAction | types.Command]
 
 
 async def code_actions(
-    parts: Sequence[RequestContext], params: types.CodeActionParams, version_of: VersionOf
+    contexts: Sequence[RequestContext], params: types.CodeActionParams, version_of: VersionOf
 ) -> Actions:
     """Return the actions for the findings in a range, then those for the whole text.
 
@@ -94,14 +94,14 @@ async def code_actions(
         params: the request.
         version_of: returns the client's version of an open file.
     """
-    desk = _CodeActionBuilder(parts[0], params, version_of)
-    is_whole, found = await desk.findings(parts)
+    desk = _CodeActionBuilder(contexts[0], params, version_of)
+    is_whole, found = await desk.findings(contexts)
     actions: list[types.CodeAction] = []
-    if desk.wants(types.CodeActionKind.QuickFix):
-        here = [one for one in found if desk.concerns(one)]
-        actions += [action for one in here for action in desk.fixes(one)]
-        actions += desk.rule_actions(here)
-    if desk.wants(FIX_ALL) and is_whole:
+    if desk.is_requested(types.CodeActionKind.QuickFix):
+        in_range = [one for one in found if desk.concerns(one)]
+        actions += [action for one in in_range for action in desk.fixes(one)]
+        actions += desk.rule_actions(in_range)
+    if desk.is_requested(FIX_ALL) and is_whole:
         actions += desk.fix_all(found)
     if desk.client.can_show_code_actions:
         return [*actions]
@@ -109,17 +109,17 @@ async def code_actions(
 
 
 async def resolve(
-    parts: Sequence[RequestContext], action: types.CodeAction, version_of: VersionOf
+    contexts: Sequence[RequestContext], action: types.CodeAction, version_of: VersionOf
 ) -> types.CodeAction:
     """Add the edit to an action; an action about a closed text stays without one."""
     data = action.data if isinstance(action.data, dict) else {}
-    if not parts:
+    if not contexts:
         return action
-    client, converter = parts[0].client, parts[0].converter
+    client, converter = contexts[0].client, contexts[0].converter
     if "silence" in data:
-        action.edit = _settings_edit(parts[0], str(data["silence"]))
+        action.edit = _settings_edit(contexts[0], str(data["silence"]))
     else:
-        fixes = _derivable_fixes(await findings_of_text(parts))
+        fixes = _derivable_fixes(await findings_of_text(contexts))
         action.edit = workspace_edit(client, converter, together(fixes), version_of)
     return action
 
@@ -137,31 +137,35 @@ class _CodeActionBuilder:
         """The client of the request."""
         return self.context.client
 
-    async def findings(self, parts: Sequence[RequestContext]) -> tuple[bool, list[Finding]]:
+    async def findings(self, contexts: Sequence[RequestContext]) -> tuple[bool, list[Finding]]:
         """Return whether the findings of a text are complete, and the findings.
 
         A complete check can take seconds in a large compile. There, the findings that the client
         names are enough; if it names none, the known findings are. The known findings are also
         enough when the editor requests actions on its own, as the cursor moves.
         """
-        known = [one for context in parts for one in cached_findings(context) or ()]
-        is_whole = all(cached_findings(context) is not None for context in parts)
+        known = [one for context in contexts for one in cached_findings(context) or ()]
+        is_whole = all(cached_findings(context) is not None for context in contexts)
         by_itself = self.params.context.trigger_kind is types.CodeActionTriggerKind.Automatic
-        is_large = any(context.is_large for context in parts)
-        if is_whole or not self.wants(types.CodeActionKind.QuickFix):
-            return True, await findings_of_text(parts)
+        is_large = any(context.is_large for context in contexts)
+        if is_whole or not self.is_requested(types.CodeActionKind.QuickFix):
+            return True, await findings_of_text(contexts)
         if (by_itself or is_large) and not self.params.context.diagnostics:
             return False, known
-        if is_large and len(parts) == 1:
+        if is_large and len(contexts) == 1:
             return False, await findings_until(self.context, self._has_named)
-        return True, await findings_of_text(parts)
+        return True, await findings_of_text(contexts)
 
     def _has_named(self, found: list[Finding]) -> bool:
         """Check that the findings include all that the client names."""
-        named = [told for told in self.params.context.diagnostics if told.source in {None, SOURCE}]
-        return all(any(self._is_about(told, one) for one in found) for told in named)
+        named = [
+            diagnostic
+            for diagnostic in self.params.context.diagnostics
+            if diagnostic.source in {None, SOURCE}
+        ]
+        return all(any(self._is_about(diagnostic, one) for one in found) for diagnostic in named)
 
-    def wants(self, kind: str) -> bool:
+    def is_requested(self, kind: str) -> bool:
         """Check that the client requests a kind of action: by its name or by a prefix of it."""
         only = self.params.context.only
         names = None if only is None else [str(getattr(each, "value", each)) for each in only]
@@ -173,10 +177,12 @@ class _CodeActionBuilder:
 
         Neovim names the diagnostics of the whole line.
         """
-        span, wanted = self.context.converter.range(finding.place), self.params.range
-        if span.start <= wanted.end and wanted.start <= span.end:
+        span, requested_range = self.context.converter.range(finding.place), self.params.range
+        if span.start <= requested_range.end and requested_range.start <= span.end:
             return True
-        return any(self._is_about(told, finding) for told in self.params.context.diagnostics)
+        return any(
+            self._is_about(diagnostic, finding) for diagnostic in self.params.context.diagnostics
+        )
 
     def fixes(self, finding: Finding) -> Iterator[types.CodeAction]:
         """Yield an action for each fix of a finding."""
@@ -189,15 +195,15 @@ class _CodeActionBuilder:
                 action.is_preferred = True
             yield action
 
-    def rule_actions(self, here: Sequence[Finding]) -> Iterator[types.CodeAction]:
-        """Yield, for each rule with findings, an action that explains it and one that ignores it."""
+    def rule_actions(self, in_range: Sequence[Finding]) -> Iterator[types.CodeAction]:
+        """Yield two actions for each rule with findings: explain it, and ignore it."""
         by_code: dict[str, list[Finding]] = {}
-        for finding in here:
+        for finding in in_range:
             by_code.setdefault(finding.code, []).append(finding)
         for code, found in by_code.items():
-            title = f"Explain the rule `{code}`"
+            title = f"Explain rule `{code}`"
             action = self._action(title, found)
-            action.command = types.Command(title, explain.EXPLAIN_RULE_COMMAND, arguments=[code])
+            action.command = types.Command(title, EXPLAIN_RULE_COMMAND, arguments=[code])
             yield action
         path = _text_path(self.context)
         if path is None:
@@ -213,8 +219,7 @@ class _CodeActionBuilder:
         fixes = _derivable_fixes(found)
         if not fixes:
             return
-        count = f"all {len(fixes)} right numbers" if len(fixes) > 1 else "the right number"
-        action = types.CodeAction(f"Put in {count}", FIX_ALL)
+        action = types.CodeAction("Fix all derivable values", FIX_ALL)
         edit = None
         if not self.client.can_resolve_edits:
             edit = workspace_edit(
@@ -233,12 +238,14 @@ class _CodeActionBuilder:
         return action
 
     def _action(self, title: str, about: Sequence[Finding]) -> types.CodeAction:
-        told = [
+        diagnostic = [
             diagnostic
             for diagnostic in self.params.context.diagnostics
             if any(self._is_about(diagnostic, finding) for finding in about)
         ]
-        return types.CodeAction(title, types.CodeActionKind.QuickFix, diagnostics=told or None)
+        return types.CodeAction(
+            title, types.CodeActionKind.QuickFix, diagnostics=diagnostic or None
+        )
 
     def _is_about(self, diagnostic: types.Diagnostic, finding: Finding) -> bool:
         if (diagnostic.code, diagnostic.message) != (finding.code, finding.message):

@@ -26,26 +26,26 @@ class PublishedDiagnostics:
     ``lines`` maps the numbers of the lines with diagnostics to their text at that time.
     """
 
-    whole: list[Json] = field(default_factory=list)
+    last_complete: list[Json] = field(default_factory=list)
     lines: dict[int, str] = field(default_factory=dict)
     count: int = 0
     sent: list[Json] = field(default_factory=list)
 
     def complete(self, found: list[Json], lines: list[str]) -> None:
         """Store the result of a complete check."""
-        self.whole = found
+        self.last_complete = found
         self.count = len(lines)
         rows = {_line(one) for one in found}
         self.lines = {row: lines[row] for row in rows if row < len(lines)}
 
-    def left(self, pending: frozenset[str] | None, lines: list[str]) -> Iterator[Json]:
-        """Yield the diagnostics of the last complete check that may still hold, at their current lines.
+    def still_valid(self, pending: frozenset[str] | None, lines: list[str]) -> Iterator[Json]:
+        """Yield earlier diagnostics that may still hold, at their current lines.
 
         A diagnostic may hold while its code is ``pending`` (None: all codes are) and its line is
         unchanged at the same distance from the start or from the end of the text. So diagnostics
         move with an edit in one place.
         """
-        for one in self.whole:
+        for one in self.last_complete:
             if pending is not None and one["code"] not in pending:
                 continue
             row = _line(one)
@@ -74,17 +74,19 @@ class _FindingsKey(tuple[object, ...]):
     __slots__ = ()
 
 
-async def findings(context: RequestContext, tell: FindingsListener | None = None) -> list[Finding]:
+async def findings(
+    context: RequestContext, listener: FindingsListener | None = None
+) -> list[Finding]:
     """Return the findings of a file in line order, for its text at the end of the check.
 
-    The check starts again if the text changes. Meanwhile ``tell`` receives the findings so far, and
+    The check starts again if the text changes. Meanwhile ``listener`` receives the findings so far, and
     the codes that are still pending.
     """
     while True:
         known = cached_findings(context)
         if known is not None:
             return known
-        with _join_check(context, tell or _ignore_progress) as work:
+        with _join_check(context, listener or _ignore_progress) as work:
             # The text may change before this task runs again, so the loop checks the cache.
             await asyncio.shield(work)
 
@@ -111,12 +113,12 @@ async def _first_found(
     early: asyncio.Future[list[Finding]] = asyncio.get_running_loop().create_future()
     state: list[FileVersions] = []
 
-    def tell(found: list[Finding], _: frozenset[str]) -> None:
+    def listener(found: list[Finding], _: frozenset[str]) -> None:
         if not early.done() and is_enough(found):
             state.append(_state(context))
             early.set_result(in_order(found))
 
-    with _join_check(context, tell) as work:
+    with _join_check(context, listener) as work:
         await asyncio.wait((work, early), return_when=asyncio.FIRST_COMPLETED)
     if not early.done():
         work.result()
@@ -153,18 +155,20 @@ def state_id(context: RequestContext, selection: int) -> str:
 
 
 def _join_check(
-    context: RequestContext, tell: FindingsListener
+    context: RequestContext, listener: FindingsListener
 ) -> "AbstractContextManager[asyncio.Task[list[Finding]]]":
-    return context.checks.join((context.dump, _key(context)), partial(_run_check, context), tell)
+    return context.checks.join(
+        (context.dump, _key(context)), partial(_run_check, context), listener
+    )
 
 
-async def _run_check(context: RequestContext, tell: FindingsListener) -> list[Finding]:
+async def _run_check(context: RequestContext, listener: FindingsListener) -> list[Finding]:
     latest: deque[CheckProgress] = deque(maxlen=1)
 
     async def give_way() -> None:
         if latest:
             progress = latest.pop()
-            tell(progress.findings, progress.pending)
+            listener(progress.findings, progress.pending)
         await context.give_way()
 
     found = await run_on_compile(context.dump, lambda: _check(context, latest), give_way)
@@ -208,26 +212,28 @@ _MAX_PARTIAL_DIAGNOSTICS = 200  # longer lists are only shown when they are comp
 class PartialDiagnostics:
     """Partial lists of diagnostics: new findings, and earlier diagnostics that may still hold.
 
-    Keeping earlier diagnostics avoids flicker. ``on_news`` receives a list when it differs from the
+    Keeping earlier diagnostics avoids flicker. ``on_change`` receives a list when it differs from the
     one before, at most once in ``interval`` seconds.
     """
 
     def __init__(
         self,
         file: DumpFile,
-        shown: PublishedDiagnostics,
-        on_news: Callable[[list[Json]], None],
+        published: PublishedDiagnostics,
+        on_change: Callable[[list[Json]], None],
         interval: float,
     ) -> None:
         self._file = file
-        self._shown = shown
-        self._on_news = on_news
+        self._published = published
+        self._on_change = on_change
         self._interval = interval
         self._found: list[Finding] = []
         self._count = 0
-        self._next = 0.0  # time.monotonic() from which the next list may be shown
+        self._next_time = 0.0  # time.monotonic() from which the next list may be shown
 
-    def tell(self, context: RequestContext, found: list[Finding], pending: frozenset[str]) -> None:
+    def update(
+        self, context: RequestContext, found: list[Finding], pending: frozenset[str]
+    ) -> None:
         """Take the findings so far and the codes that are still pending."""
         # A text of several files has one list, which is shown when all files are checked.
         if context.file is not self._file:
@@ -237,20 +243,20 @@ class PartialDiagnostics:
         if len(found) == self._count:
             return
         if (
-            max(len(found), len(self._shown.whole)) > _MAX_PARTIAL_DIAGNOSTICS
-            or time.monotonic() < self._next
+            max(len(found), len(self._published.last_complete)) > _MAX_PARTIAL_DIAGNOSTICS
+            or time.monotonic() < self._next_time
         ):
             return
         self._count = len(found)
         listed = [diagnostic_json(context.client, one) for one in found]
-        said = set(map(_diagnostic_key, listed))
-        left = self._shown.left(pending, self._file.lines)
-        listed += (one for one in left if _diagnostic_key(one) not in said)
+        keys = set(map(_diagnostic_key, listed))
+        still_valid = self._published.still_valid(pending, self._file.lines)
+        listed += (one for one in still_valid if _diagnostic_key(one) not in keys)
         listed.sort(key=_place)
-        if listed != self._shown.sent:
-            self._shown.sent = listed
-            self._on_news(listed)
-            self._next = time.monotonic() + self._interval
+        if listed != self._published.sent:
+            self._published.sent = listed
+            self._on_change(listed)
+            self._next_time = time.monotonic() + self._interval
 
 
 def _diagnostic_key(diagnostic: Json) -> tuple[object, ...]:

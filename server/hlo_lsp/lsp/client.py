@@ -61,10 +61,10 @@ class Client:
         workspace = capabilities.workspace or types.WorkspaceClientCapabilities()
         hover, symbols, folding = document.hover, document.document_symbol, document.folding_range
         # Up to LSP 3.17, the flags of publishDiagnostics also apply to pulled diagnostics.
-        told = [each for each in (document.publish_diagnostics, document.diagnostic) if each]
+        flags = [each for each in (document.publish_diagnostics, document.diagnostic) if each]
         window = capabilities.window or types.WindowClientCapabilities()
         edits = workspace.workspace_edit
-        action, shown = document.code_action, window.show_document
+        action, show_document = document.code_action, window.show_document
         item = document.completion and document.completion.completion_item
         signature = document.signature_help and document.signature_help.signature_information
         parameter = signature and signature.parameter_information
@@ -79,11 +79,11 @@ class Client:
             ),
             has_eager_lenses=isinstance(options, dict) and options.get("lensTexts") == "at once",
             can_show_places=SHOW_PLACES_COMMAND in _commands(options),
-            can_show_related=any(each.related_information for each in told),
-            can_link_rules=any(each.code_description_support for each in told),
+            can_show_related=any(each.related_information for each in flags),
+            can_link_rules=any(each.code_description_support for each in flags),
             can_fade_unnecessary=any(
                 each.tag_support and types.DiagnosticTag.Unnecessary in each.tag_support.value_set
-                for each in told
+                for each in flags
             ),
             max_folding_ranges=(folding and folding.range_limit) or _DEFAULT_MAX_FOLDS,
             can_insert_snippets=bool(item and item.snippet_support),
@@ -109,7 +109,7 @@ class Client:
                 and action.resolve_support
                 and "edit" in action.resolve_support.properties
             ),
-            can_show_documents=bool(shown and shown.support),
+            can_show_documents=bool(show_document and show_document.support),
             can_refresh_tokens=bool(
                 workspace.semantic_tokens and workspace.semantic_tokens.refresh_support
             ),

@@ -40,12 +40,12 @@ async def explain_rule(server: LanguageServer, client: Client, code: str) -> Non
 
     The message is for clients that cannot open documents, and for installations without the page.
     """
-    told = explanations().get(code)
-    if told is None:
+    explanation = explanations().get(code)
+    if explanation is None:
         _show_message(server, f"There is no rule `{code}`.")
         return
     if not (client.can_show_documents and await _open_rule_page(server, code)):
-        _show_message(server, _short_explanation(told))
+        _show_message(server, _short_explanation(explanation))
 
 
 async def _open_rule_page(server: LanguageServer, code: str) -> bool:
@@ -61,8 +61,8 @@ async def _open_rule_page(server: LanguageServer, code: str) -> bool:
         return False
 
 
-def _short_explanation(told: Explanation) -> str:
-    parts = [f"{told.code}: {told.what}", told.why, told.remedy]
+def _short_explanation(explanation: Explanation) -> str:
+    parts = [f"{explanation.code}: {explanation.what}", explanation.why, explanation.remedy]
     return "\n\n".join(filter(None, parts))
 
 
@@ -87,19 +87,19 @@ async def inspect_place(
     """
     context = await _context_of_whole_compile(session, uri, position.line)
     if context is None:
-        raise RequestFailedError(f"{uri}: this is no HLO or memory dump")
+        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     found = context.at(position)
     card = None if found is None else hover_card(context.dump, found)
     if card is None:
-        raise RequestFailedError(f"{uri}: nothing is known here")
+        raise RequestFailedError(f"{uri}: no information at this position")
     return text_of(card)
 
 
 async def check_uri(session: Session, uri: str, text_of: FindingsText) -> str:
     """Return the findings of a file, or of the files in a folder.
 
-    As on the command line, only ``hlo-lsp.toml`` configures the checks. Notes about files that
-    could not be checked are at the end.
+    As on the command line, only ``hlo-lsp.toml`` configures the checks. Files that could not be
+    checked are listed at the end.
 
     Raises:
         RequestFailedError: there is nothing to check.
@@ -109,7 +109,7 @@ async def check_uri(session: Session, uri: str, text_of: FindingsText) -> str:
         results, notes = await _check_unsaved(session, uri), list[str]()
     else:
         results, notes = await _check_path(session, path)
-    text = text_of([told for one in results for told in one.findings])
+    text = text_of([finding for one in results for finding in one.findings])
     if notes and not text:
         raise RequestFailedError("\n".join(notes))
     return text + "".join(f"hlo-lsp: {note}\n" for note in notes)
@@ -119,9 +119,9 @@ async def _context_of_whole_compile(session: Session, uri: str, line: int) -> Re
     """Return the context of a line after reading all files of its compile."""
     document = types.TextDocumentIdentifier(uri)
     context = await session.context(document, line, whole=True, closed=True)
-    unread = [] if context is None else session.library.unread_companions(context.file)
+    unread = [] if context is None else session.workspace.unread_companions(context.file)
     if unread:
-        current_request().report("reading the other files of the compile")
+        current_request().report("reading companion files")
         await session.loader.wait(unread, None)
         context = await session.context(document, line, whole=True, closed=True)
     return context
@@ -135,7 +135,7 @@ async def _check_path(session: Session, path: Path) -> tuple[list[Checked], list
     total, done = max(sum(job.size for job in made.jobs), 1), 0
     for job in made.jobs:
         current_request().report(job.files[0].name, 100 * done // total)
-        known[job] = await run_in_slices(partial(job_checked, job, _library(session, job)))
+        known[job] = await run_in_slices(partial(job_checked, job, _job_workspace(session, job)))
         done += job.size
     found = outcome(made, [path], known)
     return found.results, found.notes
@@ -143,30 +143,32 @@ async def _check_path(session: Session, path: Path) -> tuple[list[Checked], list
 
 async def _check_unsaved(session: Session, uri: str) -> list[Checked]:
     """Check a text that exists only in the editor."""
-    opened = session.library.open_files.get(uri)
+    opened = session.workspace.open_files.get(uri)
     if opened is None:
-        raise RequestFailedError(f"{uri}: this lies nowhere on disk, and is not open")
-    library = DumpWorkspace()
-    file = _open_copy(library, opened)
+        raise RequestFailedError(f"{uri}: not on disk and not open in the editor")
+    workspace = DumpWorkspace()
+    file = _open_copy(workspace, opened)
     await read_file(file)
     if file.kind is FileKind.OTHER:
-        raise RequestFailedError(f"{uri}: this is no HLO or memory dump")
-    return [await run_in_slices(partial(file_checked, library, file, Path(uri), Selection.of([])))]
+        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
+    return [
+        await run_in_slices(partial(file_checked, workspace, file, Path(uri), Selection.of([])))
+    ]
 
 
-def _library(session: Session, job: Job) -> DumpWorkspace:
-    """Return the files of a job on disk, with copies of the open ones, which may change meanwhile."""
-    library = DumpWorkspace()
+def _job_workspace(session: Session, job: Job) -> DumpWorkspace:
+    """Return the files of a job, as copies where they are open and may change meanwhile."""
+    workspace = DumpWorkspace()
     names = {name for name, _, _ in job.stamps} | {path.name for path in job.files}
-    for file in session.library.open_files.values():
+    for file in session.workspace.open_files.values():
         path = file.path
         if path is not None and path.parent == job.files[0].parent and path.name in names:
-            _open_copy(library, file)
-    return library
+            _open_copy(workspace, file)
+    return workspace
 
 
-def _open_copy(library: DumpWorkspace, file: DumpFile) -> DumpFile:
-    return library.open(file.uri, file.path, file.document.copy())
+def _open_copy(workspace: DumpWorkspace, file: DumpFile) -> DumpFile:
+    return workspace.open(file.uri, file.path, file.document.copy())
 
 
 WINDOW_METHOD = "hlo/window"
@@ -174,8 +176,8 @@ WINDOW_METHOD = "hlo/window"
 
 async def answer_window(windows: FileWindows, params: Any) -> Json | None:
     """Return the window of a file around a line; None for files that are not dumps on disk."""
-    said = params if isinstance(params, dict) else {}
-    uri, line = said.get("uri"), said.get("line")
+    fields = params if isinstance(params, dict) else {}
+    uri, line = fields.get("uri"), fields.get("line")
     path: Path | None = path_of(uri) if isinstance(uri, str) else None
     if path is None or not isinstance(line, int):
         return None

@@ -49,7 +49,7 @@ def empty_file_completion(
     session: Session, params: types.CompletionParams
 ) -> types.CompletionList | None:
     """Return completions for the first line of a new file, which has no dump kind yet."""
-    file = session.library.open_files.get(params.text_document.uri)
+    file = session.workspace.open_files.get(params.text_document.uri)
     if file is None:
         return None
     line, column = session.converter.column(file, params.position)
@@ -98,8 +98,8 @@ def _list(form: _ItemFactory, offer: CandidateList) -> types.CompletionList:
 def _item(form: _ItemFactory, offer: CandidateList, number: int) -> types.CompletionItem:
     candidate, client = offer.candidates[number], form.client
     line = form.file.lines[form.line]
-    behind = line[offer.end :].lstrip()
-    text, is_snippet = _text(candidate, behind, snippets=client.can_insert_snippets)
+    following = line[offer.end :].lstrip()
+    text, is_snippet = _text(candidate, following, snippets=client.can_insert_snippets)
     inserting = form.range(offer.start, form.column)
     replacing = form.range(offer.start, offer.end)
     edit: types.TextEdit | types.InsertReplaceEdit = (
@@ -131,13 +131,13 @@ def _item(form: _ItemFactory, offer: CandidateList, number: int) -> types.Comple
     )
 
 
-def _text(candidate: Candidate, behind: str, *, snippets: bool) -> tuple[str, bool]:
+def _text(candidate: Candidate, following: str, *, snippets: bool) -> tuple[str, bool]:
     """Return the text to insert, and True if it is a snippet.
 
     Only the label is inserted where its continuation is already in the line.
     """
     closing = {CandidateKind.OPCODE: "(", CandidateKind.TYPE: "["}.get(candidate.kind, "=")
-    if behind.startswith(closing):
+    if following.startswith(closing):
         return candidate.label, False
     if snippets and candidate.snippet is not None:
         return candidate.snippet, True

@@ -1,4 +1,4 @@
-"""The settings of a connection: what the client said at the start, sends, and answers."""
+"""The settings of a connection, from initialization, notifications, and requests."""
 
 import logging
 from collections.abc import Callable
@@ -16,11 +16,10 @@ logger = logging.getLogger(__name__)
 
 
 class Configuration:
-    """Keeps the settings of a session as the client has them.
+    """The settings of a session as the client has them.
 
-    Of a setting that is said in several places the answer to ``workspace/configuration`` counts,
-    else ``workspace/didChangeConfiguration``, else the initialization options. Others that want to
-    know when something else is to be checked or shown are told.
+    If a setting has several values, the answer to ``workspace/configuration`` takes precedence over
+    ``workspace/didChangeConfiguration``, and that over the initialization options.
     """
 
     def __init__(
@@ -38,21 +37,21 @@ class Configuration:
         self._options: object = None
         self._sent: object = None
         self._answer: object = None
-        self._asked = 0
+        self._request_count = 0
         self._last_problem = ""
 
     def start(self, params: types.InitializeParams) -> None:
-        """Take what the client said at initialization."""
+        """Read the initialization parameters."""
         self._capabilities = params.capabilities.workspace or self._capabilities
         self._options = section_of_options(params.initialization_options)
         self._apply()
 
     def folders_changed(self) -> None:
-        """The client has other folders open: paths in its settings may count from another."""
+        """Resolve relative paths in the settings against the new folders."""
         self._apply()
 
     def initialized(self) -> None:
-        """Ask for the settings, and to be told when they change."""
+        """Request the settings, and register for their changes."""
         changes = self._capabilities.did_change_configuration
         if changes is not None and changes.dynamic_registration:
             method = types.WORKSPACE_DID_CHANGE_CONFIGURATION
@@ -63,7 +62,7 @@ class Configuration:
             self._session.set_pending_settings(self._ask())
 
     def changed(self, settings: object) -> None:
-        """Take what the client sent, and ask where it wants to be asked."""
+        """Apply changed settings, or request them if the client supports it."""
         self._sent = hlo_section(settings)
         if self._capabilities.configuration:
             self._session.set_pending_settings(self._ask())
@@ -71,15 +70,15 @@ class Configuration:
             self._apply()
 
     async def _ask(self) -> None:
-        self._asked += 1
-        number = self._asked
+        self._request_count += 1
+        number = self._request_count
         params = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
         try:
             answers = await self._server.workspace_configuration_async(params)
         except JsonRpcException as error:
-            logger.info("the client does not say its settings: %s", error)
+            logger.info("the client did not send its settings: %s", error)
             answers = []
-        if number == self._asked:  # an answer that a later question has overtaken is an old one
+        if number == self._request_count:  # a later request makes this answer outdated
             self._answer = answers[0] if answers else None
             self._apply()
 
@@ -98,5 +97,5 @@ class Configuration:
         self._last_problem = problem
 
     def _folder(self) -> Path | None:
-        """The first folder that the client has open."""
+        """Return the first workspace folder."""
         return next(iter(workspace_folders(self._server)), None)

@@ -72,7 +72,7 @@ def diagnostics_json(client: Client, findings: list[Finding]) -> list[Json]:
 def diagnostic_json(client: Client, finding: Finding) -> Json:
     """Return the diagnostic for a finding, with the fields that the client supports."""
     converter = Converter(client.encoding)
-    said: Json = {
+    result: Json = {
         "range": place_range_json(converter, finding.place),
         "message": finding.message,
         "severity": _SEVERITIES[finding.severity],
@@ -81,13 +81,13 @@ def diagnostic_json(client: Client, finding: Finding) -> Json:
     }
     href = rule_href(finding.code) if client.can_link_rules else None
     if href is not None:
-        said["codeDescription"] = {"href": href}
+        result["codeDescription"] = {"href": href}
     if client.can_show_related and finding.related:
         places = locations(converter, (other.place for other in finding.related))
-        said["relatedInformation"] = [
+        result["relatedInformation"] = [
             {"location": location, "message": other.message}
             for location, other in zip(places, finding.related, strict=True)
         ]
     if client.can_fade_unnecessary and any(fix.drops for fix in finding.fixes):
-        said["tags"] = [types.DiagnosticTag.Unnecessary.value]
-    return said
+        result["tags"] = [types.DiagnosticTag.Unnecessary.value]
+    return result

@@ -1,4 +1,4 @@
-"""How most requests are answered: about a place in a text, or about all that is in it."""
+"""Registration of the handlers of all requests and notifications."""
 
 from collections.abc import Awaitable, Callable
 from inspect import isawaitable
@@ -7,20 +7,19 @@ from typing import Any
 
 from lsprotocol import types
 
-from hlo_lsp.lsp import actions, calls, completion, formatting, hover, lenses, symbols
-from hlo_lsp.lsp import commands as explain
-from hlo_lsp.lsp import commands as printed
-from hlo_lsp.lsp import commands as window
-from hlo_lsp.lsp import completion as signatures
-from hlo_lsp.lsp import navigation as goto
-from hlo_lsp.lsp import navigation as links
-from hlo_lsp.lsp import navigation as references
-from hlo_lsp.lsp import renaming as linked_editing
-from hlo_lsp.lsp import renaming as rename
-from hlo_lsp.lsp import symbols as folding
-from hlo_lsp.lsp import symbols as selection
-from hlo_lsp.lsp.inlay_hints import INLAY_HINT_OPTIONS as HINT_OPTIONS
-from hlo_lsp.lsp.inlay_hints import InlayHints
+from hlo_lsp.lsp import (
+    actions,
+    calls,
+    commands,
+    completion,
+    formatting,
+    hover,
+    lenses,
+    navigation,
+    renaming,
+    symbols,
+)
+from hlo_lsp.lsp.inlay_hints import INLAY_HINT_OPTIONS, InlayHints
 from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.protocol.connection import HloServer
 from hlo_lsp.lsp.semantic_tokens import LEGEND, SemanticTokens
@@ -31,7 +30,7 @@ from hlo_lsp.model.file_windows import FileWindows
 
 
 class HandlerRegistry:
-    """Registers them with what replies to each."""
+    """Registers handlers for requests about a position or about a whole document."""
 
     def __init__(self, server: HloServer, session: Session) -> None:
         self._server = server
@@ -46,9 +45,9 @@ class HandlerRegistry:
         whole: bool = False,
         closed: bool = False,
     ) -> None:
-        """Answer a request about a place: with nothing where no dump is.
+        """Register a handler for a request about a position; without a dump the result is null.
 
-        The text may be ``closed``: clients show parts of files that they cannot open.
+        The text may be ``closed``: clients show excerpts of files that they have not opened.
         """
 
         @self._server.feature(method, options)
@@ -67,9 +66,9 @@ class HandlerRegistry:
         options: Any = None,
         join: Callable[[list[Json]], list[Json]] = list,
     ) -> None:
-        """Answer a request about a whole document: with the answers for each file in it.
+        """Register a handler for a request about a document, and join the results of its files.
 
-        The reply must wait for no background task: those are held up until it is complete.
+        Background tasks are held up until the reply is complete, so it must not wait for one.
         """
         session = self._session
 
@@ -83,19 +82,19 @@ class HandlerRegistry:
             return join(list(chain.from_iterable(found))) if found else None
 
 
-def register_positions(answers: HandlerRegistry) -> None:
-    """The requests of people who read a dump."""
-    add_position_request = answers.add_position_request
+def register_positions(registry: HandlerRegistry) -> None:
+    """Register hover, navigation, references, highlights, and the call hierarchy."""
+    add_position_request = registry.add_position_request
     add_position_request(
         types.TEXT_DOCUMENT_HOVER, lambda context, p: hover.hover(context, p.position), closed=True
     )
-    _register_navigation(answers, types.TEXT_DOCUMENT_DEFINITION, goto.definition)
-    _register_navigation(answers, types.TEXT_DOCUMENT_DECLARATION, goto.declaration)
-    _register_navigation(answers, types.TEXT_DOCUMENT_TYPE_DEFINITION, goto.type_definition)
-    _register_navigation(answers, types.TEXT_DOCUMENT_IMPLEMENTATION, goto.implementation)
+    _register_navigation(registry, types.TEXT_DOCUMENT_DEFINITION, navigation.definition)
+    _register_navigation(registry, types.TEXT_DOCUMENT_DECLARATION, navigation.declaration)
+    _register_navigation(registry, types.TEXT_DOCUMENT_TYPE_DEFINITION, navigation.type_definition)
+    _register_navigation(registry, types.TEXT_DOCUMENT_IMPLEMENTATION, navigation.implementation)
     add_position_request(
         types.TEXT_DOCUMENT_REFERENCES,
-        lambda context, p: references.references(
+        lambda context, p: navigation.references(
             context, p.position, with_declaration=p.context.include_declaration
         ),
         whole=True,
@@ -103,7 +102,7 @@ def register_positions(answers: HandlerRegistry) -> None:
     )
     add_position_request(
         types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT,
-        lambda context, p: references.highlight(context, p.position),
+        lambda context, p: navigation.highlight(context, p.position),
     )
     add_position_request(
         types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY,
@@ -112,16 +111,16 @@ def register_positions(answers: HandlerRegistry) -> None:
 
 
 def _register_navigation(
-    answers: HandlerRegistry, method: str, find: Callable[[RequestContext, types.Position], Any]
+    registry: HandlerRegistry, method: str, find: Callable[[RequestContext, types.Position], Any]
 ) -> None:
-    """Where a place leads, in all files of the compile."""
-    answers.add_position_request(
+    """Register a navigation request, which searches all files of the compile."""
+    registry.add_position_request(
         method, lambda context, p: find(context, p.position), whole=True, closed=True
     )
 
 
 def register_calls(server: HloServer, session: Session) -> None:
-    """The two requests about an item that was prepared before."""
+    """Register the requests about a call hierarchy item."""
 
     @server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)
     async def incoming(params: types.CallHierarchyIncomingCallsParams) -> Any:
@@ -132,19 +131,19 @@ def register_calls(server: HloServer, session: Session) -> None:
         return await calls.outgoing(session, params.item)
 
 
-def register_documents(server: HloServer, session: Session, answers: HandlerRegistry) -> None:
-    """The requests about all that is in a text."""
-    add_document_request = answers.add_document_request
+def register_documents(server: HloServer, session: Session, registry: HandlerRegistry) -> None:
+    """Register the requests about whole texts."""
+    add_document_request = registry.add_document_request
     add_document_request(
         types.TEXT_DOCUMENT_DOCUMENT_SYMBOL, lambda context, _: symbols.document_symbols(context)
     )
     add_document_request(
         types.TEXT_DOCUMENT_FOLDING_RANGE,
-        lambda context, _: folding.folding_ranges(context),
-        join=lambda folds: folding.largest(folds, session.client.max_folding_ranges),
+        lambda context, _: symbols.folding_ranges(context),
+        join=lambda folds: symbols.largest(folds, session.client.max_folding_ranges),
     )
     add_document_request(
-        types.TEXT_DOCUMENT_DOCUMENT_LINK, lambda context, _: links.document_links(context)
+        types.TEXT_DOCUMENT_DOCUMENT_LINK, lambda context, _: navigation.document_links(context)
     )
     add_document_request(
         types.TEXT_DOCUMENT_CODE_LENS,
@@ -154,7 +153,7 @@ def register_documents(server: HloServer, session: Session, answers: HandlerRegi
 
     @server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)
     async def on_selection(params: types.SelectionRangeParams) -> list[Json] | None:
-        return await selection.selection_ranges(session, params)
+        return await symbols.selection_ranges(session, params)
 
     @server.feature(types.CODE_LENS_RESOLVE)
     async def on_lens_resolve(lens: types.CodeLens) -> types.CodeLens:
@@ -162,36 +161,36 @@ def register_documents(server: HloServer, session: Session, answers: HandlerRegi
         return lens if context is None else await lenses.resolve(context, lens)
 
 
-def register_tokens(server: HloServer, colours: SemanticTokens) -> None:
-    """What each part of a text is."""
+def register_tokens(server: HloServer, semantic_tokens: SemanticTokens) -> None:
+    """Register the requests for semantic tokens."""
 
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
     async def on_full(params: types.SemanticTokensParams) -> Json | None:
-        return await colours.full(params.text_document)
+        return await semantic_tokens.full(params.text_document)
 
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, LEGEND)
     async def on_delta(params: types.SemanticTokensDeltaParams) -> Json | None:
-        return await colours.delta(params.text_document, params.previous_result_id)
+        return await semantic_tokens.delta(params.text_document, params.previous_result_id)
 
     @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)
     async def on_range(params: types.SemanticTokensRangeParams) -> Json | None:
-        return await colours.range(params)
+        return await semantic_tokens.range(params)
 
 
-def register_hints(server: HloServer, notes: InlayHints) -> None:
-    """What is shown between the words of a text."""
+def register_hints(server: HloServer, inlay_hints: InlayHints) -> None:
+    """Register the requests for inlay hints."""
 
-    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, HINT_OPTIONS)
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, INLAY_HINT_OPTIONS)
     async def on_hints(params: types.InlayHintParams) -> list[Json] | None:
-        return await notes.hints(params)
+        return await inlay_hints.hints(params)
 
     @server.feature(types.INLAY_HINT_RESOLVE)
     async def on_hint_resolve(hint: types.InlayHint) -> types.InlayHint:
-        return await notes.resolve(hint)
+        return await inlay_hints.resolve(hint)
 
 
 def register_completion(server: HloServer, session: Session) -> None:
-    """What may come next, also in a text that is no dump yet."""
+    """Register completion, which is also available in files that have no dump kind yet."""
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, completion.COMPLETION_OPTIONS)
     async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
@@ -205,37 +204,37 @@ def register_completion(server: HloServer, session: Session) -> None:
         return completion.resolve(await session.context_of_data(item.data), item)
 
 
-def register_writing(session: Session, answers: HandlerRegistry) -> None:
-    """What an instruction takes, names that are changed together, and how text is laid out."""
-    answers.add_position_request(
+def register_writing(session: Session, registry: HandlerRegistry) -> None:
+    """Register signature help, renaming, linked editing, and formatting."""
+    registry.add_position_request(
         types.TEXT_DOCUMENT_SIGNATURE_HELP,
-        lambda context, p: signatures.signature_help(context, p.position),
-        signatures.SIGNATURE_OPTIONS,
+        lambda context, p: completion.signature_help(context, p.position),
+        completion.SIGNATURE_OPTIONS,
     )
-    answers.add_position_request(
+    registry.add_position_request(
         types.TEXT_DOCUMENT_PREPARE_RENAME,
-        lambda context, p: rename.prepare_rename(context, p.position),
+        lambda context, p: renaming.prepare_rename(context, p.position),
     )
-    answers.add_position_request(
+    registry.add_position_request(
         types.TEXT_DOCUMENT_RENAME,
-        lambda context, p: rename.rename(context, p, session.version(context.file.uri)),
+        lambda context, p: renaming.rename(context, p, session.version(context.file.uri)),
         types.RenameOptions(prepare_provider=True),
     )
-    answers.add_position_request(
+    registry.add_position_request(
         types.TEXT_DOCUMENT_LINKED_EDITING_RANGE,
-        lambda context, p: linked_editing.linked_editing_ranges(context, p.position),
+        lambda context, p: renaming.linked_editing_ranges(context, p.position),
     )
-    answers.add_document_request(
+    registry.add_document_request(
         types.TEXT_DOCUMENT_FORMATTING, lambda context, _: formatting.format_document(context)
     )
-    answers.add_document_request(
+    registry.add_document_request(
         types.TEXT_DOCUMENT_RANGE_FORMATTING,
         lambda context, p: formatting.format_range(context, p.range),
     )
 
 
 def register_diagnostics(server: HloServer, services: Services) -> None:
-    """What is wrong, for clients that ask for it."""
+    """Register the requests for diagnostics."""
 
     @server.feature(
         types.TEXT_DOCUMENT_DIAGNOSTIC,
@@ -248,49 +247,49 @@ def register_diagnostics(server: HloServer, services: Services) -> None:
 
     @server.feature(types.WORKSPACE_DIAGNOSTIC)
     async def on_pull_all(params: types.WorkspaceDiagnosticParams) -> Json:
-        return await services.everything.pull(params)
+        return await services.workspace_diagnostics.pull(params)
 
 
 def register_actions(server: HloServer, session: Session) -> None:
-    """What can be done about findings."""
+    """Register the requests for code actions."""
 
     @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.CODE_ACTION_OPTIONS)
     async def on_actions(params: types.CodeActionParams) -> actions.Actions | None:
-        parts = await session.contexts(params.text_document)
-        return await actions.code_actions(parts, params, session.version) if parts else None
+        contexts = await session.contexts(params.text_document)
+        return await actions.code_actions(contexts, params, session.version) if contexts else None
 
     @server.feature(types.CODE_ACTION_RESOLVE)
     async def on_action_resolve(action: types.CodeAction) -> types.CodeAction:
         data = action.data if isinstance(action.data, dict) else {}
-        parts = await session.contexts(types.TextDocumentIdentifier(str(data.get("uri"))))
-        return await actions.resolve(parts, action, session.version)
+        contexts = await session.contexts(types.TextDocumentIdentifier(str(data.get("uri"))))
+        return await actions.resolve(contexts, action, session.version)
 
 
 def register_commands(server: HloServer, session: Session) -> None:
-    """The commands that tell of findings and values as a terminal does, or do an action."""
+    """Register the commands."""
 
-    @server.command(explain.EXPLAIN_RULE_COMMAND)
+    @server.command(commands.EXPLAIN_RULE_COMMAND)
     async def on_explain(code: str) -> None:
-        await explain.explain_rule(server, session.client, code)
+        await commands.explain_rule(server, session.client, code)
 
-    @server.command(printed.INSPECT_COMMAND)
+    @server.command(commands.INSPECT_COMMAND)
     async def on_inspect(uri: str, position: types.Position) -> str:
-        return await printed.inspect_place(session, uri, position, card_text)
+        return await commands.inspect_place(session, uri, position, card_text)
 
-    @server.command(printed.CHECK_COMMAND)
+    @server.command(commands.CHECK_COMMAND)
     async def on_check(uri: str) -> str:
-        return await printed.check_uri(session, uri, findings_text)
+        return await commands.check_uri(session, uri, findings_text)
 
     @server.command(actions.APPLY_COMMAND)
     async def on_apply(edit: types.WorkspaceEdit) -> None:
         await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
 
 
-RESTART_COMMAND = "hlo.server.restartIndex"  # forget what was read, and read it again
+RESTART_COMMAND = "hlo.server.restartIndex"
 
 
 def register_workspace(server: HloServer, services: Services) -> None:
-    """What is about no single document: settings, files on disk, folders, the names in them."""
+    """Register settings, watched files, workspace folders, and workspace symbols."""
 
     @server.feature(types.INITIALIZED)
     def initialized(_: types.InitializedParams) -> None:
@@ -310,7 +309,7 @@ def register_workspace(server: HloServer, services: Services) -> None:
 
     @server.feature(types.WORKSPACE_SYMBOL)
     async def find(params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
-        return await services.names.find(params)
+        return await services.workspace_symbols.find(params)
 
     @server.command(RESTART_COMMAND)
     def restart() -> None:
@@ -318,7 +317,7 @@ def register_workspace(server: HloServer, services: Services) -> None:
 
 
 def register_texts(server: HloServer, session: Session, services: Services) -> None:
-    """The texts that the client has open, and who wants to know of their edits."""
+    """Register the notifications about open documents."""
 
     @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: types.DidOpenTextDocumentParams) -> None:
@@ -338,9 +337,9 @@ def register_texts(server: HloServer, session: Session, services: Services) -> N
 
 
 def register_windows(server: HloServer) -> None:
-    """Parts of files that are too large to be opened."""
+    """Register the request for parts of files that are too large to open."""
     windows = FileWindows()
 
-    @server.feature(window.WINDOW_METHOD)
+    @server.feature(commands.WINDOW_METHOD)
     async def on_window(params: Any) -> Json | None:
-        return await window.answer_window(windows, params)
+        return await commands.answer_window(windows, params)

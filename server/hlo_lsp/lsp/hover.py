@@ -39,11 +39,11 @@ def markdown(card: Card, uri_of: UriOf) -> str:
     lines = []
     missing: set[str] = set()
     for fact in card.facts:
-        first, *others = [_linked(words) for words in _fact_lines(fact, uri_of, missing)]
+        first, *others = [_linked(line) for line in _fact_lines(fact, uri_of, missing)]
         lines += [f"- **{fact.label}** {first}", *(f"  - {other}" for other in others)]
     # Bold instead of a heading, because Neovim shows the characters of a heading literally.
-    whole = [f"**{_with_code(card.title)}**", "\n".join(lines), _with_code(card.text)]
-    return "\n\n".join(part for part in whole if part)
+    sections = [f"**{_with_code(card.title)}**", "\n".join(lines), _with_code(card.text)]
+    return "\n\n".join(part for part in sections if part)
 
 
 def plain(card: Card, uri_of: UriOf) -> str:
@@ -53,19 +53,19 @@ def plain(card: Card, uri_of: UriOf) -> str:
     missing: set[str] = set()
     for fact in card.facts:
         first, *others = [
-            words.before + words.shown + words.after for words in _fact_lines(fact, uri_of, missing)
+            line.before + line.link_text + line.after for line in _fact_lines(fact, uri_of, missing)
         ]
         lines += [f"{fact.label:<{width}}  {first}", *(f"{'':<{width}}    {o}" for o in others)]
-    shown = "\n".join([*lines, *([card.text] if card.text else [])])
-    return "".join(part for _, part in split_quoted_names(shown))
+    link_text = "\n".join([*lines, *([card.text] if card.text else [])])
+    return "".join(part for _, part in split_quoted_names(link_text))
 
 
 @dataclass(frozen=True, slots=True)
 class _HoverLine:
-    """A line about a fact; ``shown`` is the part with the link, if there is one."""
+    """A line about a fact; ``link_text`` is the part with the link, if there is one."""
 
     before: str
-    shown: str = ""
+    link_text: str = ""
     uri: str | None = None
     after: str = ""
 
@@ -92,7 +92,7 @@ def _fact_lines(fact: Fact, uri_of: UriOf, missing: set[str]) -> Iterator[_Hover
 
 
 def _source_line(
-    source: SourceLine, text: str, shown: str, uri_of: UriOf, missing: set[str]
+    source: SourceLine, text: str, link_text: str, uri_of: UriOf, missing: set[str]
 ) -> _HoverLine:
     """Return a line about a Python line. A file that is not available is reported once."""
     before, _, after = text.partition(str(source))
@@ -100,14 +100,16 @@ def _source_line(
     if uri is None and source.file not in missing and not _NON_FILE_NAME.fullmatch(source.file):
         missing.add(source.file)
         after += " (not on this machine; see `hlo.sourceMap`)"
-    return _HoverLine(before, shown, uri, after)
+    return _HoverLine(before, link_text, uri, after)
 
 
-def _linked(words: _HoverLine) -> str:
-    shown = (
-        _escaped(words.shown) if words.uri is None else f"[{_escaped(words.shown)}]({words.uri})"
+def _linked(line: _HoverLine) -> str:
+    link_text = (
+        _escaped(line.link_text)
+        if line.uri is None
+        else f"[{_escaped(line.link_text)}]({line.uri})"
     )
-    return f"{_with_code(words.before)}{shown}{_with_code(words.after)}"
+    return f"{_with_code(line.before)}{link_text}{_with_code(line.after)}"
 
 
 def _with_code(text: str) -> str:
@@ -137,7 +139,7 @@ def hover(context: RequestContext, position: types.Position) -> types.Hover | No
         return None
     if context.unread and isinstance(found.subject, _COMPILE_TARGETS):
         names = ", ".join(f"`{path.name}`" for path in context.unread)
-        card = replace(card, facts=(*card.facts, Fact("not read yet", names)))
+        card = replace(card, facts=(*card.facts, Fact("loading", names)))
     if context.client.can_render_markdown:
         contents = types.MarkupContent(
             types.MarkupKind.Markdown, markdown(card, context.sources.uri)

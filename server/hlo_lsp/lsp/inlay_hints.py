@@ -1,4 +1,4 @@
-"""textDocument/inlayHint and inlayHint/resolve, and when clients should ask again."""
+"""textDocument/inlayHint and inlayHint/resolve."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text.checkpoint import checkpoint
 
 INLAY_HINT_OPTIONS = types.InlayHintOptions(resolve_provider=True)
-_DEBOUNCE_SECONDS = 0.5  # seconds without a change before clients are told to ask again
+_DEBOUNCE_SECONDS = 0.5  # without a change, before clients refresh
 _KINDS = {
     HintKind.PADDED_SIZE: types.InlayHintKind.Type,
     HintKind.OPERAND_SHAPE: types.InlayHintKind.Type,
@@ -23,7 +23,7 @@ _KINDS = {
 
 
 class InlayHints:
-    """Answers for all documents with the kinds of hints that the user wants."""
+    """The inlay hints of all documents, of the kinds that the settings enable."""
 
     def __init__(self, session: Session, refresh: Callable[[], Awaitable[None]]) -> None:
         self._session = session
@@ -31,7 +31,7 @@ class InlayHints:
         self._pending: asyncio.Task[None] | None = None
 
     async def hints(self, params: types.InlayHintParams) -> list[Json] | None:
-        """The hints on the lines that a range touches; None where no dump is."""
+        """Return the hints on the lines of a range, or None if the text is not a dump."""
         first, last = params.range.start.line, params.range.end.line
 
         async def reply(context: RequestContext) -> list[Json]:
@@ -44,7 +44,7 @@ class InlayHints:
         return [hint for part in found for hint in part] if found else None
 
     async def resolve(self, hint: types.InlayHint) -> types.InlayHint:
-        """Give a hint its tooltip. What it was about may be gone by now: then it has none."""
+        """Add the tooltip to a hint, unless its record no longer exists."""
         context = await self._session.context_of_data(hint.data)
         data = hint.data if isinstance(hint.data, dict) else {}
         line = data.get("line")
@@ -60,16 +60,16 @@ class InlayHints:
         return hint
 
     def closed(self, file: DumpFile) -> None:
-        """A file was closed: it counts as it is on disk now."""
+        """Refresh the hints of other files after a file was closed."""
         self.changed(file)
 
     def changed(self, file: DumpFile) -> None:
-        """A file was opened, edited or closed: what others of its compile say may have changed."""
+        """Refresh the hints of open companion files after a file changed."""
         if any(other is not file for other in self._session.open_companions(file)):
             self.schedule_refresh()
 
     def schedule_refresh(self) -> None:
-        """Tell the client to ask again soon: settings or another file have changed."""
+        """Request a refresh after a pause: settings or another file have changed."""
         if self._session.client.can_refresh_hints:
             if self._pending is not None:
                 self._pending.cancel()
@@ -80,17 +80,17 @@ class InlayHints:
         await self._refresh()
 
     def _kinds(self, file: DumpFile) -> frozenset[HintKind]:
-        """What the user wants; who calls whom is quick to find only when names are learnt."""
-        wanted = self._session.settings.hints
+        """Return the enabled kinds; parameter names are deferred until all mentions are indexed."""
+        enabled = self._session.settings.hints
         mention_task = self._session.mention_task(file)
-        if mention_task is None or HintKind.PARAMETER_NAME not in wanted:
-            return wanted
+        if mention_task is None or HintKind.PARAMETER_NAME not in enabled:
+            return enabled
         mention_task.add_done_callback(lambda _: self.schedule_refresh())
-        return wanted - {HintKind.PARAMETER_NAME}
+        return enabled - {HintKind.PARAMETER_NAME}
 
 
 def _hints(context: RequestContext, first: int, end: int, kinds: frozenset[HintKind]) -> list[Json]:
-    """The hints of a file on these lines of the text that it is in."""
+    """Return the hints of a file in a range of lines of its text."""
     file = context.file
     start = max(first - file.first_line, 0)
     stop = max(end - file.first_line, 0)

@@ -141,7 +141,7 @@ def _title(context: RequestContext, data: dict[str, Any]) -> str:
             return summaries.computation_summary(dump, LocatedRecord(context.file, computation))
     if "peak" in data:
         return summaries.peak_summary(dump)
-    return "gone"
+    return "no longer available"
 
 
 def _places(context: RequestContext, data: dict[str, Any]) -> list[Place]:

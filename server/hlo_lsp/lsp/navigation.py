@@ -70,11 +70,11 @@ def definition(context: RequestContext, position: types.Position) -> Locations:
     """
     found = context.at(position)
     places = [] if found is None else navigation.definitions(context.dump, found)
-    goals = [context.converter.location(place) for place in places]
+    targets = [context.converter.location(place) for place in places]
     line, column = context.converter.column(context.file, position)
     source = source_line_at(context.dump, context.file, line, column)
     python = None if source is None else python_location(context, source)
-    return _one_or_all(goals if python is None else [*goals, python])
+    return _one_or_all(targets if python is None else [*targets, python])
 
 
 def declaration(context: RequestContext, position: types.Position) -> Locations:
@@ -102,21 +102,21 @@ def implementation(context: RequestContext, position: types.Position) -> Locatio
     if found is None:
         return None
     places = navigation.implementations(context.dump, found)
-    goals = [context.converter.location(place) for place in places]
+    targets = [context.converter.location(place) for place in places]
     source = navigation.innermost_python_line(context.dump, found)
     python = None if source is None else python_location(context, source)
-    return _one_or_all(goals if python is None else [*goals, python])
+    return _one_or_all(targets if python is None else [*targets, python])
 
 
 def _places(context: RequestContext, places: list[Place]) -> Locations:
     return _one_or_all([context.converter.location(place) for place in places])
 
 
-def _one_or_all(goals: list[types.Location]) -> Locations:
+def _one_or_all(targets: list[types.Location]) -> Locations:
     """Return a list only for several locations: every client supports a single location."""
-    if len(goals) > 1:
-        return goals
-    return goals[0] if goals else None
+    if len(targets) > 1:
+        return targets
+    return targets[0] if targets else None
 
 
 def references(

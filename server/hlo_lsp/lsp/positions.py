@@ -1,4 +1,4 @@
-"""URIs as clients write them, and the folders that they have open."""
+"""Conversions between the URIs, positions, and edits of a client and those of the model."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -18,13 +18,13 @@ from hlo_lsp.text.document import Encoding
 
 
 def path_of(uri: str) -> Path | None:
-    """Where the text of a URI lies; None for one that lies nowhere, as for ``file:``."""
+    """Return the path of a ``file:`` URI, or None for other URIs."""
     path = _path(uri)
     return path if path is not None and path.name else None
 
 
 def workspace_folders(server: LanguageServer) -> list[Path]:
-    """The folders that the client has open, in its order: those of the workspace, or its root."""
+    """Return the workspace folders in the order of the client, or its root folder."""
     workspace = server.workspace
     uris = list(workspace.folders) or [workspace.root_uri]
     paths = (_path(uri) for uri in uris if uri)
@@ -35,19 +35,19 @@ def _path(uri: str) -> Path | None:
     try:
         path = to_fs_path(uri) if uri.startswith("file:") else None
         os.fsencode(path or "")
-    except ValueError:  # brackets that are no address, half of a character
+    except ValueError:  # brackets without a valid address, or a lone surrogate
         return None
     return None if not path or "\0" in path else Path(path)
 
 
 @dataclass(frozen=True, slots=True)
 class Converter:
-    """Converts for one client, in the encoding that was agreed with it."""
+    """Conversions in the position encoding of one client."""
 
     encoding: Encoding
 
     def column(self, file: DumpFile, position: types.Position) -> tuple[int, int]:
-        """Line and code point of a position; one outside the text becomes the nearest inside."""
+        """Return line and code point of a position, clamped to the text."""
         lines = file.lines
         context = position.line - file.first_line
         line = min(context, len(lines) - 1)
@@ -56,29 +56,27 @@ class Converter:
         return line, self.encoding.column(lines[line], position.character)
 
     def position(self, file: DumpFile, line: int, column: int) -> types.Position:
-        """The position of a line and code point of a file."""
+        """Return the position of a line and code point of a file."""
         units = self.encoding.units(file.lines[line], column)
         return types.Position(file.first_line + line, units)
 
     def range(self, place: Place) -> types.Range:
-        """The range of a place."""
+        """Return the range of a place."""
         file, line = place.file, place.line
         start = self.position(file, line, place.start)
         return types.Range(start, self.position(file, line, place.end))
 
     def location(self, place: Place) -> types.Location:
-        """The location of a place."""
+        """Return the location of a place."""
         return types.Location(place.file.uri, self.range(place))
 
 
 Json = dict[str, Any]
-MAX_FULL_ANSWER_LINES = (
-    50_000  # lines; of longer texts an answer about the whole leaves out what fills it
-)
+MAX_FULL_ANSWER_LINES = 50_000  # answers about longer texts leave out instructions
 
 
 def line_range(line: int, start: int, end: int, *, to_line: int | None = None) -> Json:
-    """A range as JSON; columns in units of the client."""
+    """Return a range as JSON; columns are in units of the client."""
     return {
         "start": {"line": line, "character": start},
         "end": {"line": line if to_line is None else to_line, "character": end},
@@ -86,7 +84,7 @@ def line_range(line: int, start: int, end: int, *, to_line: int | None = None) -
 
 
 def name_range(converter: Converter, file: DumpFile, line: int, columns: tuple[int, int]) -> Json:
-    """The range of a name in a line; columns in code points."""
+    """Return the range of a name in a line; columns are in code points."""
     text = file.lines[line]
     units = converter.encoding.units
     line += file.first_line
@@ -94,19 +92,19 @@ def name_range(converter: Converter, file: DumpFile, line: int, columns: tuple[i
 
 
 def place_range_json(converter: Converter, place: Place) -> Json:
-    """The range of a place."""
+    """Return the range of a place as JSON."""
     return name_range(converter, place.file, place.line, (place.start, place.end))
 
 
 def locations(converter: Converter, places: Iterable[Place]) -> list[Json]:
-    """The locations of places."""
+    """Return the locations of places as JSON."""
     return [
         {"uri": place.file.uri, "range": place_range_json(converter, place)} for place in places
     ]
 
 
 def lines_range(converter: Converter, file: DumpFile, first: int, count: int) -> Json:
-    """The range of whole lines, without the end of the last."""
+    """Return the range of whole lines, without the line break of the last."""
     last = min(first + count, len(file.lines)) - 1
     text = file.lines[last]
     end = converter.encoding.units(text, len(text))
@@ -120,7 +118,10 @@ VersionOf = Callable[[str], int | None]
 def workspace_edit(
     client: Client, converter: Converter, edits: Iterable[Edit], version_of: VersionOf
 ) -> types.WorkspaceEdit:
-    """All edits at once. ``version_of`` knows the client's version of a file that it has open."""
+    """Return a workspace edit with all edits.
+
+    ``version_of`` returns the client's version of an open file.
+    """
     by_uri: dict[str, list[types.TextEdit]] = {}
     for edit in edits:
         start, end = (converter.position(edit.file, *place) for place in (edit.start, edit.end))

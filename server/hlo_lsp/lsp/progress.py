@@ -1,4 +1,4 @@
-"""Work-done progress: how far long work is, and whether the user still wants it."""
+"""Work-done progress of background tasks, and loading of large files."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable
@@ -18,11 +18,11 @@ from hlo_lsp.model.workspace import DumpWorkspace
 
 
 class Progress:
-    """Long work as the editor shows it, from the beginning to the end of a ``with`` block.
+    """Work-done progress of a background task, from begin to end of a ``with`` block.
 
-    The work does not wait for the client to agree to a token: what was reported until then is said
-    with the beginning. A client that shows no progress, or does not agree, is told nothing. Of work
-    that is ``boundless`` nobody knows how far it is, and nobody stops it.
+    The task does not wait for the client to create the token: what is reported until then is sent
+    with the begin notification. A client that does not support or create the token receives
+    nothing. An indefinite progress has no percentage and cannot be cancelled.
     """
 
     def __init__(self, server: LanguageServer, title: str, *, is_indefinite: bool = False) -> None:
@@ -54,14 +54,14 @@ class Progress:
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the user has asked to stop."""
+        """True if the user has cancelled the task."""
         stopped = self._server.work_done_progress.tokens.get(self._token)
         return stopped is not None and stopped.cancelled()
 
     def report(self, percentage: int, message: str | None = None) -> None:
-        """Say how far the work is, from 0 to 100; sent once for each number.
+        """Report a percentage from 0 to 100; each is sent once.
 
-        It never goes back, which the protocol forbids.
+        The percentage never decreases, because the protocol forbids it.
         """
         percentage = min(max(percentage, self._percentage), 100)
         if percentage == self._percentage:
@@ -92,60 +92,60 @@ class Progress:
 
 
 class ProgressSink(Protocol):
-    """What is told how far a work is, and says whether it is still wanted."""
+    """Receives the progress of a task."""
 
     @property
     def is_cancelled(self) -> bool:
-        """Whether the user has asked to stop."""
+        """True if the user has cancelled the task."""
 
     def report(self, percentage: int, message: str | None = None) -> None:
-        """Say how far the work is, from 0 to 100."""
+        """Report a percentage from 0 to 100."""
 
 
 class SilentProgress:
-    """Nobody is told."""
+    """A progress that is not shown."""
 
     is_cancelled = False
 
     def report(self, percentage: int, message: str | None = None) -> None:
-        """Say nothing."""
+        """Discard the report."""
 
 
 ProgressFactory = Callable[[str], AbstractContextManager[ProgressSink]]
 
 
 def silent_progress(_: str) -> AbstractContextManager[ProgressSink]:
-    """For a client that cannot be told."""
+    """Return a progress for clients without support."""
     return nullcontext(SilentProgress())
 
 
 class FileLoader:
     """Reads large files one after the other; each once, until it changes.
 
-    Between two slices of the work it takes a ``rest``.
+    ``give_way`` is awaited between two slices of the work.
     """
 
-    def __init__(self, library: DumpWorkspace, give_way: Callable[[], Awaitable[None]]) -> None:
-        self.reporter: ProgressFactory = silent_progress
-        self.done: Callable[[Path], None] = lambda _: None
-        self._library = library
+    def __init__(self, workspace: DumpWorkspace, give_way: Callable[[], Awaitable[None]]) -> None:
+        self.progress_factory: ProgressFactory = silent_progress
+        self.on_loaded: Callable[[Path], None] = lambda _: None
+        self._workspace = workspace
         self._give_way = give_way
         self._tasks: dict[Path, asyncio.Task[None]] = {}
-        self._unwanted: set[Path] = set()
+        self._cancelled: set[Path] = set()
         self._lock = asyncio.Lock()
 
     async def wait(self, paths: Iterable[Path], seconds: float | None) -> None:
-        """Read files, and wait for so long at most. What takes longer goes on by itself.
+        """Read files and wait for them at most so many seconds; reading continues afterwards.
 
-        A file that the user did not want to wait for is left alone until it is opened.
+        A file whose reading the user cancelled is not read until it is opened.
         """
-        tasks = [self._task(path) for path in paths if path not in self._unwanted]
+        tasks = [self._task(path) for path in paths if path not in self._cancelled]
         if tasks and seconds != 0:
             await asyncio.wait(tasks, timeout=seconds)
 
-    def allow(self) -> None:
-        """The user opened a file: what he stopped before may be read again."""
-        self._unwanted.clear()
+    def clear_cancelled(self) -> None:
+        """Read files again whose reading the user cancelled."""
+        self._cancelled.clear()
 
     def _task(self, path: Path) -> "asyncio.Task[None]":
         task = self._tasks.get(path)
@@ -156,11 +156,11 @@ class FileLoader:
 
     async def _load(self, path: Path) -> None:
         async with self._lock:
-            with self.reporter(f"Reading {path.name}") as progress:
-                read = partial(self._library.read, path, progress.report)
+            with self.progress_factory(f"Reading {path.name}") as progress:
+                read = partial(self._workspace.read, path, progress.report)
                 try:
                     await run_in_slices(read, lambda: not progress.is_cancelled, self._give_way)
                 except OutdatedError:
-                    self._unwanted.add(path)
+                    self._cancelled.add(path)
                     return
-        self.done(path)
+        self.on_loaded(path)

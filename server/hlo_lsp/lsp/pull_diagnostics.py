@@ -1,4 +1,4 @@
-"""Diagnostics that a client asks for."""
+"""textDocument/diagnostic: diagnostics that the client pulls."""
 
 import asyncio
 import logging
@@ -18,18 +18,16 @@ from hlo_lsp.model.dump_file import DumpFile
 logger = logging.getLogger(__name__)
 Reporter = Callable[[str], AbstractContextManager[object]]
 
-_QUICK_ANSWER_SECONDS = (
-    0.01  # seconds that the pull of a large compile waits for the end of the look
-)
-_PARTIAL_INTERVAL_SECONDS = 1.0  # seconds between two lists that are not complete
+_QUICK_ANSWER_SECONDS = 0.01  # that the pull of a large compile waits for a complete check
+_PARTIAL_INTERVAL_SECONDS = 1.0  # between two partial lists
 
 
 class DiagnosticsPuller:
     """Answers pulls of open files.
 
-    To look at all of a large compile takes seconds. A client that can be told to ask again, by
-    ``refresh``, has an answer at once: what is found by then, and what may still hold of the look
-    before. ``reporter`` tells the user, by a title, that it goes on.
+    A complete check of a large compile takes seconds. If the client supports refresh requests, it
+    receives a partial list at once: the findings so far, and earlier diagnostics that may still
+    hold. ``reporter`` returns a progress with a title for the rest of the check.
     """
 
     def __init__(
@@ -38,92 +36,96 @@ class DiagnosticsPuller:
         self._session = session
         self._refresh = refresh
         self._reporter = reporter
-        self._looks: dict[str, _PendingCheck] = {}
-        self._shown: dict[str, PublishedDiagnostics] = {}
-        self._telling: set[asyncio.Future[None]] = set()
+        self._pending_checks: dict[str, _PendingCheck] = {}
+        self._published: dict[str, PublishedDiagnostics] = {}
+        self._refreshes: set[asyncio.Future[None]] = set()
 
     async def pull(self, params: types.DocumentDiagnosticParams) -> Json:
-        """The answer to a pull; without a result id if it is not complete."""
+        """Return the report of a document; a partial report has no result id."""
         context = await self._session.contexts(params.text_document)
         number = self._session.selections.number
         previous = params.previous_result_id
-        file = self._session.library.open_files.get(params.text_document.uri)
+        file = self._session.workspace.open_files.get(params.text_document.uri)
         if file is not None and self._is_slow(context) and _result_id(context, number) != previous:
-            look = self._look(file)
-            await asyncio.wait((look.task,), timeout=_QUICK_ANSWER_SECONDS)
-            if not look.task.done():
-                return {"kind": "full", "items": look.items()}
+            pending = self._pending_check(file)
+            await asyncio.wait((pending.task,), timeout=_QUICK_ANSWER_SECONDS)
+            if not pending.task.done():
+                return {"kind": "full", "items": pending.items()}
         return await diagnostic_report(context, previous, number)
 
     def closed(self, file: DumpFile) -> None:
-        """A file was closed: nobody asks for it any more."""
-        look = self._looks.pop(file.uri, None)
-        if look is not None:
-            look.task.cancel()
-        self._shown.pop(file.uri, None)
+        """Cancel the check of a closed file."""
+        pending = self._pending_checks.pop(file.uri, None)
+        if pending is not None:
+            pending.task.cancel()
+        self._published.pop(file.uri, None)
 
     def _is_slow(self, context: Sequence[RequestContext]) -> bool:
         return self._session.client.can_refresh_diagnostics and any(
             one.is_large and cached_findings(one) is None for one in context
         )
 
-    def _look(self, file: DumpFile) -> "_PendingCheck":
-        look = self._looks.get(file.uri)
-        if look is None or look.task.done():
-            shown = self._shown.setdefault(file.uri, PublishedDiagnostics())
-            work = _PendingCheck(self._session, file, shown, self._ask_again, self._reporter)
-            look = self._looks[file.uri] = work
-        return look
+    def _pending_check(self, file: DumpFile) -> "_PendingCheck":
+        pending = self._pending_checks.get(file.uri)
+        if pending is None or pending.task.done():
+            published = self._published.setdefault(file.uri, PublishedDiagnostics())
+            created = _PendingCheck(
+                self._session, file, published, self._request_refresh, self._reporter
+            )
+            pending = self._pending_checks[file.uri] = created
+        return pending
 
-    def _ask_again(self) -> None:
-        # Also while it has not answered the last time: what it asked then may have come too early.
+    def _request_refresh(self) -> None:
+        # Sent even while a request is pending: the pull after that one may have come too early.
         telling = asyncio.ensure_future(self._refresh())
-        self._telling.add(telling)
-        telling.add_done_callback(self._telling.discard)
+        self._refreshes.add(telling)
+        telling.add_done_callback(self._refreshes.discard)
 
 
 class _PendingCheck:
-    """A look at a file that goes on when its first question was answered."""
+    """A check that continues after its first pull was answered."""
 
     def __init__(
         self,
         session: Session,
         file: DumpFile,
-        shown: PublishedDiagnostics,
-        news: Callable[[], None],
+        published: PublishedDiagnostics,
+        on_change: Callable[[], None],
         reporter: Reporter,
     ) -> None:
         self._session = session
         self._file = file
-        self._shown = shown
-        self._news = news
+        self._published = published
+        self._on_change = on_change
         self._reporter = reporter
-        self._version: int | None = None  # of the text that the list is about
+        self._version: int | None = None  # of the text that the list describes
         self.task = asyncio.ensure_future(self._work())
 
     def items(self) -> list[Json]:
-        """What can be said by now."""
+        """Return the diagnostics so far."""
         if self._version == self._file.version:
-            return self._shown.sent
-        return list(self._shown.left(None, self._file.lines))
+            return self._published.sent
+        return list(self._published.still_valid(None, self._file.lines))
 
     async def _work(self) -> None:
         document = types.TextDocumentIdentifier(self._file.uri)
-        look = PartialDiagnostics(self._file, self._shown, self._tell, _PARTIAL_INTERVAL_SECONDS)
+        pending = PartialDiagnostics(
+            self._file, self._published, self._update, _PARTIAL_INTERVAL_SECONDS
+        )
         try:
             with self._reporter(f"Checking {self._file.title}"):
                 found = await self._session.answer_each(
-                    document, partial(file_diagnostics, tell=look.tell)
+                    document, partial(file_diagnostics, listener=pending.update)
                 )
-        except Exception:  # a fault of ours: whoever asks next is answered by it
-            logger.exception("nothing can be said of %s", self._file.uri)
+        except Exception:  # a bug in the checks; the next pull reports it
+            logger.exception("checking %s failed", self._file.uri)
             return
-        self._shown.complete([one for part in found for one in part], self._file.lines)
-        self._news()
+        self._published.complete([one for part in found for one in part], self._file.lines)
+        self._on_change()
 
-    def _tell(self, _: list[Json]) -> None:
+    def _update(self, _: list[Json]) -> None:
         self._version = self._file.version
-        self._news()
+        self._on_change()
 
 
 async def diagnostic_report(
@@ -131,9 +133,9 @@ async def diagnostic_report(
     previous_result_id: str | None,
     number: Callable[[Selection], int],
 ) -> Json:
-    """The whole answer to a pull: unchanged if no file in the text and no compile of one has.
+    """Return the complete report of a text, unchanged if no file of its compiles has changed.
 
-    ``number`` tells selections of rules apart.
+    ``number`` returns the number of a selection of rules.
     """
     if not context:
         return {"kind": "full", "items": []}

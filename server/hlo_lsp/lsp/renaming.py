@@ -1,4 +1,4 @@
-"""textDocument/prepareRename and textDocument/rename."""
+"""textDocument/prepareRename, rename, and linkedEditingRange."""
 
 from lsprotocol import types
 
@@ -11,10 +11,10 @@ from hlo_lsp.program.renaming import RenameError, linked_places, rename_places, 
 def prepare_rename(
     context: RequestContext, position: types.Position
 ) -> types.PrepareRenamePlaceholder:
-    """The name at a position, without its sign.
+    """Return the name at a position, without ``%``.
 
     Raises:
-        RefusedError: there is nothing that can be renamed.
+        RequestFailedError: there is nothing to rename.
     """
     line, column = context.converter.column(context.file, position)
     try:
@@ -27,12 +27,12 @@ def prepare_rename(
 def rename(
     context: RequestContext, params: types.RenameParams, version: int | None
 ) -> types.WorkspaceEdit:
-    """The new name at every place of the file that names the same thing.
+    """Replace a name at every place of the file that refers to the same entity.
 
     ``version`` is the client's version of the file.
 
     Raises:
-        RefusedError: there is nothing that can be renamed, or not so.
+        RequestFailedError: there is nothing to rename, or the new name is not valid.
     """
     file = context.file
     line, column = context.converter.column(file, params.position)
@@ -52,9 +52,9 @@ _WORD_PATTERN = r"[A-Za-z_][A-Za-z0-9_.\-]*"  # hlo_lexer.cc, IdentifierCharRege
 
 
 def linked_editing_ranges(context: RequestContext, position: types.Position) -> Json | None:
-    """The definition and the uses of the instruction here, without signs.
+    """Return the definition and the uses of the instruction at a position, without ``%``.
 
-    None where renaming would be refused: nobody asked for it, so nobody is told why.
+    Returns None where renaming would fail, because the editor sends this request on its own.
     """
     try:
         places = linked_places(context.file, *context.converter.column(context.file, position))

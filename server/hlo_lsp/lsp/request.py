@@ -1,4 +1,4 @@
-"""Requests that are refused with a reason."""
+"""The state of the current request: its progress and its failure."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
@@ -10,17 +10,17 @@ from hlo_lsp.lsp.positions import Json
 
 
 class RequestFailedError(JsonRpcException):
-    """A request that makes sense but cannot be done; the message is a sentence for the user."""
+    """A valid request that cannot be completed; the message is a sentence for the user."""
 
     CODE = types.LSPErrorCodes.RequestFailed.value
 
 
 class RequestProgress:
-    """A request that is being answered.
+    """The progress of a request.
 
-    Long work says what it is doing; a client that gave a token for that hears of it from the first
-    rest of the work on, so that quick answers flash nothing on a screen. ``send`` sends the value
-    of a ``$/progress`` with the token; None where the client gave none.
+    A client that gave a token is notified from the first pause of the work on, so that quick
+    answers show no progress. ``send`` sends the value of a ``$/progress`` notification; None if the
+    client gave no token.
     """
 
     def __init__(self, title: str, send: Callable[[Json], None] | None) -> None:
@@ -32,11 +32,11 @@ class RequestProgress:
 
     @property
     def has_listener(self) -> bool:
-        """Whether somebody wants to hear of it."""
+        """True if the client gave a token."""
         return self._send is not None
 
     def report(self, message: str, percentage: int | None = None) -> None:
-        """Say what is done now, and how far it is altogether, from 0 to 100 and never back."""
+        """Report the current step and the percentage, which never decreases."""
         if percentage is not None:
             percentage = min(max(percentage, self._percentage or 0), 100)
         if (message, percentage) == (self._message, self._percentage):
@@ -46,13 +46,13 @@ class RequestProgress:
             self._tell("report")
 
     def begin(self) -> None:
-        """It takes longer than a moment."""
+        """Show the progress, because the request takes longer than one slice of work."""
         if self._send is not None and not self._has_begun:
             self._has_begun = True
             self._tell("begin")
 
     def end(self) -> None:
-        """It is answered: work that goes on without it is heard of no more."""
+        """End the progress; work that continues is no longer reported."""
         if self._has_begun:
             self._tell("end")
         self._send = None
@@ -75,10 +75,10 @@ _current: ContextVar[RequestProgress] = ContextVar("asking", default=NO_REQUEST)
 
 
 def current_request() -> RequestProgress:
-    """The request that this work is for; one that nobody hears of where it is for none."""
+    """Return the progress of the request that the current task works for."""
     return _current.get()
 
 
 def set_current_request(request: RequestProgress) -> None:
-    """From here on the work of this task is for a request."""
+    """Set the request that the current task works for."""
     _current.set(request)

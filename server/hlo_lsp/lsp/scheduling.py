@@ -1,4 +1,4 @@
-"""Long work between two messages of the client."""
+"""Long work in slices, so that the event loop handles messages in between."""
 
 import asyncio
 import ctypes
@@ -14,17 +14,17 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text.checkpoint import Job
 
 T = TypeVar("T")
-_SLICE_SECONDS = 0.004  # seconds of long work between two looks at what the client sent
-_BUSY_SECONDS = 0.001  # seconds; if such a look takes longer somebody else has work
-_BACKOFF_SECONDS = 0.05  # seconds that work which nobody waits for stays away then
+_SLICE_SECONDS = 0.004  # of work between two turns of the event loop
+_BUSY_SECONDS = 0.001  # the event loop has other work if one iteration takes longer
+_BACKOFF_SECONDS = 0.05  # pause of low-priority work while there is other work
 
 
 class OutdatedError(Exception):
-    """What a work looks at has changed meanwhile, or nobody wants it any more."""
+    """Raised when the input of a task has changed or its result is no longer needed."""
 
 
 class ForegroundRequests:
-    """The requests at work on a text, to which background tasks give way."""
+    """The number of requests at work, to which background tasks give way."""
 
     def __init__(self) -> None:
         self._pending = 0
@@ -33,7 +33,7 @@ class ForegroundRequests:
 
     @contextmanager
     def hold_background(self) -> Iterator[None]:
-        """Hold up background tasks; what is done inside must wait for none of them."""
+        """Hold up background tasks; the code inside must not wait for one."""
         self._pending += 1
         self._is_empty.clear()
         try:
@@ -44,20 +44,20 @@ class ForegroundRequests:
                 self._is_empty.set()
 
     async def give_way(self) -> None:
-        """What work in the background does between two slices: let others have their turn."""
+        """Let other tasks run, and wait until no request is at work."""
         await asyncio.sleep(0)
         await self._is_empty.wait()
 
 
 async def read_file(file: DumpFile) -> None:
-    """Read what has changed in a file."""
+    """Update the records of a file after edits."""
     if not file.is_fresh:
         current_request().report(f"reading {file.title}")
         await run_in_slices(file.refresh)
 
 
 async def yield_to_event_loop() -> None:
-    """What work that somebody waits for does between two slices."""
+    """Let other tasks run once."""
     await asyncio.sleep(0)
 
 
@@ -66,7 +66,7 @@ async def run_on_compile(
     work: Callable[[], T],
     give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
 ) -> T:
-    """Long work over the files of a compile, from the start again whenever one of them changes."""
+    """Run work on the files of a compile; start again whenever one of them changes."""
     while True:
         for file in dump.files:
             await read_file(file)
@@ -81,10 +81,10 @@ async def run_on_snapshot(
     work: Callable[[], T],
     give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
 ) -> T:
-    """Long work over the files of a compile as they are now.
+    """Run work on the current versions of the files of a compile.
 
     Raises:
-        OutdatedError: one of them has changed before the end, or was not read.
+        OutdatedError: a file has changed before the end, or was not read.
     """
     is_valid = partial(_has_versions, dump, [file.version for file in dump.files])
     if not is_valid():
@@ -93,7 +93,7 @@ async def run_on_snapshot(
 
 
 def _has_versions(dump: DumpSet, versions: list[int]) -> bool:
-    """Whether the files of a compile are read, and still of these versions."""
+    """Check that the files of a compile are read and have these versions."""
     fresh = all(file.is_fresh for file in dump.files)
     return fresh and versions == [file.version for file in dump.files]
 
@@ -103,10 +103,10 @@ async def run_in_slices(
     is_valid: Callable[[], bool] | None = None,
     give_way: Callable[[], Awaitable[None]] = yield_to_event_loop,
 ) -> T:
-    """Run a long work in slices, with a turn for others, ``rest``, after each.
+    """Run work in slices, and await ``give_way`` after each.
 
     Raises:
-        OutdatedError: ``is_valid`` is false after such a turn.
+        OutdatedError: ``is_valid`` returns False after a slice.
     """
     job = Job(work)
     try:
@@ -121,7 +121,7 @@ async def run_in_slices(
 
 
 async def run_in_background(work: Callable[[], T]) -> T:
-    """Run a work that no request waits for, slowly while there is other work."""
+    """Run work that no request waits for, with pauses while there is other work."""
 
     async def give_way() -> None:
         begun = time.monotonic()
@@ -136,14 +136,14 @@ P = ParamSpec("P")
 
 
 class SharedTasks(Generic[P, T]):
-    """Works that go on, one after the other, each under a key.
+    """Tasks that several callers can wait for; they run one after the other.
 
-    ``P`` is what a work tells those who wait for it between two of its slices.
+    ``P`` are the parameters of the listeners, which a task calls between two of its slices.
     """
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
-        self._going: dict[Hashable, _SharedTask[P, T]] = {}
+        self._running: dict[Hashable, _SharedTask[P, T]] = {}
 
     @contextmanager
     def join(
@@ -152,33 +152,33 @@ class SharedTasks(Generic[P, T]):
         work: Callable[[Callable[P, None]], Coroutine[Any, Any, T]],
         listen: Callable[P, None],
     ) -> Iterator["asyncio.Task[T]"]:
-        """Take part in the work with this key, which begins if none goes on.
+        """Join the task of a key, which starts if it is not running.
 
-        It ends when nobody takes part any more. ``work`` is given what tells all who listen; to
-        wait for it shield the task, as others may wait for the same.
+        The task is cancelled when its last listener leaves. ``work`` receives a function that calls
+        all listeners. To wait for the task, shield it, because others may wait for it.
         """
-        going = self._going.get(key)
-        if going is None or going.task.done():
-            going = self._going[key] = _SharedTask(work, self._lock)
+        running = self._running.get(key)
+        if running is None or running.task.done():
+            running = self._running[key] = _SharedTask(work, self._lock)
         request = current_request()
 
-        def hear(*args: P.args, **kwargs: P.kwargs) -> None:
+        def call_listener(*args: P.args, **kwargs: P.kwargs) -> None:
             request.begin()
             listen(*args, **kwargs)
 
-        going.listeners.append(hear)
+        running.listeners.append(call_listener)
         try:
-            yield going.task
+            yield running.task
         finally:
-            going.listeners.remove(hear)
-            if not going.listeners:
-                going.task.cancel()
-                if self._going.get(key) is going:
-                    del self._going[key]
+            running.listeners.remove(call_listener)
+            if not running.listeners:
+                running.task.cancel()
+                if self._running.get(key) is running:
+                    del self._running[key]
 
 
 class _SharedTask(Generic[P, T]):
-    """A work, and who is told of it."""
+    """A running task and its listeners."""
 
     def __init__(
         self, work: Callable[[Callable[P, None]], Coroutine[Any, Any, T]], turn: asyncio.Lock
@@ -198,9 +198,9 @@ class _SharedTask(Generic[P, T]):
 
 
 def release_memory() -> None:
-    """Hand it to the system: glibc keeps 10 to 20 MB after a check of a large compile.
+    """Return free memory to the system: glibc keeps 10 to 20 MB after a check of a large compile.
 
-    Takes up to 2 ms; does nothing where the C library is another one.
+    This takes up to 2 ms, and does nothing with other C libraries.
     """
     trim = _malloc_trim()
     if trim is not None:
@@ -211,6 +211,6 @@ def release_memory() -> None:
 def _malloc_trim() -> Callable[[int], int] | None:
     try:
         found: Callable[[int], int] | None = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    except (OSError, TypeError):  # Windows has no library of all that is loaded
+    except (OSError, TypeError):  # Windows cannot open the main program as a library
         return None
     return found

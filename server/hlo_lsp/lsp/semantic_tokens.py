@@ -158,7 +158,7 @@ class SemanticTokens:
 
     async def full(self, document: types.TextDocumentIdentifier) -> Json | None:
         """Return all tokens, or None for a text that is too large or not a dump."""
-        file = self._session.library.open_files.get(document.uri)
+        file = self._session.workspace.open_files.get(document.uri)
         if file is None or _is_large(file):
             return None
         encoder = await self._encoded(document)
@@ -214,7 +214,7 @@ class SemanticTokens:
         """Return the tokens in a range of lines, for all files in the text."""
 
         async def reply(context: RequestContext) -> TokenEncoder:
-            await self._know_names(context.file, waits=end is None)
+            await self._index_mentions(context.file, waits=end is None)
             return await run_on_compile(context.dump, lambda: _encode(context, first, end))
 
         found = await self._session.answer_each(document, reply)
@@ -224,7 +224,7 @@ class SemanticTokens:
             found[0].append(encoder)
         return found[0]
 
-    async def _know_names(self, file: DumpFile, *, waits: bool) -> None:
+    async def _index_mentions(self, file: DumpFile, *, waits: bool) -> None:
         """Wait until all mentions are indexed, or request a refresh then.
 
         Unused names are only known afterwards.

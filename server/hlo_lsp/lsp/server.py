@@ -1,4 +1,4 @@
-"""The language server: all that it answers, and what it keeps for one connection."""
+"""Assembly of the language server."""
 
 from lsprotocol import types
 
@@ -27,11 +27,11 @@ from hlo_lsp.lsp.session import Session
 
 
 def create_server() -> HloServer:
-    """A server for one connection."""
+    """Return a server for one connection."""
     server = HloServer("hlo-lsp", __version__)
     session = Session()
     services = Services(server, session, server.notify_json)
-    answers = HandlerRegistry(server, session)
+    registry = HandlerRegistry(server, session)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -40,19 +40,19 @@ def create_server() -> HloServer:
             params.capabilities, encoding, params.initialization_options
         )
         services.configuration.start(params)
-        session.in_background(warm_up)
+        session.run_in_background(warm_up)
 
     register_workspace(server, services)
     register_texts(server, session, services)
     register_windows(server)
-    register_positions(answers)
+    register_positions(registry)
     register_calls(server, session)
-    register_documents(server, session, answers)
-    register_tokens(server, services.colours)
-    register_hints(server, services.notes)
+    register_documents(server, session, registry)
+    register_tokens(server, services.semantic_tokens)
+    register_hints(server, services.inlay_hints)
     register_diagnostics(server, services)
     register_actions(server, session)
     register_commands(server, session)
     register_completion(server, session)
-    register_writing(session, answers)
+    register_writing(session, registry)
     return server

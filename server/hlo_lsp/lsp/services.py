@@ -1,4 +1,4 @@
-"""When clients should ask again for what they show: something else has changed than its text."""
+"""The services of a connection, and their reactions to changed files."""
 
 import asyncio
 import logging
@@ -23,13 +23,13 @@ from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.dump_file import DumpFile
 
-_DEBOUNCE_SECONDS = 0.5  # seconds without a change before clients are told
+_DEBOUNCE_SECONDS = 0.5  # without a change, before clients refresh
 
 
 class RefreshScheduler:
-    """Tells a client to ask again, once for many changes; one that cannot be told is not.
+    """Requests a refresh from the client, once for many changes.
 
-    ``is_wanted`` says whether it can be told by now, ``refresh`` tells it.
+    ``is_wanted`` checks that the client supports the request, and ``refresh`` sends it.
     """
 
     def __init__(
@@ -44,12 +44,12 @@ class RefreshScheduler:
         self._pending: asyncio.Task[None] | None = None
 
     def changed(self, file: DumpFile) -> None:
-        """A file was opened, edited or closed: what others of its compile say may have changed."""
+        """Schedule a refresh if the changed file has open companion files."""
         if any(other is not file for other in self._session.open_companions(file)):
-            self.soon()
+            self.schedule()
 
-    def soon(self) -> None:
-        """Tell the client after a while without further changes."""
+    def schedule(self) -> None:
+        """Request a refresh after a pause without further changes."""
         if self._is_wanted():
             if self._pending is not None:
                 self._pending.cancel()
@@ -57,7 +57,7 @@ class RefreshScheduler:
 
     async def _refresh_after_delay(self) -> None:
         await asyncio.sleep(_DEBOUNCE_SECONDS)
-        # A question that is on its way is not taken back: its answer would find nobody.
+        # A sent request is not cancelled, because its response would have no recipient.
         await asyncio.shield(self._refresh())
 
 
@@ -65,22 +65,22 @@ logger = logging.getLogger(__name__)
 
 
 class Services:
-    """Made once for a connection; ``notify`` sends a notification."""
+    """The services of one connection; ``notify`` sends a notification."""
 
     def __init__(
         self, server: LanguageServer, session: Session, notify: Callable[[str, Json], None]
     ) -> None:
         self._session = session
-        ask_again = partial(_request_refresh, server.workspace_diagnostic_refresh_async)
+        refresh_diagnostics = partial(_request_refresh, server.workspace_diagnostic_refresh_async)
         publish = partial(notify, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        self.pusher = DiagnosticsPusher(session, publish, ask_again)
+        self.pusher = DiagnosticsPusher(session, publish, refresh_diagnostics)
         self.puller = DiagnosticsPuller(
-            session, ask_again, partial(Progress, server, is_indefinite=True)
+            session, refresh_diagnostics, partial(Progress, server, is_indefinite=True)
         )
-        self.colours = SemanticTokens(
+        self.semantic_tokens = SemanticTokens(
             session, partial(_request_refresh, server.workspace_semantic_tokens_refresh_async)
         )
-        self.notes = InlayHints(
+        self.inlay_hints = InlayHints(
             session, partial(_request_refresh, server.workspace_inlay_hint_refresh_async)
         )
         self.lenses = RefreshScheduler(
@@ -88,64 +88,64 @@ class Services:
             lambda: session.client.can_refresh_lenses,
             partial(_request_refresh, server.workspace_code_lens_refresh_async),
         )
-        self.names = WorkspaceSymbols(server, session)
-        self.everything = WorkspaceDiagnostics(server, session, notify)
+        self.workspace_symbols = WorkspaceSymbols(server, session)
+        self.workspace_diagnostics = WorkspaceDiagnostics(server, session, notify)
         self.configuration = Configuration(
-            server, session, self.pusher.all_changed, self.notes.schedule_refresh
+            server, session, self.pusher.all_changed, self.inlay_hints.schedule_refresh
         )
         self.watcher = DumpFileWatcher(
-            server, session, self.pusher, self.names, self.companions_changed
+            server, session, self.pusher, self.workspace_symbols, self.companions_changed
         )
         session.selections.report_problem = partial(_show_warning, server)
-        session.loader.reporter = partial(Progress, server)
-        session.loader.done = self._companion_read
+        session.loader.progress_factory = partial(Progress, server)
+        session.loader.on_loaded = self._companion_read
 
     def initialized(self) -> None:
-        """The client is ready to be asked."""
+        """Start the services that send requests to the client."""
         self.configuration.initialized()
         self.watcher.initialized()
-        self.names.folders_changed()
+        self.workspace_symbols.folders_changed()
 
     def opened(self, file: DumpFile) -> None:
-        """A file was opened."""
+        """Update all services after a file was opened."""
         self.watcher.opened()
         self.changed(file)
-        self.names.opened(file)
+        self.workspace_symbols.opened(file)
 
     def changed(self, file: DumpFile) -> None:
-        """An open file has another text than before."""
+        """Update all services after the text of an open file changed."""
         self.pusher.changed(file)
-        self.colours.changed(file)
-        self.notes.changed(file)
+        self.semantic_tokens.changed(file)
+        self.inlay_hints.changed(file)
         self.lenses.changed(file)
 
     def closed(self, file: DumpFile) -> None:
-        """A file was closed: it counts as it is on disk now."""
+        """Update all services after a file was closed; its text on disk applies again."""
         self.pusher.closed(file)
         self.puller.closed(file)
-        self.colours.closed(file)
-        self.notes.closed(file)
+        self.semantic_tokens.closed(file)
+        self.inlay_hints.closed(file)
         self.lenses.changed(file)
-        self.names.closed(file)
+        self.workspace_symbols.closed(file)
 
     def folders_changed(self) -> None:
-        """The client has other folders open."""
+        """Update all services after the workspace folders changed."""
         self.configuration.folders_changed()
-        self.names.folders_changed()
-        self.everything.folders_changed()
+        self.workspace_symbols.folders_changed()
+        self.workspace_diagnostics.folders_changed()
         self.pusher.disk_changed()
 
     def companions_changed(self) -> None:
-        """What open files show may be otherwise, though their texts are what they were."""
-        self.colours.companions_changed()
-        self.notes.schedule_refresh()
-        self.lenses.soon()
+        """Refresh the views that depend on other files of a compile."""
+        self.semantic_tokens.companions_changed()
+        self.inlay_hints.schedule_refresh()
+        self.lenses.schedule()
 
     def reload(self) -> None:
-        """Forget what was read, and read it again: when it was changed without a trace."""
+        """Discard everything that was read, for files that changed without a trace."""
         self._session.reload()
-        self.names.reload()
-        self.everything.reload()
+        self.workspace_symbols.reload()
+        self.workspace_diagnostics.reload()
         self.pusher.all_changed()
         self.companions_changed()
 
@@ -155,11 +155,11 @@ class Services:
 
 
 async def _request_refresh(refresh: Callable[[None], Awaitable[None]]) -> None:
-    """Tell the client to ask again; it may refuse."""
+    """Send a refresh request; the client may reject it."""
     try:
         await refresh(None)
     except JsonRpcException as refusal:
-        logger.info("the client does not want to ask again: %s", refusal.message)
+        logger.info("the client rejected a refresh: %s", refusal.message)
 
 
 def _show_warning(server: LanguageServer, problem: str) -> None:

@@ -1,4 +1,4 @@
-"""Which rules run on a file: what the editor's settings and ``hlo-lsp.toml`` say."""
+"""Open files, their compiles, and the contexts of requests."""
 
 import asyncio
 import os
@@ -36,9 +36,9 @@ _Stamp = tuple[int, int]
 
 
 class Selections:
-    """Looks for settings files, and reads each once until it changes.
+    """The rules that apply to a file, from the editor's settings and from ``hlo-lsp.toml``.
 
-    ``complain`` is told what is wrong in one, once.
+    Each ``hlo-lsp.toml`` is read once until it changes; ``report_problem`` receives its errors.
     """
 
     def __init__(self) -> None:
@@ -46,22 +46,22 @@ class Selections:
         self._read: dict[Path, tuple[_Stamp, ConfigFile]] = {}
         self._numbers: dict[Selection, int] = {}
 
-    def of(self, path: Path | None, wishes: CheckOptions) -> Selection:
-        """What is checked in a file; the file in its folder has the last word over ``wishes``."""
-        # What was never saved lies nowhere; the folder that the server runs in is not its own.
+    def of(self, path: Path | None, options: CheckOptions) -> Selection:
+        """Return the selection for a file; ``hlo-lsp.toml`` takes precedence over the settings."""
+        # A text that was never saved has no folder; the working directory is not its folder.
         if path is None or not path.is_absolute():
-            return Selection.of([wishes])
-        return self.of_folder(path.parent, wishes)
+            return Selection.of([options])
+        return self.of_folder(path.parent, options)
 
-    def of_folder(self, folder: Path, wishes: CheckOptions) -> Selection:
-        """The same for all files in a folder."""
+    def of_folder(self, folder: Path, options: CheckOptions) -> Selection:
+        """Return the selection for the files in a folder."""
         path = find_config_file(folder)
         if path is None:
-            return Selection.of([wishes])
-        return Selection.of([wishes, self._file(path).options])
+            return Selection.of([options])
+        return Selection.of([options, self._file(path).options])
 
     def number(self, selection: Selection) -> int:
-        """A number that equal selections have, and no other."""
+        """Return a number that identifies a selection."""
         return self._numbers.setdefault(selection, len(self._numbers))
 
     def _file(self, path: Path) -> ConfigFile:
@@ -82,17 +82,16 @@ class Selections:
 
 T = TypeVar("T")
 SharedChecks = SharedTasks[[list[Finding], frozenset[str]], list[Finding]]
-_MAX_WAIT_SECONDS = 2  # seconds that requests wait for settings that the client was asked for
+_MAX_WAIT_SECONDS = 2  # that requests wait for settings and for large files
 
 
 @dataclass(frozen=True, slots=True)
 class RequestContext:
-    """A file that a request is about, with its compile, all up to date.
+    """The file of a request with its compile, both up to date.
 
-    ``unread`` are files of the compile that are too large to wait for, and come later.
-    ``selection`` is what is checked in it, by ``checks``, each after the other: files of one
-    compile share what was found out. ``rest`` is what long work that nobody waits for does between
-    two slices.
+    ``unread`` are files of the compile that are too large to wait for. ``selection`` are the rules
+    for the file, and ``checks`` runs them for one file after the other, because files of a compile
+    share intermediate results. ``give_way`` is awaited between two slices of background work.
     """
 
     file: DumpFile
@@ -107,24 +106,24 @@ class RequestContext:
 
     @property
     def is_large(self) -> bool:
-        """Whether it takes seconds to look at all of the compile."""
+        """True if checking the compile takes seconds."""
         return sum(len(file.lines) for file in self.dump.files) > MAX_FULL_ANSWER_LINES
 
     def at(self, position: types.Position) -> CursorTarget | None:
-        """What the cursor is on."""
+        """Return the cursor target."""
         return cursor_target_at(self.file, *self.converter.column(self.file, position))
 
 
 class Session:
-    """Open files and what is known about their compiles."""
+    """The open files of a connection and their compiles."""
 
     def __init__(self) -> None:
-        self.library = DumpWorkspace()
+        self.workspace = DumpWorkspace()
         self.client = Client()
         self.settings = Settings()
         self.selections = Selections()
         self.foreground = ForegroundRequests()
-        self.loader = FileLoader(self.library, self.foreground.give_way)
+        self.loader = FileLoader(self.workspace, self.foreground.give_way)
         self._checks = SharedChecks()
         self._tasks: set[asyncio.Task[None]] = set()
         self._mention_tasks: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
@@ -134,20 +133,20 @@ class Session:
 
     @property
     def converter(self) -> Converter:
-        """The converter for this client."""
+        """The converter for the position encoding of the client."""
         return Converter(self.client.encoding)
 
     def open(self, item: types.TextDocumentItem) -> DumpFile:
-        """Take in a file that the client opened."""
+        """Add a file that the client opened."""
         path = path_of(item.uri)
         document = Document(item.text)
         self._versions[item.uri] = item.version
-        self.loader.allow()
-        return self.library.open(item.uri, path, document)
+        self.loader.clear_cancelled()
+        return self.workspace.open(item.uri, path, document)
 
     def edit(self, params: types.DidChangeTextDocumentParams) -> DumpFile | None:
-        """Apply the edits of a client; None if it never opened the file."""
-        file = self.library.open_files.get(params.text_document.uri)
+        """Apply edits of the client; return None if the file is not open."""
+        file = self.workspace.open_files.get(params.text_document.uri)
         if file is None:
             return None
         document, converter = file.document, self.converter
@@ -162,33 +161,33 @@ class Session:
         return file
 
     def close(self, uri: str) -> DumpFile | None:
-        """Let go of a file that the client closed, and return it."""
+        """Remove a file that the client closed, and return it."""
         self._versions.pop(uri, None)
-        return self.library.close(uri)
+        return self.workspace.close(uri)
 
     def reload(self) -> None:
-        """Forget what was read of all files, also of those that the user did not wait for."""
-        self.loader.allow()
-        self.library.reload()
+        """Discard the records of all files, and allow reading that the user cancelled."""
+        self.loader.clear_cancelled()
+        self.workspace.reload()
 
     def version(self, uri: str) -> int | None:
-        """The client's version of an open file."""
+        """Return the client's version of an open file."""
         return self._versions.get(uri)
 
     def open_companions(self, file: DumpFile) -> list[DumpFile]:
-        """The open files of the same compile, this one among them."""
+        """Return the open files of the same compile, including this one."""
         stem = self._stem(file)
-        return [other for other in self.library.open_files.values() if self._stem(other) == stem]
+        return [other for other in self.workspace.open_files.values() if self._stem(other) == stem]
 
     def _stem(self, file: DumpFile) -> str:
         return (
             file.uri
             if file.path is None or isinstance(file, SectionFile)
-            else str(file.path.with_name(self.library.stem(file.path)))
+            else str(file.path.with_name(self.workspace.stem(file.path)))
         )
 
     def set_pending_settings(self, work: Coroutine[Any, Any, None]) -> None:
-        """Let requests wait for this work, after which ``settings`` are new."""
+        """Make requests wait for a task that updates ``settings``."""
         self._pending_settings = asyncio.ensure_future(work)
 
     async def context(
@@ -199,54 +198,61 @@ class Session:
         whole: bool = False,
         closed: bool = False,
     ) -> RequestContext | None:
-        """The file and its compile; None for a file that is no dump.
+        """Return the file of a request with its compile; None for a file that is not a dump.
 
-        In a text of several files it is the one in which the client's ``line`` is, if any. The
-        compile is ``whole`` for questions that look through all of it: they wait longer for large
-        neighbours that are still being read. A file that the client has not opened is read from
-        disk if it may be ``closed``.
+        Args:
+            document: the document of the request.
+            line: the line of the cursor, which selects a section of a stdout dump.
+            whole: wait longer for large companion files, for requests that search the whole
+                compile.
+            closed: read the file from disk if the client has not opened it.
         """
         file = await self._open_file(document)
         if file is None and closed:
             file = await self._file_on_disk(document)
         while file is not None and file.kind is FileKind.STDOUT_DUMP:
-            bundle = self.library.stdout_dump(file)
-            await run_in_slices(bundle.refresh)
-            part = None if line is None else bundle.section_at(line)
-            if part is None:
+            stdout_dump = self.workspace.stdout_dump(file)
+            await run_in_slices(stdout_dump.refresh)
+            section = None if line is None else stdout_dump.section_at(line)
+            if section is None:
                 return None
-            dump = await self.dump(part, whole=whole)
-            if bundle.is_fresh:
-                return self._about(part, dump)
-        return None if file is None else self._about(file, await self.dump(file, whole=whole))
+            dump = await self.dump(section, whole=whole)
+            if stdout_dump.is_fresh:
+                return self._make_context(section, dump)
+        return (
+            None if file is None else self._make_context(file, await self.dump(file, whole=whole))
+        )
 
     async def contexts(self, document: types.TextDocumentIdentifier) -> list[RequestContext]:
-        """The same for questions about a whole text: about each of the files in it."""
+        """Return a context for each file in a text."""
         file = await self._open_file(document)
         while file is not None and file.kind is FileKind.STDOUT_DUMP:
-            bundle = self.library.stdout_dump(file)
-            await run_in_slices(bundle.refresh)
-            found = [self._about(part, await self.dump(part)) for part in bundle.sections]
-            if bundle.is_fresh:
+            stdout_dump = self.workspace.stdout_dump(file)
+            await run_in_slices(stdout_dump.refresh)
+            found = [
+                self._make_context(section, await self.dump(section))
+                for section in stdout_dump.sections
+            ]
+            if stdout_dump.is_fresh:
                 return [context for context in found if context is not None]
-        context = None if file is None else self._about(file, await self.dump(file))
+        context = None if file is None else self._make_context(file, await self.dump(file))
         return [] if context is None else [context]
 
     async def contexts_on_disk(self, path: Path) -> list[RequestContext]:
-        """A file on disk, read as a neighbour of open ones: each of the files in its text.
+        """Return a context for each file in a text on disk, which is read as a companion file.
 
         Raises:
-            UnreadableError: it cannot be read, or is no text.
+            UnreadableError: the file cannot be read or is not text.
         """
         await run_in_slices(
-            partial(self.library.read, path, lambda _: None), give_way=self.foreground.give_way
+            partial(self.workspace.read, path, lambda _: None), give_way=self.foreground.give_way
         )
-        parts = self.library.parts(self.library.file(path))
-        found = [self._about(part, await self.dump(part)) for part in parts]
+        parts = self.workspace.parts(self.workspace.file(path))
+        found = [self._make_context(section, await self.dump(section)) for section in parts]
         return [context for context in found if context is not None]
 
     async def context_of_data(self, data: object) -> RequestContext | None:
-        """The file that something with these data (``uri`` and ``line``) was made for."""
+        """Return the context for the data (``uri`` and ``line``) of an item."""
         known = data if isinstance(data, dict) else {}
         line = known.get("line")
         document = types.TextDocumentIdentifier(str(known.get("uri")))
@@ -257,53 +263,53 @@ class Session:
         document: types.TextDocumentIdentifier,
         reply: Callable[[RequestContext], Awaitable[T]],
     ) -> list[T]:
-        """The answers for each of the files in a text, all for one state of it."""
+        """Return the results for each file in a text, all for one version of the text."""
         while True:
             context = await self.contexts(document)
-            file = self.library.open_files.get(document.uri)
+            file = self.workspace.open_files.get(document.uri)
             version = None if file is None else file.version
             answers = [await reply(one) for one in context]
-            in_parts = any(isinstance(one.file, SectionFile) for one in context)
-            if file is None or not (in_parts or file.kind is FileKind.STDOUT_DUMP):
+            has_sections = any(isinstance(one.file, SectionFile) for one in context)
+            if file is None or not (has_sections or file.kind is FileKind.STDOUT_DUMP):
                 return answers
             if file.is_fresh and file.version == version:
                 return answers
 
     async def _open_file(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
-        """An open file, read, when the settings are there."""
+        """Return an open file with current records, after pending settings have arrived."""
         coming = self._pending_settings
         if coming is not None:
             await asyncio.wait([coming], timeout=_MAX_WAIT_SECONDS)
             if self._pending_settings is coming:
                 self._pending_settings = None
-        file = self.library.open_files.get(document.uri)
+        file = self.workspace.open_files.get(document.uri)
         if file is not None:
             with self.foreground.hold_background():
                 await read_file(file)
         return file
 
     async def _file_on_disk(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
-        """A dump that is not open, read as a neighbour of open ones; None if there is none."""
+        """Return a dump that is not open, or None if there is none."""
         path = path_of(document.uri)
         if path is None:
             return None
         try:
-            if self.library.is_unread(path):
+            if self.workspace.is_unread(path):
                 if detect_file_kind(disk.read_first_lines(path)) is FileKind.OTHER:
                     return None
                 await self.loader.wait([path], None)
-                if self.library.is_unread(path):
-                    return None  # the user did not want to wait
+                if self.workspace.is_unread(path):
+                    return None  # the user cancelled the loading
             with self.foreground.hold_background():
-                return await run_in_slices(partial(self.library.known_file, path))
+                return await run_in_slices(partial(self.workspace.known_file, path))
         except UnreadableError:
             return None
 
-    def _about(self, file: DumpFile, dump: DumpSet) -> RequestContext | None:
+    def _make_context(self, file: DumpFile, dump: DumpSet) -> RequestContext | None:
         if not file.kind.has_records:
             return None
         sources = SourceFiles(self.settings.source_map)
-        unread = tuple(self._to_read(file, whole=False))
+        unread = tuple(self._missing_files(file, whole=False))
         selection = self.selections.of(file.path, self.settings.check)
         give_way = self.foreground.give_way
         return RequestContext(
@@ -319,42 +325,45 @@ class Session:
         )
 
     async def dump(self, file: DumpFile, *, whole: bool = False) -> DumpSet:
-        """The compile of a file, all of it up to date that is read by now.
+        """Return the compile of a file with everything that is read so far.
 
-        A memory file waits for the values, which are half of what there is to say about it; a
-        module text does not.
+        A memory file waits for the values, because half of the facts about it come from them; a
+        module text does not wait.
         """
-        dump = await self._ready(file)
-        unread = self._to_read(file, whole=whole)
+        dump = await self._load_small_files(file)
+        unread = self._missing_files(file, whole=whole)
         if unread:
             waits = whole or file.kind.is_memory
             await self.loader.wait(unread, _MAX_WAIT_SECONDS if waits else 0)
-            dump = await self._ready(file)
+            dump = await self._load_small_files(file)
         if file.kind is FileKind.MODULE and not file.module.has_mention_index:
-            self._mention_tasks[file] = self.in_background(file.module.build_mention_index)
+            self._mention_tasks[file] = self.run_in_background(file.module.build_mention_index)
         return dump
 
-    def _to_read(self, file: DumpFile, *, whole: bool) -> list[Path]:
-        """What is missing of a compile; of its module the head does, if it need not be whole."""
-        texts = frozenset() if whole else self.library.texts(file)
-        return [path for path in self.library.unread_companions(file) if path not in texts]
+    def _missing_files(self, file: DumpFile, *, whole: bool) -> list[Path]:
+        """Return the missing files of a compile.
 
-    async def _ready(self, file: DumpFile) -> DumpSet:
-        """What is read of a compile, with the small files that are not."""
+        The head of a module text is enough unless the whole compile is required.
+        """
+        texts = frozenset() if whole else self.workspace.texts(file)
+        return [path for path in self.workspace.unread_companions(file) if path not in texts]
+
+    async def _load_small_files(self, file: DumpFile) -> DumpSet:
+        """Return the compile of a file after reading its small files."""
         with self.foreground.hold_background():
             async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
                 while True:
-                    dump = await run_in_slices(partial(self.library.set_of, file, patient=False))
+                    dump = await run_in_slices(partial(self.workspace.set_of, file, patient=False))
                     if all(member.is_fresh for member in (*dump.files, *dump.others)):
                         return dump
 
     def mention_task(self, file: DumpFile) -> "asyncio.Task[None] | None":
-        """The work that finds out who names whom in a module text, as long as it goes on."""
+        """Return the task that indexes the mentions of a module text while it is running."""
         task = self._mention_tasks.get(file)
         return None if task is None or task.done() else task
 
-    def in_background(self, work: Callable[[], None]) -> "asyncio.Task[None]":
-        """Do what nobody waits for, while no request is at work on a text."""
+    def run_in_background(self, work: Callable[[], None]) -> "asyncio.Task[None]":
+        """Run work while no request is active."""
         task = asyncio.ensure_future(run_in_slices(work, give_way=self.foreground.give_way))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)

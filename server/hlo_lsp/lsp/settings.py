@@ -1,4 +1,4 @@
-"""What a user can set: the section ``hlo`` of the settings of an editor."""
+"""The section ``hlo`` of the settings of an editor."""
 
 import os
 from collections.abc import Sequence
@@ -18,10 +18,9 @@ _FOLDER = "${workspaceFolder}"
 class Settings:
     """The settings with their defaults.
 
-    ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "path here"}``. ``check`` is
-    ``hlo.check``, with ``select``, ``ignore``, ``severity`` and ``thresholds`` as in
-    ``hlo-lsp.toml``, whose word counts more in its folder. ``hints`` are the kinds that
-    ``hlo.inlayHints`` does not turn off.
+    ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "local path"}``. ``check`` is
+    ``hlo.check``, with the keys of ``hlo-lsp.toml``, which takes precedence in its folder.
+    ``hints`` are the kinds that ``hlo.inlayHints`` does not disable.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
@@ -32,18 +31,18 @@ class Settings:
     def of(
         cls, sections: Sequence[object], folder: Path | None = None
     ) -> "tuple[Settings, list[str]]":
-        """Read from sections, of which later ones count more, and say what cannot be used.
+        """Read settings from sections in ascending precedence, and collect their problems.
 
-        What is missing, null or of no use has its default; unknown keys are left alone. ``folder``
-        is the one that the editor has open, for ``${workspaceFolder}`` and relative paths.
+        Missing, null, and invalid settings have their defaults; unknown keys are ignored.
+        ``folder`` is the workspace folder, for ``${workspaceFolder}`` and relative paths.
         """
         found: dict[str, object] = {}
         problems: list[str] = []
         for section in sections:
             if isinstance(section, dict):
-                found.update((key, said) for key, said in section.items() if said is not None)
-            elif section is not None and section != []:  # Lua has one empty table for both
-                problems.append(f"{SECTION}: must be an object of settings")
+                found.update((key, value) for key, value in section.items() if value is not None)
+            elif section is not None and section != []:  # an empty Lua table is sent as []
+                problems.append(f"{SECTION}: must be an object")
         source_map, wrong = SourceMap.of(
             found.get("sourceMap"), partial(_resolve_path, folder=folder)
         )
@@ -56,45 +55,45 @@ class Settings:
 
 
 def hlo_section(settings: object) -> object:
-    """The section in what a client sends as its settings, or None: ``{"hlo": {...}}``."""
+    """Return the section in ``{"hlo": {...}}``, or None."""
     return settings.get(SECTION) if isinstance(settings, dict) else None
 
 
 def section_of_options(options: object) -> object:
-    """The section in initialization options, where it may also stand without its name."""
+    """Return the section in initialization options, where its name is optional."""
     return options.get(SECTION, options) if isinstance(options, dict) else None
 
 
-def _check(said: object) -> tuple[CheckOptions, list[str]]:
-    """What is wished to be checked; unknown keys are left alone as those of the section are."""
-    if said is None or said == []:
+def _check(value: object) -> tuple[CheckOptions, list[str]]:
+    """Return the check options and the problems found; unknown keys are ignored."""
+    if value is None or value == []:
         return CheckOptions(), []
-    if not isinstance(said, dict):
-        return CheckOptions(), [": must be an object of settings"]
-    known = {one.name: said.get(one.name) for one in fields(CheckOptions)}
-    wishes, problems = CheckOptions.of(known)
-    return wishes, [f".{'.'.join(one.keys)}: {one.message}" for one in problems]
+    if not isinstance(value, dict):
+        return CheckOptions(), [": must be an object"]
+    known = {one.name: value.get(one.name) for one in fields(CheckOptions)}
+    options, problems = CheckOptions.of(known)
+    return options, [f".{'.'.join(one.keys)}: {one.message}" for one in problems]
 
 
-def _hints(said: object) -> tuple[frozenset[HintKind], list[str]]:
-    """The kinds of hints that are not turned off."""
-    if said is None or said == []:
+def _hints(value: object) -> tuple[frozenset[HintKind], list[str]]:
+    """Return the enabled kinds of hints, and the problems found."""
+    if value is None or value == []:
         return frozenset(HintKind), []
-    if not isinstance(said, dict):
-        return frozenset(HintKind), [": must be an object of settings"]
+    if not isinstance(value, dict):
+        return frozenset(HintKind), [": must be an object"]
     problems = []
-    wanted = set(HintKind)
+    enabled = set(HintKind)
     for kind in HintKind:
-        word = said.get(kind.value)
-        if word is False:
-            wanted.discard(kind)
-        elif word is not None and word is not True:
+        setting = value.get(kind.value)
+        if setting is False:
+            enabled.discard(kind)
+        elif setting is not None and setting is not True:
             problems.append(f".{kind.value}: must be true or false")
-    return frozenset(wanted), problems
+    return frozenset(enabled), problems
 
 
 def _resolve_path(text: str, folder: Path | None) -> Path | None:
-    """A path that the user wrote, or None where it would be relative to nothing."""
+    """Return a path from the settings as absolute, or None if it is relative without a folder."""
     if folder is not None:
         text = text.replace(_FOLDER, str(folder))
     path = Path(os.path.expanduser(text))

@@ -158,14 +158,14 @@ async def selection_ranges(
 ) -> list[Json] | None:
     """Return the nested ranges around each position, or None if the text is not a dump."""
     found: list[Json] = []
-    knows = False
+    has_dump = False
     for position in params.positions:
         context = await session.context(params.text_document, position.line)
-        knows = knows or context is not None
+        has_dump = has_dump or context is not None
         found.append(
             _empty_selection(position) if context is None else _selection(context, position)
         )
-    return found if knows else None
+    return found if has_dump else None
 
 
 def _selection(context: RequestContext, position: types.Position) -> Json:

@@ -1,4 +1,4 @@
-"""Cards and findings on a terminal, by rich."""
+"""Cards and findings on a terminal, rendered by rich."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ from hlo_lsp.checks.output.formats import Count
 from hlo_lsp.checks.output.rule_text import severity_word
 from hlo_lsp.model.card import Card, count_noun, split_quoted_names
 
-_PIPE_COLUMNS = 1_000_000  # columns
+_PIPE_COLUMNS = 1_000_000  # no line is wrapped
 
 _STYLES = {
     Severity.ERROR: "bold red",
@@ -28,12 +28,12 @@ _STYLES = {
 
 
 def card_text(card: Card) -> str:
-    """A card as it is printed into a pipe."""
+    """Return a card as plain text."""
     return _rendered(lambda console: print_card(console, card))
 
 
 def findings_text(findings: Sequence[Told]) -> str:
-    """Findings as they are printed into a pipe."""
+    """Return findings as plain text."""
 
     def show(console: Console) -> None:
         for told in findings:
@@ -43,7 +43,7 @@ def findings_text(findings: Sequence[Told]) -> str:
 
 
 def print_card(console: Console, card: Card) -> None:
-    """A card as a table of two columns."""
+    """Print a card as a table of two columns."""
     console.print(_with_names(card.title), style="bold")
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="cyan", no_wrap=True)
@@ -57,9 +57,9 @@ def print_card(console: Console, card: Card) -> None:
 
 
 def print_finding(console: Console, told: Told) -> None:
-    """A finding on one line, as compilers print them; editors and terminals make it a link.
+    """Print a finding on one line, in the form of compilers, which editors and terminals link.
 
-    What it also speaks of follows in lines of the same form.
+    Related places follow in lines of the same form.
     """
     severity = told.severity
     line = _line(told.spot, severity.value, _STYLES[severity], told.message)
@@ -69,7 +69,7 @@ def print_finding(console: Console, told: Told) -> None:
 
 
 def print_statistics(console: Console, counts: Sequence[Count]) -> None:
-    """A line for each code: how many, how bad, in how many files."""
+    """Print a line for each code: the number of findings, the severity, and the number of files."""
     for one in counts:
         line = Text.assemble(
             f"{one.count:>7,}  ",
@@ -80,7 +80,7 @@ def print_statistics(console: Console, counts: Sequence[Count]) -> None:
 
 
 def print_rules(console: Console, rules: Sequence[Explanation]) -> None:
-    """A line for each rule: its code, how bad its findings are, what it says."""
+    """Print a line for each rule: code, severity, and summary."""
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     table.add_column(style="bold", no_wrap=True)
     table.add_column(no_wrap=True)
@@ -94,13 +94,13 @@ def print_rules(console: Console, rules: Sequence[Explanation]) -> None:
 
 
 def make_console() -> Console:
-    """The terminal; in a pipe one line for each fact, whatever its length."""
+    """Return the console; in a pipe, lines are not wrapped."""
     wide = None if sys.stdout.isatty() or "COLUMNS" in os.environ else _PIPE_COLUMNS
     return Console(width=wide, highlight=False)
 
 
 def _rendered(show: Callable[[Console], None]) -> str:
-    """What is shown in a pipe, whatever there is around this process."""
+    """Return what ``show`` prints, as plain text and independent of the environment."""
     written = StringIO()
     show(
         Console(
@@ -111,7 +111,7 @@ def _rendered(show: Callable[[Console], None]) -> str:
 
 
 def _print_table(console: Console, table: Table) -> None:
-    """A table; in a pipe without the blanks that fill the last column."""
+    """Print a table; in a pipe, without trailing spaces."""
     if console.is_terminal:
         console.print(table)
         return
@@ -127,7 +127,7 @@ def _line(spot: Spot, word: str, style: str, message: str) -> Text:
 
 
 def _with_names(text: str) -> Text:
-    """Text in which what stands between backticks is set off."""
+    """Return text with a style for the parts between backticks."""
     result = Text()
     for is_name, part in split_quoted_names(text):
         result.append(part, style="green" if is_name else "")

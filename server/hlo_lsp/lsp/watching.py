@@ -1,4 +1,4 @@
-"""``hlo-lsp.toml`` files that come, go or change while dumps are open."""
+"""Watching of dump files and of ``hlo-lsp.toml``."""
 
 import asyncio
 import os
@@ -14,16 +14,16 @@ from hlo_lsp.lsp.push_diagnostics import DiagnosticsPusher
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 
-_POLL_SECONDS = 1.0  # seconds between two looks, of less than 0.1 ms for a folder
+_POLL_SECONDS = 1.0  # a poll takes less than 0.1 ms per folder
 
 _Stamp = tuple[Path, int, int]
 
 
 class SettingsFileWatcher:
-    """Looks for the settings file of each folder that has open dumps.
+    """Polls the ``hlo-lsp.toml`` of each folder with open dumps.
 
-    Clients watch below the folders that they have open, and some watch nothing. Above those
-    folders, and for these clients, nobody else would notice. ``changed`` is told when one has.
+    Clients watch only their workspace folders, and some watch nothing. ``changed`` is called when a
+    file has changed.
     """
 
     def __init__(self, session: Session, changed: Callable[[], None]) -> None:
@@ -32,13 +32,13 @@ class SettingsFileWatcher:
         self._known: dict[Path, _Stamp | None] = {}
 
     def start(self) -> None:
-        """Look now, and again and again as long as the server runs."""
-        self.look()
+        """Poll now and periodically while the server runs."""
+        self.poll()
         asyncio.get_running_loop().call_later(_POLL_SECONDS, self.start)
 
-    def look(self) -> None:
-        """Look once. A folder that had no open dump before is no news."""
-        paths = (file.path for file in self._session.library.open_files.values())
+    def poll(self) -> None:
+        """Poll once; a folder without open dumps before is not a change."""
+        paths = (file.path for file in self._session.workspace.open_files.values())
         folders = {path.parent for path in paths if path is not None and path.is_absolute()}
         found = {folder: _stamp(folder) for folder in folders}
         known, self._known = self._known, found
@@ -61,7 +61,7 @@ _PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{CONFIG_FILE_NAME}")
 
 
 class DumpFileWatcher:
-    """Looks again at the open files of a compile when a file of it changes on disk."""
+    """Checks the open files of a compile again when one of its files changes on disk."""
 
     def __init__(
         self,
@@ -79,11 +79,11 @@ class DumpFileWatcher:
         self._settings = SettingsFileWatcher(session, pusher.all_changed)
 
     def opened(self) -> None:
-        """A file was opened: it is looked at with the settings that are there now."""
-        self._settings.look()
+        """Poll the ``hlo-lsp.toml`` files after a file was opened."""
+        self._settings.poll()
 
     def initialized(self) -> None:
-        """Ask the client to watch, if it can; settings are looked for whether it can or not."""
+        """Register file watchers if the client supports them, and start polling."""
         self._settings.start()
         workspace = self._server.client_capabilities.workspace
         watched = None if workspace is None else workspace.did_change_watched_files
@@ -96,18 +96,18 @@ class DumpFileWatcher:
         self._server.client_register_capability(types.RegistrationParams([registration]))
 
     def changed(self, params: types.DidChangeWatchedFilesParams) -> None:
-        """Files changed on disk; what an editor holds counts on as it is there."""
+        """Handle changed files on disk; the text of an open file still applies."""
         paths = {path for event in params.changes if (path := path_of(event.uri)) is not None}
         for path in paths:
             if path.name == CONFIG_FILE_NAME:
                 self._pusher.all_changed(below=path.parent)
-        library = self._session.library
-        for file in list(library.open_files.values()):
+        workspace = self._session.workspace
+        for file in list(workspace.open_files.values()):
             if file.path is None:
                 continue
             folder = {path for path in paths if path.parent == file.path.parent}
-            if any(library.stem(path) == library.stem(file.path) for path in folder):
+            if any(workspace.stem(path) == workspace.stem(file.path) for path in folder):
                 self._pusher.changed(file)
                 self._companions_changed()
         self._pusher.disk_changed()
-        self._symbols.look()
+        self._symbols.scan()

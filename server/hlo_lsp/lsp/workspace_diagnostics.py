@@ -1,4 +1,4 @@
-"""workspace/diagnostic: what is wrong in all dumps of the workspace."""
+"""workspace/diagnostic: findings in all dumps of the workspace."""
 
 import asyncio
 import itertools
@@ -29,15 +29,13 @@ from hlo_lsp.text.disk import UnreadableError
 
 logger = logging.getLogger(__name__)
 
-_MIN_PROGRESS_BYTES = 4_000_000  # bytes to look at from which on that shows its progress: about 2 s
-_MAX_CLOSED_BYTES = (
-    100_000_000  # bytes of a compile that is only looked at when a file of it is open
-)
+_MIN_PROGRESS_BYTES = 4_000_000  # about 2 s of checks; less work shows no progress
+_MAX_CLOSED_BYTES = 100_000_000  # larger compiles are checked only while a file is open
 
 
 @dataclass(frozen=True, slots=True)
 class _FileReport:
-    """What was found in a file. ``result_id`` is that of no other report of this process."""
+    """The diagnostics of a file. A ``result_id`` is unique in the process."""
 
     path: Path
     result_id: str
@@ -45,11 +43,11 @@ class _FileReport:
 
 
 class WorkspaceDiagnostics:
-    """Looks at all dumps in the folders of the workspace when a client asks for it.
+    """Checks all dumps in the workspace folders when a client pulls them.
 
-    Each compile is looked at again when a file of it, or what is checked in it, has changed. Files
-    that are open are left to ``textDocument/diagnostic``; their closed neighbours are held against
-    the text as it is in the editor. ``notify`` sends a notification.
+    A compile is checked again when one of its files or its options change. Open files are left to
+    ``textDocument/diagnostic``; their closed companions are checked with the text in the editor.
+    ``notify`` sends a notification.
     """
 
     def __init__(
@@ -61,33 +59,35 @@ class WorkspaceDiagnostics:
         self._known: dict[Job, list[_FileReport]] = {}
         self._numbers = itertools.count()
         self._lock = asyncio.Lock()
-        self._is_stopped = False  # the user has stopped the looking
+        self._is_stopped = False  # the user has cancelled the checks
 
     def folders_changed(self) -> None:
-        """The workspace has other folders: what the user has stopped may begin again."""
+        """Allow checks again that the user cancelled."""
         self._is_stopped = False
 
     def reload(self) -> None:
-        """Forget what was found: it is looked for again, and told anew, at the next question."""
+        """Discard all reports; the next pull checks everything again."""
         self._known.clear()
         self._is_stopped = False
 
     async def pull(self, params: types.WorkspaceDiagnosticParams) -> Json:
-        """The reports that are news for a client.
+        """Return the reports that changed since the client's last pull.
 
-        With a token for partial results they come compile by compile, and the answer has none.
+        With a token for partial results they are sent per compile, and the answer has none.
         """
         token = params.partial_result_token
         items: list[Json] = []
         async with self._lock:
-            async for news in self._news(_PreviousReports(params.previous_result_ids)):
+            async for changes in self._changed_reports(
+                _PreviousReports(params.previous_result_ids)
+            ):
                 if token is None:
-                    items += news
-                elif news:
-                    self._notify("$/progress", {"token": token, "value": {"items": news}})
+                    items += changes
+                elif changes:
+                    self._notify("$/progress", {"token": token, "value": {"items": changes}})
         return {"items": items}
 
-    async def _news(self, previous: "_PreviousReports") -> AsyncIterator[list[Json]]:
+    async def _changed_reports(self, previous: "_PreviousReports") -> AsyncIterator[list[Json]]:
         jobs = await run_in_background(partial(jobs_below, self._folders(), self._selection_of))
         self._known = {job: self._known[job] for job in jobs if job in self._known}
         sizes = {job: job.size for job in jobs if self._is_unknown(job)}
@@ -98,53 +98,55 @@ class WorkspaceDiagnostics:
                 progress = stack.enter_context(Progress(self._server, "Checking HLO dumps"))
             for job in jobs:
                 if self._is_open(job):
-                    yield await self._beside_open(job, previous)
+                    yield await self._check_companions(job, previous)
                     continue
                 if job in sizes and not self._is_stopped:
                     current_request().report(job.files[0].name, 100 * done // max(total, 1))
                     if progress is not None:
                         progress.report(100 * done // total, job.files[0].name)
                         self._is_stopped = progress.is_cancelled
-                    self._known[job] = await run_in_background(partial(self._look, job))
+                    self._known[job] = await run_in_background(partial(self._check_job, job))
                     done += sizes[job]
                 reports = self._known.get(job, [])
-                yield [said for each in reports for said in previous.news(each)]
-        gone: Json = {"version": None, "kind": "full", "items": []}
-        yield [{"uri": uri, **gone} for uri in self._gone(previous)]
+                yield [reports_json for each in reports for reports_json in previous.changes(each)]
+        removed: Json = {"version": None, "kind": "full", "items": []}
+        yield [{"uri": uri, **removed} for uri in self._removed(previous)]
 
-    def _look(self, job: Job) -> list[_FileReport]:
-        """Look at the files of a compile as they are on disk."""
-        library = DumpWorkspace()  # one for each compile: the files before are let go
+    def _check_job(self, job: Job) -> list[_FileReport]:
+        """Check the files of a compile on disk."""
+        workspace = DumpWorkspace()  # one for each compile: the files before are let go
         reports: list[_FileReport] = []
         for path in job.files:
             try:
-                items = self._look_at(library, path, job.selection)
+                items = self._check_file(workspace, path, job.selection)
             except UnreadableError:
                 continue
-            except Exception:  # a fault of ours with one file must not hide all others
-                logger.exception("nothing can be said of %s", path)
+            except Exception:  # a bug with one file must not hide all others
+                logger.exception("checking %s failed", path)
                 continue
             if items is not None:
                 reports.append(_FileReport(path, f"disk {next(self._numbers)}", items))
         return reports
 
-    def _look_at(self, library: DumpWorkspace, path: Path, chosen: Selection) -> list[Json] | None:
-        """What is wrong in a file; None if it is no dump."""
-        library.read(path, lambda _: None)
-        file = library.file(path)
+    def _check_file(
+        self, workspace: DumpWorkspace, path: Path, selection: Selection
+    ) -> list[Json] | None:
+        """Return the diagnostics of a file, or None if it is not a dump."""
+        workspace.read(path, lambda _: None)
+        file = workspace.file(path)
         if file.kind is FileKind.OTHER:
             return None
         items: list[Json] = []
-        for part in library.known_parts(file):
-            dump = library.set_of(part)
-            found = check(dump, part, chosen.rules, chosen.thresholds)
+        for part in workspace.known_parts(file):
+            dump = workspace.set_of(part)
+            found = check(dump, part, selection.rules, selection.thresholds)
             items += diagnostics_json(self._session.client, found)
         return items
 
-    async def _beside_open(self, job: Job, previous: "_PreviousReports") -> list[Json]:
-        """Look at the closed files of a compile with others as they are in the editor."""
+    async def _check_companions(self, job: Job, previous: "_PreviousReports") -> list[Json]:
+        """Check the closed files of a compile with the open ones as they are in the editor."""
         number = self._session.selections.number
-        said: list[Json] = []
+        reports_json: list[Json] = []
         for path in job.files:
             if path in self._opened():
                 previous.pop(path)
@@ -155,8 +157,10 @@ class WorkspaceDiagnostics:
                 continue
             report = await diagnostic_report(context, None, number)
             if context:
-                said += previous.news(_FileReport(path, report["resultId"], report["items"]))
-        return said
+                reports_json += previous.changes(
+                    _FileReport(path, report["resultId"], report["items"])
+                )
+        return reports_json
 
     def _is_unknown(self, job: Job) -> bool:
         return job not in self._known and job.size <= _MAX_CLOSED_BYTES and not self._is_open(job)
@@ -166,12 +170,12 @@ class WorkspaceDiagnostics:
         return any(path in opened for path in job.files)
 
     def _opened(self) -> set[Path | None]:
-        return {file.path for file in self._session.library.open_files.values()}
+        return {file.path for file in self._session.workspace.open_files.values()}
 
-    def _gone(self, previous: "_PreviousReports") -> Iterator[str]:
-        """Files that a client has a report of, and that are no dump below its folders any more."""
+    def _removed(self, previous: "_PreviousReports") -> Iterator[str]:
+        """Yield the files with a report that are no longer dumps in the workspace folders."""
         opened = self._opened()
-        return (uri for path, uri in previous.left() if path not in opened)
+        return (uri for path, uri in previous.remaining() if path not in opened)
 
     def _folders(self) -> list[Path]:
         return workspace_folders(self._server)
@@ -181,22 +185,22 @@ class WorkspaceDiagnostics:
 
 
 class _PreviousReports:
-    """The reports that a client has, by path: it may write a URI otherwise than we do."""
+    """The reports that a client has, by path, because clients may spell URIs differently."""
 
     def __init__(self, ids: Iterable[types.PreviousResultId]) -> None:
         self._ids = {_path_of_uri(each.uri): (each.uri, each.value) for each in ids}
 
     def pop(self, path: Path) -> str | None:
-        """The id of the report that the client has of a file; asked for once."""
+        """Remove and return the result id of the report of a file."""
         known = self._ids.pop(path, None)
         return None if known is None else known[1]
 
-    def left(self) -> list[tuple[Path, str]]:
-        """Paths and URIs that nobody asked for."""
+    def remaining(self) -> list[tuple[Path, str]]:
+        """Return the paths and URIs of the remaining reports."""
         return [(path, uri) for path, (uri, _) in self._ids.items()]
 
-    def news(self, report: _FileReport) -> Iterator[Json]:
-        """What is said of a file: nothing if it has no findings and the client had none of it."""
+    def changes(self, report: _FileReport) -> Iterator[Json]:
+        """Yield the report of a file, unless it is empty and the client has none."""
         before = self.pop(report.path)
         if before == report.result_id:
             kind: Json = {"kind": "unchanged"}

@@ -1,4 +1,4 @@
-"""workspace/symbol: names in all dumps of the workspace and beside the open files."""
+"""workspace/symbol: names in all dumps of the workspace and next to open files."""
 
 import asyncio
 import logging
@@ -23,13 +23,11 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 
-_MAX_SYMBOLS = 200  # symbols in an answer
-_OPEN_TEXT_WAIT_SECONDS = 0.1  # seconds that an answer waits for the text of open files to be read
-_FIRST_WAIT_SECONDS = 1  # seconds that the first answer waits for what lies beside open files
-_RESCAN_INTERVAL_SECONDS = (
-    2  # seconds after a look at the folders without another that nobody asked for
-)
-_MIN_PROGRESS_BYTES = 4_000_000  # bytes from which on reading shows its progress: about 0.3 s
+_MAX_SYMBOLS = 200
+_OPEN_TEXT_WAIT_SECONDS = 0.1  # that an answer waits for the text of open files
+_FIRST_WAIT_SECONDS = 1  # that the first answer waits for the folders of open files
+_RESCAN_INTERVAL_SECONDS = 2  # between two scans that queries trigger
+_MIN_PROGRESS_BYTES = 4_000_000  # about 0.3 s; less reading shows no progress
 _KINDS = {
     SymbolKind.MODULE: types.SymbolKind.Module,
     SymbolKind.FILE: types.SymbolKind.File,
@@ -41,11 +39,11 @@ _KINDS = {
 
 
 class WorkspaceSymbols:
-    """Reads names in the background, and finds them among those that it has by then.
+    """Indexes names in the background, and searches those indexed so far.
 
-    The text of an open file counts, not the one on disk. Whoever asks a question makes it look
-    whether files on disk have changed, for the next one. The folders of the workspace are read
-    from the start; open files and what lies beside them only when somebody has asked for a name.
+    The text of an open file takes precedence over the file on disk. Each query triggers a scan for
+    changed files, for the next query. The workspace folders are read from the start; open files and
+    their folders after the first query.
     """
 
     def __init__(self, server: LanguageServer, session: Session) -> None:
@@ -53,55 +51,55 @@ class WorkspaceSymbols:
         self._session = session
         self._folders = SymbolFolders()
         self._reading: asyncio.Task[None] | None = None
-        self._is_outdated = False  # since the folders were looked at last
-        self._looked = 0.0  # when that was
-        self._is_stopped = False  # the user has stopped the reading
-        self._is_asked = False  # somebody wants to know names
+        self._is_outdated = False  # since the last scan
+        self._last_scan = 0.0  # time.monotonic() of the last scan
+        self._is_stopped = False  # the user has cancelled indexing
+        self._has_queries = False
         self._open: dict[str, tuple[int | None, list[FileSymbols]]] = {}
-        self._open_readings: dict[str, asyncio.Task[None]] = {}
+        self._open_reads: dict[str, asyncio.Task[None]] = {}
 
     def folders_changed(self) -> None:
-        """The workspace has other folders than before, the first time some at all."""
+        """Index the new workspace folders."""
         self._is_stopped = False
-        self.look()
+        self.scan()
 
     def reload(self) -> None:
-        """Forget all names, and read them again."""
+        """Discard all names and index them again."""
         self._folders = SymbolFolders()
         self._open.clear()
         self.folders_changed()
 
     def opened(self, file: DumpFile) -> None:
-        """A file was opened: its text and its folder count from now on."""
+        """Index the text and the folder of a file that was opened."""
         self._forget(file.uri)
-        if self._is_asked:
+        if self._has_queries:
             self._read_open(file)
-            self.look()
+            self.scan()
 
     def closed(self, file: DumpFile) -> None:
-        """A file was closed: the one on disk counts again."""
+        """Index the file on disk after it was closed."""
         self._forget(file.uri)
-        self.look()
+        self.scan()
 
-    def look(self) -> None:
-        """Look what has changed on disk, and read it."""
+    def scan(self) -> None:
+        """Scan for changed files on disk, and index them."""
         self._is_outdated = True
         if self._reading is None and not self._is_stopped:
             self._reading = _task(self._read())
 
     async def find(self, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
-        """The symbols that fit a query, the best first."""
-        if not self._is_asked:
-            self._is_asked = True
-            self.look()
+        """Return the symbols that match a query, the best first."""
+        if not self._has_queries:
+            self._has_queries = True
+            self.scan()
             if self._reading is not None:
                 await asyncio.wait([self._reading], timeout=_FIRST_WAIT_SECONDS)
-        for file in self._session.library.open_files.values():
+        for file in self._session.workspace.open_files.values():
             self._read_open(file)
-        if self._open_readings:
-            await asyncio.wait(self._open_readings.values(), timeout=_OPEN_TEXT_WAIT_SECONDS)
-        if self._reading is None and time.monotonic() > self._looked + _RESCAN_INTERVAL_SECONDS:
-            self.look()
+        if self._open_reads:
+            await asyncio.wait(self._open_reads.values(), timeout=_OPEN_TEXT_WAIT_SECONDS)
+        if self._reading is None and time.monotonic() > self._last_scan + _RESCAN_INTERVAL_SECONDS:
+            self.scan()
         hidden = self._open_paths()
         texts = [read for _, read in self._open.values()]
         texts += (read for path, read in self._folders.files.items() if path not in hidden)
@@ -117,14 +115,14 @@ class WorkspaceSymbols:
         try:
             while self._is_outdated and not self._is_stopped:
                 self._is_outdated = False
-                found = await run_in_background(partial(self._folders.scan, self._wanted()))
-                self._looked = time.monotonic()
+                found = await run_in_background(partial(self._folders.scan, self._search_folders()))
+                self._last_scan = time.monotonic()
                 hidden = self._open_paths()
                 unread = [file for file in found if file.path not in hidden]
                 if sum(file.stamp[1] for file in unread) < _MIN_PROGRESS_BYTES:
                     await run_in_background(partial(self._read_all, unread, None))
                     continue
-                with Progress(self._server, "Reading the names in HLO dumps") as progress:
+                with Progress(self._server, "Indexing HLO names") as progress:
                     await run_in_background(partial(self._read_all, unread, progress))
         finally:
             self._reading = None
@@ -142,42 +140,44 @@ class WorkspaceSymbols:
                 self._is_stopped = True
                 return
 
-    def _wanted(self) -> list[SearchFolder]:
-        """The folders of the workspace with all in them, and those that open files are in."""
-        folders = [SearchFolder(path, is_recursive=True) for path in workspace_folders(self._server)]
-        beside = {path.parent for path in self._open_paths() if self._is_asked}
-        return folders + [SearchFolder(path, is_recursive=False) for path in sorted(beside)]
+    def _search_folders(self) -> list[SearchFolder]:
+        """Return the workspace folders, and the folders of open files without subfolders."""
+        folders = [
+            SearchFolder(path, is_recursive=True) for path in workspace_folders(self._server)
+        ]
+        open_folders = {path.parent for path in self._open_paths() if self._has_queries}
+        return folders + [SearchFolder(path, is_recursive=False) for path in sorted(open_folders)]
 
     def _open_paths(self) -> set[Path]:
-        files = self._session.library.open_files.values()
+        files = self._session.workspace.open_files.values()
         return {file.path for file in files if file.path is not None}
 
     def _forget(self, uri: str) -> None:
         self._open.pop(uri, None)
-        reading = self._open_readings.pop(uri, None)
+        reading = self._open_reads.pop(uri, None)
         if reading is not None:
             reading.cancel()
 
     def _read_open(self, file: DumpFile) -> None:
-        """Read an open file that has changed since it was read last."""
+        """Index an open file if it has changed since it was indexed."""
         known = self._open.get(file.uri)
         is_known = known is not None and known[0] == self._session.version(file.uri)
-        if not is_known and file.uri not in self._open_readings:
-            self._open_readings[file.uri] = _task(self._read_lines(file))
+        if not is_known and file.uri not in self._open_reads:
+            self._open_reads[file.uri] = _task(self._read_lines(file))
 
     async def _read_lines(self, file: DumpFile) -> None:
         try:
             version = self._session.version(file.uri)
-            lines = list(file.lines)  # those of the file change when it is edited meanwhile
+            lines = list(file.lines)  # a copy, because edits change the list of the file
             read = await run_in_background(partial(read_symbols, file.uri, file.title, lines))
             self._open[file.uri] = version, read
         finally:
-            if self._open_readings.get(file.uri) is asyncio.current_task():
-                del self._open_readings[file.uri]
+            if self._open_reads.get(file.uri) is asyncio.current_task():
+                del self._open_reads[file.uri]
 
 
 def _information(symbol: Symbol) -> types.SymbolInformation:
-    """A symbol as it is sent. In front of its columns is nothing that counts for two anywhere."""
+    """Return a symbol with its location, in the form that every client supports."""
     start = types.Position(symbol.line, symbol.start)
     end = types.Position(symbol.line, symbol.end)
     location = types.Location(symbol.uri, types.Range(start, end))
@@ -194,4 +194,4 @@ def _task(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
 
 def _log_failure(task: "asyncio.Task[None]") -> None:
     if not task.cancelled() and task.exception() is not None:
-        logger.error("reading names failed", exc_info=task.exception())
+        logger.error("indexing names failed", exc_info=task.exception())
