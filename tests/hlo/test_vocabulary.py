@@ -132,9 +132,9 @@ def test_unknown_attributes() -> None:
 
 
 def test_common_attributes_belong_to_every_opcode() -> None:
-    assert WORDS.knows(opcode("add"), "metadata")
-    assert not WORDS.knows(opcode("add"), "dimensions")
-    assert WORDS.knows(opcode("reduce"), "dimensions")
+    assert WORDS.has_attribute(opcode("add"), "metadata")
+    assert not WORDS.has_attribute(opcode("add"), "dimensions")
+    assert WORDS.has_attribute(opcode("reduce"), "dimensions")
 
 
 def test_keys_inside_of_braces() -> None:

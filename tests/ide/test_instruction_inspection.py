@@ -206,9 +206,9 @@ def test_hover_agrees_with_json_on_forwarded_values(name: str) -> None:
     assert facts is not None
     assert card is not None
     said = {fact.label: fact.text for fact in card.facts}
-    assert said["lies in"].startswith(f"allocation {facts['allocation']} at offset 0, ")
-    assert said["live"].startswith("{}-{} ".format(*facts["live_range"]))
-    size = said["table" if name == "barrier" else "padded"]
+    assert said["allocation"].startswith(f"{facts['allocation']} at offset 0, ")
+    assert said["live range"].startswith("{}-{} ".format(*facts["live_range"]))
+    size = said["pointer table" if name == "barrier" else "padded size"]
     assert size.startswith(f"{facts['padded_bytes']} B")
 
 

@@ -109,7 +109,11 @@ def test_thunks_belong_to_the_optimized_module(thunks: str, arch: str, stamp: st
     names = [*memory, f"{module}.txt", metadata, f"{stamp}{head}.before_optimizations.txt",
              "module_0001.jit_f.g.gpu_after_optimizations.txt"]  # fmt: skip
     compile_ = _compile(f"{head}.{thunks}.txt", names)
-    assert _names(compile_.files_read_together()) == [f"{head}.{thunks}.txt", *memory, f"{module}.txt"]
+    assert _names(compile_.files_read_together()) == [
+        f"{head}.{thunks}.txt",
+        *memory,
+        f"{module}.txt",
+    ]
     assert compile_.thunk_metadata == _FOLDER / metadata
     of_module = _compile(f"{module}.txt", [*names, f"{head}.{thunks}.txt"])
     assert (of_module.thunks, of_module.stem) == ((compile_.path,), compile_.stem)
@@ -129,7 +133,9 @@ def test_one_folder_for_two_machines() -> None:
 def test_files_that_were_named_by_hand() -> None:
     names = ["my.txt", "my-buffer-assignment.txt", "mine.txt", "sample_2.txt", "foo.hlo"]
     assert _names(_compile("my.txt", names).memory) == ["my-buffer-assignment.txt"]
-    assert _names(_compile("my-buffer-assignment.txt", names).files_read_together())[1:] == ["my.txt"]
+    assert _names(_compile("my-buffer-assignment.txt", names).files_read_together())[1:] == [
+        "my.txt"
+    ]
     for name in names[2:]:
         assert _names(_compile(name, names).files_read_together()) == [name]
     cut = ["module_0002.jit_f.txt", "module_0002.jit_f-live-range.txt"]

@@ -19,7 +19,11 @@ ENTRY = "<{0} x @0>\n positions:\n  x\n uses:\n  add, operand 0\n from instructi
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Where a file goes, whose windows are small."""
-    for name, size in (("_MIN_WINDOW_BYTES", 200), ("_SEARCH_BYTES", 200), ("_FALLBACK_SEARCH_BYTES", 50)):
+    for name, size in (
+        ("_MIN_WINDOW_BYTES", 200),
+        ("_SEARCH_BYTES", 200),
+        ("_FALLBACK_SEARCH_BYTES", 50),
+    ):
         monkeypatch.setattr(windows, name, size)
     return tmp_path / "dump.txt"
 
@@ -112,7 +116,11 @@ def test_windows_tile_every_file(
     text = end.join([LABEL.strip(), *lines])
     path.write_bytes(("\ufeff" * is_marked + text).encode())
     with pytest.MonkeyPatch.context() as patch:
-        for name, size in (("_MIN_WINDOW_BYTES", 100), ("_SEARCH_BYTES", 60), ("_FALLBACK_SEARCH_BYTES", 30)):
+        for name, size in (
+            ("_MIN_WINDOW_BYTES", 100),
+            ("_SEARCH_BYTES", 60),
+            ("_FALLBACK_SEARCH_BYTES", 30),
+        ):
             patch.setattr(windows, name, size)
         found = tiles(path)
         middles = [at(path, one.first_line + one.line_count // 2) for one in found]

@@ -14,8 +14,8 @@ COMPONENTS = st.lists(st.text("abc. ", min_size=1).filter(lambda c: c.strip(". "
 
 def mapped(setting: dict[str, str], name: str) -> list[str]:
     """Where a file may be, relative to one folder; without the name itself."""
-    source_map, complaints = SourceMap.of(setting, HERE.joinpath)
-    assert complaints == []
+    source_map, problems = SourceMap.of(setting, HERE.joinpath)
+    assert problems == []
     inside = [path for path in source_map.candidates(name) if path.is_relative_to(HERE)]
     return [path.relative_to(HERE).as_posix() for path in inside]
 
@@ -93,7 +93,7 @@ def test_a_name_stands_for_itself_last() -> None:
 def test_a_setting_of_another_type_is_no_error(setting: object) -> None:
     assert SourceMap.of(setting) == (
         SourceMap(),
-        ['must be an object {"path in the dump": "path here"}'],
+        ['must be an object {"path in the dump": "local path"}'],
     )
 
 
@@ -104,16 +104,16 @@ def test_an_empty_setting_is_right(setting: object) -> None:
 
 @pytest.mark.parametrize("target", [None, 3, True, [], {}])
 def test_a_wrong_entry_breaks_itself_only(target: object) -> None:
-    source_map, complaints = SourceMap.of({"/a": target, "/b": "/x"})
+    source_map, problems = SourceMap.of({"/a": target, "/b": "/x"})
     assert source_map.rules == (("/b", Path("/x")),)
-    assert complaints == ['what "/a" stands for must be a path in quotes']
+    assert problems == ['the value for "/a" must be a path in quotes']
 
 
 def test_a_path_that_leads_nowhere_is_told() -> None:
-    source_map, complaints = SourceMap.of({"/a": "x"}, lambda _: None)
+    source_map, problems = SourceMap.of({"/a": "x"}, lambda _: None)
     assert source_map == SourceMap()
-    assert complaints == ['the path "x" for "/a" leads nowhere']
-    assert SourceMap.of({"/a": ""})[1] == ['the path "" for "/a" leads nowhere']
+    assert problems == ['cannot resolve the path "x" for "/a"']
+    assert SourceMap.of({"/a": ""})[1] == ['cannot resolve the path "" for "/a"']
 
 
 @given(COMPONENTS, COMPONENTS)

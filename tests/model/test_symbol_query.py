@@ -15,7 +15,7 @@ def found(names: list[str], typed: str, number: int = -1) -> list[str]:
     table = NameTable(names)
     if not query.expressions:
         return []
-    hits = list(table.found(query.expressions[number], is_case_sensitive=query.is_case_sensitive))
+    hits = list(table.find(query.expressions[number], is_case_sensitive=query.is_case_sensitive))
     assert [length for length, _ in hits] == [len(table[table.number(p)]) for _, p in hits]
     return [table[table.number(place)] for _, place in hits]
 

@@ -1,4 +1,4 @@
-"""The compiles of the corpus, each as the package sees it and as XLA printed it."""
+"""The compiles of the corpus, as the package reads them and as XLA printed them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -68,22 +68,22 @@ FOLDERS = (
 
 @dataclass(frozen=True)
 class Compile:
-    """One compile: its dump set, and what XLA printed into the same files."""
+    """A compile: its dump set, and the facts that XLA printed into the same files."""
 
     dump: DumpSet
     printed: Printed
 
     def file(self, path: Path) -> DumpFile:
-        """The file of the set that lies at a path."""
+        """Return the file of the dump set with this path."""
         return next(file for file in self.dump.files if file.path == path)
 
     def text(self, spot: Spot) -> str:
-        """A printed line, for messages."""
+        """Return a printed line with its position, for messages."""
         return f"{spot.path.name}:{spot.line + 1}: {self.file(spot.path).lines[spot.line][:100]}"
 
 
 def compiles_of(folder: Path) -> Iterator[Compile]:
-    """All compiles of a folder, one after the other."""
+    """Yield all compiles of a folder."""
     for path in files_of(folder, FileKind.ASSIGNMENT):
         stem = path.name.removesuffix(".txt").removesuffix("-buffer-assignment")
         names = [path.name, f"{stem}-buffer-assignment-values.txt", f"{stem}-live-range.txt"]

@@ -1,4 +1,4 @@
-"""The card of every value says the printed numbers."""
+"""Hover cards of values show the printed numbers."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ from oracles.printed import Assigned, Printed, Spot
 pytestmark = pytest.mark.corpus
 
 
-def test_cards_of_values_one_in_fifty_of_a_large_dump(folder: Path) -> None:
+def test_value_cards_of_large_dump(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for value in _some(compile_.printed):
             card = _card(compile_, value.spot)
@@ -25,7 +25,7 @@ def test_cards_of_values_one_in_fifty_of_a_large_dump(folder: Path) -> None:
             assert said["allocation"].endswith(f", bytes {value.offset:,} to {end:,}")
 
 
-def test_every_row_has_a_card_one_entry_in_fifty_of_a_large_dump(folder: Path) -> None:
+def test_entry_rows_of_large_dump_have_cards(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
         spots = [printed.ranges[v.key][2] for v in _some(printed) if v.key in printed.ranges]
@@ -63,16 +63,16 @@ def _expected(printed: Printed, value: Assigned) -> dict[str, str]:
     )
     beginnings = {
         "value": f"{value.id}, ",
-        "padded": f"{value.size:,} B",
+        "padded size": f"{value.size:,} B",
         "allocation": f"{value.allocation}, ",
         "memory space": f"{value.color}",
-        "shares its bytes with": f"{sharers:,} value" if sharers else "nobody",
+        "shares memory with": f"{sharers:,} value" if sharers else "none",
         "defined by": f"`{value.name}`",
     }
     if value.key in printed.ranges:
         start, last, _ = printed.ranges[value.key]
         steps = "1 step)" if last - start == 1 else f"{last - start:,} steps)"
-        beginnings["live"] = f"{start}-{last} ({steps}: "
+        beginnings["live range"] = f"{start}-{last} ({steps}: "
     if value.id in printed.entries:
-        beginnings["uses"] = f"{len(printed.entries[value.id].uses)}"
+        beginnings["uses"] = f"{len(printed.entries[value.id].uses) or 'none'}"
     return beginnings

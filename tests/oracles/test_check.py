@@ -1,4 +1,4 @@
-"""Nothing is wrong with what a compiler printed."""
+"""``check`` reports no problems in real dumps."""
 
 from pathlib import Path
 
@@ -20,14 +20,14 @@ def test_check_finds_nothing_in_a_folder(folder: Path) -> None:
     assert [one.note for one in checked if one.note is not None] == []
 
 
-def test_check_looks_at_every_file_of_a_folder_as_what_it_is(folder: Path) -> None:
+def test_check_detects_the_kind_of_every_file(folder: Path) -> None:
     checked = {one.path: one.kind for one in looked_at([folder])}
     assert checked.keys() == set(files_of(folder))
     wrong = {path.name: kind for path, kind in checked.items() if kind is not kind_by_name(path)}
     assert wrong == {}
 
 
-def test_check_finds_nothing_in_a_file_without_its_neighbours(folder: Path, tmp_path: Path) -> None:
+def test_check_finds_nothing_in_single_files(folder: Path, tmp_path: Path) -> None:
     alone = tmp_path / "alone"
     alone.mkdir()
     kinds = {kind for kind in FileKind if kind.is_memory}
@@ -40,14 +40,14 @@ def test_check_finds_nothing_in_a_file_without_its_neighbours(folder: Path, tmp_
         copy.unlink()
 
 
-def test_check_finds_nothing_in_a_values_file_of_210_mb(train_l96: Path) -> None:
+def test_check_finds_nothing_in_210_mb_values_file(train_l96: Path) -> None:
     checked = looked_at([train_l96])
     assert max(one.path.stat().st_size for one in checked) > 200e6
     assert [finding for one in checked for finding in _problems(one)] == []
 
 
 def _problems(checked: Checked) -> list[object]:
-    """What no printed dump may have; advice is about the program."""
+    """Return the problems of a folder, without advice about the program."""
     return [
         finding
         for finding in checked.findings

@@ -1,9 +1,9 @@
-"""From every row of every dump, definition lands where the rule says.
+"""Definitions from every row of every dump.
 
-The rule: a mention of a value leads to its entry under ``Used values``, the entry's own header to
-the value's line in its allocation; both headers lead to the line of the instruction in the module
-text, too. An instruction leads to the entry of the value that it defines
-at the printed index (else ``{}``), else to its line in the module text, else to its schedule row.
+A mention of a value leads to its entry under ``Used values``, and the header of the entry to the
+line of the value in its allocation. Both headers also lead to the instruction in the module text.
+An instruction leads to the entry of the value that it defines at the printed index (else ``{}``),
+otherwise to its line in the module text, otherwise to its schedule row.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from hlo_lsp.ide.navigation.definitions import (
 )
 from hlo_lsp.model.place import Place
 from oracles.compiles import Compile, compiles_of
-from oracles.operands import operands_of
+from oracles.operands import operand_names
 from oracles.printed import Printed, Spot
 
 pytestmark = pytest.mark.corpus
@@ -82,8 +82,8 @@ def test_definition_of_every_schedule_row(folder: Path) -> None:
             assert _jump(compile_, spot) == _of_instruction(compile_.printed, name, None)
 
 
-def test_definition_of_every_operand_in_an_instruction_printed_first(folder: Path) -> None:
-    """Each distinct text behind ``from instruction:`` once: XLA prints it again for each leaf."""
+def test_definition_of_operands_in_first_printed_instructions(folder: Path) -> None:
+    """Each distinct text after ``from instruction:`` is tested once, as XLA repeats it per leaf."""
     for compile_ in compiles_of(folder):
         for spot, name in _operands(compile_):
             assert _jump(compile_, spot) == _of_instruction(compile_.printed, name, None), name
@@ -102,7 +102,7 @@ def test_declaration_of_every_value_is_its_allocation(folder: Path) -> None:
                     assert _place(declaration(compile_.dump, found)) == allocation
 
 
-def test_type_definition_of_every_position_row_is_its_own_value(folder: Path) -> None:
+def test_type_definition_of_every_position_row(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for entry in compile_.printed.entries.values():
             for row in entry.positions:
@@ -142,12 +142,12 @@ def _of_instruction(printed: Printed, name: str, index: str | None) -> tuple[Pat
 
 
 def _operands(compile_: Compile) -> Iterator[tuple[Spot, str]]:
-    """The names between the parentheses behind the opcode of each distinct instruction."""
+    """Yield the operand names of each distinct instruction."""
     seen = set()
     for entry in compile_.printed.entries.values():
         if entry.instruction in seen:
             continue
         seen.add(entry.instruction)
         line = compile_.file(entry.spot.path).lines[entry.instruction_line]
-        for name, column in operands_of(line):
+        for name, column in operand_names(line):
             yield Spot(entry.spot.path, entry.instruction_line, column), name

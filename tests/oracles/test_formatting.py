@@ -1,4 +1,4 @@
-"""Texts with other blanks are the same module to XLA, and so are they once they are formatted."""
+"""XLA's parser reads the same module before and after formatting."""
 
 from pathlib import Path
 from random import Random
@@ -10,8 +10,8 @@ from dumps import files_of
 from hlo_lsp.ide.formatting.formatting import format_module
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
-from ide.formatting.blanked import blanked_module
-from oracles.libtpu_syntax import opened
+from ide.formatting.whitespace import vary_module_whitespace
+from oracles.libtpu_syntax import remove_libtpu_syntax
 
 pytestmark = pytest.mark.corpus
 
@@ -19,13 +19,13 @@ _LARGEST = 60_000  # bytes of a text
 _EVERY = 8  # of how many modules one is taken
 
 
-def test_formatting_keeps_what_xla_reads(folder: Path) -> None:
+def test_formatting_keeps_xla_parser_result(folder: Path) -> None:
     hlo = pytest.importorskip("jaxlib._hlo", reason="there is no jaxlib 0.10.2 for this Python")
     paths = [path for path in files_of(folder, FileKind.MODULE) if path.stat().st_size < _LARGEST]
     for path in paths[::_EVERY]:
-        text = opened(path.read_bytes().decode()).text
+        text = remove_libtpu_syntax(path.read_bytes().decode()).text
         chance = Random(path.name)
-        joined = _joined(blanked_module(text, chance), chance)
+        joined = _joined(vary_module_whitespace(text, chance), chance)
         read = _read(hlo, text)
         assert _read(hlo, joined) == read
         once = _formatted(joined)
@@ -34,7 +34,7 @@ def test_formatting_keeps_what_xla_reads(folder: Path) -> None:
 
 
 def _joined(text: str, chance: Random) -> str:
-    """The text with some statements behind others on their lines, and some empty lines."""
+    """Return the text with some statements joined on one line, and some empty lines."""
     ends = [chance.choice([" ", "\n\n", *["\n"] * 20]) for _ in text.split("\n")]
     return "".join(line + end for line, end in zip(text.split("\n"), ends, strict=True))
 

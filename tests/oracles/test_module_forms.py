@@ -1,12 +1,12 @@
-"""Module text that XLA reads and never prints: what people write by hand."""
+"""Handwritten forms of module text that XLA reads and never prints."""
 
 from dataclasses import replace
 
 import pytest
 
 from hlo_lsp.model.dump_file import DumpFile
-from oracles.agreement import assert_agreement
-from oracles.xla import XlaComputation, XlaInstruction, XlaModule, read_by_xla
+from oracles.module_comparison import assert_same_module
+from oracles.xla_parser import XlaComputation, XlaInstruction, XlaModule, parse_with_xla
 
 FORMS = {
     "names without a percent sign, shapes without a layout": """\
@@ -130,12 +130,12 @@ ENTRY %main {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_forms_that_xla_takes_as_they_are(form: str) -> None:
+def test_accepted_forms_match_xla_parser(form: str) -> None:
     text = FORMS[form]
-    assert_agreement(DumpFile.of_text(text).module, read_by_xla(text), form)
+    assert_same_module(DumpFile.of_text(text).module, parse_with_xla(text), form)
 
 
-def test_the_short_form_of_async_instructions_is_kept_as_it_is_written() -> None:
+def test_short_async_form_is_kept() -> None:
     text = """\
 HloModule m, is_scheduled=true
 ENTRY %main {
@@ -145,7 +145,7 @@ ENTRY %main {
   ROOT %d = f32[4]{0} negate-done(%u)
 }
 """
-    theirs = read_by_xla(text)
+    theirs = parse_with_xla(text)
     wrapped, main = theirs.computations  # XLA makes the computation that the text leaves out
     (root,) = (each for each in wrapped.instructions if each.is_root)
     instructions = tuple(
@@ -155,10 +155,10 @@ ENTRY %main {
         for each in main.instructions
     )
     written = replace(theirs, computations=(replace(main, instructions=instructions),))
-    assert_agreement(DumpFile.of_text(text).module, written, "short form")
+    assert_same_module(DumpFile.of_text(text).module, written, "short form")
 
 
-def test_a_computation_written_in_place_is_named_after_its_caller() -> None:
+def test_inline_computation_is_named_after_caller() -> None:
     text = """\
 HloModule m
 ENTRY %main {
@@ -171,7 +171,7 @@ ENTRY %main {
   }
 }
 """
-    theirs = read_by_xla(text)
+    theirs = parse_with_xla(text)
     inline, main = theirs.computations  # XLA names it `_` and puts it in front of its caller
     instructions = tuple(
         replace(each, called=("r.to_apply",)) if each.called == (inline.name,) else each
@@ -181,10 +181,10 @@ ENTRY %main {
         theirs,
         computations=(replace(main, instructions=instructions), replace(inline, name="r.to_apply")),
     )
-    assert_agreement(DumpFile.of_text(text).module, written, "in place")
+    assert_same_module(DumpFile.of_text(text).module, written, "in place")
 
 
-def test_computations_in_place_begin_on_any_line_and_stand_in_lists() -> None:
+def test_inline_computations_on_any_line_and_in_lists() -> None:
     text = """\
 HloModule m
 ENTRY main {
@@ -207,7 +207,7 @@ ENTRY main {
   ROOT r = f32[4] add(c, f)
 }
 """
-    theirs = read_by_xla(text)
+    theirs = parse_with_xla(text)
     ours = DumpFile.of_text(text).module
     names = {
         computation.name: [member.name for member in ours.members(computation)]
@@ -226,7 +226,7 @@ ENTRY main {
     assert not ours.damaged
 
 
-def test_an_operand_written_in_place_has_no_name() -> None:
+def test_inline_operand_has_no_name() -> None:
     text = """\
 HloModule m
 ENTRY %main {
@@ -234,12 +234,12 @@ ENTRY %main {
   ROOT %a = f32[4]{0} add(f32[4]{0} negate(%p), %p)
 }
 """
-    theirs = read_by_xla(text)
-    assert_agreement(DumpFile.of_text(text).module, _without_nameless(theirs), "in place")
+    theirs = parse_with_xla(text)
+    assert_same_module(DumpFile.of_text(text).module, _without_nameless(theirs), "in place")
 
 
 def _without_nameless(module: XlaModule) -> XlaModule:
-    """The module without the instructions that XLA had to find names for: ``negate.anon``."""
+    """Return the module without the instructions that XLA names itself: ``negate.anon``."""
     return replace(
         module,
         computations=tuple(

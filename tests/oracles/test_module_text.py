@@ -1,4 +1,4 @@
-"""What we read from module text is what XLA's own parser reads, for every text of the corpus."""
+"""Our reading of module text matches XLA's own parser, for every text of the corpus."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -11,34 +11,34 @@ from dumps import files_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.file_kinds import FileKind
-from oracles.agreement import assert_agreement
-from oracles.libtpu_syntax import OpenText, opened
-from oracles.xla import RefusedError, XlaModule, read_by_xla
+from oracles.libtpu_syntax import OpenText, remove_libtpu_syntax
+from oracles.module_comparison import assert_same_module
+from oracles.xla_parser import XlaModule, XlaParseError, parse_with_xla
 
 pytestmark = pytest.mark.corpus
 
 
-def test_every_module_says_what_xla_reads(folder: Path) -> None:
+def test_every_module_matches_xla_parser(folder: Path) -> None:
     for path, text, open_text in _modules(folder):
-        theirs = _with_opcodes(read_by_xla(open_text.text), open_text.stand_ins)
+        theirs = _with_opcodes(parse_with_xla(open_text.text), open_text.replaced_opcodes)
         ours = DumpFile.of_text(text).module
-        assert_agreement(ours, theirs, path)
+        assert_same_module(ours, theirs, path)
         _assert_marks(ours, theirs)
 
 
-def test_a_module_of_22_mb_says_what_xla_reads(train_l96: Path) -> None:
+def test_22_mb_module_matches_xla_parser(train_l96: Path) -> None:
     texts = list(_modules(train_l96))
     assert len(texts) == 2
     for path, text, _ in texts:
-        assert_agreement(DumpFile.of_text(text).module, read_by_xla(text), path)
+        assert_same_module(DumpFile.of_text(text).module, parse_with_xla(text), path)
 
 
-def test_xla_refuses_what_is_known_to_be_syntax_of_libtpu_and_nothing_else(folder: Path) -> None:
+def test_xla_parser_rejects_only_libtpu_syntax(folder: Path) -> None:
     for path, text, open_text in _modules(folder):
         assert _is_refused(text) == bool(open_text.reasons), path
 
 
-def test_the_syntax_of_libtpu_in_the_corpus(corpus_small: Path) -> None:
+def test_libtpu_syntax_in_corpus(corpus_small: Path) -> None:
     found = Counter(
         reason for _, _, open_text in _modules(corpus_small) for reason in open_text.reasons
     )
@@ -51,7 +51,7 @@ def test_the_syntax_of_libtpu_in_the_corpus(corpus_small: Path) -> None:
 
 
 def _assert_marks(ours: ModuleIndex, theirs: XlaModule) -> None:
-    """What is printed has ENTRY and every ROOT in it: nothing was told by its place alone."""
+    """Assert that ENTRY and every ROOT are printed, so that none follows from its position."""
     assert [each.name for each in ours.all_computations() if each.is_entry] == [theirs.entry]
     roots = {each.name for computation in theirs.computations for each in computation.instructions
              if each.is_root}  # fmt: skip
@@ -60,8 +60,8 @@ def _assert_marks(ours: ModuleIndex, theirs: XlaModule) -> None:
 
 def _is_refused(text: str) -> bool:
     try:
-        read_by_xla(text)
-    except RefusedError:
+        parse_with_xla(text)
+    except XlaParseError:
         return True
     return False
 
@@ -69,11 +69,11 @@ def _is_refused(text: str) -> bool:
 def _modules(folder: Path) -> Iterator[tuple[Path, str, OpenText]]:
     for path in files_of(folder, FileKind.MODULE):
         text = path.read_bytes().decode()
-        yield path, text, opened(text)
+        yield path, text, remove_libtpu_syntax(text)
 
 
 def _with_opcodes(module: XlaModule, opcodes: dict[str, str]) -> XlaModule:
-    """The module with the real opcodes of instructions that became custom calls for the parser."""
+    """Return the module with the real opcodes of the replaced instructions."""
     if not opcodes:
         return module
     return replace(

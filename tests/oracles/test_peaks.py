@@ -1,4 +1,4 @@
-"""Sums and peaks: what the package adds up is what XLA added up."""
+"""Our sums and peaks match those of XLA."""
 
 from itertools import accumulate
 from pathlib import Path
@@ -14,7 +14,7 @@ pytestmark = pytest.mark.corpus
 _MOST_STEPS = 100
 
 
-def test_allocations_add_up_to_the_total(folder: Path) -> None:
+def test_allocation_sizes_sum_to_total(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         dump = compile_.dump
         total = sum(allocation.record.size for allocation in dump.allocations())
@@ -23,7 +23,7 @@ def test_allocations_add_up_to_the_total(folder: Path) -> None:
         assert dump.total_bytes == compile_.printed.total
 
 
-def test_the_list_at_the_declared_peak_can_be_recomputed(folder: Path) -> None:
+def test_printed_peak_list_is_recomputed(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = [
             (row.name + row.index, row.bytes, row.cumulative)
@@ -38,7 +38,7 @@ def test_the_list_at_the_declared_peak_can_be_recomputed(folder: Path) -> None:
             assert _peak_list(compile_) == printed
 
 
-def test_the_declared_bytes_are_the_last_running_sum(folder: Path) -> None:
+def test_printed_peak_is_last_cumulative_sum(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         peaks = logical_peak_of(compile_.dump)
         assert (peaks is None) == (not compile_.printed.ranges)
@@ -49,7 +49,7 @@ def test_the_declared_bytes_are_the_last_running_sum(folder: Path) -> None:
             assert last in {peaks.declared_bytes, None}  # None: the form of jax 0.4
 
 
-def test_the_logical_peak_is_the_largest_sum_of_any_step(folder: Path) -> None:
+def test_logical_peak_is_maximum_over_steps(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         peaks = logical_peak_of(compile_.dump)
         if peaks is not None:
@@ -59,7 +59,7 @@ def test_the_logical_peak_is_the_largest_sum_of_any_step(folder: Path) -> None:
             assert peaks.bytes >= peaks.declared_bytes
 
 
-def test_occupied_bytes_are_the_union_of_the_printed_ranges(folder: Path) -> None:
+def test_occupied_bytes_are_union_of_ranges(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         spaces = memory_space_occupancies(compile_.dump)
         assert bool(spaces) == bool(compile_.printed.ranges and compile_.printed.allocations)
@@ -73,7 +73,7 @@ def test_occupied_bytes_are_the_union_of_the_printed_ranges(folder: Path) -> Non
 
 
 def _peak_list(compile_: Compile) -> list[tuple[str, int, int]]:
-    """The values live at the declared peak in XLA's order: bytes, then name, then index."""
+    """Return the values live at the declared peak in XLA's order: bytes, name, index."""
     moment = compile_.printed.moment or 0
     rows = sorted(
         (-_bytes(compile_.dump, key), key.partition("{")[0], _numbers(key), key)
@@ -97,7 +97,7 @@ def _at(compile_: Compile, step: int) -> int:
 
 
 def _sums(compile_: Compile) -> list[int]:
-    """The bytes that live at each step, the last one included."""
+    """Return the live bytes at each step, including the last one."""
     changes = [0] * ((compile_.printed.last_step or 0) + 2)
     for key, (start, end, _) in compile_.printed.ranges.items():
         size = _bytes(compile_.dump, key)
@@ -107,7 +107,7 @@ def _sums(compile_: Compile) -> list[int]:
 
 
 def _occupied(compile_: Compile, space: int, step: int) -> int:
-    """The fixed allocations of a space, and the temp bytes that are live at a step."""
+    """Return the fixed allocations of a memory space, and the temp bytes live at a step."""
     temps = {}
     occupied = 0
     for allocation in compile_.dump.allocations():

@@ -1,4 +1,4 @@
-"""Every way in which XLA prints a module is read without an alarm: HloPrintOptions, one by one."""
+"""Every form that XLA prints (HloPrintOptions) is read without findings."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -29,7 +29,7 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
-def test_all_prints_of_a_module_are_well(folder: Path) -> None:
+def test_every_print_option_is_read_without_findings(folder: Path) -> None:
     hlo = pytest.importorskip("jaxlib._hlo")
     options = {name: hlo.HloPrintOptions() for name in WAYS}
     for name, way in WAYS.items():

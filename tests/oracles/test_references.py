@@ -1,7 +1,7 @@
-"""The references of every value are the rows that XLA printed of it, no more and no fewer.
+"""The references of a value are exactly the rows that XLA printed about it.
 
-The module text has the instruction that defines it, and the operands that its uses speak of. Rows
-of the report, which print no names, are left out: see test_report_rows.py.
+The module text contributes the defining instruction and the operands of its uses. Report rows print
+no names and are tested in test_report_rows.py.
 """
 
 import re
@@ -14,7 +14,7 @@ from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.file_kinds import FileKind
 from oracles.compiles import Compile, compiles_of
-from oracles.operands import operands_of
+from oracles.operands import operand_names
 from oracles.printed import Assigned, Printed, Row, Spot
 
 pytestmark = pytest.mark.corpus
@@ -25,7 +25,7 @@ _PARAMETER = re.compile(r"([\w.\-]+): ")  # in the head of a computation
 _WORD = re.compile(r'"[^"]*"|(?<![\w.\-])([A-Za-z_][\w.\-]*)(?![\w.\-(=\[])')
 
 
-def test_references_of_a_value_in_its_allocation(folder: Path) -> None:
+def test_references_from_value_lines(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
         for value in printed.assigned.values():
@@ -33,7 +33,7 @@ def test_references_of_a_value_in_its_allocation(folder: Path) -> None:
             assert _references(compile_, value.spot) == expected, value.key
 
 
-def test_references_are_the_same_from_the_entry_and_the_live_range(folder: Path) -> None:
+def test_references_from_entries_and_live_ranges_agree(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
         for entry in printed.entries.values():
@@ -43,7 +43,7 @@ def test_references_are_the_same_from_the_entry_and_the_live_range(folder: Path)
                 assert from_entry == _references(compile_, printed.ranges[entry.key][2])
 
 
-def test_references_of_the_first_400_instructions_are_all_lines_that_name_them(
+def test_instruction_references_are_all_matching_lines(
     folder: Path,
 ) -> None:
     for compile_ in compiles_of(folder):
@@ -87,15 +87,15 @@ def _mentioned(compile_: Compile, value: Assigned) -> list[Spot]:
 
 
 def _operand(compile_: Compile, use: Row) -> Spot:
-    """Where the module text names the operand of a use."""
+    """Return the place of the operand of a use in the module text."""
     assert use.operand is not None
     spot = compile_.printed.instructions[use.name]
     line = compile_.file(spot.path).lines[spot.line]
-    return Spot(spot.path, spot.line, operands_of(line)[use.operand][1])
+    return Spot(spot.path, spot.line, operand_names(line)[use.operand][1])
 
 
 def _lines_by_name(compile_: Compile) -> dict[str, set[tuple[Path, int]]]:
-    """Every line that names an instruction, by the instruction."""
+    """Return the lines that name each instruction."""
     printed = compile_.printed
     named = [(key.partition("{")[0], spot) for key, (_, _, spot) in printed.ranges.items()]
     named += [(name, spot) for name, (_, spot) in printed.schedule.items()]

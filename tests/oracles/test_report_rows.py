@@ -1,4 +1,4 @@
-"""Every row of every report counts the values that it prints the shapes of."""
+"""Report rows count the values whose shapes they print."""
 
 from collections import Counter
 from pathlib import Path
@@ -11,12 +11,12 @@ from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import TableRow
-from oracles.shapes_of_rows import shapes_of_row, without_layout
+from oracles.report_shapes import count_shapes, without_layout
 
 pytestmark = pytest.mark.corpus
 
 
-def test_rows_count_the_values_whose_shapes_they_print(folder: Path) -> None:
+def test_rows_match_values_with_printed_shapes(folder: Path) -> None:
     for path in files_of(folder, FileKind.REPORT):
         library = DumpWorkspace()
         file = library.file(path)
@@ -27,7 +27,7 @@ def test_rows_count_the_values_whose_shapes_they_print(folder: Path) -> None:
                 found = reported_row(dump, file, record)
                 assert found is not None, where
                 shapes = Counter(without_layout(value.record.shape) for value in found.values)
-                assert shapes == shapes_of_row(record.shapes), where
+                assert shapes == count_shapes(record.shapes), where
                 row = LocatedRecord(file, record)
                 assert row in rows_of_allocation(dump, found.allocation.record.number)
                 assert all(row in rows_of_value(dump, value) for value in found.values[:2])

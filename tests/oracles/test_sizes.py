@@ -1,4 +1,4 @@
-"""Computed sizes are the sizes that XLA printed."""
+"""Computed sizes match the sizes that XLA printed."""
 
 import re
 from math import prod
@@ -19,7 +19,7 @@ _ELEMENT_BITS = re.compile(r"E\((\d+)\)")
 _WIDTH = re.compile(r"\d+")
 
 
-def test_padded_bytes_are_the_printed_size_of_every_value(folder: Path) -> None:
+def test_padded_sizes_match_printed_sizes(folder: Path) -> None:
     wrong = [
         f"{value.mention} {said['shape']}: {said['padded_bytes']}, not {said['size']}"
         for compile_ in compiles_of(folder)
@@ -31,7 +31,7 @@ def test_padded_bytes_are_the_printed_size_of_every_value(folder: Path) -> None:
     assert wrong == []
 
 
-def test_logical_bytes_are_elements_times_their_width(folder: Path) -> None:
+def test_logical_size_is_elements_times_width(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for assigned in compile_.printed.assigned.values():
             value = compile_.dump.value(assigned.id)
@@ -40,7 +40,7 @@ def test_logical_bytes_are_elements_times_their_width(folder: Path) -> None:
             assert said == raw_bytes(assigned.shape), assigned.shape
 
 
-def test_logical_bytes_are_those_that_xla_prints_at_the_peak(folder: Path) -> None:
+def test_logical_sizes_match_printed_peak_rows(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for row in compile_.printed.peak:
             if row.index is not None:
@@ -51,7 +51,7 @@ def test_logical_bytes_are_those_that_xla_prints_at_the_peak(folder: Path) -> No
                 assert instruction["logical_bytes"] == row.bytes
 
 
-def test_a_values_file_alone_gives_the_shapes_of_the_allocations(folder: Path) -> None:
+def test_values_file_alone_gives_allocation_shapes(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for file in compile_.dump.files:
             if file.kind is FileKind.VALUES:
@@ -66,7 +66,7 @@ def test_a_values_file_alone_gives_the_shapes_of_the_allocations(folder: Path) -
 
 
 def raw_bytes(shape: str) -> int:
-    """``ShapeUtil::ByteSizeOf``: a pointer for each element of a tuple, else without tiles."""
+    """Return ``ShapeUtil::ByteSizeOf``: a pointer per tuple element, else without tiles."""
     if shape.startswith("("):
         return 8 * _arity(shape[1:-1])
     match = _ARRAY.fullmatch(shape)

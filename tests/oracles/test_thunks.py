@@ -1,4 +1,4 @@
-"""The instruction of every thunk, against ``thunk_metadata.txt`` and the module text."""
+"""The instruction of every thunk, compared with ``thunk_metadata.txt`` and the module text."""
 
 import re
 from pathlib import Path
@@ -18,7 +18,7 @@ _BLOCK = re.compile(
 )
 
 
-def test_every_thunk_with_metadata_runs_what_the_metadata_says(folder: Path) -> None:
+def test_thunks_match_their_metadata(folder: Path) -> None:
     for path in files_of(folder, FileKind.THUNKS):
         metadata = path.with_name(re.sub(r"thunk_sequence\w*", "thunk_metadata", path.name))
         if metadata.is_file():
@@ -33,7 +33,7 @@ def test_every_thunk_with_metadata_runs_what_the_metadata_says(folder: Path) -> 
                 assert (name, row.kind) == expected, row
 
 
-def test_a_thunk_runs_an_instruction_of_the_module_or_says_nothing(folder: Path) -> None:
+def test_thunk_instructions_exist_in_module(folder: Path) -> None:
     for path in files_of(folder, FileKind.THUNKS):
         library = DumpWorkspace()
         dump = library.set_of(library.file(path))
@@ -50,10 +50,8 @@ def _thunks(path: Path) -> list[tuple[ThunkRow, str | None]]:
     return [(row, thunk_instruction(dump, row)) for row in rows]
 
 
-def test_without_metadata_no_thunk_runs_what_the_metadata_denies(
-    folder: Path, tmp_path: Path
-) -> None:
-    """A kernel name may be shared, so nothing said is better than something wrong."""
+def test_thunks_without_metadata_are_consistent(folder: Path, tmp_path: Path) -> None:
+    """Kernels may share a name, so no instruction is better than a wrong one."""
     wrong = []
     for path in files_of(folder, FileKind.THUNKS):
         metadata = path.with_name(re.sub(r"thunk_sequence\w*", "thunk_metadata", path.name))

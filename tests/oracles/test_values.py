@@ -1,4 +1,4 @@
-"""What ``inspect`` says of every value of every dump is what XLA printed."""
+"""``inspect`` matches the printed facts of every value of every dump."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from oracles.printed import Assigned, Entry, Printed
 pytestmark = pytest.mark.corpus
 
 
-def test_the_folders_are_all_there_are(
+def test_all_corpus_folders_are_listed(
     corpus_small: Path, corpus_generations: Path, train_l24: Path
 ) -> None:
     small = {path.name for path in corpus_small.iterdir()}
@@ -23,7 +23,7 @@ def test_the_folders_are_all_there_are(
     assert train_l24.name == L24
 
 
-def test_every_compile_is_looked_at(folder: Path) -> None:
+def test_all_compiles_are_covered(folder: Path) -> None:
     compiles = list(compiles_of(folder))
     paths = {file.path for compile_ in compiles for file in compile_.dump.files}
     memory = {path for path in files_of(folder) if path.name.endswith(_MEMORY_SUFFIXES)}
@@ -39,7 +39,7 @@ _MEMORY_SUFFIXES = (
 )
 
 
-def test_inspect_says_of_every_value_what_xla_printed(folder: Path) -> None:
+def test_inspect_matches_every_printed_value(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         said = {value["id"]: value for value in _inspected(compile_)["values"]}
         printed = compile_.printed
@@ -49,7 +49,7 @@ def test_inspect_says_of_every_value_what_xla_printed(folder: Path) -> None:
             assert {key: value[key] for key in expected} == expected
 
 
-def test_inspect_says_of_a_dump_what_xla_printed(folder: Path) -> None:
+def test_inspect_matches_printed_totals(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         said = _inspected(compile_)
         printed = compile_.printed

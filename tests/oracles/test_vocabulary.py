@@ -1,7 +1,7 @@
-"""Opcodes, their attributes and the words of enums against XLA's own parser.
+"""The vocabulary matches XLA's own parser.
 
-An instruction with an attribute that nobody knows makes the parser list those that it knows; one
-without attributes makes it name the first that is missing.
+An unknown attribute makes the parser list the attributes that it accepts; an instruction without
+attributes makes it name the first missing one.
 """
 
 import re
@@ -10,7 +10,7 @@ import pytest
 
 from hlo_lsp.hlo.specs import AttributeKind, OpcodeSpec
 from hlo_lsp.hlo.vocabulary import vocabulary
-from oracles.xla import RefusedError, read_by_xla
+from oracles.xla_parser import XlaParseError, parse_with_xla
 
 WORDS = vocabulary()
 _MODULE = """HloModule m
@@ -73,22 +73,22 @@ _MISSED = re.compile(r"attribute (\S+) is expected but not seen")
 _OPCODES = sorted(WORDS.opcodes.keys() - _NEWER_OPCODES)
 
 
-def parse_failure(opcode: OpcodeSpec, attributes: str) -> str:
-    """What XLA says against the instruction; nothing if it takes it."""
+def parser_error(opcode: OpcodeSpec, attributes: str) -> str:
+    """Return XLA's error message for the instruction, or an empty string."""
     count = 2 if opcode.arity is None else opcode.arity
     shape, operands = _SPECIAL.get(opcode.name, ("f32[2,3]", ", ".join(["x"] * count)))
     instruction = f"{shape} {opcode.name}({operands}){attributes}"
     try:
-        read_by_xla(_MODULE.format(instruction=instruction))
-    except RefusedError as error:
+        parse_with_xla(_MODULE.format(instruction=instruction))
+    except XlaParseError as error:
         return str(error)
     return ""
 
 
 @pytest.mark.parametrize("name", _OPCODES)
-def test_attributes_are_those_that_xla_reads(name: str) -> None:
+def test_attributes_match_xla_parser(name: str) -> None:
     opcode = WORDS.opcodes[name]
-    listed = re.search(r"Allowed attributes: ([^\n]+)", refusal(opcode, ", nobody_knows=1"))
+    listed = re.search(r"Allowed attributes: ([^\n]+)", parser_error(opcode, ", nobody_knows=1"))
     assert listed is not None
     of_others = {attribute for other, attribute in _OTHERS if other == name}
     ours = (set(opcode.attributes) | set(WORDS.common)) - of_others
@@ -96,12 +96,12 @@ def test_attributes_are_those_that_xla_reads(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", _OPCODES)
-def test_xla_misses_each_required_attribute(name: str) -> None:
+def test_xla_parser_requires_each_required_attribute(name: str) -> None:
     opcode = WORDS.opcodes[name]
     required = {group[0] for group in opcode.required}  # for an index that is no pred
     for left_out in required:
         given = [f", {other}={_value(other, opcode)}" for other in required - {left_out}]
-        missed = _MISSED.search(refusal(opcode, "".join(given)))
+        missed = _MISSED.search(parser_error(opcode, "".join(given)))
         assert missed is not None
         assert missed[1] == left_out
 
@@ -110,19 +110,19 @@ def test_xla_misses_each_required_attribute(name: str) -> None:
 @pytest.mark.parametrize(
     "name", [name for name in _OPCODES if not WORDS.opcodes[name].required and name != "broadcast"]
 )
-def test_xla_misses_nothing_else(name: str) -> None:
-    assert _MISSED.search(refusal(WORDS.opcodes[name], "")) is None
+def test_xla_parser_requires_nothing_else(name: str) -> None:
+    assert _MISSED.search(parser_error(WORDS.opcodes[name], "")) is None
 
 
-def test_xla_misses_the_dimensions_of_a_broadcast_unless_of_a_scalar() -> None:
-    missed = _MISSED.search(refusal(WORDS.opcodes["broadcast"], ""))
+def test_broadcast_dimensions_are_optional_for_scalars() -> None:
+    missed = _MISSED.search(parser_error(WORDS.opcodes["broadcast"], ""))
     assert missed is not None
     assert missed[1] == "dimensions"
-    assert read_by_xla(_MODULE.format(instruction="f32[2,3] broadcast(i)"))
+    assert parse_with_xla(_MODULE.format(instruction="f32[2,3] broadcast(i)"))
 
 
 @pytest.mark.parametrize("name", _OPCODES)
-def test_xla_reads_every_example_and_every_word(name: str) -> None:
+def test_xla_parser_accepts_every_example_and_word(name: str) -> None:
     opcode = WORDS.opcodes[name]
     for attribute in (*opcode.attributes, *WORDS.common):
         meaning = WORDS.attribute(attribute, name)
@@ -131,21 +131,21 @@ def test_xla_reads_every_example_and_every_word(name: str) -> None:
             continue
         for word in meaning.values or [_value(attribute, opcode)]:
             value = f"{{{word}}}" if meaning.kind is AttributeKind.ENUMS else word
-            said = refusal(opcode, f", {attribute}={value}, nobody_knows=1")
-            assert 'unexpected attribute "nobody_knows"' in said, (attribute, value)
+            error = parser_error(opcode, f", {attribute}={value}, nobody_knows=1")
+            assert 'unexpected attribute "nobody_knows"' in error, (attribute, value)
 
 
 @pytest.mark.parametrize(
     "name", sorted(WORDS.header.keys() - {"backend_config", "debug_attributes"})
 )
-def test_xla_reads_every_example_of_the_header(name: str) -> None:
-    with pytest.raises(RefusedError, match='unexpected attribute "nobody_knows"'):
-        read_by_xla(f"HloModule m, {name}={WORDS.header[name].example}, nobody_knows=1\n\n")
+def test_xla_parser_accepts_every_header_example(name: str) -> None:
+    with pytest.raises(XlaParseError, match='unexpected attribute "nobody_knows"'):
+        parse_with_xla(f"HloModule m, {name}={WORDS.header[name].example}, nobody_knows=1\n\n")
 
 
-def test_attributes_of_the_header_are_those_that_xla_reads() -> None:
-    with pytest.raises(RefusedError) as refused:
-        read_by_xla("HloModule m, nobody_knows=1\n\n")
+def test_header_attributes_match_xla_parser() -> None:
+    with pytest.raises(XlaParseError) as refused:
+        parse_with_xla("HloModule m, nobody_knows=1\n\n")
     listed = re.search(r"Allowed attributes: ([^\n]+)", str(refused.value))
     assert listed is not None
     assert WORDS.header.keys() - set(listed[1].split(", ")) == {
@@ -155,17 +155,17 @@ def test_attributes_of_the_header_are_those_that_xla_reads() -> None:
     assert set(listed[1].split(", ")) <= WORDS.header.keys()
 
 
-def test_keys_of_metadata_are_those_that_xla_reads() -> None:
-    said = refusal(WORDS.opcodes["abs"], ", metadata={nobody_knows=1}")
-    listed = re.search(r"Allowed attributes: ([^\n]+)", said)
+def test_metadata_keys_match_xla_parser() -> None:
+    error = parser_error(WORDS.opcodes["abs"], ", metadata={nobody_knows=1}")
+    listed = re.search(r"Allowed attributes: ([^\n]+)", error)
     assert listed is not None
     assert set(listed[1].split(", ")) == WORDS.attributes["metadata"].keys.keys()
 
 
 @pytest.mark.parametrize("name", sorted(WORDS.element_types))
-def test_xla_reads_every_element_type(name: str) -> None:
-    with pytest.raises(RefusedError, match='unexpected attribute "nobody_knows"'):
-        read_by_xla(_MODULE.format(instruction=f"{name}[] parameter(6), nobody_knows=1"))
+def test_xla_parser_accepts_every_element_type(name: str) -> None:
+    with pytest.raises(XlaParseError, match='unexpected attribute "nobody_knows"'):
+        parse_with_xla(_MODULE.format(instruction=f"{name}[] parameter(6), nobody_knows=1"))
 
 
 def _value(name: str, opcode: OpcodeSpec) -> str:
@@ -179,5 +179,5 @@ def _value(name: str, opcode: OpcodeSpec) -> str:
 
 
 @pytest.mark.parametrize("name", sorted(_NEWER_OPCODES))
-def test_newer_opcodes_are_still_unknown_to_this_version(name: str) -> None:
-    assert f"Unknown opcode: {name}" in refusal(WORDS.opcodes[name], "")
+def test_newer_opcodes_are_unknown_to_xla_parser(name: str) -> None:
+    assert f"Unknown opcode: {name}" in parser_error(WORDS.opcodes[name], "")

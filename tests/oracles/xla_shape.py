@@ -1,4 +1,4 @@
-"""The shapes of a HloModuleProto, as our model has them.
+"""The shapes of a HloModuleProto as shapes of our model.
 
 The numbers of fields and types are those of openxla/xla, ``xla/xla_data.proto``.
 """
@@ -29,8 +29,8 @@ _TUPLE, _BUFFER = 13, 34
 
 
 @lru_cache(maxsize=1 << 14)
-def shape_of(message: bytes) -> Shape:
-    """The shape that a ShapeProto describes."""
+def decode_shape(message: bytes) -> Shape:
+    """Return the shape that a ShapeProto describes."""
     kind = 0
     dims: list[int] = []
     dynamic: list[int] = []
@@ -42,7 +42,7 @@ def shape_of(message: bytes) -> Shape:
         elif number == 3:
             dims += integers(value)
         elif number == 4:
-            parts.append(shape_of(as_bytes(value)))
+            parts.append(decode_shape(as_bytes(value)))
         elif number == 5:
             layout = _layout(value)
         elif number == 6:

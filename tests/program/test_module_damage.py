@@ -32,7 +32,7 @@ MODULES = (
 )
 _HEAD = re.compile(r"(?:ENTRY )?%?([\w.\-]+) .*\{$")
 # What a card says of an instruction alone and of its own computation.
-_OWN = {"does", "result", "logical", "operands", "users", "waited for by", "op_name", "literal"}
+_OWN = {"description", "result", "logical size", "operands", "users", "completed by", "op_name", "literal"}
 
 Answers = dict[tuple[str, str], object]
 

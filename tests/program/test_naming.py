@@ -32,7 +32,7 @@ def standing(file: DumpFile, record: Record) -> list[NameMention]:
 
 
 def names(found: list[NameMention], *, computation_attributes: bool = False) -> list[str]:
-    return [naming.name for naming in found if naming.of_computation is computation_attributes]
+    return [naming.name for naming in found if naming.is_computation is computation_attributes]
 
 
 @given(st.lists(BREAKS, min_size=1, max_size=8))
@@ -40,7 +40,7 @@ def test_operands_are_found_wherever_the_line_breaks(breaks: list[str]) -> None:
     operands = ",".join(f"{space}%o.{number}" for number, space in enumerate(breaks))
     found = read(f"  %t = (f32[]) tuple({operands}), control-predecessors={{%p, %t.1}}")
     assert names(found) == ["t", *(f"o.{number}" for number in range(len(breaks))), "p", "t.1"]
-    assert [naming.name for naming in found if naming.defines] == ["t"]
+    assert [naming.name for naming in found if naming.is_definition] == ["t"]
 
 
 def test_operands_that_are_written_out_are_left_to_be_named_themselves() -> None:
@@ -75,7 +75,7 @@ def test_a_broken_statement_names_computations_behind_the_attributes_that_call_t
     )
     assert names(found, computation_attributes=True) == ["f", "g", "h"]
     assert names(found) == ["c", "i", "a", "b", "a", "d", "j"]
-    assert not any(naming.defines for naming in found)
+    assert not any(naming.is_definition for naming in found)
 
 
 def test_tens_of_thousands_of_names_stand_in_a_broken_statement() -> None:

@@ -37,7 +37,7 @@ def after(text: str, new: str) -> str:
     return file.document.text
 
 
-def parse_failure(text: str, new: str = "new") -> str:
+def rename_error(text: str, new: str = "new") -> str:
     """Why it is refused."""
     with pytest.raises(RenameError) as error:
         rename_places(*cursor(text), new)
@@ -110,24 +110,24 @@ def test_the_same_name_again_changes_nothing() -> None:
 
 @pytest.mark.parametrize("new", ["", "%", "1a", "a b", "a%", "ä", "a:", "%%a", "-a"])
 def test_names_that_are_none(new: str) -> None:
-    assert "is no legal name" in refusal(MODULE.replace("%main", "|%main"), new)
+    assert "is not a valid name" in rename_error(MODULE.replace("%main", "|%main"), new)
 
 
 @pytest.mark.parametrize("new", ["f32", "pred", "ROOT", "%true", "last_tile_dim_replicate"])
 def test_words_that_mean_something_else(new: str) -> None:
-    assert "is a word of HLO" in refusal(MODULE.replace("%main", "|%main"), new)
+    assert "is a reserved word of HLO" in rename_error(MODULE.replace("%main", "|%main"), new)
 
 
 def test_names_that_are_taken() -> None:
-    assert refusal(MODULE.replace("add(%a", "add(%|a"), "b") == (
-        "There is an instruction `b` in this computation already."
+    assert rename_error(MODULE.replace("add(%a", "add(%|a"), "b") == (
+        "This computation already has an instruction `b`."
     )
-    assert refusal(MODULE.replace("%main", "|%main"), "sum") == (
-        "There is a computation `sum` in this file already."
+    assert rename_error(MODULE.replace("%main", "|%main"), "sum") == (
+        "This file already has a computation `sum`."
     )
     assert after(MODULE.replace("add(%a", "add(%|a"), "e").count("%e") == 4
     half = MODULE.replace("  %d = f32[] call(%c,\n    %b)", "  %d = f32[] call(%c,\n    %b")
-    assert "already" in refusal(half.replace("(%c, %c, %b)", "(%c, %c, %|b)"), "d")
+    assert "already" in rename_error(half.replace("(%c, %c, %b)", "(%c, %c, %|b)"), "d")
 
 
 @pytest.mark.parametrize(
@@ -135,36 +135,36 @@ def test_names_that_are_taken() -> None:
 )
 def test_what_has_no_name(place: str) -> None:
     text = MODULE.replace(place.replace("|", ""), place, 1)
-    assert "nothing" in refusal(text) or "no instruction" in refusal(text)
+    assert "No instruction, computation, or parameter" in rename_error(text)
 
 
 def test_what_is_not_there_or_there_twice() -> None:
-    assert refusal(MODULE.replace("(%c, %c, %b)", "(%|x, %c, %b)")) == (
-        "There is no instruction `x` in this computation."
+    assert rename_error(MODULE.replace("(%c, %c, %b)", "(%|x, %c, %b)")) == (
+        "This computation has no instruction `x`."
     )
-    assert refusal(MODULE.replace("{%sum, %sum}", "{%sum, %no|ne}")) == (
-        "There is no computation `none` in this file."
+    assert rename_error(MODULE.replace("{%sum, %sum}", "{%sum, %no|ne}")) == (
+        "This file has no computation `none`."
     )
-    assert refusal(
+    assert rename_error(
         MODULE.replace("  %d = f32[] call", "  %b = f32[] call").replace("(%a, %b)", "(%a, %|b)")
-    ) == ("`b` names 2 instructions of this computation.")
-    assert "names 2 computations" in refusal(
+    ) == ("`b` is ambiguous: 2 instructions in this computation.")
+    assert "is ambiguous: 2 computations" in rename_error(
         MODULE.replace("ENTRY %main", "ENTRY %sum").replace("to_apply=%sum, c", "to_apply=%|sum, c")
     )
-    assert "not the name of parameter 1" in refusal(MODULE.replace("other:", "|other:"))
+    assert "not the name of parameter 1" in rename_error(MODULE.replace("other:", "|other:"))
 
 
 def test_a_definition_that_cannot_be_read() -> None:
     broken = MODULE.replace("%b = f32[] parameter(1), ", "%b = f32[] parameter(1, ")
-    reason = "A line that defines `b` cannot be read: mend it first."
-    assert refusal(broken.replace("(%c, %c, %b)", "(%c, %c, %|b)")) == reason
+    reason = "The line that defines `b` has a syntax error. Fix it first."
+    assert rename_error(broken.replace("(%c, %c, %b)", "(%c, %c, %|b)")) == reason
     assert (
-        refusal(broken.replace("%b = f32[] parameter(1, ", "%|b = f32[] parameter(1, ")) == reason
+        rename_error(broken.replace("%b = f32[] parameter(1, ", "%|b = f32[] parameter(1, ")) == reason
     )
 
 
 def test_other_files_have_no_names_to_change() -> None:
-    assert "HLO module text only" in refusal("BufferAssignment:\nallocation 0: si|ze 8, constant:")
+    assert "only in HLO module text" in rename_error("BufferAssignment:\nallocation 0: si|ze 8, constant:")
 
 
 def test_the_name_is_shown_without_its_sign() -> None:

@@ -93,7 +93,10 @@ def test_a_thunk(line: str, fields: tuple[object, ...]) -> None:
     ],
 )
 def test_a_label_of_a_loop_or_conditional(line: str, name: str, depth: int | None) -> None:
-    assert record_fields(thunk_scanner().read([line], 0)) == ("BranchLabel", {"name": name, "depth": depth})
+    assert record_fields(thunk_scanner().read([line], 0)) == (
+        "BranchLabel",
+        {"name": name, "depth": depth},
+    )
 
 
 @pytest.mark.parametrize(

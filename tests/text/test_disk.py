@@ -82,5 +82,5 @@ def test_a_missing_file_is_refused(file: Path) -> None:
 
 
 def test_a_folder_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(disk.UnreadableError, match=r"[Dd]irectory|Permission|no regular file"):
+    with pytest.raises(disk.UnreadableError, match=r"[Dd]irectory|Permission|not a regular file"):
         disk.read_document(tmp_path)

@@ -1,4 +1,4 @@
-"""How far a long check is, on a terminal."""
+"""``hlo-lsp check``: check dumps for inconsistencies."""
 
 import argparse
 import json
@@ -29,9 +29,12 @@ _Results = Iterable[tuple[Job, list[Checked]]]
 def with_progress_bar(
     results: _Results, jobs: int, size: int
 ) -> Iterator[tuple[Job, list[Checked]]]:
-    """The same results, with a bar on standard error if that is a terminal.
+    """Yield the results, with a progress bar if standard error is a terminal.
 
-    ``size`` is that of all jobs, in bytes: that is what takes time, and not their number.
+    Args:
+        results: The results of the jobs.
+        jobs: The number of jobs.
+        size: The size of all jobs in bytes, which determines the time they take.
     """
     console = Console(stderr=True)
     if not console.is_terminal or not jobs:
@@ -49,26 +52,25 @@ def with_progress_bar(
             yield job, found
 
 
-FORMATS = ("text", "json", "sarif", "github")
-_PROBLEM_SEVERITIES = {Severity.ERROR, Severity.WARNING}  # the rest is advice
+_PROBLEM_SEVERITIES = {Severity.ERROR, Severity.WARNING}  # The others are advice.
 
 
 def print_report(
     results: Sequence[Checked], notes: Sequence[str], form: str, *, statistics: bool
 ) -> None:
-    """Print all findings to standard output in one of the formats, or how many there are."""
-    findings = [told for checked in results for told in checked.findings]
+    """Print the findings, or their counts, to standard output in one of the formats."""
+    findings = [finding for checked in results for finding in checked.findings]
     if form == "text":
         _print_text(results, findings, statistics=statistics)
     elif form == "github":
-        for told in findings:
-            print(workflow_command(told))
+        for finding in findings:
+            print(workflow_command(finding))
     elif form == "sarif":
         print(json.dumps(sarif(findings, notes), indent=1))
     elif statistics:
         print(json.dumps([count_json(one) for one in counts_of(findings)]))
     else:
-        print(json.dumps([finding_json(told) for told in findings]))
+        print(json.dumps([finding_json(finding) for finding in findings]))
 
 
 def _print_text(results: Sequence[Checked], findings: Sequence[Told], *, statistics: bool) -> None:
@@ -77,63 +79,69 @@ def _print_text(results: Sequence[Checked], findings: Sequence[Told], *, statist
         return
     if statistics:
         print_statistics(console, counts_of(findings))
-    for told in () if statistics else findings:
-        print_finding(console, told)
-    sys.stdout.flush()  # the summary comes last, also where both go to one file
+    for finding in () if statistics else findings:
+        print_finding(console, finding)
+    sys.stdout.flush()  # The summary has to come last, also if both go to one file.
     print(_summary_line(results, findings), file=sys.stderr)
 
 
 def _summary_line(results: Sequence[Checked], findings: Sequence[Told]) -> str:
-    looked_at = sum(checked.kind is not FileKind.OTHER for checked in results)
+    dump_count = sum(checked.kind is not FileKind.OTHER for checked in results)
     with_findings = sum(bool(checked.findings) for checked in results)
-    problems = sum(told.severity in _PROBLEM_SEVERITIES for told in findings)
+    problems = sum(finding.severity in _PROBLEM_SEVERITIES for finding in findings)
     advice = len(findings) - problems
     what = [count_noun(problems, "problem")] if problems else []
     what += [f"{count_noun(advice, 'piece')} of advice"] if advice else []
-    return f"{' and '.join(what)} in {with_findings} of {count_noun(looked_at, 'file')}"
+    return f"{' and '.join(what)} in {with_findings} of {count_noun(dump_count, 'file')}"
 
 
-_WATCH_INTERVAL_SECONDS = 1.0  # seconds between two looks at the names and times of files
+_WATCH_INTERVAL_SECONDS = 1.0
 KnownResults = dict[Job, list[Checked]]
 
 
 def watch(
-    planned: Callable[[], Plan],
-    look: Callable[[Plan, KnownResults], object],
+    make_plan: Callable[[], Plan],
+    check_plan: Callable[[Plan, KnownResults], object],
     pause: Callable[[], None] = lambda: time.sleep(_WATCH_INTERVAL_SECONDS),
 ) -> None:
-    """Call ``look`` at the beginning and after changes, until ctrl-C.
+    """Check at the start and after changes, until Ctrl-C.
 
-    It is given what was found before, and adds what it finds. Files that are being written are
-    left to grow until they stay the same between two pauses.
+    Files that are being written are checked once they are unchanged between two intervals.
+
+    Args:
+        make_plan: Returns the current plan.
+        check_plan: Checks a plan. It receives the results of unchanged jobs and adds the others.
+        pause: Waits for one interval.
     """
     known: KnownResults = {}
-    shown: Plan | None = None
-    made = planned()
+    checked_plan: Plan | None = None
+    current = make_plan()
     try:
         while True:
-            if made != shown:
+            if current != checked_plan:
                 Console().clear()
-                look(made, known)
-                shown = made
-                known = {job: known[job] for job in made.jobs if job in known}
-                files = count_noun(len(made.files), "file")
-                print(f"watching {files}; ctrl-C ends", file=sys.stderr)
+                check_plan(current, known)
+                checked_plan = current
+                known = {job: known[job] for job in current.jobs if job in known}
+                files = count_noun(len(current.files), "file")
+                print(f"Watching {files}. Press Ctrl-C to stop.", file=sys.stderr)
             pause()
-            made = _wait_until_stable(planned, pause, shown)
+            current = _wait_until_stable(make_plan, pause, checked_plan)
     except KeyboardInterrupt:
         return
 
 
-def _wait_until_stable(planned: Callable[[], Plan], pause: Callable[[], None], shown: Plan) -> Plan:
-    made = planned()
-    while made != shown:
+def _wait_until_stable(
+    make_plan: Callable[[], Plan], pause: Callable[[], None], checked_plan: Plan
+) -> Plan:
+    current = make_plan()
+    while current != checked_plan:
         pause()
-        later = planned()
-        if later == made:
+        next_plan = make_plan()
+        if next_plan == current:
             break
-        made = later
-    return made
+        current = next_plan
+    return current
 
 
 _FINDINGS_STATUS = 1
@@ -141,46 +149,46 @@ _USAGE_ERROR_STATUS = 2
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what is found; the status says whether that counts, or that a path is no good."""
-    wishes, complaints = CheckOptions.of(
+    """Run the command, and return its exit status."""
+    check_options, errors = CheckOptions.of(
         {
             "select": _split_codes(options.select),
             "ignore": _split_codes(options.ignore) or [],
             "severity": options.severity,
         }
     )
-    refused = [f"--{complaint.keys[0]}: {complaint.message}{_rule_list_hint(complaint)}"
-               for complaint in complaints]  # fmt: skip
+    messages = [f"--{error.keys[0]}: {error.message}{_rule_list_hint(error)}"
+               for error in errors]  # fmt: skip
     if options.watch and options.format != "text":
-        refused.append("--watch goes with --format text")
+        messages.append("--watch requires --format text")
     if options.statistics and options.format not in {"text", "json"}:
-        refused.append("--statistics goes with --format text or json")
-    if refused:
-        return _print_errors(refused)
+        messages.append("--statistics requires --format text or json")
+    if messages:
+        return _print_errors(messages)
     paths = [Path(path) for path in options.paths]
     with WorkerPool(options.jobs) as workers:
         if options.watch:
-            watch(lambda: plan(paths, wishes), lambda made, known: _check_plan(
-                workers, paths, made, known, options))  # fmt: skip
+            watch(lambda: plan(paths, check_options), lambda current, known: _check_plan(
+                workers, paths, current, known, options))  # fmt: skip
             return 0
-        made = plan(paths, wishes)
-        return _check_plan(workers, paths, made, {}, options)
+        current = plan(paths, check_options)
+        return _check_plan(workers, paths, current, {}, options)
 
 
 def _check_plan(
     workers: WorkerPool,
     paths: Sequence[Path],
-    made: Plan,
+    current: Plan,
     known: dict[Job, list[Checked]],
     options: argparse.Namespace,
 ) -> int:
-    """Do what of a plan is not done yet, and print all of it."""
-    if made.errors:
-        return _print_errors(str(error) for error in made.errors)
-    left = [job for job in made.jobs if job not in known]
-    size = sum(job.size for job in left)
-    known.update(with_progress_bar(workers.results(left), len(left), size))
-    found = outcome(made, paths, known)
+    """Run the jobs of a plan that have no results yet, and print all findings."""
+    if current.errors:
+        return _print_errors(str(error) for error in current.errors)
+    pending = [job for job in current.jobs if job not in known]
+    size = sum(job.size for job in pending)
+    known.update(with_progress_bar(workers.results(pending), len(pending), size))
+    found = outcome(current, paths, known)
     print_report(found.results, found.notes, options.format, statistics=options.statistics)
     status = _print_errors(found.notes) if found.notes else 0
     if any(checked.counting for checked in found.results):
@@ -189,14 +197,14 @@ def _check_plan(
 
 
 def _split_codes(lists: Sequence[str] | None) -> list[str] | None:
-    """The codes of ``--select a,b --select c``; None where the option was not given."""
+    """Return the codes of ``--select a,b --select c``, or None if the option is absent."""
     if lists is None:
         return None
     return [word.strip() for text in lists for word in text.split(",") if word.strip()]
 
 
-def _rule_list_hint(complaint: OptionError) -> str:
-    return "" if "did you mean" in complaint.message else "; `hlo-lsp rule` lists them"
+def _rule_list_hint(error: OptionError) -> str:
+    return "" if "did you mean" in error.message else "; `hlo-lsp rule` lists all rules"
 
 
 def _print_errors(messages: Iterable[str]) -> int:

@@ -1,4 +1,4 @@
-"""``hlo-lsp inspect``: hover for the terminal and for scripts."""
+"""``hlo-lsp inspect``: print the hover of a position or name as text or JSON."""
 
 import argparse
 import json
@@ -47,22 +47,26 @@ _POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print what a file says at a place, or of what has this name, or altogether."""
+    """Run the command, and return its exit status."""
     path = Path(options.path)
     if path.is_dir():
-        return _print_error(f"{path}: this is a folder; name one of its files", _USAGE_ERROR_STATUS)
-    library = DumpWorkspace()
+        return _print_error(
+            f"{path}: this is a folder; specify one of its files", _USAGE_ERROR_STATUS
+        )
+    workspace = DumpWorkspace()
     try:
-        file = library.file(path)
+        file = workspace.file(path)
     except UnreadableError as error:
         return _print_error(str(error), _USAGE_ERROR_STATUS)
     if file.kind is FileKind.OTHER:
-        what = "the file is empty" if not any(file.lines) else "this is no HLO or memory dump"
+        what = (
+            "the file is empty" if not any(file.lines) else "not an HLO module or XLA memory dump"
+        )
         return _print_error(f"{path}: {what}", _USAGE_ERROR_STATUS)
     if options.at is not None:
-        return _inspect_position(library, file, options)
-    parts = (part for part in library.parts(file) if part.kind.has_records)
-    dumps = ((library.set_of(part), part) for part in parts)
+        return _inspect_position(workspace, file, options)
+    parts = (part for part in workspace.parts(file) if part.kind.has_records)
+    dumps = ((workspace.set_of(part), part) for part in parts)
     if options.value is not None:
         return _inspect_value(dumps, options)
     if options.instruction is not None:
@@ -89,13 +93,13 @@ def _inspect_value(dumps: _Dumps, options: argparse.Namespace) -> int:
         value = dump.value(options.value)
         if value is not None:
             return _print_target(options, value_card(dump, value), value_json(dump, value))
-    return _print_error(f"{options.path}: there is no value {options.value}", _NOT_FOUND_STATUS)
+    return _print_error(f"{options.path}: no value {options.value}", _NOT_FOUND_STATUS)
 
 
 def _inspect_instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
-    """Of several files with such an instruction the first counts whose compile has a value of it.
+    """Print an instruction, preferably from a compile that has a value of it.
 
-    In what a compiler printed the text from before optimization comes first, which has none.
+    In compiler output, the text before optimization comes first and has no values.
     """
     name = options.instruction.removeprefix("%")
     chosen: tuple[DumpSet, dict[str, Any]] | None = None
@@ -110,10 +114,8 @@ def _inspect_instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
     card = None if chosen is None else instruction_card(chosen[0], name)
     if chosen is not None and card is not None:
         return _print_target(options, card, chosen[1])
-    hint = f", but a computation: try --computation {name}" if is_computation else ""
-    return _print_error(
-        f"{options.path}: there is no instruction `{name}`{hint}", _NOT_FOUND_STATUS
-    )
+    hint = f"; it is a computation: use --computation {name}" if is_computation else ""
+    return _print_error(f"{options.path}: no instruction `{name}`{hint}", _NOT_FOUND_STATUS)
 
 
 def _inspect_computation(dumps: _Dumps, options: argparse.Namespace) -> int:
@@ -122,32 +124,36 @@ def _inspect_computation(dumps: _Dumps, options: argparse.Namespace) -> int:
         head = dump.computation(name)
         if head is not None:
             return _print_target(options, computation_card(head), computation_json(head))
-    return _print_error(f"{options.path}: there is no computation `{name}`", _NOT_FOUND_STATUS)
+    return _print_error(f"{options.path}: no computation `{name}`", _NOT_FOUND_STATUS)
 
 
-def _inspect_position(library: DumpWorkspace, whole: DumpFile, options: argparse.Namespace) -> int:
+def _inspect_position(
+    workspace: DumpWorkspace, whole: DumpFile, options: argparse.Namespace
+) -> int:
     match = _POSITION.fullmatch(options.at)
     if match is None:
         return _print_error(
-            f"--at wants LINE or LINE:COLUMN, not `{options.at}`", _USAGE_ERROR_STATUS
+            f"--at: expected LINE or LINE:COLUMN, got `{options.at}`", _USAGE_ERROR_STATUS
         )
     number = int(match[1])
     if number > len(whole.lines):
         return _print_error(
-            f"{options.path}: there are only {len(whole.lines)} lines", _NOT_FOUND_STATUS
+            f"{options.path}: the file has only {len(whole.lines)} lines", _NOT_FOUND_STATUS
         )
-    for file in library.parts(whole):
+    for file in workspace.parts(whole):
         line = number - 1 - file.first_line
         if not 0 <= line < len(file.lines):
             continue
-        dump = library.set_of(file)
+        dump = workspace.set_of(file)
         text = file.lines[line]
         column = len(text) - len(text.lstrip()) if match[2] is None else int(match[2]) - 1
         found = cursor_target_at(file, line, column)
         card = None if found is None else hover_card(dump, found)
         if found is not None and card is not None:
             return _print_target(options, card, _target_json(dump, found, card))
-    return _print_error(f"{options.path}:{options.at}: nothing is known here", _NOT_FOUND_STATUS)
+    return _print_error(
+        f"{options.path}:{options.at}: no information at this position", _NOT_FOUND_STATUS
+    )
 
 
 def _target_json(dump: DumpSet, target: CursorTarget, card: Card) -> dict[str, Any]:

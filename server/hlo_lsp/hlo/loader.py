@@ -1,4 +1,4 @@
-"""From the TOML files of this package to entries."""
+"""Specifications of HLO loaded from the TOML files of this package."""
 
 import sys
 from collections.abc import Mapping
@@ -25,16 +25,16 @@ _FLAG_VALUES = ("true", "false")
 
 
 def read_toml(name: str) -> TomlTable:
-    """The content of ``name.toml`` in this package."""
+    """Return the content of ``name.toml`` in this package."""
     return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
 
 
 def attribute_spec(name: str, entry: TomlTable, keys: TomlTable | None = None) -> AttributeSpec:
-    """An attribute.
+    """Return the specification of an attribute.
 
     Raises:
-        KeyError: text, kind or example are missing.
-        ValueError: the kind is none of AttributeKind.
+        KeyError: The text, kind or example is missing.
+        ValueError: The kind is not an ``AttributeKind``.
     """
     kind = AttributeKind(entry["kind"])
     values = _FLAG_VALUES if kind is AttributeKind.FLAG else tuple(entry.get("values", ()))
@@ -42,18 +42,18 @@ def attribute_spec(name: str, entry: TomlTable, keys: TomlTable | None = None) -
 
 
 def attribute_specs(entries: TomlTable, keys: TomlTable) -> dict[str, AttributeSpec]:
-    """Attributes by their names, each with the keys that belong inside its braces."""
+    """Return attributes by name, each with the keys inside its braces."""
     return {name: attribute_spec(name, entry, keys.get(name)) for name, entry in entries.items()}
 
 
 def attribute_variants(
     entries: TomlTable, plain: Mapping[str, AttributeSpec]
 ) -> dict[tuple[str, str], AttributeSpec]:
-    """What attributes mean to an opcode, by (attribute, opcode), where that is something special.
+    """Return attributes with a special meaning for an opcode, by (attribute, opcode).
 
     Raises:
-        TypeError: what is different is no field of an attribute.
-        ValueError: the kind is none of AttributeKind.
+        TypeError: A key is not a field of an attribute.
+        ValueError: The kind is not an ``AttributeKind``.
     """
     return {
         (name, opcode): replace(plain[name], **_variant_fields(other))
@@ -63,10 +63,10 @@ def attribute_variants(
 
 
 def opcode_spec(name: str, entry: TomlTable, known: Mapping[str, AttributeSpec]) -> OpcodeSpec:
-    """An opcode. Its arity follows from its operands.
+    """Return the specification of an opcode; its arity follows from its operands.
 
     Raises:
-        KeyError: text or operands are missing, or an attribute is not known.
+        KeyError: The text or the operands are missing, or an attribute is unknown.
     """
     operands = tuple(map(_operand_spec, entry["operands"].split()))
     exact = not any(operand.repeated or operand.optional for operand in operands)
@@ -85,17 +85,17 @@ def opcode_spec(name: str, entry: TomlTable, known: Mapping[str, AttributeSpec])
 
 
 def call_attributes(names: tuple[str, ...], known: Mapping[str, AttributeSpec]) -> tuple[str, ...]:
-    """Those of the attributes that name computations."""
+    """Return the attributes that name computations."""
     return tuple(name for name in names if known[name].kind.names_computations)
 
 
 def element_types(entries: TomlTable) -> dict[str, ElementType]:
-    """Element types by their names."""
+    """Return element types by name."""
     return {name: ElementType(name, **entry) for name, entry in entries.items()}
 
 
 def table_specs(entries: TomlTable) -> dict[str, TableSpec]:
-    """Tables by their names."""
+    """Return tables by name."""
     return {name: TableSpec(name, **entry) for name, entry in entries.items()}
 
 

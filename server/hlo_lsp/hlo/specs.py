@@ -1,4 +1,4 @@
-"""What is known of one word of HLO."""
+"""Specifications of HLO opcodes, attributes, element types and tables."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from enum import Enum
 
 
 class AttributeKind(Enum):
-    """How the value of an attribute is written."""
+    """The notation of an attribute value."""
 
     FLAG = "flag"  # true or false
     INTEGER = "integer"
@@ -18,12 +18,12 @@ class AttributeKind(Enum):
     COMPUTATIONS = "computations"  # names in braces
     INSTRUCTIONS = "instructions"  # names in braces
     STRING = "string"  # in quotes
-    BRACES = "braces"  # a notation of its own, in braces
-    TEXT = "text"  # a notation of its own, not always in braces
+    BRACES = "braces"  # a notation of this attribute, in braces
+    TEXT = "text"  # a notation of this attribute, with or without braces
 
     @property
     def names_computations(self) -> bool:
-        """Whether the value names computations."""
+        """True if the value names computations."""
         return self in {AttributeKind.COMPUTATION, AttributeKind.COMPUTATIONS}
 
 
@@ -31,8 +31,8 @@ class AttributeKind(Enum):
 class AttributeSpec:
     """An attribute of instructions, of the module or of a computation.
 
-    ``values`` are the words that may stand there, of a flag ``true`` and ``false``. ``keys`` are
-    the words inside its braces with what they mean.
+    ``values`` are the allowed words, for a flag ``true`` and ``false``. ``keys`` describes the
+    words inside the braces.
     """
 
     name: str
@@ -45,7 +45,7 @@ class AttributeSpec:
 
 @dataclass(frozen=True, slots=True)
 class OperandSpec:
-    """A place in the operand list. A repeated one takes any number of operands, also none."""
+    """A position in the operand list; a repeated one takes zero or more operands."""
 
     name: str
     repeated: bool = False
@@ -54,13 +54,12 @@ class OperandSpec:
 
 @dataclass(frozen=True, slots=True)
 class OpcodeSpec:
-    """What an opcode does and takes.
+    """An opcode with its operands and attributes.
 
-    ``arity`` is the number of operands, None where XLA allows any. ``required`` are groups of
-    attributes: of each group at least one must be there. ``optional`` are further attributes of its
-    own, without those that every instruction may have. ``calls`` are the attributes among both that
-    name computations. ``elementwise`` means that the result has the dimensions of every operand and
-    that each element comes from the elements in the same place.
+    ``arity`` is the number of operands, None if XLA allows any. ``required`` lists groups of
+    attributes; at least one of each group is mandatory. ``optional`` lists the other attributes,
+    except those of every instruction. ``calls`` lists the attributes that name computations.
+    ``elementwise`` opcodes compute each element from the operand elements at the same index.
     """
 
     name: str
@@ -74,14 +73,14 @@ class OpcodeSpec:
 
     @property
     def attributes(self) -> tuple[str, ...]:
-        """The attributes of its own, required ones first, each once."""
+        """The attributes of this opcode, required ones first, without duplicates."""
         return tuple(dict.fromkeys([name for group in self.required for name in group]
                                    + list(self.optional)))  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class ElementType:
-    """A type of array elements and the bits of one value; 0 of a token."""
+    """An element type of arrays and the bits of one value; 0 for a token."""
 
     name: str
     bits: int
@@ -90,7 +89,7 @@ class ElementType:
 
 @dataclass(frozen=True, slots=True)
 class TableSpec:
-    """A table in front of the computations and the keys of its rows."""
+    """A table before the computations, and the keys of its rows."""
 
     name: str
     text: str

@@ -1,4 +1,4 @@
-"""The vocabulary of HLO: everything that is known of its words, in one place."""
+"""The vocabulary of HLO: opcodes, attributes, element types and keywords."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,18 +7,18 @@ from functools import cache
 from hlo_lsp.hlo import loader as reading
 from hlo_lsp.hlo.specs import AttributeSpec, ElementType, OpcodeSpec, OperandSpec, TableSpec
 
-# Attributes that the sugar of an asynchronous computation adds to those of its opcode.
+# Attributes that an asynchronous form, such as `slice-start`, adds to those of its opcode.
 _ASYNC_START_ATTRIBUTES = ("async_execution_thread", "output_to_operand_aliasing")
 _ASYNC_STEP_ATTRIBUTES = ("async_execution_thread",)
 
 
 @dataclass(frozen=True, slots=True)
 class Vocabulary:
-    """Words of HLO by their names.
+    """Specifications by name.
 
-    ``common`` are the attributes that every instruction may have, in the order in which they are
-    printed; ``header`` those of the module and ``computation_attributes`` those behind the closing brace
-    of a computation. ``keywords`` are ``HloModule``, ``ENTRY`` and ``ROOT`` with their meaning.
+    ``common`` lists the attributes of every instruction in the order of printing. ``header`` holds
+    the attributes of the module and ``computation_attributes`` those after the closing brace of a
+    computation. ``keywords`` describes ``HloModule``, ``ENTRY`` and ``ROOT``.
     """
 
     opcodes: Mapping[str, OpcodeSpec]
@@ -32,10 +32,10 @@ class Vocabulary:
     element_types: Mapping[str, ElementType]
 
     def opcode(self, name: str) -> OpcodeSpec | None:
-        """The opcode, also a sugared asynchronous one such as ``slice-start``; None if unknown.
+        """Return the opcode of a name, or None if it is unknown.
 
-        XLA's printer writes ``async-start`` of a computation with a single instruction OP as
-        ``OP-start``, likewise update and done, where the OP has no such opcode of its own
+        ``slice-start`` and the like are known, too: XLA prints an ``async-start`` of a computation
+        with a single instruction OP as ``OP-start``, unless that is an opcode itself
         (hlo_parser.cc, ParseOpcode).
         """
         found = self.opcodes.get(name)
@@ -50,14 +50,14 @@ class Vocabulary:
         return self._later(base, step) if step in {"update", "done"} else None
 
     def attribute(self, name: str, opcode: str = "") -> AttributeSpec | None:
-        """What an attribute of an instruction means, to this opcode if one is given."""
+        """Return the attribute of this name, with the meaning for the opcode if one is given."""
         of_opcode = self.variants.get((name, opcode))
         if of_opcode is None and opcode.endswith("-start"):
             of_opcode = self.variants.get((name, opcode.removesuffix("-start")))
         return of_opcode or self.attributes.get(name)
 
-    def knows(self, opcode: OpcodeSpec, attribute: str) -> bool:
-        """Whether an instruction with this opcode may print the attribute."""
+    def has_attribute(self, opcode: OpcodeSpec, attribute: str) -> bool:
+        """Return True if an instruction with this opcode may have the attribute."""
         return attribute in self.common or attribute in opcode.attributes
 
     def _start(self, base: OpcodeSpec) -> OpcodeSpec:
@@ -92,7 +92,7 @@ class Vocabulary:
 
 @cache
 def vocabulary() -> Vocabulary:
-    """The vocabulary, read once."""
+    """Return the vocabulary, read once."""
     keys = reading.read_toml("keys")
     entries = dict(reading.read_toml("attributes"))
     common = tuple(entries.pop("common"))
@@ -113,9 +113,9 @@ def vocabulary() -> Vocabulary:
 
 
 def operand_description(name: str, opcode: str) -> str:
-    """A sentence about an operand of an opcode; empty for a name that is not known.
+    """Return a sentence about an operand of an opcode, or an empty string for an unknown name.
 
-    The operand of ``OP-done`` and ``OP-update`` where XLA has no such opcode is ``OP_start``.
+    ``OP_start`` is the operand of ``OP-done`` and ``OP-update`` if XLA has no such opcode.
     """
     entry = _operand_entries().get(name)
     if entry is not None:

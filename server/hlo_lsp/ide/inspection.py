@@ -1,4 +1,4 @@
-"""What ``hlo-lsp inspect --format json`` prints. The keys are a public interface."""
+"""JSON output of ``hlo-lsp inspect``. Its keys are a public interface."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ Json = dict[str, Any]
 
 
 def value_json(dump: DumpSet, value: Value) -> Json:
-    """A value; facts that no file of the compile holds are None."""
+    """Return a value; facts that no file of the compile contains are None."""
     assigned = None if value.assigned is None else value.assigned.record
     entry = None if value.entry is None else value.entry.record
     text = None if entry is None else defining_text(entry)
@@ -66,10 +66,13 @@ def instruction_json(
     line: LocatedRecord[InstructionLine] | None = None,
     users: Sequence[str] | None = None,
 ) -> Json | None:
-    """An instruction, or None if no file of the compile speaks of it.
+    """Return an instruction, or None if no file of the compile mentions it.
 
-    ``line`` is the one that is meant where several computations have one of this name. ``users``
-    are those that read its result, where they are known already.
+    Args:
+        dump: The compile.
+        name: Name of the instruction.
+        line: The instruction, if its name is ambiguous in the compile.
+        users: Names of the instructions that read its result, if they are known.
     """
     line = line or dump.instruction(name)
     text = dump.text_of(name) if line is None else line.record.parsed
@@ -108,10 +111,10 @@ def instruction_json(
 
 
 def module_json(dump: DumpSet, file: DumpFile) -> Json:
-    """A module text: every instruction and every computation, in the order of the text."""
+    """Return all instructions and computations of a module in text order."""
     module = file.module
     heads = module.all_computations()
-    entry = module.entry  # looked for once: it takes a look at all computations
+    entry = module.entry  # The lookup scans all computations.
     return {
         "kind": "dump",
         "file_kind": file.kind.value,
@@ -130,7 +133,7 @@ def module_json(dump: DumpSet, file: DumpFile) -> Json:
 
 
 def computation_json(head: LocatedRecord[ComputationLine]) -> Json:
-    """A computation, with the instructions that call it."""
+    """Return a computation and the instructions that call it."""
     module, record = head.file.module, head.record
     return {
         "kind": "computation",
@@ -142,7 +145,7 @@ def computation_json(head: LocatedRecord[ComputationLine]) -> Json:
 
 
 def _users_by_name(members: Iterable[InstructionLine]) -> dict[str, list[str]]:
-    """The instructions of a computation by what they read."""
+    """Return the readers of each instruction in a computation."""
     users: defaultdict[str, list[str]] = defaultdict(list)
     for member in members:
         for name in dict.fromkeys(member.reads):
@@ -163,7 +166,7 @@ def _computation(module: ModuleIndex, head: ComputationLine, *, is_entry: bool) 
 
 
 def allocation_json(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> Json:
-    """An allocation with the ids of its values."""
+    """Return an allocation with the ids of its values."""
     record = allocation.record
     return {
         "kind": "allocation",
@@ -186,7 +189,7 @@ def allocation_json(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) ->
 
 
 def dump_json(dump: DumpSet, file: DumpFile) -> Json:
-    """A file and everything that its compile says of values and allocations."""
+    """Return a file with all values and allocations of its compile."""
     values = (dump.value(value_id) for value_id in dump.value_ids())
     return {
         "kind": "dump",
@@ -200,7 +203,7 @@ def dump_json(dump: DumpSet, file: DumpFile) -> Json:
 
 
 def stdout_dump_json(file: DumpFile, parts: Iterable[tuple[SectionFile, Json]]) -> Json:
-    """A text of several files: each with the name of its section and the line it begins on."""
+    """Return the sections of a stdout dump with the lines that they start on."""
     return {
         "kind": "dump",
         "file_kind": file.kind.value,
@@ -213,7 +216,7 @@ def stdout_dump_json(file: DumpFile, parts: Iterable[tuple[SectionFile, Json]]) 
 
 
 def _value_ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
-    """The values that each instruction defines: where they lie, or are used, or both."""
+    """Return the ids of the values that each instruction defines."""
     found: defaultdict[str, set[int]] = defaultdict(set)
     for file in dump.files:
         for assigned in file.memory.assigned.records():
@@ -225,9 +228,13 @@ def _value_ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
 
 
 def _sizes(dump: DumpSet, text: str | None, color: int, *, in_memory: bool = True) -> Json:
-    """Logical and padded bytes; the padded ones only where the rule is exact.
+    """Return logical and padded bytes; the padded ones only if the rule is exact.
 
-    A result that is no value (not ``in_memory``) has a known layout only if it is tiled.
+    Args:
+        dump: The compile.
+        text: The shape.
+        color: Number of the memory space.
+        in_memory: Whether the result is a value. Otherwise only a tiled layout is reliable.
     """
     if text is not None and not in_memory and "T(" not in text:
         return {"logical_bytes": _logical(text), "padded_bytes": None}

@@ -79,8 +79,8 @@ async def findings(
 ) -> list[Finding]:
     """Return the findings of a file in line order, for its text at the end of the check.
 
-    The check starts again if the text changes. Meanwhile ``listener`` receives the findings so far, and
-    the codes that are still pending.
+    The check starts again if the text changes. Meanwhile ``listener`` receives the findings so far,
+    and the codes that are still pending.
     """
     while True:
         known = cached_findings(context)
@@ -212,8 +212,8 @@ _MAX_PARTIAL_DIAGNOSTICS = 200  # longer lists are only shown when they are comp
 class PartialDiagnostics:
     """Partial lists of diagnostics: new findings, and earlier diagnostics that may still hold.
 
-    Keeping earlier diagnostics avoids flicker. ``on_change`` receives a list when it differs from the
-    one before, at most once in ``interval`` seconds.
+    Keeping earlier diagnostics avoids flicker. ``on_change`` receives a list when it differs from
+    the one before, at most once in ``interval`` seconds.
     """
 
     def __init__(

@@ -301,7 +301,7 @@ class Session:
                 if self.workspace.is_unread(path):
                     return None  # the user cancelled the loading
             with self.foreground.hold_background():
-                return await run_in_slices(partial(self.workspace.known_file, path))
+                return await run_in_slices(partial(self.workspace.file, path))
         except UnreadableError:
             return None
 

@@ -137,7 +137,7 @@ class WorkspaceDiagnostics:
         if file.kind is FileKind.OTHER:
             return None
         items: list[Json] = []
-        for part in workspace.known_parts(file):
+        for part in workspace.parts(file):
             dump = workspace.set_of(part)
             found = check(dump, part, selection.rules, selection.thresholds)
             items += diagnostics_json(self._session.client, found)

@@ -9,17 +9,17 @@ from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 COMPUTATION_CALLING_OPCODES = frozenset({"while", "call", "conditional", "async-start"})
-_VALUES_PER_CHECKPOINT = 500  # values between two breaths
+_VALUES_PER_CHECKPOINT = 500
 _KEY = "buffers inside"
 
 
 @dataclass(frozen=True, slots=True)
 class ComputationBuffers:
-    """Number of buffers that a computation defines outside of thread-local memory, and their bytes.
+    """Number and bytes of the buffers that a computation defines, without thread-local memory.
 
-    A buffer is a range of bytes of an allocation, whether one value or several are in it; bytes
-    that several buffers share count once. Buffers that the computation only passes on do not
-    count: those of its parameters and those that a loop or a conditional returns.
+    A buffer is a byte range of an allocation and may hold several values. Bytes that several
+    buffers share count once. Buffers that the computation only forwards do not count: those of
+    parameters, loops, and conditionals.
     """
 
     buffers: int
@@ -27,17 +27,17 @@ class ComputationBuffers:
 
 
 def computation_buffers(dump: DumpSet, computation: ComputationLine) -> ComputationBuffers | None:
-    """Those of one computation, or None if it defines none that have memory."""
+    """Return the buffers of a computation, or None if it defines none."""
     return buffers_by_computation(dump).get(computation)
 
 
 def buffers_by_computation(dump: DumpSet) -> dict[ComputationLine, ComputationBuffers]:
-    """Those of all computations; remembered until a file of the compile changes."""
+    """Return the buffers of all computations; cached until a file of the compile changes."""
     state = dump.state(dump.files)
     known: dict[ComputationLine, ComputationBuffers] | None = dump.remembered(_KEY, state)
     if known is not None:
         return known
-    # By computation: the ranges in each of its allocations.
+    # Byte ranges by computation and allocation number.
     ranges: dict[ComputationLine, dict[int, set[ByteRange]]] = defaultdict(lambda: defaultdict(set))
     count = 0
     for allocation in dump.allocations():
@@ -47,15 +47,15 @@ def buffers_by_computation(dump: DumpSet) -> dict[ComputationLine, ComputationBu
             count += 1
             if count % _VALUES_PER_CHECKPOINT == 0:
                 checkpoint()
-            if value.phi:  # defined where the loop or the branches get it from
+            if value.phi:  # The loop or branch forwards a value that is defined elsewhere.
                 continue
             line = dump.instruction(value.name)
             if line is None or line.record.opcode == "parameter":
                 continue
             home = line.file.module.computation_of(line.record)
             if home is not None:
-                taken = value.offset, value.offset + value.size
-                ranges[home][allocation.record.number].add(taken)
+                byte_range = value.offset, value.offset + value.size
+                ranges[home][allocation.record.number].add(byte_range)
     found: dict[ComputationLine, ComputationBuffers] = {}
     for home, by_allocation in ranges.items():
         checkpoint()

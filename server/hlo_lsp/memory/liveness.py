@@ -1,4 +1,4 @@
-"""Logical bytes that are live at a step: at XLA's declared peak and at the logical peak."""
+"""Logical sizes of the values that are live at a step."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -14,16 +14,16 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 @dataclass(frozen=True, slots=True)
 class LogicalPeak:
-    """Sums of the logical sizes of all values that are live at a step, over all memory spaces.
+    """The declared and the logical peak, as sums over all live values and memory spaces.
 
-    Bytes that several values share count once for each of them, so such a sum can exceed the size
-    of the program. For occupied bytes see ``space_occupancy``.
+    Bytes that several values share count once for each value, so a sum can exceed the size of the
+    program. For occupied bytes see ``memory_space_occupancies``.
 
     Attributes:
-        declared_step: step that XLA declares the peak, None if it declares none.
-        declared_bytes: sum at that step.
-        step: first step at which the sum is largest.
-        bytes: sum at that step.
+        declared_step: Step that XLA declares the peak, None if it declares none.
+        declared_bytes: Sum at that step, in bytes.
+        step: First step at which the sum is largest.
+        bytes: Sum at that step, in bytes.
     """
 
     declared_step: int | None
@@ -35,8 +35,8 @@ class LogicalPeak:
 def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
     """Return the logical peak of a dump, or None if it has no live ranges.
 
-    XLA chooses its step with each value weighed by the shape of its whole instruction, so the sum
-    there is often smaller (hlo_live_range.cc ``ComputePeakMemoryMoment``).
+    XLA weighs each value by the shape of its whole instruction to choose the declared peak, so
+    the sum at that step is often smaller (``ComputePeakMemoryMoment`` in hlo_live_range.cc).
     """
     holders = [
         file
@@ -44,13 +44,13 @@ def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
         if len(file.memory.ranges) or len(file.memory.assigned) or len(file.memory.entries)
     ]
     if any(len(file.memory.assigned) for file in holders):
-        # Shapes come from the allocations then: an edit of the uses changes nothing here.
+        # Shapes come from the allocations, so edits of the uses need no update.
         holders = [file for file in holders if len(file.memory.assigned) or len(file.memory.ranges)]
     return dump.derived(_compute_logical_peak, holders, but_places=True)
 
 
 def live_bytes(dump: DumpSet, key: str) -> int | None:
-    """Unpadded bytes of the value with this name and index, None where its shape is unknown."""
+    """Return the logical size of a value in bytes, or None if its shape is unknown."""
     assigned = dump.find(lambda index: index.assigned_keys, key)
     text = None if assigned is None else assigned.record.shape
     if text is None:
@@ -75,36 +75,40 @@ def _compute_logical_peak(dump: DumpSet) -> LogicalPeak | None:
         return None
     steps = sorted(changes)
     totals = list(accumulate(changes[step] for step in steps))
-    most = max(totals)
-    return LogicalPeak(declared, declared_bytes, steps[totals.index(most)], most)
+    peak = max(totals)
+    return LogicalPeak(declared, declared_bytes, steps[totals.index(peak)], peak)
 
 
-_VALUES_PER_CHECKPOINT = 1000  # values between two breaths
+_VALUES_PER_CHECKPOINT = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class BufferLifetime:
-    """A value of a temp allocation and the steps that it lives, both ends inclusive."""
+    """A value of a temp allocation with its live range."""
 
     value: AssignedValue
     live: LocatedRecord[RangeRow]
 
     @property
     def steps(self) -> int:
-        """How many steps it lives."""
+        """Number of steps in the live range; both ends are inclusive."""
         return self.live.record.end_step - self.live.record.start_step + 1
 
     @property
     def weight(self) -> int:
-        """Padded bytes times steps."""
+        """Padded size in bytes times number of steps."""
         return self.value.size * self.steps
 
 
 def largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[BufferLifetime]:
-    """The ``count`` values of temp allocations with most bytes times steps, one for each slot.
+    """Return the values of temp allocations with the largest product of bytes and steps.
 
-    Smaller ones than ``least`` bytes are left out. Parameters and outputs live as long as the
-    caller wants.
+    Parameters and outputs are excluded: the caller determines how long they are live.
+
+    Args:
+        dump: The compile.
+        count: Maximum number of values. Each slot of an allocation contributes one.
+        least: Minimum size in bytes.
     """
     found: dict[tuple[int, int, int], BufferLifetime] = {}
     for allocation in dump.allocations():
@@ -118,8 +122,8 @@ def largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[BufferLifet
                 continue
             lifetime = BufferLifetime(value, live)
             slot = allocation.record.number, value.offset, value.size
-            known = found.get(slot)
-            if known is None or known.weight < lifetime.weight:
+            other = found.get(slot)
+            if other is None or other.weight < lifetime.weight:
                 found[slot] = lifetime
     ordered = sorted(found.values(), key=lambda one: (-one.weight, one.value.id))
     return ordered[:count]

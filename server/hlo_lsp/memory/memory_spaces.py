@@ -1,4 +1,4 @@
-"""Occupied bytes of each memory space over the schedule of a program."""
+"""Occupied bytes of each memory space over the schedule."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -20,16 +20,16 @@ class SpaceOccupancy:
 
     Fixed allocations (parameters, constants, outputs) occupy their whole size at every step. In
     temp allocations the live values occupy their byte ranges; bytes that several values share
-    count once. Thread-local allocations are left out: they have no place in the schedule.
+    count once. Thread-local allocations are excluded because they are not scheduled.
 
     Attributes:
-        space: number of the memory space, XLA's color.
-        allocated_bytes: size of all allocations in the space.
-        fixed_bytes: size of those that are not temp allocations.
-        change_steps: steps at which the occupied temp bytes change, ascending.
-        temp_bytes: occupied temp bytes from each of these steps on.
-        peak_step: first step at which most bytes are occupied.
-        peak_bytes: occupied bytes at that step.
+        space: Number of the memory space, XLA's color.
+        allocated_bytes: Size of all allocations in the space.
+        fixed_bytes: Size of those that are not temp allocations.
+        change_steps: Steps at which the occupied temp bytes change, ascending.
+        temp_bytes: Occupied temp bytes from each of these steps on.
+        peak_step: First step at which most bytes are occupied.
+        peak_bytes: Occupied bytes at that step.
     """
 
     space: int
@@ -49,19 +49,19 @@ class SpaceOccupancy:
 def largest_off_chip_space(
     spaces: Iterable[SpaceOccupancy], backend: Backend
 ) -> SpaceOccupancy | None:
-    """Return the memory space with the largest peak, or None if there is none.
+    """Return the off-chip memory space with the largest peak, or None if there is none.
 
-    Memory on the chip does not count: XLA moves into it what fits.
+    On-chip memory is excluded because XLA moves into it what fits.
     """
     off_chip = (each for each in spaces if not is_on_chip(each.space, backend))
     return max(off_chip, key=lambda each: each.peak_bytes, default=None)
 
 
 def memory_space_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
-    """Compute the occupancy of each memory space, by number, and keep it until a file changes.
+    """Return the occupancy of each memory space by number; cached until a file changes.
 
-    A space is missing if the live range of a value in one of its temp allocations is unknown. All
-    are missing in a dump without live ranges or with an incomplete buffer assignment.
+    A memory space is missing if a value in one of its temp allocations has no live range. The
+    result is empty for a dump without live ranges or with an incomplete buffer assignment.
     """
     files = [file for file in dump.files if len(file.memory.allocations) or len(file.memory.ranges)]
     state = dump.state(files)
@@ -96,7 +96,7 @@ def _space_occupancy(
     allocated = fixed = 0
     values: list[LiveByteRange] = []
     for placement in placements:
-        # The temp allocations of a space follow each other in one address space.
+        # Place the allocations of a memory space one after another in one address space.
         base = allocated
         allocated += placement.allocation.size
         if not placement.allocation.preallocated_temp:

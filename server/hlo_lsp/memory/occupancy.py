@@ -1,4 +1,4 @@
-"""Occupied bytes: the union of the byte ranges of live values, step by step."""
+"""Occupied bytes: the union of the byte ranges of live values at each step."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
@@ -14,11 +14,11 @@ from hlo_lsp.model.weak_cache import WeakCache
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
-ByteRange = tuple[int, int]  # the first byte and the end, which is not part of the range
+ByteRange = tuple[int, int]  # first byte, and the exclusive end
 
 
 class LiveByteRange(NamedTuple):
-    """Bytes of a value, and the first and the last step at which it is live, both inclusive."""
+    """A byte range of a value with its first and last live step, both inclusive."""
 
     offset: int
     size: int
@@ -27,23 +27,23 @@ class LiveByteRange(NamedTuple):
 
 
 class RangeUnion:
-    """Byte ranges that come and go, and the number of bytes that at least one of them covers.
+    """The number of bytes that a changing set of byte ranges covers.
 
-    A range may be added several times; it then stays until it is removed as often. This is a
-    segment tree over the pieces between the bounds of all ranges: a change costs O(log n).
+    A range can be added several times and remains until it is removed as often. The data structure
+    is a segment tree over the pieces between all range bounds: a change costs O(log n).
     """
 
     def __init__(self, ranges: Iterable[ByteRange]) -> None:
-        """Prepare for ``ranges``, the only ones that can be added; the union is empty."""
+        """Prepare an empty union of ``ranges``, the only ranges that can be added."""
         self._bounds = sorted({bound for both in ranges for bound in both})
         pieces = [end - first for first, end in pairwise(self._bounds)]
-        # Node 1 is the root, the children of node n are 2n and 2n + 1. There is a power of two of
-        # leaves, so that all of them are on the last level.
+        # Node 1 is the root, the children of node n are 2n and 2n + 1. The number of leaves is a
+        # power of two, so that all of them are on the last level.
         self._leaves = leaves = 1 << len(pieces).bit_length()
         self._sizes = [0] * leaves + pieces + [0] * (leaves - len(pieces))  # bytes below a node
         for node in range(leaves - 1, 0, -1):
             self._sizes[node] = self._sizes[2 * node] + self._sizes[2 * node + 1]
-        self._counts = [0] * (2 * leaves)  # ranges that are split no further than to this node
+        self._counts = [0] * (2 * leaves)  # ranges that cover a whole node
         self._covered = [0] * (4 * leaves)  # covered bytes below a node; 0 below the leaves
 
     @property
@@ -52,11 +52,11 @@ class RangeUnion:
         return self._covered[1]
 
     def add(self, byte_range: ByteRange, times: int = 1) -> None:
-        """Cover the bytes of a range; ``times=-1`` takes back one addition."""
+        """Add a byte range; ``times=-1`` removes one addition."""
         counts, covered, sizes = self._counts, self._covered, self._sizes
         low = bisect_left(self._bounds, byte_range[0]) + self._leaves
         high = bisect_left(self._bounds, byte_range[1]) + self._leaves
-        nodes = []  # the largest nodes that lie in the range, then all nodes above its ends
+        nodes = []  # the largest nodes inside the range, then all ancestors of its ends
         above_low, above_high = low >> 1, (high - 1) >> 1
         while low < high:
             if low & 1:
@@ -81,14 +81,14 @@ class RangeUnion:
 
 
 def occupied_bytes_by_step(values: Iterable[LiveByteRange]) -> Iterator[tuple[int, int]]:
-    """Sweep over the steps at which values become live or die.
+    """Sweep over the steps at which values become live or dead.
 
     Args:
-        values: live byte ranges of one address space.
+        values: Live byte ranges of one address space.
 
     Yields:
-        Each of these steps, ascending, with the bytes that at least one value occupies from it up
-        to the next one. Before the first step no byte is occupied.
+        Each of these steps in ascending order, with the bytes that at least one value occupies
+        from this step to the next one. Before the first step no byte is occupied.
     """
     changes: list[tuple[int, int, ByteRange]] = []
     for offset, size, start_step, end_step in values:
@@ -113,14 +113,18 @@ def union_size(ranges: Iterable[ByteRange]) -> int:
     return total
 
 
-_RECORDS_PER_CHECKPOINT = 1000  # values between two breaths
+_RECORDS_PER_CHECKPOINT = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class AllocationOccupancy:
-    """Bytes with padding. ``end`` is where the last value ends, ``live`` the most at one step.
+    """Occupied bytes of an allocation; sizes include padding.
 
-    ``used`` are the bytes that some value takes at some time: others only align what follows.
+    Attributes:
+        end: End of the last value.
+        used: Bytes that some value occupies at some step. The others only align values.
+        live: Occupied bytes at the peak of the allocation.
+        step: First step with that many occupied bytes.
     """
 
     end: int
@@ -130,7 +134,7 @@ class AllocationOccupancy:
 
     @property
     def idle(self) -> int:
-        """Bytes that are in use at other times, but not at the fullest step."""
+        """Bytes that are in use at other steps, but not at the peak."""
         return self.used - self.live
 
 
@@ -140,9 +144,10 @@ _OCCUPANCY_FACTS: "WeakCache[Listed, AllocationOccupancy]" = WeakCache()
 def allocation_occupancy(
     dump: DumpSet, allocation: LocatedRecord[AllocationLine]
 ) -> AllocationOccupancy | None:
-    """What of an allocation is in use at its fullest step; None if a value has no live range.
+    """Return the occupancy of an allocation, or None if one of its values has no live range.
 
-    Bytes that several values share count once: they are aliases, or one takes over from the other.
+    Bytes that several values share count once: such values are aliases or have disjoint live
+    ranges.
     """
     listed = listed_under(allocation)
     state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
@@ -167,13 +172,13 @@ def _compute_occupancy(dump: DumpSet, listed: Listed) -> AllocationOccupancy | N
         steps = live.record.start_step, live.record.end_step
         values.append(LiveByteRange(value.offset, value.size, *steps))
     checkpoint()
-    most = step = 0
-    for count, (moment, occupied) in enumerate(occupied_bytes_by_step(values), 1):
+    peak = peak_step = 0
+    for count, (step, occupied) in enumerate(occupied_bytes_by_step(values), 1):
         if count % _RECORDS_PER_CHECKPOINT == 0:
             checkpoint()
-        if occupied > most:
-            most, step = occupied, moment
+        if occupied > peak:
+            peak, peak_step = occupied, step
     ranges = {(value.offset, value.offset + value.size) for value in values}
     return AllocationOccupancy(
-        max((end for _, end in ranges), default=0), union_size(ranges), most, step
+        max((end for _, end in ranges), default=0), union_size(ranges), peak, peak_step
     )

@@ -1,4 +1,4 @@
-"""Arrays that take many times their elements in memory."""
+"""Arrays whose padded size is a multiple of their logical size."""
 
 import re
 from dataclasses import dataclass
@@ -11,12 +11,20 @@ from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
 _MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
-_VALUES_PER_CHECKPOINT = 1000  # values between two breaths
+_VALUES_PER_CHECKPOINT = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class PaddedArrays:
-    """Values of one shape; bytes of one of them. ``places`` counts where in memory they lie."""
+    """Values of one padded shape.
+
+    Attributes:
+        value: One of them.
+        logical: Logical size of one value in bytes.
+        padded: Padded size of one value.
+        values: Number of values.
+        places: Number of distinct allocation offsets.
+    """
 
     value: LocatedRecord[AssignedValue]
     logical: int
@@ -26,15 +34,21 @@ class PaddedArrays:
 
     @property
     def wasted(self) -> int:
-        """Bytes of padding in all places."""
+        """Bytes of padding at all offsets."""
         return (self.padded.bytes - self.logical) * self.places
 
 
 def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> list[PaddedArrays]:
-    """The shapes that take at least ``ratio`` times their elements, and ``least`` bytes.
+    """Return padded shapes, sorted by wasted bytes in descending order.
 
-    Those that waste most come first. Shapes in different memory spaces are one. Sizes that do not
-    follow from their shape are left out.
+    Shapes that differ only in the memory space are one group. Values whose size does not follow
+    from their shape are skipped.
+
+    Args:
+        dump: The compile.
+        target: The chip that the program is compiled for.
+        ratio: Minimum ratio of padded to logical size.
+        least: Minimum padded size in bytes.
     """
     found: dict[str, tuple[LocatedRecord[AssignedValue], int, PaddedSize]] = {}
     values: dict[str, int] = {}

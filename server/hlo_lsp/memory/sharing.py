@@ -1,4 +1,4 @@
-"""Which values take turns in the same bytes of an allocation."""
+"""Values that share bytes of an allocation."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 
 def values_sharing_memory(dump: DumpSet, value: Value) -> list[AssignedValue]:
-    """The other values whose bytes meet those of this one, by the start of their lives."""
+    """Return the other values whose bytes overlap those of a value, by start step."""
     if value.assigned is None or value.allocation is None:
         return []
     own = value.assigned.record
@@ -24,7 +24,10 @@ def values_sharing_memory(dump: DumpSet, value: Value) -> list[AssignedValue]:
 def most_shared_offset(
     dump: DumpSet, allocation: LocatedRecord[AllocationLine]
 ) -> tuple[int, int] | None:
-    """The offset (bytes) at which most values begin and their number, if more than one."""
+    """Return the offset in bytes at which most values start, and their number.
+
+    Returns None if no two values start at the same offset.
+    """
     offsets = Counter(value.offset for value in dump.assigned_to(allocation) if value.size)
     if not offsets:
         return None

@@ -1,1 +1,1 @@
-"""Floor 3: what the dump means. Shapes, indexes, files, and all files of one compile."""
+"""The data model of dumps: shapes, values, files, compiles and the workspace."""

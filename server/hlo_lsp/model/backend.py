@@ -1,4 +1,4 @@
-"""Which kind of machine a dump was compiled for, and what its memory spaces are."""
+"""Backends and their memory spaces."""
 
 import re
 from enum import Enum
@@ -15,10 +15,10 @@ class Backend(Enum):
     UNKNOWN = "unknown"
 
 
-# What XLA's reports call a memory space, whatever the backend (buffer_assignment.cc).
+# Names of memory spaces in XLA's reports for all backends (buffer_assignment.cc).
 _REPORT_NAMES = {0: "default", 1: "vmem", 2: "smem", 3: "hbm", 4: "host", 5: "cmem"}
 
-# What it is: JAX's MemorySpace enums for TPU, gpu_memory_space_assignment.h and layout.h for GPU.
+# Names by JAX's MemorySpace enums for TPU, gpu_memory_space_assignment.h and layout.h for GPU.
 _SPACE_NAMES = {
     Backend.TPU: {
         0: "HBM",
@@ -45,27 +45,27 @@ _TPU_OFF_CHIP_SPACES = {0, 5}
 
 
 def report_space_name(number: int) -> str:
-    """The name of a memory space in XLA's own reports; wrong for most backends."""
+    """Return the name of a memory space in XLA's reports, which is wrong for most backends."""
     return _REPORT_NAMES.get(number, f"color_{number}")
 
 
 def space_name(number: int, backend: Backend) -> str | None:
-    """What a memory space really is on this backend, None where that is not known."""
+    """Return the name of a memory space on this backend, or None if it is unknown."""
     return _SPACE_NAMES.get(backend, {}).get(number)
 
 
 def space_title(number: int, backend: Backend) -> str:
-    """Return the name of a memory space, or its number where the name is not known."""
+    """Return the name of a memory space, or its number if the name is unknown."""
     return space_name(number, backend) or f"memory space {number}"
 
 
 def is_on_chip(number: int, backend: Backend) -> bool:
-    """Return whether a memory space is small memory on the chip, which XLA fills as it sees fit."""
+    """Return True if a memory space is on-chip memory that XLA manages, such as VMEM."""
     return backend is Backend.TPU and number not in _TPU_OFF_CHIP_SPACES
 
 
 def backend_from_file_name(file_name: str) -> Backend:
-    """The backend that a file name speaks of, UNKNOWN if it does not."""
+    """Return the backend that a file name implies, else UNKNOWN."""
     if _GPU_STEM.search(file_name) or ".thunk_sequence" in file_name:
         return Backend.GPU
     if "cpu_after_optimizations" in file_name:

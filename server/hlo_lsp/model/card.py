@@ -1,4 +1,4 @@
-"""A card: a title and facts about one thing, in the order in which a reader wants them."""
+"""Cards of labeled facts for hovers and inspection, and helpers for their text."""
 
 import re
 from collections.abc import Iterator
@@ -11,9 +11,9 @@ _QUOTED_NAME = re.compile(r"(?:^|(?<=[\s(]))`(.+?)`(?=[\s,:;.)|]|$)")
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One line of a card. Names from dumps stand between backticks in ``text``.
+    """A line of a card; ``text`` has names from dumps in backticks.
 
-    ``source`` is the Python line that the text speaks of, for a client that can link to it.
+    ``source`` is the Python line in the text, for clients that support links.
     """
 
     label: str
@@ -23,7 +23,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """What is known about one subject."""
+    """The facts about one subject, the most relevant first."""
 
     title: str
     facts: tuple[Fact, ...] = ()
@@ -31,10 +31,9 @@ class Card:
 
 
 def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:
-    """The parts of a text in order: whether each is a name from the dump, and what it says.
+    """Yield (is_name, part) for the parts of a text in order.
 
-    Names stand between backticks with a blank or a bracket in front of them. A backtick inside of
-    a word is itself.
+    Names are in backticks after a blank or a bracket. A backtick inside of a word is literal.
     """
     end = 0
     for match in _QUOTED_NAME.finditer(text):
@@ -46,13 +45,13 @@ def split_quoted_names(text: str) -> Iterator[tuple[bool, str]]:
         yield False, text[end:]
 
 
-def join_limited(items: list[str], most: int) -> str:
-    """The first items, separated by commas, and how many more there are."""
-    more = len(items) - most
-    shown = ", ".join(items[:most])
+def join_limited(items: list[str], limit: int) -> str:
+    """Join the first items by commas, and append the number of the other items."""
+    more = len(items) - limit
+    shown = ", ".join(items[:limit])
     return f"{shown} and {more:,} more" if more > 0 else shown
 
 
 def count_noun(count: int, noun: str) -> str:
-    """A number with its noun: ``1 use``, ``13 uses``."""
+    """Return a number with its noun: ``1 use``, ``13 uses``."""
     return f"{count:,} {noun}{'' if count == 1 else 's'}"

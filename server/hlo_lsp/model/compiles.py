@@ -1,4 +1,4 @@
-"""Names of a folder by the module they were written for, where a name alone does not tell."""
+"""The compiles in a folder: files grouped by the module that XLA wrote them for."""
 
 import os
 import time
@@ -12,15 +12,15 @@ ModuleGroups = dict[str, list[str]]
 
 
 def group_by_module(names: Iterable[str]) -> ModuleGroups:
-    """The names by group; each is in one group, under a key that says nothing but which.
+    """Group file names by module; the keys are opaque.
 
     Beyond ``group_key``:
 
-    - Names with different timestamps are of different runs of XLA: it takes one timestamp for a
-      module. A name without one is of the run with one if that is the only run here.
-    - A name without the module name is of the module with that number if with its name it would
-      be longer than XLA lets it be, and if there is only one such module.
-    - A suffix that nobody knows begins where the names of a known module end.
+    - Names with different timestamps belong to different runs of XLA, which uses one timestamp for
+      a module. A name without a timestamp belongs to the only run with one, if there is one.
+    - A name without the module name belongs to the module with its number, if that is unique and
+      the module name would exceed the maximum length of a file name.
+    - An unknown suffix begins after the prefix of a known module.
     """
     groups: dict[str, list[DumpName]] = {}
     others: ModuleGroups = {}
@@ -54,7 +54,7 @@ def _split_runs(groups: dict[str, list[DumpName]]) -> None:
 
 
 def _join_unnamed(groups: dict[str, list[DumpName]]) -> dict[str, str]:
-    """Move names without a module name; under which key those of their head are now."""
+    """Move names without a module name to their module; return the new key by old key."""
     nameless = [key for key, members in groups.items() if members[0].module_name is None]
     named: dict[tuple[str, int | None], list[str]] = {}
     if nameless:
@@ -83,7 +83,7 @@ def _may_join(nameless: DumpName, group: list[DumpName]) -> bool:
 def _group_of_unknown(
     name: DumpName, groups: dict[str, list[DumpName]], homes: dict[str, str]
 ) -> str | None:
-    """The group whose head the name begins with, the longest of them."""
+    """Return the group with the longest head that the name begins with."""
     text = name.filename if name.timestamp is None else name.filename.partition(".")[2]
     end = text.rfind(".")
     while end > 0:
@@ -100,9 +100,9 @@ def _with_timestamp(timestamp: int | None, head: str) -> str:
     return head if timestamp is None else f"{timestamp}.{head}"
 
 
-# Texts whose instructions are those of S.txt, as far as both have one of a name: over the corpus
-# 24 324 alike, 4 not (hlo sanitization puts converts in). Memory space assignment adds copies and
-# drops bitcasts in between, so the text before buffer assignment has not the same names.
+# Texts in which instructions of a name equal those of S.txt: in the corpus 24,324 are equal and 4
+# differ (HLO sanitization inserts converts). Memory space assignment adds copies and removes
+# bitcasts, so the text before buffer assignment has other names.
 _SAME_INSTRUCTION_ROLES = frozenset(
     {
         FileRole.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
@@ -111,24 +111,23 @@ _SAME_INSTRUCTION_ROLES = frozenset(
     }
 )
 _THUNK_ROLES = frozenset({FileRole.THUNKS, FileRole.THUNK_METADATA})
-# What runs before after_spmd_partitioner.txt is written, by pipeline (seen in jaxlib 0.10.2).
+# Pipelines that run before after_spmd_partitioner.txt is written (jaxlib 0.10.2).
 _PARTITIONING_PIPELINES = ("spmd", "sharding", "host-compute")
 _ROLE_ORDER = {role: place for place, role in enumerate(FileRole)}
 
 
 @dataclass(frozen=True, slots=True)
 class Compile:
-    """The files that belong to one file.
+    """The files that belong to a file.
 
-    ``stem`` is what the names of the memory files that speak of the file's instructions begin
-    with; it is equal for all files that share memory files. ``module`` is the module text of
-    that stem, ``memory`` are its memory files, ``thunks`` the thunk sequences of the executable,
-    and ``thunk_metadata`` names the instructions of the thunks.
-    ``texts`` are all module texts of the module in the order of the pipeline, whatever memory
-    files belong to them; ``files`` is everything that was written for the module, by name.
+    ``stem`` is the common prefix of the memory files of the file's instructions; files that share
+    memory files have the same stem. ``module`` is the module text of that stem, ``memory`` its
+    memory files, ``thunks`` the thunk sequences of the executable, and ``thunk_metadata`` the file
+    that names the instruction of each thunk. ``texts`` are all module texts of the module in
+    pipeline order; ``files`` are all files of the module by name.
 
-    No memory files belong to the texts from before the last pass: there an instruction of the
-    same name may be another one.
+    Texts from before the last pass have no memory files, as an instruction of the same name may
+    be a different one there.
     """
 
     path: Path
@@ -141,9 +140,9 @@ class Compile:
     files: tuple[Path, ...]
 
     def files_read_together(self) -> list[Path]:
-        """What is to be read together, the file itself first.
+        """Return the files of one dump set, the file itself first.
 
-        Of two texts with the same instructions the one that was asked about is enough.
+        If the file is a text with the instructions of ``module``, it takes the place of ``module``.
         """
         found = [self.path, *self.memory]
         if self.module is not None and self.path not in self.texts:
@@ -151,34 +150,34 @@ class Compile:
         return list(dict.fromkeys(found))
 
     def previous_text(self) -> Path | None:
-        """The module text one step earlier in the pipeline."""
+        """Return the module text one step earlier in the pipeline."""
         index = self._index()
         return self.texts[index - 1] if index else None
 
     def next_text(self) -> Path | None:
-        """The module text one step later in the pipeline."""
+        """Return the module text one step later in the pipeline."""
         index = self._index()
         return None if index is None or index + 1 == len(self.texts) else self.texts[index + 1]
 
     def comparison_texts(self) -> list[Path]:
-        """The module texts to compare with: from before and after all passes.
+        """Return the module texts for comparison: those before and after all passes.
 
-        Of a text from between two passes also its two neighbours. What a memory file names is
-        compared as its module is: a name says the same wherever it stands.
+        A text between two passes is also compared with the previous and next text. A memory
+        file has the same comparison texts as its module, as its names mean the same instructions.
         """
         found = [path for path in self.texts if _role(path) is FileRole.BEFORE_OPTIMIZATIONS]
         if _role(self.path) is FileRole.PASS:
             found += [path for path in (self.previous_text(), self.next_text()) if path]
         found += [path for path in self.texts if _role(path) is FileRole.AFTER_OPTIMIZATIONS]
-        family = self.files_read_together()
-        return [path for path in dict.fromkeys(found) if path not in family]
+        own_files = self.files_read_together()
+        return [path for path in dict.fromkeys(found) if path not in own_files]
 
     def _index(self) -> int | None:
         return self.texts.index(self.path) if self.path in self.texts else None
 
 
 class FolderListing:
-    """The names of one folder, grouped once for all questions."""
+    """The file names of one folder, grouped by module."""
 
     def __init__(self, folder: Path, names: Iterable[str]) -> None:
         self._folder = folder
@@ -191,18 +190,18 @@ class FolderListing:
         return name in self._key_of
 
     def names(self) -> list[str]:
-        """All names, those of one module side by side."""
+        """Return all names, grouped by module."""
         return list(self._key_of)
 
     def modules(self) -> list[list[Path]]:
-        """The files of every module, by name."""
+        """Return the files of every module, sorted by name."""
         return [[self._folder / name for name in sorted(group)] for group in self._groups.values()]
 
     def compile(self, name: str) -> Compile:
-        """What belongs to the file of this name.
+        """Return the compile of the file with this name.
 
         Raises:
-            KeyError: the name is not listed.
+            KeyError: The name is not listed.
         """
         known = self._compiles.get(name)
         if known is None:
@@ -215,12 +214,12 @@ class FolderListing:
 
 
 def compile_of(path: Path, names: Iterable[str]) -> Compile:
-    """What belongs to a file, among the names of its folder; its own need not be there."""
+    """Return the compile of a file, given the names in its folder; its own may be missing."""
     return FolderListing(path.parent, {*names, path.name}).compile(path.name)
 
 
 class _ModuleGroup:
-    """The names of one group."""
+    """The file names of one module."""
 
     def __init__(self, folder: Path, names: list[str]) -> None:
         self._folder = folder
@@ -255,7 +254,7 @@ class _ModuleGroup:
         if f"{stem}.txt" in roles:
             return self._folder / f"{stem}.txt"
         for name, role in roles.items():
-            # byte for byte the same text (formats.md 1.2)
+            # This text is identical byte by byte (formats.md 1.2).
             if role is FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT:
                 return self._folder / name
         return None
@@ -303,25 +302,25 @@ def _single(stems: Iterable[str]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-# For so long after a change another one may leave the time of change as it is.
-_MTIME_RESOLUTION_NS = 2_000_000_000  # ns: the coarsest file system counts two seconds
+# Two changes within this time may have the same modification time.
+_MTIME_RESOLUTION_NS = 2_000_000_000  # the coarsest file systems count two seconds
 
 
 class FolderCache:
-    """The names in folders, and which of them belong together."""
+    """Folder listings, cached until the modification time of the folder changes."""
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[int, FolderListing]] = {}
 
     def compile_of(self, path: Path) -> Compile:
-        """What belongs to a file; it need not be written yet."""
+        """Return the compile of a file, which may not exist yet."""
         listing = self.listing(path.parent)
         if path.name in listing:
             return listing.compile(path.name)
         return compile_of(path, listing.names())
 
     def listing(self, folder: Path) -> FolderListing:
-        """The names in a folder; none where it cannot be read."""
+        """Return the listing of a folder, an empty one if the folder cannot be read."""
         try:
             changed = os.stat(folder).st_mtime_ns
             known = self._known.get(folder)

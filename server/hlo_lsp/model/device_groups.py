@@ -1,4 +1,4 @@
-"""The groups of devices that a collective works in: ``replica_groups=`` of HLO text."""
+"""The device groups of collectives: ``replica_groups=`` of HLO text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,12 +22,12 @@ from hlo_lsp.model.device_mesh import (
 )
 from hlo_lsp.syntax.grammar import load_grammar
 
-# The opcodes with use_global_device_ids=: without it they reach across replicas and partitions.
+# Opcodes with use_global_device_ids=: without it, groups span replicas and all partitions.
 _CROSS_REPLICA_AND_PARTITION = frozenset({"all-gather", "all-reduce", "reduce-scatter"})
 
 
 class GroupMode(Enum):
-    """What the numbers in ``replica_groups=`` are (``GetCollectiveOpGroupMode``)."""
+    """The meaning of the numbers in ``replica_groups=`` (``GetCollectiveOpGroupMode``)."""
 
     REPLICAS = "replica"
     PARTITIONS = "partition"
@@ -36,7 +36,7 @@ class GroupMode(Enum):
 
 
 def group_mode(opcode: str, *, channel: bool, global_ids: bool) -> GroupMode:
-    """What the numbers are for an opcode, with a ``channel_id`` and ``use_global_device_ids``."""
+    """Return the group mode of an opcode with ``channel_id`` and ``use_global_device_ids``."""
     if global_ids:
         return GroupMode.DEVICES
     if not channel:
@@ -49,31 +49,31 @@ def group_mode(opcode: str, *, channel: bool, global_ids: bool) -> GroupMode:
 
 @dataclass(frozen=True, slots=True)
 class GroupList:
-    """``{{0,1},{2}}``: the groups one by one. Without any, all devices are one group."""
+    """``{{0,1},{2}}``: a list of groups; an empty list means one group of all devices."""
 
     groups: tuple[tuple[int, ...], ...]
 
     @property
     def count(self) -> int:
-        """The number of groups that are listed."""
+        """The number of listed groups."""
         return len(self.groups)
 
     @property
     def size(self) -> int | None:
-        """Devices in a group, None where the groups differ."""
+        """The number of devices in each group, None if it differs between groups."""
         sizes = set(map(len, self.groups))
         return sizes.pop() if len(sizes) == 1 else None
 
-    def first(self, most: int) -> Iterator[tuple[int, ...]]:
-        """The first groups, in order."""
-        return islice(self.groups, most)
+    def first(self, limit: int) -> Iterator[tuple[int, ...]]:
+        """Return the first ``limit`` groups in order."""
+        return islice(self.groups, limit)
 
 
 @dataclass(frozen=True, slots=True)
 class EqualGroups:
-    """``[2,4]<=[8]`` or ``mesh['x'=2,'y'=4] {'y'}``: each ``size`` places of an order are a group.
+    """``[2,4]<=[8]`` or ``mesh['x'=2,'y'=4] {'y'}``: groups of ``size`` consecutive devices.
 
-    ``axes`` of the ``mesh`` are those along which the devices of a group differ.
+    ``axes`` are the axes of ``mesh`` along which the devices of a group differ.
     """
 
     count: int
@@ -82,25 +82,25 @@ class EqualGroups:
     mesh: Mesh | None = None
     axes: tuple[Axis, ...] = ()
 
-    def first(self, most: int) -> Iterator["OrderedGroup"]:
-        """The first groups, in order."""
+    def first(self, limit: int) -> Iterator["OrderedGroup"]:
+        """Return the first ``limit`` groups in order."""
         return (
             OrderedGroup(self.order, number * self.size, self.size)
-            for number in range(min(most, self.count))
+            for number in range(min(limit, self.count))
         )
 
 
 @dataclass(frozen=True, slots=True)
 class OrderedGroup:
-    """A group of any number of devices, which are told one at a time."""
+    """A group of ``count`` consecutive devices of an order, computed on access."""
 
     order: DeviceOrder
     start: int
     count: int
 
-    def at(self, place: int) -> int:
-        """The device at a place of the group, counted from 0."""
-        return self.order.at(self.start + place)
+    def at(self, position: int) -> int:
+        """Return the device at a position of the group, from 0."""
+        return self.order.at(self.start + position)
 
 
 DeviceGroups: TypeAlias = GroupList | EqualGroups
@@ -108,10 +108,10 @@ DeviceGroups: TypeAlias = GroupList | EqualGroups
 
 @lru_cache(maxsize=1 << 10)
 def parse_device_groups(text: str) -> DeviceGroups:
-    """The groups that the value of ``replica_groups=`` describes (replica_group.cc).
+    """Parse the value of ``replica_groups=`` (replica_group.cc).
 
     Raises:
-        ShardingError: it describes none.
+        ShardingError: The text does not describe groups.
     """
     try:
         tree = load_grammar("sharding").parse("replica_groups", text)
@@ -125,7 +125,7 @@ def parse_device_groups(text: str) -> DeviceGroups:
     dims, iota = tree.children
     shape, order = parse_integers(dims), parse_device_order(_as_tree(iota))
     if len(shape) != 2 or prod(shape) != order.count:
-        raise ShardingError(f"{order.count} devices are no groups {shape}")
+        raise ShardingError(f"{order.count} devices do not form groups {shape}")
     return EqualGroups(shape[0], shape[1], order)
 
 
@@ -134,7 +134,7 @@ def _parse_group_list(tree: "Tree[Token]") -> GroupList:
     try:
         groups = tuple(parse_integers(text) if text else () for text in texts)
     except ValueError:
-        raise ShardingError("a group lists what is no number") from None
+        raise ShardingError("a group contains something other than numbers") from None
     return GroupList(groups)
 
 

@@ -1,4 +1,4 @@
-"""Which device stands at which place: the list, the iota and the mesh forms of HLO text."""
+"""Device orders and meshes: the list, iota and mesh forms of HLO text."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ _DEVICE_COUNT_LIMIT = 1 << 63
 
 
 class ShardingError(ValueError):
-    """A text that is no sharding and no device groups."""
+    """A text that does not describe a sharding or device groups."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeviceList:
-    """``0,2,1,3``: device numbers, one by one."""
+    """``0,2,1,3``: an explicit list of device numbers."""
 
     devices: tuple[int, ...]
 
@@ -26,16 +26,16 @@ class DeviceList:
         """The number of devices."""
         return len(self.devices)
 
-    def at(self, place: int) -> int:
-        """The device at a place, counted from 0."""
-        return self.devices[place]
+    def at(self, position: int) -> int:
+        """Return the device at a position of the order, from 0."""
+        return self.devices[position]
 
 
 @dataclass(frozen=True, slots=True)
 class Iota:
-    """``<=[2,4]T(1,0)``: 0, 1, 2 ... in the shape ``dims``, transposed, read row by row.
+    """``<=[2,4]T(1,0)``: 0, 1, 2 ... in the shape ``dims``, transposed, in row-major order.
 
-    Nothing is listed, so a text may speak of any number of devices (tile_assignment.h).
+    Devices are computed, so their number is not limited by memory (tile_assignment.h).
     """
 
     dims: tuple[int, ...]
@@ -46,11 +46,11 @@ class Iota:
         """The number of devices."""
         return prod(self.dims)
 
-    def at(self, place: int) -> int:
-        """The device at a place, counted from 0."""
+    def at(self, position: int) -> int:
+        """Return the device at a position of the order, from 0."""
         indexes = [0] * len(self.dims)
         for dim in reversed(self.permutation):
-            place, indexes[dim] = divmod(place, self.dims[dim])
+            position, indexes[dim] = divmod(position, self.dims[dim])
         device = 0
         for size, index in zip(self.dims, indexes, strict=True):
             device = device * size + index
@@ -59,29 +59,30 @@ class Iota:
 
 @dataclass(frozen=True, slots=True)
 class PermutedDevices:
-    """The devices of one order in the sequence of another."""
+    """A device order permuted by another order."""
 
     devices: "DeviceOrder"
-    places: Iota
+    order: Iota
 
     @property
     def count(self) -> int:
         """The number of devices."""
-        return self.places.count
+        return self.order.count
 
-    def at(self, place: int) -> int:
-        """The device at a place, counted from 0."""
-        return self.devices.at(self.places.at(place))
+    def at(self, position: int) -> int:
+        """Return the device at a position of the order, from 0."""
+        return self.devices.at(self.order.at(position))
 
 
 DeviceOrder: TypeAlias = DeviceList | Iota | PermutedDevices
 
 
 def parse_device_order(tree: "Tree[Token]") -> DeviceList | Iota:
-    """The order that a ``listed``, ``iota`` or ``mesh_iota`` of the grammar says.
+    """Parse a ``listed``, ``iota`` or ``mesh_iota`` of the grammar.
 
     Raises:
-        ShardingError: a device is listed twice, the transposition is none, or see ``counted``.
+        ShardingError: A device occurs twice, the transposition is not a permutation, or the
+            number of devices is invalid.
     """
     first, *rest = tree.children
     dims = parse_integers(first)
@@ -91,33 +92,33 @@ def parse_device_order(tree: "Tree[Token]") -> DeviceList | Iota:
         return DeviceList(dims)
     device_count(dims)
     if not rest and len(dims) > 1:
-        raise ShardingError("several dimensions of devices need a transposition `T(...)`")
+        raise ShardingError("several device dimensions require a transposition `T(...)`")
     permutation = parse_integers(rest[0]) if rest else (0,)
     if sorted(permutation) != list(range(len(dims))):
-        raise ShardingError(f"T{permutation} is no permutation of {len(dims)} dimensions")
+        raise ShardingError(f"T{permutation} is not a permutation of {len(dims)} dimensions")
     return Iota(dims, permutation)
 
 
 def device_count(dims: Iterable[int]) -> int:
-    """The number of devices in a shape.
+    """Return the number of devices in a shape.
 
     Raises:
-        ShardingError: there are none, or more than 64 bits count.
+        ShardingError: The number is 0 or does not fit in 64 bits.
     """
     count = prod(dims)
     if not 0 < count < _DEVICE_COUNT_LIMIT:
-        raise ShardingError("the devices are none or more than 64 bits count")
+        raise ShardingError("the number of devices is 0 or does not fit in 64 bits")
     return count
 
 
 def parse_integers(child: "Tree[Token] | str") -> tuple[int, ...]:
-    """The numbers of a ``LIST`` or of what looks like it."""
+    """Return the integers of a comma-separated list."""
     return tuple(map(int, str(child).split(",")))
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """An axis of a mesh, or the part of one: ``'x':(2)4`` are 4 steps inside of each half."""
+    """An axis of a mesh or a part of one: ``'x':(2)4`` has 4 steps inside of each half."""
 
     name: str
     before: int
@@ -130,16 +131,16 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """Axes with their numbers of devices, major to minor; ``devices`` in row-major order."""
+    """Axes with their sizes, major to minor, and the ``devices`` in row-major order."""
 
     axes: tuple[tuple[str, int], ...]
     devices: DeviceOrder
 
     def axis(self, tree: "Tree[Token]") -> Axis:
-        """The axis that an ``axis`` of the grammar names.
+        """Return the axis that an ``axis`` of the grammar names.
 
         Raises:
-            ShardingError: the mesh has no such axis, or it cannot be cut like this.
+            ShardingError: The mesh has no such axis, or the axis has no such part.
         """
         name = _unquoted(tree.children[0])
         size = dict(self.axes).get(name)
@@ -153,10 +154,10 @@ class Mesh:
         return Axis(name, before, part, whole=False)
 
     def by(self, front: Sequence[Axis], back: Sequence[Axis]) -> tuple[DeviceOrder, int]:
-        """The devices with some axes in front and some last, and how many the axes between hold.
+        """Return the devices with some axes first and some last, and the size of the other axes.
 
         Raises:
-            ShardingError: axes overlap.
+            ShardingError: Axes overlap.
         """
         first, last = [(a.name, a.before) for a in front], [(a.name, a.before) for a in back]
         pieces = self._pieces([*front, *back])
@@ -173,7 +174,7 @@ class Mesh:
         return PermutedDevices(self.devices, Iota(dims, permutation)), count
 
     def _pieces(self, used: list[Axis]) -> list[tuple[str, int, int]]:
-        """The mesh with its axes cut where a part begins or ends: name, steps before, size."""
+        """Split the axes where a part begins or ends; return (name, steps before, size)."""
         pieces = []
         for name, size in self.axes:
             own = [axis for axis in used if axis.name == name]
@@ -189,10 +190,11 @@ class Mesh:
 
 
 def parse_mesh(tree: "Tree[Token]") -> Mesh:
-    """The mesh that a ``mesh`` of the grammar says.
+    """Parse a ``mesh`` of the grammar.
 
     Raises:
-        ShardingError: an axis is named twice or has no devices, or as many devices are not listed.
+        ShardingError: An axis occurs twice or has no devices, or the number of listed devices
+            differs from the product of the axes.
     """
     axes: list[tuple[str, int]] = []
     order: DeviceOrder | None = None

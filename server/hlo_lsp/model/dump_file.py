@@ -1,4 +1,4 @@
-"""One file of a dump: its text, its records and what they say, kept together."""
+"""A dump file: its text, records and indexes."""
 
 from functools import partial
 from math import inf
@@ -14,15 +14,15 @@ from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import Job, checkpoint
 from hlo_lsp.text.document import Document, LineChange
 
-_RECORDS_PER_CHECKPOINT = 4000  # records entered into the indexes between two breaths: about 5 ms
+_RECORDS_PER_CHECKPOINT = 4000  # about 5 ms of indexing
 
 
 class DumpFile:
-    """A file that follows its text.
+    """A file whose records and indexes follow edits of its text.
 
-    ``changed`` notes an edit, ``refresh`` reads again what edits have touched. ``version`` grows
-    with every refresh that changed something, ``version_but_places`` with those that changed more
-    than sizes and offsets of values: most of what is known of values does not depend on them.
+    ``changed`` records an edit, and ``refresh`` updates records and indexes. ``version`` increases
+    with every refresh that changes something, ``version_but_places`` only if more than sizes and
+    offsets of values change, as most queries do not depend on these.
     """
 
     def __init__(self, uri: str, path: Path | None, document: Document) -> None:
@@ -32,7 +32,7 @@ class DumpFile:
         self.kind = FileKind.OTHER
         self.version = 0
         self.version_but_places = 0
-        self.edited_line = 0  # the first one of the last edit: what is near is of most interest
+        self.edited_line = 0  # the first line of the last edit
         self._scanner: Scanner | None = None
         self._pending: LineChange | None = LineChange(0, 0, len(document.lines))
         self._job: Job[None] | None = None
@@ -40,24 +40,24 @@ class DumpFile:
 
     @classmethod
     def of_text(cls, text: str, path: str = "dump.txt") -> "DumpFile":
-        """A file that is read already; its neighbours are nobody's business."""
+        """Return an up-to-date file of a text, without companion files."""
         file = cls(Path("/", path).as_uri(), Path(path), Document(text))
         file.refresh()
         return file
 
     @property
     def lines(self) -> list[str]:
-        """The lines as they are now."""
+        """The current lines."""
         return self.document.lines
 
     @property
     def first_line(self) -> int:
-        """Where it begins in the text of its ``uri``, from 0: elsewhere only as a part of it."""
+        """The first line in the text of ``uri``, from 0; nonzero in sections of stdout dumps."""
         return 0
 
     @property
     def label(self) -> str:
-        """The name for people."""
+        """The path, or the URI of a file without a path."""
         return self.uri if self.path is None else str(self.path)
 
     @property
@@ -67,18 +67,18 @@ class DumpFile:
 
     @property
     def is_fresh(self) -> bool:
-        """Whether records and indexes agree with the text."""
+        """True if records and indexes match the text."""
         return self._pending is None and self._job is None
 
     @property
     def scanner(self) -> Scanner | None:
-        """What reads the lines; None for a file that is no dump."""
+        """The scanner of the lines; None for a file that is not a dump."""
         return self._scanner
 
     def record_at(self, line: int, column: int) -> Record | None:
         """Return the record at a line and column (code points, from 0).
 
-        Before the column of a header, its line belongs to the previous entry.
+        The part of a line before the column of an entry header belongs to the previous entry.
         """
         record = self.records.at(line)
         if isinstance(record, UsedValue) and line == record.line and column < record.column:
@@ -86,11 +86,11 @@ class DumpFile:
         return record
 
     def changed(self, change: LineChange) -> None:
-        """Note an edit of the document that was already applied."""
+        """Record an edit that is already applied to the document."""
         self._pending = change if self._pending is None else self._pending.then(change)
 
     def refresh(self) -> None:
-        """Bring records and indexes up to the text. Several callers may take turns."""
+        """Update records and indexes; several jobs may call this method alternately."""
         while not self.is_fresh:
             if self._job is None:
                 self._job = Job(self._catch_up)
@@ -100,7 +100,7 @@ class DumpFile:
                 checkpoint()
 
     def close(self) -> None:
-        """End a refresh that has paused. The file is not used afterwards."""
+        """Cancel a paused refresh; the file must not be used afterwards."""
         if self._job is not None:
             self._job.cancel()
 
@@ -153,9 +153,11 @@ class DumpFile:
 
 
 def _changes_places_only(delta: RecordDelta) -> bool:
-    """Whether nothing has changed but sizes and offsets of values, each in its line."""
+    """Return True if only sizes and offsets of values changed, each in its line."""
     return len(delta.removed) == len(delta.added) and all(
-        isinstance(old, AssignedValue) and isinstance(new, AssignedValue) and old.differs_only_in_place(new)
+        isinstance(old, AssignedValue)
+        and isinstance(new, AssignedValue)
+        and old.differs_only_in_place(new)
         for old, new in zip(delta.removed, delta.added, strict=True)
     )
 

@@ -1,4 +1,4 @@
-"""All files of one compile, asked as one thing."""
+"""Queries over all files of one compile."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
-_MAX_DIGITS = 20  # a number of 64 bits has fewer
+_MAX_DIGITS = 20  # longer numbers do not fit in 64 bits
 
 _SET_NUMBERS = itertools.count()
 
@@ -36,9 +36,9 @@ FileVersions = list[tuple[DumpFile, int]]
 
 
 class DumpSet:
-    """The memory files and the module text of one compile; a fact is found in whichever holds it.
+    """The memory files and the module text of one compile, with queries over all of them.
 
-    A set is remade when a file of it comes or goes; edits only change the files.
+    A set is immutable: a new set replaces it when a file is added or removed. Edits change files.
     """
 
     def __init__(
@@ -48,20 +48,20 @@ class DumpSet:
         others: Sequence[DumpFile] = (),
     ) -> None:
         self.files = files
-        # Texts of the same module from other places of the pipeline: names mean other things there.
+        # Texts of the same module from other pipeline steps, in which names may mean other things.
         self.others = others
-        # A text that names the instruction of every thunk, where the compiler left one.
+        # A text that names the instruction of every thunk, if the compiler wrote one.
         self.thunk_names = thunk_names
-        self.number = next(_SET_NUMBERS)  # no other set of this process has it
+        self.number = next(_SET_NUMBERS)  # unique in this process
         self._derived: dict[object, tuple[FileVersions, object]] = {}
 
     def derived(
         self, compute: Callable[["DumpSet"], T], files: list[DumpFile], *, but_places: bool = False
     ) -> T:
-        """``compute`` of this set, remembered until one of ``files`` changes.
+        """Return ``compute(self)``, cached until one of ``files`` changes.
 
-        ``but_places`` says that sizes and offsets of values do not matter to it. It must hold no
-        record of a value then, as that is another one when they change.
+        With ``but_places``, the cached result survives changes of sizes and offsets of values. It
+        must not contain value records in this case, as such a change replaces them.
         """
         state = self.state(files, but_places=but_places)
         known = self.remembered(compute, state)
@@ -71,23 +71,23 @@ class DumpSet:
         return cast("T", known[0])
 
     def state(self, files: Iterable[DumpFile], *, but_places: bool = False) -> FileVersions:
-        """What tells whether some files are as they were, but for sizes and offsets of values."""
+        """Return the versions of some files, optionally without sizes and offsets of values."""
         if but_places:
             return [(file, file.version_but_places) for file in files]
         return [(file, file.version) for file in files]
 
     def remembered(self, key: object, state: FileVersions) -> Any:
-        """What was remembered under a key for this state of its files, or None."""
+        """Return the cached result of a key for these file versions, or None."""
         known = self._derived.get(key)
         return known[1] if known is not None and known[0] == state else None
 
     def remember(self, key: object, state: FileVersions, found: object) -> None:
-        """Remember what was found out, in place of what was remembered before."""
+        """Cache a result, replacing the previous one of the key."""
         self._derived[key] = state, found
 
     @property
     def backend(self) -> Backend:
-        """By the name of a file, else TPU if a value is tiled (no other backend tiles)."""
+        """The backend according to file names, else TPU if a value is tiled (only TPU tiles)."""
         for file in self.files:
             if file.path is not None:
                 backend = backend_from_file_name(file.path.name)
@@ -99,7 +99,7 @@ class DumpSet:
     def find(
         self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K
     ) -> LocatedRecord[R] | None:
-        """The record of this key in the first file that has one."""
+        """Return the record of this key in the first file that has one."""
         for file in self.files:
             record = choose(file.memory).first(key)
             if record is not None:
@@ -107,7 +107,7 @@ class DumpSet:
         return None
 
     def label(self, kind: type[R]) -> LocatedRecord[R] | None:
-        """The head line of this kind in the first file that has one."""
+        """Return the first label record of this type in the first file that has one."""
         for file in self.files:
             record = file.memory.label(kind)
             if record is not None:
@@ -115,13 +115,13 @@ class DumpSet:
         return None
 
     def value(self, value_id: int) -> Value | None:
-        """The value with this id."""
+        """Return the value with this id."""
         assigned = self.find(lambda index: index.assigned, value_id)
         entry = self.find(lambda index: index.entries, value_id)
         return self._joined(assigned, entry)
 
     def value_of_key(self, key: str) -> Value | None:
-        """The value that an instruction defines at an index: ``fusion.40{0}``, ``add.3{}``."""
+        """Return the value that an instruction defines at an index, such as ``fusion.40{0}``."""
         assigned = self.find(lambda index: index.assigned_keys, key)
         if assigned is not None:
             return self.value(assigned.record.id)
@@ -146,7 +146,7 @@ class DumpSet:
         return self.value(ids.pop()) if len(ids) == 1 else None
 
     def value_ids(self) -> list[int]:
-        """The ids of all values, ascending."""
+        """Return the ids of all values in ascending order."""
         ids: set[int] = set()
         for file in self.files:
             ids.update(file.memory.assigned)
@@ -154,7 +154,7 @@ class DumpSet:
         return sorted(ids)
 
     def allocations(self) -> Iterator[LocatedRecord[AllocationLine]]:
-        """All allocations of the first file that has any, by number; of two alike the first."""
+        """Yield the allocations of the first file that has any by number, without duplicates."""
         for file in self.files:
             lines = sorted(file.memory.allocations.firsts(), key=lambda line: line.number)
             yield from (LocatedRecord(file, line) for line in lines)
@@ -162,11 +162,11 @@ class DumpSet:
                 return
 
     def allocation(self, number: int) -> LocatedRecord[AllocationLine] | None:
-        """The allocation of this number."""
+        """Return the allocation of this number."""
         return self.find(lambda index: index.allocations, number)
 
     def assigned_to(self, allocation: LocatedRecord[AllocationLine]) -> Iterator[AssignedValue]:
-        """The values that stand under an allocation."""
+        """Yield the values that are listed under an allocation."""
         for record in allocation.file.records.members(allocation.record):
             if isinstance(record, AssignedValue):
                 yield record
@@ -174,42 +174,42 @@ class DumpSet:
     def allocation_of(
         self, assigned: LocatedRecord[AssignedValue]
     ) -> LocatedRecord[AllocationLine] | None:
-        """The allocation under which a value stands."""
+        """Return the allocation under which a value is listed."""
         head = assigned.file.records.head_of(assigned.record)
         return LocatedRecord(assigned.file, head) if isinstance(head, AllocationLine) else None
 
     def live(self, key: str) -> LocatedRecord[RangeRow] | None:
-        """The live range of a value, by name and index."""
+        """Return the live range of a value, given its name and index."""
         return self.find(lambda index: index.ranges, key)
 
     def step(self, name: str) -> LocatedRecord[SequenceRow] | None:
-        """Where in the schedule an instruction runs."""
+        """Return the schedule row of an instruction."""
         return self.find(lambda index: index.step_names, name)
 
     def at_step(self, step: int) -> LocatedRecord[SequenceRow] | None:
-        """What runs at a step of the schedule."""
+        """Return the schedule row of a step."""
         return self.find(lambda index: index.steps, step)
 
     @property
     def last_step(self) -> int | None:
-        """The length of the schedule: an end of this number means the end of the program."""
+        """The length of the schedule; an end step of this number means the end of the program."""
         label = self.label(LiveRangeLabel)
         return None if label is None else label.record.max
 
     @property
     def declared_peak(self) -> int | None:
-        """The step that XLA declares the peak."""
+        """The schedule step that XLA prints as the peak."""
         label = self.label(PeakLabel)
         return None if label is None else label.record.moment
 
     @property
     def total_bytes(self) -> int | None:
-        """``Total bytes used``, over all memory spaces."""
+        """``Total bytes used`` in all memory spaces."""
         label = self.label(TotalLine)
         return None if label is None else label.record.total
 
     def instruction(self, name: str) -> LocatedRecord[InstructionLine] | None:
-        """An instruction's line in the module text."""
+        """Return an instruction of the module text."""
         for file in self.files:
             record = file.module.instructions.first(name)
             if record is not None:
@@ -217,7 +217,7 @@ class DumpSet:
         return None
 
     def computation(self, name: str) -> LocatedRecord[ComputationLine] | None:
-        """A computation's line in the module text."""
+        """Return a computation of the module text."""
         for file in self.files:
             record = file.module.computations.first(name)
             if record is not None:
@@ -225,7 +225,7 @@ class DumpSet:
         return None
 
     def text_of(self, name: str) -> InstructionText | None:
-        """The text of an instruction: from the module, else from the entry of a value of it."""
+        """Return the text of an instruction from the module, else from a used value."""
         line = self.instruction(name)
         if line is not None:
             return line.record.parsed
@@ -236,17 +236,17 @@ class DumpSet:
         return None
 
     def entries_at(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
-        """The values with a position at an instruction."""
+        """Yield the entries with a position at an instruction."""
         for file in self.files:
             yield from (LocatedRecord(file, entry) for entry in file.memory.rows.positions(name))
 
     def entries_used_by(self, name: str) -> Iterator[LocatedRecord[UsedValue]]:
-        """The values that an instruction uses."""
+        """Yield the entries that an instruction uses."""
         for file in self.files:
             yield from (LocatedRecord(file, entry) for entry in file.memory.rows.uses(name))
 
     def shape_text(self, value: Value) -> str | None:
-        """The shape of a value with its layout, as printed."""
+        """Return the shape of a value with its layout as printed."""
         if value.assigned is not None:
             return value.assigned.record.shape
         text = None if value.entry is None else defining_text(value.entry.record)
@@ -255,11 +255,11 @@ class DumpSet:
         return leaf_text(text.shape.text, value.index)
 
     def stack(self, text: InstructionText) -> list[SourceLine]:
-        """The Python lines of an instruction, the innermost first."""
+        """Return the Python stack of an instruction, the innermost line first."""
         return self.stack_of(text.metadata)
 
     def stack_of(self, metadata: Mapping[str, str]) -> list[SourceLine]:
-        """The Python lines that the metadata of an instruction speak of, the innermost first."""
+        """Return the Python stack of instruction metadata, the innermost line first."""
         if "source_file" in metadata:
             line = _parse_number(metadata.get("source_line", "")) or 1
             return [SourceLine(metadata["source_file"], line)]
@@ -299,7 +299,7 @@ def _parse_number(digits: str) -> int | None:
 
 
 def defining_text(entry: UsedValue) -> InstructionText | None:
-    """The text behind ``from instruction:`` of an entry, with columns of its line."""
+    """Parse the text after ``from instruction:`` of an entry; columns are those of its line."""
     line = entry.lines[-1]
     column = instruction_column(line)
     return parse_instruction(line, column) if column else None

@@ -1,4 +1,4 @@
-"""The sets that files make, remembered: a set that is asked again knows what it found out."""
+"""A cache of dump sets, which keeps the cached queries of each set."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,17 +13,20 @@ _KIND_ORDER = list(FileKind)
 
 
 class CompanionFinder(Protocol):
-    """Finds the files that a compile names."""
+    """A function that finds a companion file of a compile."""
 
     def __call__(self, path: Path, compile_: Compile, /, *, patient: bool) -> DumpFile | None:
-        """The file, up to date; None if there is none, or without patience, none so soon."""
+        """Return the up-to-date file, or None.
+
+        Unless ``patient``, also return None for a large file that is not read yet.
+        """
 
 
 class DumpSetCache:
-    """One set for the same files.
+    """Dump sets by their files.
 
-    Unless sets may be ``overlapping`` one is forgotten when another has a file of it: it holds its
-    files in memory, of which newer ones may have taken the place.
+    Unless sets may be ``overlapping``, a new set evicts the sets that share a file with it, as they
+    may keep outdated versions of other files in memory.
     """
 
     def __init__(self, *, overlapping: bool = False) -> None:
@@ -38,22 +41,22 @@ class DumpSetCache:
         *,
         patient: bool = True,
     ) -> DumpSet:
-        """All files of the compile of a file that is up to date; without one itself only."""
+        """Return the set of an up-to-date file: the files of its compile, or itself without one."""
         files = [file]
         others: list[DumpFile] = []
         thunk_names: DumpFile | None = None
         if compile_ is not None:
             for path in compile_.files_read_together()[1:]:
-                neighbour = find(path, compile_, patient=patient)
-                if neighbour is not None and neighbour.kind.has_records:
-                    files.append(neighbour)
+                companion = find(path, compile_, patient=patient)
+                if companion is not None and companion.kind.has_records:
+                    files.append(companion)
             for path in compile_.comparison_texts():
-                neighbour = find(path, compile_, patient=patient)
-                if neighbour is not None and neighbour.kind is FileKind.MODULE:
-                    others.append(neighbour)
+                companion = find(path, compile_, patient=patient)
+                if companion is not None and companion.kind is FileKind.MODULE:
+                    others.append(companion)
             if file.kind is FileKind.THUNKS and compile_.thunk_metadata is not None:
                 thunk_names = find(compile_.thunk_metadata, compile_, patient=True)
-        # A fact that two files hold is taken from the one that was made for it.
+        # Of two files with the same fact, the first one in the order of `FileKind` provides it.
         files.sort(key=lambda one: (_KIND_ORDER.index(one.kind), one is not file))
         extra = [*others, *([] if thunk_names is None else [thunk_names])]
         key = tuple(map(id, (*files, *extra)))
@@ -65,13 +68,13 @@ class DumpSetCache:
         return found
 
     def forget(self, files: Iterable[DumpFile]) -> None:
-        """Drop the sets that one of these files is in."""
+        """Drop the sets with at least one of these files."""
         gone = set(map(id, files))
         self._sets = {
             key: old for key, old in self._sets.items() if gone.isdisjoint(map(id, old.files))
         }
 
-    def keep(self, files: Iterable[DumpFile]) -> None:
-        """Drop the sets that have other files in them than these."""
+    def retain(self, files: Iterable[DumpFile]) -> None:
+        """Drop the sets with files other than these."""
         used = set(map(id, files))
         self._sets = {key: old for key, old in self._sets.items() if used.issuperset(key)}

@@ -1,4 +1,4 @@
-"""What a dump file holds, by the last part of its name (XLA: dump.cc and the compilers' calls)."""
+"""The names of dump files and the roles that they imply (XLA: dump.cc and its callers)."""
 
 import re
 from dataclasses import dataclass
@@ -7,9 +7,9 @@ from functools import lru_cache
 
 
 class FileRole(Enum):
-    """What XLA writes into a file of this name; the value is a word for it.
+    """The content of a file according to its name.
 
-    Module texts stand in the order of the pipeline.
+    The roles of module texts are in pipeline order.
     """
 
     BEFORE_OPTIMIZATIONS = "before_optimizations"
@@ -30,12 +30,12 @@ class FileRole(Enum):
 
     @property
     def is_module_text(self) -> bool:
-        """Whether such a file is HLO text of a whole module."""
+        """True if the file is the HLO text of a whole module."""
         return self in _MODULE_TEXT_ROLES
 
     @property
     def is_memory(self) -> bool:
-        """Whether it is one of the four memory files."""
+        """True for the four memory files."""
         return self in _MEMORY_ROLES
 
 
@@ -57,7 +57,7 @@ _MEMORY_ROLES = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class PassBoundary:
-    """A text written between two passes of a pipeline. ``number`` counts the dumps of a module."""
+    """The point between two passes of a pipeline; ``number`` counts the dumps of a module."""
 
     number: int
     pipeline: str
@@ -67,7 +67,7 @@ class PassBoundary:
 
 @dataclass(frozen=True, slots=True)
 class PassStep:
-    """A text that a pass wrote while it ran; ``step`` is its own word for where it was."""
+    """A point inside of a pass; the pass chooses the word ``step``."""
 
     number: int
     name: str
@@ -76,12 +76,12 @@ class PassStep:
 
 @dataclass(frozen=True, slots=True)
 class NameSuffix:
-    """The part of a file name that says what the file holds.
+    """The part of a file name that describes the content.
 
-    ``architecture`` is what stands in front of ``after_optimizations``: ``cpu_``, ``sm_8.9_gpu_``,
-    nothing for TPU. ``is_known`` is False where nobody but its author knows the suffix, so that it
-    may have been cut from the module name at a wrong dot. ``tail`` counts the characters at the
-    end of a name that files of one stem differ in: ``.txt``, ``-live-range.txt``; 0 for no text.
+    ``architecture`` is the part before ``after_optimizations``: ``cpu_``, ``sm_8.9_gpu_``, empty
+    for TPU. If ``is_known`` is False, the suffix is not one of XLA's, and the split from the module
+    name may be at a wrong dot. ``tail`` is the number of characters after the stem: ``.txt``,
+    ``-live-range.txt``; 0 for files that are not text.
     """
 
     text: str
@@ -103,9 +103,13 @@ _MEMORY_SUFFIX_ROLES = {
 _TEXT_SUFFIX_ROLES = {
     "before_optimizations": FileRole.BEFORE_OPTIMIZATIONS,
     "after_spmd_partitioner": FileRole.AFTER_SPMD_PARTITIONER,
-    f"{_AFTER_OPTIMIZATIONS}_before_buffer_assignment": FileRole.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT,
-    f"{_AFTER_OPTIMIZATIONS}_after_buffer_assignment": FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
-    # Where libtpu finds too little memory it stops behind buffer assignment and writes this.
+    "after_optimizations_before_buffer_assignment": (
+        FileRole.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT
+    ),
+    "after_optimizations_after_buffer_assignment": (
+        FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
+    ),
+    # If memory is insufficient, libtpu stops after buffer assignment and writes this file.
     "oom_intermediate_module": FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
     "after_codegen": FileRole.AFTER_CODEGEN,
     "after_codegen_after_hlo_sanitization": FileRole.AFTER_CODEGEN,
@@ -131,7 +135,7 @@ _FIXED_SUFFIXES = (
     "gpu_target_config.pbtxt",
     "metadata.textproto",
 )
-# Files that are neither text of ours nor known by their whole suffix.
+# Files that are neither supported text nor recognized by their whole suffix.
 _KNOWN_EXTENSIONS = frozenset(
     {
         "txt", "hlo", "ll", "s", "o", "bc", "asm", "ptx", "cubin", "hsaco", "ttir", "mlir", "bin",
@@ -142,15 +146,15 @@ _KNOWN_EXTENSIONS = frozenset(
 _DUMP_NUMBER = re.compile(r"0[0-9]{3}|[1-9][0-9]{3,}")  # "%04d"
 _CL_PART = re.compile(r"cl_[0-9]+")
 _CL_BEFORE_SUFFIX = re.compile(r"(?:^|\.)cl_[0-9]+\.")
-# A compute capability holds the one dot that a suffix of XLA's has inside a word.
+# A compute capability is the only part of a suffix with a dot inside.
 _CAPABILITY = re.compile(r"(?:^|\.)(sm_[0-9]+)$")
 _AFTER_CAPABILITY = re.compile(r"[0-9]+[a-z]*_gpu_after_optimizations")
 
 
 def split_suffix(name: str) -> tuple[str, NameSuffix]:
-    """The part of a name in front of its suffix, without the dot between them, and the suffix.
+    """Split a name into the part before the suffix, without the dot, and the suffix.
 
-    Suffixes are looked for from the right, as a module name may hold dots and anything else.
+    The search starts from the right, as a module name may contain dots.
     """
     if name.endswith(_TEXT_EXTENSION):
         return (
@@ -220,7 +224,7 @@ def _split_pass_step(name: str) -> tuple[str, NameSuffix] | None:
 
 
 def _split_unknown(name: str) -> tuple[str, NameSuffix]:
-    """A suffix that is not in the tables: what stands behind ``cl_`` is it for certain."""
+    """Split off a suffix that is not in the tables: the part after ``cl_``, if there is one."""
     tail = 4 if name.endswith(_TEXT_EXTENSION) else 0
     inside = list(_CL_BEFORE_SUFFIX.finditer(name)) if "cl_" in name else []
     if inside:
@@ -240,18 +244,18 @@ def _split_unknown(name: str) -> tuple[str, NameSuffix]:
 # FilenameFor in xla/service/dump.cc: TIMESTAMP.module_ID.NAME.cl_N.SUFFIX
 _NAME_START = re.compile(r"(?:([0-9]+)\.)?(module_([0-9]{4,}))(?:\.|$)")
 _CL_AT_END = re.compile(r"(?:^|\.)cl_([0-9]+)$")
-_MAX_NAME_BYTES = 255  # bytes; beyond it XLA leaves the module name out
+_MAX_NAME_BYTES = 255  # XLA omits the module name from longer names
 
 
 @dataclass(frozen=True, slots=True)
 class DumpName:
     """A name of the form ``[TIMESTAMP.]module_ID[.NAME][.cl_N][.SUFFIX]``.
 
-    ``timestamp`` (microseconds) is taken once for each module, not for each file, and some files
-    (``debug_options``, ``thunk_sequence.txt``) do not carry it [dump.cc, TimestampFor].
-    ``module_name`` is as in the file name: without characters unfit for one, and None where the
-    whole name would have been longer than 255 bytes. ``cl`` is the change number that libtpu
-    puts into its names. ``head`` is all in front of the suffix, without the timestamp.
+    All files of a module have the same ``timestamp`` (microseconds); some files such as
+    ``debug_options`` and ``thunk_sequence.txt`` have none (``TimestampFor`` in dump.cc).
+    ``module_name`` is sanitized as in the file name, and None if the whole name would exceed 255
+    bytes. ``cl`` is the change number in names of libtpu. ``head`` is the part before the suffix,
+    without the timestamp.
     """
 
     filename: str
@@ -264,7 +268,7 @@ class DumpName:
 
     @classmethod
     def of(cls, filename: str) -> "DumpName | None":
-        """The parts of a name, None if it is not of this form."""
+        """Parse a name; return None if it has another form."""
         start = _NAME_START.match(filename)
         if start is None:
             return None
@@ -287,12 +291,12 @@ class DumpName:
 
     @property
     def role(self) -> FileRole:
-        """What the file holds."""
+        """The content of the file."""
         return self.suffix.role
 
     @property
     def step(self) -> PassBoundary | PassStep | None:
-        """Where in the pipeline the text of a pass was written."""
+        """The point in the pipeline at which a pass wrote the text."""
         return self.suffix.step
 
     @property
@@ -301,22 +305,22 @@ class DumpName:
         return self.head.partition(".")[0]
 
     def may_be_of(self, module_name: str) -> bool:
-        """Whether XLA would have left this module name out of the file name for its length."""
+        """Return True if the file name with this module name would be too long."""
         return len(self.filename.encode()) + 1 + len(module_name.encode()) > _MAX_NAME_BYTES
 
 
 def suffix_of(filename: str) -> NameSuffix:
-    """What stands behind the name of the module; also of a file that somebody has renamed."""
+    """Return the suffix after the module name, also for files with other names than XLA's."""
     name = DumpName.of(filename)
     return split_suffix(filename)[1] if name is None else name.suffix
 
 
 def group_key(filename: str) -> str:
-    """What the names of all files of one module have in common, as far as names alone tell.
+    """Return the common part of the file names of a module.
 
-    Timestamps are not part of it: not all files of a module carry it. Files of several runs in
-    one folder, and files without the module name, are told apart by ``model/compiles.py``, which
-    sees the other names. A name that is not XLA's stands for itself, without a known suffix.
+    Timestamps are not part of it, as some files have none. ``model/compiles.py`` separates several
+    runs in one folder and assigns files without a module name, which requires all names. The key of
+    a name that is not XLA's is the name without a known suffix.
     """
     name = DumpName.of(filename)
     if name is not None:

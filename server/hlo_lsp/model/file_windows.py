@@ -1,4 +1,4 @@
-"""Parts of a file on disk that can be shown by themselves, for files too large to be opened."""
+"""Windows of files on disk that are too large to open."""
 
 import os
 import re
@@ -10,14 +10,12 @@ from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError, decode, read_first_lines
 
-_MIN_WINDOW_BYTES = 256 << 10  # bytes of a window; it ends with the record that is there
-_SEARCH_BYTES = 512 << 10  # bytes behind it in which a line that is not indented is looked for
-_FALLBACK_SEARCH_BYTES = (
-    64 << 10
-)  # bytes behind it in which the least indented line ends a window that has none
-_MAX_CACHED_FILES = 16  # files of which it is known where their windows begin: some kilobytes each
+_MIN_WINDOW_BYTES = 256 << 10
+_SEARCH_BYTES = 512 << 10  # reach of the search for a line without indentation as the end
+_FALLBACK_SEARCH_BYTES = 64 << 10  # reach of the search for the least indented line instead
+_MAX_CACHED_FILES = 16  # the window boundaries of a file take some kilobytes
 
-# A brace alone closes a computation, or is a row of a constant: it begins no record.
+# A brace alone closes a computation or is a row of a constant, so no record begins there.
 _RECORD_START = re.compile(rb"\n(?=[^\s{}])")
 _LINE_START = re.compile(rb"\n(?=([ \t]*)[^\s{}])")
 _LINE_BREAK = re.compile(rb"\r\n|\n|\r")
@@ -25,7 +23,7 @@ _LINE_BREAK = re.compile(rb"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class FileWindow:
-    """Some lines of a file, from 0, with their ends. The last line of a file has none."""
+    """Some lines of a file with their line ends; ``first_line`` counts from 0."""
 
     text: str
     first_line: int
@@ -34,7 +32,7 @@ class FileWindow:
 
 @dataclass(frozen=True, slots=True)
 class _WindowBoundary:
-    """Where a window begins."""
+    """The beginning of a window."""
 
     offset: int  # bytes
     line: int
@@ -42,28 +40,28 @@ class _WindowBoundary:
 
 @dataclass(slots=True)
 class _WindowBoundaries:
-    """Where the windows of a file begin, as far as it was looked through."""
+    """The window boundaries of a file that are known so far."""
 
-    stamp: tuple[int, int]  # when it was changed (ns), and its size in bytes
+    stamp: tuple[int, int]  # modification time (ns) and size (bytes)
     known: list[_WindowBoundary] = field(default_factory=lambda: [_WindowBoundary(0, 0)])
-    is_whole: bool = False  # the last cut is the end of the file then
+    is_whole: bool = False  # the last boundary is the end of the file
 
 
 class FileWindows:
-    """Cuts files into windows that depend on nothing but what is in the file.
+    """Windows of files, which depend only on the content of the file.
 
-    A window has less than a megabyte unless its last line is very long, and nothing is read of a
-    file behind the line that is asked for.
+    A window is smaller than a megabyte unless its last line is very long. A file is read up to the
+    end of the requested window only.
     """
 
     def __init__(self) -> None:
         self._files: dict[Path, _WindowBoundaries] = {}
 
     def at(self, path: Path, line: int) -> FileWindow | None:
-        """The window that shows a line, from 0; None behind the end and for a file of no dump.
+        """Return the window that contains a line (from 0).
 
         Raises:
-            UnreadableError: it cannot be read, or is no text.
+            UnreadableError: The file cannot be read or is not text.
         """
         if line < 0:
             return None
@@ -92,13 +90,13 @@ class FileWindows:
             cuts = _WindowBoundaries(stamp)
             if detect_file_kind(read_first_lines(path)) is FileKind.OTHER:
                 cuts = _WindowBoundaries(stamp, [_WindowBoundary(0, 0)], is_whole=True)
-        self._files[path] = cuts  # the latest last
+        self._files[path] = cuts  # in the order of use
         for oldest in list(self._files)[:-_MAX_CACHED_FILES]:
             del self._files[oldest]
         return cuts
 
     def _look_further(self, file: int, cuts: _WindowBoundaries) -> None:
-        """Find the end of the first window that is not known."""
+        """Find the end of the next window."""
         start, size = cuts.known[-1], cuts.stamp[1]
         block = _read_bytes(file, start.offset, _MIN_WINDOW_BYTES + _SEARCH_BYTES)
         while True:
@@ -107,7 +105,7 @@ class FileWindows:
             if length is not None:
                 break
             more = _read_bytes(file, start.offset + len(block), _SEARCH_BYTES)
-            is_shorter = not more  # than it was: it is being written anew
+            is_shorter = not more  # the file was truncated meanwhile
             block += more
             if is_shorter:
                 length, is_last = len(block), True
@@ -115,21 +113,21 @@ class FileWindows:
         is_last = is_last and length == len(block)
         text = block[:length]
         count = len(_LINE_BREAK.findall(text)) if b"\r" in text else text.count(b"\n")
-        # Behind the last line end there is one more line, which may be empty.
+        # The last line, perhaps an empty one, has no line end.
         cuts.known.append(_WindowBoundary(start.offset + length, start.line + count + is_last))
         cuts.is_whole = is_last
 
 
 def _boundary_pairs(cuts: _WindowBoundaries) -> Iterator[tuple[_WindowBoundary, _WindowBoundary]]:
-    """The ends of each window."""
+    """Return the boundaries of each window."""
     return zip(cuts.known, cuts.known[1:], strict=False)
 
 
 def _window_length(block: bytes, *, is_last: bool) -> int | None:
-    """How long the window is that a block begins with; None if the block has no end for it.
+    """Return the length of the first window of a block, or None if the block is too short.
 
-    It ends in front of a line that is not indented: most records begin with one, and all that
-    hold others. Behind none for long, every line may be a record that is not indented more.
+    A window ends before a line without indentation, which begins most records and all heads. If
+    there is none within reach, the window ends before the least indented line.
     """
     head = _RECORD_START.search(block, _MIN_WINDOW_BYTES)
     if head is not None:

@@ -1,4 +1,4 @@
-"""What the records of a memory file say, by id and by name."""
+"""Indexes of the records of a memory file by id and by name."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -24,7 +24,7 @@ R = TypeVar("R", bound=Record)
 
 
 class MemoryIndex:
-    """Records by what they name. Old records leave, new ones enter; nothing else changes it."""
+    """Records by key, updated when records are added and removed."""
 
     def __init__(self) -> None:
         self.allocations: MultiMap[int, AllocationLine] = MultiMap()
@@ -38,7 +38,7 @@ class MemoryIndex:
         self.peak_names: MultiMap[str, PeakRow] = MultiMap()
         self.labels: MultiMap[type[Record], Record] = MultiMap()
         self.damaged: dict[Record, None] = {}
-        # How many values have a tuple of so many elements and such a size.
+        # The number of values by tuple shape and size (bytes).
         self.tuple_sizes: Counter[tuple[str, int]] = Counter()
         self.tiled_values = 0
         self._rows: EntryRows | None = None
@@ -69,13 +69,13 @@ class MemoryIndex:
             change(record, False)
 
     def label(self, kind: type[R]) -> R | None:
-        """The first head line of this kind."""
+        """Return the first label record of this type."""
         found = self.labels.first(kind)
         return found if isinstance(found, kind) else None
 
     @property
     def rows(self) -> "EntryRows":
-        """Positions and uses by instruction; made when first asked for."""
+        """Positions and uses by instruction, created on first access."""
         if self._rows is None:
             self._rows = EntryRows()
             for entry in self.entries.records():
@@ -120,14 +120,14 @@ class MemoryIndex:
 
 
 class EntryRows:
-    """Which entries name an instruction in a position, and which in a use."""
+    """Entries by the instructions of their positions and uses."""
 
     def __init__(self) -> None:
         self._positions: MultiMap[str, UsedValue] = MultiMap()
         self._uses: MultiMap[str, UsedValue] = MultiMap()
 
     def put(self, entry: UsedValue, enter: bool) -> None:
-        """Let an entry in or out."""
+        """Add or remove an entry."""
         positions, uses = entry.row_names()
         for name in positions:
             _add_or_remove(self._positions, name, entry, enter)
@@ -135,11 +135,11 @@ class EntryRows:
             _add_or_remove(self._uses, name, entry, enter)
 
     def positions(self, name: str) -> list[UsedValue]:
-        """The entries that have a position at this instruction."""
+        """Return the entries with a position at this instruction."""
         return self._positions.all(name)
 
     def uses(self, name: str) -> list[UsedValue]:
-        """The entries of the values that this instruction uses."""
+        """Return the entries that this instruction uses."""
         return self._uses.all(name)
 
 

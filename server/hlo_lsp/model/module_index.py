@@ -1,4 +1,4 @@
-"""Which instructions mention a name."""
+"""Indexes of the instructions and computations of a module text."""
 
 import re
 from collections.abc import Iterator
@@ -21,43 +21,43 @@ from hlo_lsp.syntax.records import BrokenRecord, Record, RecordSequence
 from hlo_lsp.syntax.statements import defined_name
 from hlo_lsp.text.checkpoint import checkpoint
 
-_INSTRUCTIONS_PER_CHECKPOINT = 500  # instructions between two breaths: about 3 ms
+_INSTRUCTIONS_PER_CHECKPOINT = 500  # about 3 ms
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
 
 
 class MentionIndex:
-    """Instructions by the names in their texts; learnt on request, kept up to date from then on."""
+    """Instructions by the names in their texts, built on request and updated from then on."""
 
     def __init__(self) -> None:
         self._by_name: MultiMap[str, InstructionLine] | None = None
-        # What came and went while the names were being learnt.
+        # The instructions that were added (True) or removed while the index was built.
         self._journal: list[tuple[InstructionLine, bool]] | None = None
 
     @property
     def is_built(self) -> bool:
-        """Whether the names are learnt, or being learnt."""
+        """True if the index is built or being built."""
         return self._by_name is not None or self._journal is not None
 
     def of(self, name: str) -> list[InstructionLine] | None:
-        """The instructions that mention a name, or None as long as nothing was learnt."""
+        """Return the instructions that mention a name, or None before the index is built."""
         return None if self._by_name is None else self._by_name.all(name)
 
     def add(self, record: InstructionLine) -> None:
-        """A new instruction."""
+        """Add an instruction."""
         if self._journal is not None:
             self._journal.append((record, True))
         elif self._by_name is not None:
             _add(self._by_name, record)
 
     def remove(self, record: InstructionLine) -> None:
-        """An instruction that is gone."""
+        """Remove an instruction."""
         if self._journal is not None:
             self._journal.append((record, False))
         elif self._by_name is not None:
             _remove(self._by_name, record)
 
     def build(self, instructions: MultiMap[str, InstructionLine]) -> None:
-        """Index all instructions; other threads of work may add and remove some meanwhile."""
+        """Index all instructions; edits between checkpoints may add and remove some."""
         if self.is_built:
             return
         journal = self._journal = []
@@ -87,10 +87,10 @@ def _remove(by_name: MultiMap[str, InstructionLine], record: InstructionLine) ->
 
 
 def _mentioned_names(record: InstructionLine) -> set[str]:
-    """All names behind the opcode; the own one only of an instruction that uses itself."""
+    """Return all names after the opcode."""
     names = set(_PERCENT_NAME.findall(record.text, record.opened))
     names.update(record.reads, record.called)
-    if "control-predecessors" in record.text:  # printed without the signs
+    if "control-predecessors" in record.text:  # these names have no percent sign
         names.update(span.text for span in record.parsed.predecessors)
     return names
 
@@ -101,7 +101,7 @@ _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """The instructions of a computation in order, and which of them are special."""
+    """The instructions of a computation in order, its root and its parameters by number."""
 
     members: tuple[InstructionLine, ...]
     root: InstructionLine | None
@@ -109,7 +109,7 @@ class Computation:
 
 
 class ModuleIndex:
-    """Instructions and computations by name, and the tables of source locations."""
+    """Instructions and computations by name, and the source location tables."""
 
     def __init__(self, records: RecordSequence) -> None:
         self._records = records
@@ -132,7 +132,7 @@ class ModuleIndex:
             self.computations.add(record.name, record)
             for member in record.members:
                 self.add(member)
-            self._tables = None  # they end at the first computation
+            self._tables = None  # the tables end at the first computation
         elif isinstance(record, _TABLE_RECORDS):
             self._tables = None
         elif isinstance(record, BrokenRecord):
@@ -163,19 +163,19 @@ class ModuleIndex:
 
     @property
     def header(self) -> ModuleHeader | None:
-        """The first line of the module."""
+        """The first header of the module."""
         return min(self.headers.records(), key=lambda record: record.line, default=None)
 
     @property
     def tables(self) -> SourceTables:
-        """The location tables; read again after an edit of them."""
+        """The source location tables, parsed again after edits."""
         if self._tables is None:
             self._tables = SourceTables.of(self._records)
         return self._tables
 
     @property
     def entry(self) -> ComputationLine | None:
-        """The computation that runs: the one marked ``ENTRY``, else the last one."""
+        """The entry computation: the one marked ``ENTRY``, else the last one."""
         computations = [
             computation
             for computation in self.all_computations()
@@ -185,26 +185,26 @@ class ModuleIndex:
         return next(marked, computations[-1] if computations else None)
 
     def all_computations(self) -> list[ComputationLine]:
-        """All computations in the order of the file, those written out in place among them."""
+        """Return all computations in the order of the file, including inline ones."""
         return sorted(self.computations.records(), key=lambda record: record.line)
 
     def scope_of(self, instruction: InstructionLine) -> Record | None:
-        """What an instruction belongs to: its computation, or a broken line that may be one."""
+        """Return the computation of an instruction, or a broken line that may be one."""
         if isinstance(instruction, InnerInstruction):
             return instruction.home
         return self._records.head_of(instruction)
 
     def computation_of(self, instruction: InstructionLine) -> ComputationLine | None:
-        """The computation that an instruction is in."""
+        """Return the computation of an instruction, or None."""
         scope = self.scope_of(instruction)
         return scope if isinstance(scope, ComputationLine) else None
 
     def members(self, computation: ComputationLine) -> tuple[InstructionLine, ...]:
-        """The instructions of a computation in order."""
+        """Return the instructions of a computation in order."""
         return self.computation(computation).members
 
     def computation(self, head: ComputationLine) -> Computation:
-        """A computation's instructions; remembered until the module changes."""
+        """Return the instructions of a computation, cached until the module changes."""
         known = self._computations.get(head)
         if known is None:
             known = _computation_of(
@@ -214,42 +214,42 @@ class ModuleIndex:
         return known
 
     def is_root(self, instruction: InstructionLine) -> bool:
-        """Whether an instruction is the result of its computation."""
+        """Return True if an instruction is the root of its computation."""
         if not instruction.is_root and not isinstance(instruction, InnerInstruction):
             following = next(self._records.after(instruction), None)
             if isinstance(following, InstructionLine):
-                return False  # without a mark the last one is the root
+                return False  # without `ROOT`, the last instruction is the root
         computation = self.computation_of(instruction)
         return computation is not None and self.computation(computation).root is instruction
 
     def named(self, name: str) -> ComputationLine | None:
-        """The computation of this name."""
+        """Return the computation of this name."""
         return self.computations.first(name)
 
     def instruction_in_scope(self, scope: Record | None, name: str) -> InstructionLine | None:
-        """The instruction of this name in a scope; of two alike the first."""
+        """Return the first instruction of this name in a scope."""
         for record in self.instructions.all(name):
             if self.scope_of(record) is scope:
                 return record
         return None
 
     def operand(self, instruction: InstructionLine, name: str) -> InstructionLine | None:
-        """The instruction that an operand of this name stands for."""
+        """Return the instruction that an operand of this name refers to."""
         return self.instruction_in_scope(self.scope_of(instruction), name)
 
     def operands(self, instruction: InstructionLine) -> list[InstructionLine | None]:
-        """The instructions that the operands stand for; None where there is none."""
+        """Return the instructions of the operands; None for undefined ones."""
         scope = self.scope_of(instruction)
         return [self.instruction_in_scope(scope, name) for name in instruction.operands]
 
     def inputs(self, instruction: InstructionLine) -> list[InstructionLine]:
-        """The instructions whose results flow into this one, each once, in order."""
+        """Return the instructions whose results this one reads, in order and without duplicates."""
         scope = self.scope_of(instruction)
         found = (self.instruction_in_scope(scope, name) for name in instruction.reads)
         return list(dict.fromkeys(record for record in found if record is not None))
 
     def users(self, instruction: InstructionLine) -> list[InstructionLine]:
-        """The instructions that read the result of this one, in order."""
+        """Return the instructions that read the result of this one, in order."""
         scope = self.scope_of(instruction)
         return [
             record
@@ -258,26 +258,29 @@ class ModuleIndex:
         ]
 
     def callers(self, computation: ComputationLine) -> list[InstructionLine]:
-        """The instructions that call a computation, in order."""
+        """Return the instructions that call a computation, in order."""
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
         found = self.mentioning(computation.name)
         return [record for record in found if computation.name in record.called]
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
-        """The computations that an instruction calls and that are there."""
+        """Return the defined computations that an instruction calls."""
         found = [self.named(name) for name in instruction.called]
         return [*(computation for computation in found if computation), *instruction.bodies]
 
     def mentioning(self, name: str) -> list[InstructionLine]:
-        """The instructions whose text holds a name, perhaps only as a part of another."""
+        """Return the instructions whose text contains a name, perhaps as a part of another name."""
         found = self._mentions.of(name)
         if found is None:
             found = [record for record in self.instructions.records() if name in record.text]
         return sorted(found, key=lambda record: record.line)
 
     def is_mentioned(self, instruction: InstructionLine) -> bool | None:
-        """Whether another instruction of its computation names it; None until that is learnt."""
+        """Return True if another instruction of its computation mentions it.
+
+        Return None before the mention index is built.
+        """
         found = self._mentions.of(instruction.name)
         if not found:
             return None if found is None else False
@@ -286,22 +289,22 @@ class ModuleIndex:
 
     @property
     def has_mention_index(self) -> bool:
-        """Whether the names in all texts are learnt, or about to be."""
+        """True if the mention index is built or being built."""
         return self._mentions.is_built
 
     def build_mention_index(self) -> None:
-        """Make ``mentioning`` quick; until then it looks through all texts."""
+        """Build the index that replaces the linear search in ``mentioning``."""
         self._mentions.build(self.instructions)
 
     def _is_damaged(self, head: ComputationLine) -> bool:
-        """Whether a line of a computation is broken, which may have been its root."""
+        """Return True if a line of a computation, perhaps its root, is broken."""
         if isinstance(head, InlineComputation):
             return False
         return any(isinstance(record, BrokenRecord) for record in self._records.members(head))
 
     def _members(self, head: ComputationLine) -> Iterator[InstructionLine]:
         yield from head.members
-        if isinstance(head, InlineComputation):  # no records stand behind it
+        if isinstance(head, InlineComputation):  # the next records belong to another computation
             return
         for record in self._records.members(head):
             if isinstance(record, InstructionLine):
@@ -309,7 +312,7 @@ class ModuleIndex:
 
 
 def parameter_number(instruction: InstructionLine) -> int | None:
-    """The number of a parameter, or None if it is none."""
+    """Return the number of a parameter, or None for other instructions."""
     if instruction.opcode != "parameter":
         return None
     end = instruction.text.find(")", instruction.opened)

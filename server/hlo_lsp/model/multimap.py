@@ -1,4 +1,4 @@
-"""Records by key, where an edited file may hold several for one key."""
+"""A map from keys to records that allows duplicate keys."""
 
 from collections.abc import Iterator
 from typing import Generic, TypeVar
@@ -10,7 +10,7 @@ R = TypeVar("R", bound=Record)
 
 
 class MultiMap(Generic[K, R]):
-    """Keys with their records. Nearly every key has one."""
+    """Keys with one or more records; nearly every key has one."""
 
     __slots__ = ("_records",)
 
@@ -27,7 +27,7 @@ class MultiMap(Generic[K, R]):
         return len(self._records)
 
     def add(self, key: K, record: R) -> None:
-        """Enter a record."""
+        """Add a record."""
         old = self._records.setdefault(key, record)
         if isinstance(old, list):
             old.append(record)
@@ -35,7 +35,7 @@ class MultiMap(Generic[K, R]):
             self._records[key] = [old, record]
 
     def remove(self, key: K, record: R) -> None:
-        """Take a record out that was entered under this key."""
+        """Remove a record that was added under this key."""
         old = self._records.get(key)
         if isinstance(old, list):
             old.remove(record)
@@ -45,24 +45,24 @@ class MultiMap(Generic[K, R]):
             del self._records[key]
 
     def first(self, key: K) -> R | None:
-        """The record of a key that stands first in the file."""
+        """Return the first record of a key in the order of the file."""
         found = self._records.get(key)
         return min(found, key=_line) if isinstance(found, list) else found
 
     def all(self, key: K) -> list[R]:
-        """The records of a key in the order of the file."""
+        """Return the records of a key in the order of the file."""
         found = self._records.get(key)
         if found is None:
             return []
         return sorted(found, key=_line) if isinstance(found, list) else [found]
 
     def firsts(self) -> Iterator[R]:
-        """For each key the record that stands first."""
+        """Yield the first record of each key."""
         for found in self._records.values():
             yield min(found, key=_line) if isinstance(found, list) else found
 
     def records(self) -> Iterator[R]:
-        """All records, in no order."""
+        """Yield all records in unspecified order."""
         for found in self._records.values():
             if isinstance(found, list):
                 yield from found

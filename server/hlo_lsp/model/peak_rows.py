@@ -1,13 +1,13 @@
-"""Peak lists of jax 0.4 and 0.5, which name instructions and not values."""
+"""Peak lists of jax 0.4 and 0.5, which name instructions instead of values."""
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.memory_records import PeakLabel, PeakRow, RangeRow
 
 
 def peak_row_key(file: DumpFile, row: PeakRow) -> str | None:
-    """The value that a row without an index means, by name and index; None where rows are damaged.
+    """Return the key of the value of a row without an index, or None if rows are damaged.
 
-    The list has the order of ``BufferLiveRange``: the rows there that live at the moment.
+    The rows have the order of ``BufferLiveRange``, restricted to values that are live at the peak.
     """
     label = file.records.head_of(row)
     if not isinstance(label, PeakLabel):

@@ -1,4 +1,4 @@
-"""A place in a file, without any protocol."""
+"""Positions in files, independent of the protocol."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from hlo_lsp.syntax.used_value import UsedValue
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A part of one line: line and columns from 0, in code points, the end exclusive."""
+    """A part of a line; line and columns count from 0 in code points, the end is exclusive."""
 
     file: DumpFile
     line: int
@@ -18,7 +18,7 @@ class Place:
 
     @property
     def number(self) -> int:
-        """The line as people count them: from 1, in the whole text."""
+        """The line number for display, from 1 in the whole text."""
         return self.file.first_line + self.line + 1
 
 
@@ -42,7 +42,7 @@ class Statement:
         return begin + column
 
     def place(self, start: int, end: int) -> Place:
-        """Return the place of a part of the text, cut at the end of the line it begins on."""
+        """Return the place of a part of the text, truncated to its first line."""
         row = self.text.count("\n", 0, start)
         begin = self.text.rfind("\n", 0, start) + 1
         stop = self.text.find("\n", start)

@@ -22,19 +22,19 @@ _ELEMENT_BITS = {
 }  # fmt: skip
 _ELEMENT_COUNT_LIMIT = 1 << 63
 _TUPLE_TOKENS = re.compile(r"[(\[{]|[)\]}]|,(?=\s)|(?<=[)\]}\s/]),")  # no comma inside of a layout
-_MAX_NESTING_DEPTH = 100  # brackets in each other; real shapes have 5
+_MAX_NESTING_DEPTH = 100  # real shapes have a depth of 5
 _INDEX_COMMENT = re.compile(r"^/\*index=\d+\*/ ?")
 _COMMENT = re.compile(r"/\*.*?\*/")
 _LAYOUT = re.compile(r"\{[^{}]*\}")
 
 
 class ShapeError(ValueError):
-    """A text that is no shape."""
+    """A text that is not a shape."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """A dimension in elements; ``size`` is the bound of a bounded one, None if unbounded."""
+    """A dimension in elements; ``size`` is the bound of a dynamic one, None if unbounded."""
 
     size: int | None
     dynamic: bool = False
@@ -42,7 +42,7 @@ class Dimension:
 
 @dataclass(frozen=True, slots=True)
 class Tile:
-    """A tile, major to minor, in elements; None is ``*`` (combined with the next minor one)."""
+    """A tile in elements, major to minor; None is ``*`` (combined with the next minor one)."""
 
     dims: tuple[int | None, ...]
 
@@ -52,7 +52,7 @@ class Tile:
 
 @dataclass(frozen=True, slots=True)
 class Split:
-    """A cut of a physical (major to minor) dimension at some elements, one piece for each core."""
+    """A split of a physical (major to minor) dimension at some elements, one piece per core."""
 
     dimension: int
     at: tuple[int, ...]
@@ -60,7 +60,7 @@ class Split:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How an array lies in memory. ``minor_to_major`` names the fastest dimension first."""
+    """The memory layout of an array; ``minor_to_major`` lists the fastest dimension first."""
 
     minor_to_major: tuple[int, ...] = ()
     tiles: tuple[Tile, ...] = ()
@@ -69,12 +69,12 @@ class Layout:
     memory_space: int = 0
     splits: tuple[Split, ...] = ()
     metadata_bytes: int = 0
-    # Letters that no size rule is known for, as printed.
+    # Properties without a known size rule, as printed.
     others: tuple[str, ...] = ()
 
     @property
     def tile_text(self) -> str:
-        """The tiles as printed: ``T(8,128)(2,1)``."""
+        """The tiles as printed, such as ``T(8,128)(2,1)``."""
         return f"T{''.join(map(str, self.tiles))}" if self.tiles else ""
 
 
@@ -88,9 +88,9 @@ class ArrayShape:
 
     @property
     def bits(self) -> int | None:
-        """Bits of an element in memory, None for a type that is not known.
+        """The bits of an element in memory, None for an unknown type.
 
-        Types below a byte take a whole one unless the layout says ``E(n)``.
+        Types smaller than a byte take a byte unless the layout has ``E(n)``.
         """
         if self.layout is not None and self.layout.element_bits:
             return self.layout.element_bits
@@ -99,7 +99,7 @@ class ArrayShape:
 
     @property
     def elements(self) -> int | None:
-        """The number of elements, None if a dimension is unbounded or 64 bits cannot count them."""
+        """The number of elements, None if it is unbounded or does not fit in 64 bits."""
         product = 1
         for dim in self.dims:
             if dim.size is None:
@@ -109,18 +109,18 @@ class ArrayShape:
 
     @property
     def dynamic(self) -> bool:
-        """Whether a dimension is only known at run time."""
+        """True if a dimension is dynamic."""
         return any(dim.dynamic for dim in self.dims)
 
     @property
     def memory_space(self) -> int:
-        """The number in ``S(n)``, 0 where none is printed."""
+        """The number in ``S(n)``, 0 if it is not printed."""
         return 0 if self.layout is None else self.layout.memory_space
 
 
 @dataclass(frozen=True, slots=True)
 class TupleShape:
-    """A tuple: in memory a table of pointers to its elements."""
+    """A tuple, in memory a table of pointers to its elements."""
 
     elements: tuple["Shape", ...]
 
@@ -137,10 +137,10 @@ Shape: TypeAlias = ArrayShape | TupleShape | BufferShape
 
 @lru_cache(maxsize=1 << 13)
 def parse_shape(text: str) -> Shape:
-    """The shape that a text describes.
+    """Parse a shape.
 
     Raises:
-        ShapeError: it describes none; the message says what was expected where.
+        ShapeError: The text is not a shape; the message contains the column and what was expected.
     """
     elements = element_texts(text)
     if elements is not None:
@@ -156,7 +156,7 @@ def parse_shape(text: str) -> Shape:
 
 
 def try_shape(text: str) -> Shape | None:
-    """The shape that a text describes, or None."""
+    """Parse a shape, or return None."""
     try:
         return parse_shape(text)
     except ShapeError:
@@ -164,10 +164,10 @@ def try_shape(text: str) -> Shape | None:
 
 
 def element_texts(text: str) -> list[str] | None:
-    """The element texts of a tuple shape, or None if it is none or its brackets are no good.
+    """Return the element texts of a tuple shape, or None if it is not a well-formed tuple.
 
-    Lark would take seconds for the tuples of a large train step; their elements are few and
-    remembered.
+    Lark would take seconds for the tuples of a large train step, which have few distinct elements;
+    these are cached.
     """
     if not text.startswith("("):
         return None
@@ -196,7 +196,7 @@ def element_texts(text: str) -> list[str] | None:
 
 
 def leaf_text(shape: str, index: str | None) -> str | None:
-    """The text of the part of a shape at an index, or None if there is no such part."""
+    """Return the text of the subshape at an index, or None if there is none."""
     text = shape
     digits = (index or "{}")[1:-1]
     for number in map(int, digits.split(",") if digits else ()):
@@ -289,5 +289,5 @@ def _subtrees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
 
 @lru_cache(maxsize=4096)
 def without_layout(shape: str) -> str:
-    """A shape by element types and dimensions alone, to be compared with others."""
+    """Return a shape without layouts, comments and white space, for comparison."""
     return "".join(_LAYOUT.sub("", _COMMENT.sub("", shape)).split())

@@ -1,8 +1,8 @@
-"""Whether two shapes are of the same type and dimensions.
+"""Compatibility of shapes: equal element types and dimensions.
 
-Layouts, tiles and memory spaces are left out: they differ between instructions before layouts are
-assigned and inside of fusions. So is the difference between a bound and a size, as some passes
-drop it.
+Layouts, tiles and memory spaces are ignored, as they differ between instructions before layout
+assignment and inside of fusions. Bounds of dynamic dimensions count as sizes, as some passes drop
+the difference.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _MAX_SHAPE_LENGTH = 60  # characters of a shape in a sentence
 
 @dataclass(frozen=True, slots=True)
 class ShapeDifference:
-    """The first parts of two shapes that differ, as a sentence names them."""
+    """The first different parts of two shapes, as texts for a message."""
 
     index: str
     first: str
@@ -24,22 +24,25 @@ class ShapeDifference:
 
     @property
     def where(self) -> str:
-        """`` at index {1,0}``, or nothing if all of the shapes is meant."""
+        """`` at index {1,0}``, or an empty string for the whole shapes."""
         return f" at index {self.index}" if self.index != "{}" else ""
 
 
 def is_compatible(first: str, second: str) -> bool:
-    """Whether type and dimensions are the same, in tuples element by element."""
+    """Return True if types and dimensions are equal (``ShapeUtil::Compatible``)."""
     return first == second or shape_difference(first, second) is None
 
 
 def is_compatible_ignoring_precision(first: str, second: str) -> bool:
-    """The same, but floating point types count as one: libtpu mixes precisions in fusions."""
+    """Return :func:`is_compatible` with all floating-point types equal.
+
+    libtpu mixes precisions in fusions.
+    """
     return first == second or shape_difference(first, second, loose=True) is None
 
 
 def is_compatible_ignoring_type(first: str, second: str) -> bool:
-    """Whether the dimensions are the same, whatever the element types."""
+    """Return True if the dimensions are equal."""
     return first == second or shape_difference(first, second, types=False) is None
 
 
@@ -47,7 +50,7 @@ def is_compatible_ignoring_type(first: str, second: str) -> bool:
 def shape_difference(
     first: str, second: str, *, types: bool = True, loose: bool = False
 ) -> ShapeDifference | None:
-    """Where two shapes differ first, or None; also None if one of them cannot be read."""
+    """Return the first difference of two shapes, or None if equal or not parsable."""
     one, other = try_shape(first), try_shape(second)
     if one is None or other is None:
         return None
@@ -56,17 +59,17 @@ def shape_difference(
 
 @lru_cache(maxsize=1 << 10)
 def tuple_element_texts(shape: str) -> tuple[str, ...] | None:
-    """The texts of the elements of a tuple shape, or None if it is none.
+    """Return the element texts of a tuple shape, or None for other shapes.
 
-    Remembered, as the tuple of a large train step has thousands of elements and as many that take
-    one out of it.
+    The result is cached, as the tuple of a large train step has thousands of elements and as many
+    ``get-tuple-element`` instructions.
     """
     found = element_texts(shape)
     return None if found is None else tuple(found)
 
 
 def describe_shape(text: str) -> str:
-    """A shape as a sentence names it: without layout, a tuple by the number of its elements."""
+    """Return a shape for a message: without layout, and tuples by their number of elements."""
     shape = try_shape(text)
     return f"`{text[:_MAX_SHAPE_LENGTH]}`" if shape is None else _describe(shape)
 

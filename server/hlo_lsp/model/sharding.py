@@ -1,7 +1,7 @@
-"""How a value is spread over devices, parsed once for each distinct text.
+"""Shardings, parsed once for each distinct text.
 
-All three generations of the text become the same thing: how many parts each dimension is cut into,
-and what the devices that are left do. Source: hlo_sharding.cc, named_sharding.cc.
+All three versions of the notation have the same model: the number of parts of each dimension, and
+the subgroups of the devices of each part (hlo_sharding.cc, named_sharding.cc).
 """
 
 import re
@@ -33,7 +33,7 @@ _TUPLE_START = re.compile(rf"\{{{_WHITESPACE_OR_COMMENT.pattern}[{{}}]")
 
 
 class ShardingKind(Enum):
-    """What a sharding says of a value, or a subgroup of it says of each part."""
+    """The kind of a sharding or of a subgroup."""
 
     REPLICATED = "replicated"
     MANUAL = "manual"
@@ -45,9 +45,9 @@ class ShardingKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class DimensionPartition:
-    """A dimension cut into equal parts, by which axes of the mesh if it has one.
+    """The partition of a dimension into ``parts`` equal parts along ``axes`` of a mesh, if any.
 
-    ``is_open`` is the ``?`` of the text: the partitioner may cut it further.
+    ``is_open`` is the ``?`` of the text: the partitioner may split the dimension further.
     """
 
     parts: int
@@ -57,7 +57,7 @@ class DimensionPartition:
 
 @dataclass(frozen=True, slots=True)
 class Subgroup:
-    """What ``size`` devices that share a part do with it. ``kind`` is never TILED."""
+    """A subgroup of ``size`` devices that share a part; ``kind`` is never TILED."""
 
     kind: ShardingKind
     size: int
@@ -66,7 +66,7 @@ class Subgroup:
 
 @dataclass(frozen=True, slots=True)
 class ShardGroup:
-    """``shard_as 1`` (all of the group alike) or ``shard_like 1`` (compatible)."""
+    """``shard_as 1`` (equal shardings in the group) or ``shard_like 1`` (compatible ones)."""
 
     number: int
     is_exact: bool
@@ -74,9 +74,10 @@ class ShardGroup:
 
 @dataclass(frozen=True, slots=True)
 class Sharding:
-    """The sharding of an array. ``cuts`` has an entry for each dimension if ``kind`` is TILED.
+    """The sharding of an array.
 
-    ``order`` goes through the parts row by row and then through the devices of each.
+    ``partitions`` has an entry for each dimension if ``kind`` is TILED. ``order`` lists the devices
+    of each part consecutively, and the parts in row-major order.
     """
 
     kind: ShardingKind
@@ -88,27 +89,27 @@ class Sharding:
 
     @property
     def parts(self) -> int:
-        """The number of different parts in one manual group."""
+        """The number of distinct parts."""
         return prod(cut.parts for cut in self.partitions)
 
     @property
     def devices(self) -> int | None:
-        """The number of devices, None where the text does not say."""
+        """The number of devices, None if the text does not contain it."""
         return None if self.order is None else self.order.count
 
 
 @dataclass(frozen=True, slots=True)
 class TupleSharding:
-    """The shardings of the leaves of a tuple, depth first."""
+    """The shardings of the leaves of a tuple in depth-first order."""
 
     elements: tuple[Sharding, ...]
 
 
 def parse_sharding(text: str) -> Sharding | TupleSharding:
-    """The sharding that the value of ``sharding=`` describes, braces included.
+    """Parse the value of ``sharding=``, braces included.
 
     Raises:
-        ShardingError: it describes none, or more or fewer devices than it has places for.
+        ShardingError: The text is not a sharding, or the number of devices does not match.
     """
     elements = tuple_sharding_texts(text)
     if elements is None:
@@ -117,9 +118,9 @@ def parse_sharding(text: str) -> Sharding | TupleSharding:
 
 
 def tuple_sharding_texts(text: str) -> list[str] | None:
-    """The texts of the leaves of a tuple sharding, or None if it is none.
+    """Return the texts of the leaves of a tuple sharding, or None for other shardings.
 
-    Tuples of a train step have thousands of leaves with few different texts.
+    The tuples of a train step have thousands of leaves with few distinct texts.
     """
     if _TUPLE_START.match(text) is None:
         return None
@@ -141,18 +142,18 @@ def tuple_sharding_texts(text: str) -> list[str] | None:
 
 
 def shard_shape(array: ArrayShape, sharding: Sharding) -> ArrayShape | None:
-    """What one device holds of a whole array, or None if the sharding is not of such an array.
+    """Return the shape of a shard, or None if the ranks of array and sharding differ.
 
-    A dimension that does not divide is rounded up (``HloSharding::TileShape``): the partitioner
-    pads the last parts to the size of the others.
+    The size of a shard is rounded up (``HloSharding::TileShape``), as the partitioner pads the last
+    shards.
     """
     return _resize(array, sharding, lambda size, parts: -(-size // parts))
 
 
 def unsharded_shape(shard: ArrayShape, sharding: Sharding) -> ArrayShape | None:
-    """The whole array of which one device holds ``shard``, at most: its last parts may be padded.
+    """Return the largest unsharded shape of a shard, whose last parts may be padded.
 
-    None if the sharding is not of such an array.
+    Return None if the ranks of shard and sharding differ.
     """
     return _resize(shard, sharding, lambda size, parts: size * parts)
 

@@ -1,7 +1,7 @@
-"""Bytes of shapes: without padding, and as they lie in memory.
+"""Logical and padded sizes of shapes in bytes.
 
-Rules: XLA ``ShapeUtil::ByteSizeOf`` for the logical size; for the padded one the meaning of tiles
-(layout.h), checked on every value of the test corpus against the ``size=`` that XLA printed.
+The logical size follows ``ShapeUtil::ByteSizeOf``, the padded size the semantics of tiles
+(layout.h). Tests compare it with the printed ``size=`` of every value in the corpus.
 """
 
 from collections import Counter
@@ -15,19 +15,17 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import ArrayShape, Layout, Shape, TupleShape, element_texts, try_shape
 from hlo_lsp.model.shape_compatibility import tuple_element_texts
 
-_TPU_TUPLE_GRANULES = (32, 512, 1024)  # bytes a tuple table is rounded up to, by chip generation
-_UNTILED_GRANULE_ELEMENTS = 1024  # what an untiled array on TPU is rounded up to
-_DYNAMIC_SIZES_BYTES = (
-    1024  # bytes in front of a dynamic array on TPU; a layout says them as M(1024)
-)
+_TPU_TUPLE_GRANULES = (32, 512, 1024)  # bytes, by chip generation
+_UNTILED_GRANULE_ELEMENTS = 1024  # untiled arrays on TPU are rounded up to a multiple of this
+_DYNAMIC_SIZES_BYTES = 1024  # a prefix of dynamic arrays on TPU, M(1024) in layouts
 
 
 @dataclass(frozen=True, slots=True)
 class Padding:
-    """Why an array is larger than its elements.
+    """A cause of padding.
 
-    ``what`` grows from ``before`` to ``after``: ``dim 1`` (a logical dimension), an ``added dim``
-    (where a tile has more dimensions than the array), ``elements`` (all of them), ``bytes``.
+    ``what`` grows from ``before`` to ``after``. It is ``dim 1`` (a logical dimension), ``added
+    dim`` (if a tile has more dimensions than the array), ``elements`` or ``bytes``.
     """
 
     what: str
@@ -41,9 +39,9 @@ class Padding:
 
 @dataclass(frozen=True, slots=True)
 class PaddedSize:
-    """Bytes in memory. ``exact`` says whether the rule holds without exception in real dumps.
+    """A size in memory in bytes; ``exact`` rules hold for all real dumps.
 
-    ``allowed`` are further sizes that are right where the chip, which is not known, decides.
+    ``allowed`` lists further correct sizes if the size depends on the unknown chip generation.
     """
 
     bytes: int
@@ -55,9 +53,9 @@ class PaddedSize:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What decides sizes beside the shape: the backend, and the granule of tuple tables (bytes).
+    """The backend and the granule of tuple tables in bytes, which affect sizes.
 
-    The granule is None where no tuple of the dump gives it away.
+    The granule is None if no tuple of the dump determines it.
     """
 
     backend: Backend
@@ -65,10 +63,10 @@ class Target:
 
 
 def logical_bytes(shape: Shape) -> int | None:
-    """Bytes without padding, as live ranges count them.
+    """Return the size in bytes without padding, as in live ranges.
 
-    A tuple is its table of 8-byte pointers, without what they point to. None for an unknown
-    element type or an unbounded dimension.
+    The size of a tuple is that of its table of 8-byte pointers. None means an unknown element type
+    or an unbounded dimension.
     """
     if isinstance(shape, TupleShape):
         return 8 * len(shape.elements)
@@ -80,15 +78,15 @@ def logical_bytes(shape: Shape) -> int | None:
 
 @lru_cache(maxsize=1 << 13)
 def padded_size_of_text(text: str, target: Target, color: int = 0) -> PaddedSize | None:
-    """:func:`padded_size` of the shape that a text describes, remembered by the text."""
+    """Return the cached :func:`padded_size` of a shape text."""
     shape = try_shape(text)
     return None if shape is None else padded_size(shape, target, color)
 
 
 def padded_size(shape: Shape, target: Target, color: int = 0) -> PaddedSize | None:
-    """Bytes in memory on a target, or None where no rule is known.
+    """Return the size in memory on a target, or None if no rule is known.
 
-    ``color`` is the memory space of the value; an array says it in its layout, a tuple does not.
+    ``color`` is the memory space of the value, which the layout of a tuple does not contain.
     """
     if isinstance(shape, TupleShape):
         return _tuple_size(len(shape.elements), target, color)
@@ -117,9 +115,9 @@ def padded_size(shape: Shape, target: Target, color: int = 0) -> PaddedSize | No
 
 
 def tuple_granule(sizes: "dict[tuple[int, int], int]") -> int | None:
-    """The granule that explains most tuple tables of a TPU dump.
+    """Return the granule in bytes that matches most tuple tables of a TPU dump.
 
-    ``sizes`` says how many values have a tuple of so many elements and such a size (bytes).
+    ``sizes`` counts the tuple values by number of elements and size in bytes.
     """
     votes = {
         granule: sum(
@@ -188,7 +186,7 @@ def _tiled_size(shape: ArrayShape, layout: Layout, bits: int) -> PaddedSize:
 
 
 def _dynamic_sizes_bytes(shape: ArrayShape, layout: Layout) -> int:
-    """Bytes for the sizes of dynamic dimensions. Not every layout says them: parameters' do not."""
+    """Return the bytes for run-time sizes, which layouts of parameters do not mention."""
     return layout.metadata_bytes or (_DYNAMIC_SIZES_BYTES if shape.dynamic else 0)
 
 
@@ -197,7 +195,7 @@ def _is_permutation(order: tuple[int, ...], shape: ArrayShape) -> bool:
 
 
 def _split_pieces(sizes: list[int], layout: Layout) -> list[list[int]]:
-    """What the cores hold after all splits, in physical dimensions."""
+    """Return the physical dimensions of the pieces after all splits."""
     pieces = [sizes]
     for split in layout.splits:
         if split.dimension >= len(sizes):
@@ -213,9 +211,9 @@ def _split_pieces(sizes: list[int], layout: Layout) -> list[list[int]]:
 
 
 def _later_tiles_pad(pieces: list[list[int]], layout: Layout) -> bool:
-    """Whether a tile is larger than what the tile before it leaves.
+    """Return True if a tile after the first one adds padding.
 
-    Up to jax 0.9 `s2[3]{0:T(1024)(128)(16,1)E(2)}` takes 256 B, as if (16,1) were not there.
+    Up to jax 0.9, `s2[3]{0:T(1024)(128)(16,1)E(2)}` takes 256 B, so XLA ignores (16,1).
     """
     first = replace(layout, tiles=layout.tiles[:1])
     return len(layout.tiles) > 1 and any(
@@ -224,15 +222,15 @@ def _later_tiles_pad(pieces: list[list[int]], layout: Layout) -> bool:
 
 
 def _tiled_elements(sizes: list[int], layout: Layout) -> int:
-    """Elements of an array with these physical dimensions (major to minor) after all tiles."""
+    """Return the padded number of elements for physical dimensions, major to minor."""
     dims = list(sizes)
     for tile in layout.tiles:
         tile_dims = list(tile.dims)
-        while None in tile_dims:  # fuse that dimension with the next minor one
+        while None in tile_dims:  # combine this dimension with the next minor one
             place = tile_dims.index(None)
-            behind = len(tile_dims) - place
-            if len(dims) > behind - 1 > 0:
-                at = len(dims) - behind
+            from_end = len(tile_dims) - place
+            if len(dims) > from_end - 1 > 0:
+                at = len(dims) - from_end
                 dims[at : at + 2] = [prod(dims[at : at + 2])]
             del tile_dims[place]
         known = [dim for dim in tile_dims if dim is not None]
@@ -249,7 +247,7 @@ def _tiled_elements(sizes: list[int], layout: Layout) -> int:
 def _paddings(
     order: tuple[int, ...], sizes: list[int], shape: ArrayShape, layout: Layout, padded: int
 ) -> "list[Padding]":
-    """What each dimension grows to by the first tile, and what the rest of the layout adds."""
+    """Return the padding by the first tile for each dimension, and by the rest of the layout."""
     first = layout.tiles[0].dims
     if not first:
         return []
@@ -276,9 +274,9 @@ def _paddings(
 
 @lru_cache(maxsize=1 << 12)
 def shape_indexes(shape: str) -> tuple[str | None, ...]:
-    """The indexes of a shape and of what is in it, outermost first; None alone for an array.
+    """Return the shape indexes of a tuple in pre-order, or None alone for an array.
 
-    So XLA prints positions: ``{}``, ``{0}``, ``{1}``, ``{1,0}`` for a tuple in a tuple.
+    XLA prints positions in this order: ``{}``, ``{0}``, ``{1}``, ``{1,0}`` for a nested tuple.
     """
     if not shape.startswith("("):
         return (None,)
@@ -286,9 +284,9 @@ def shape_indexes(shape: str) -> tuple[str | None, ...]:
 
 
 def subshape_text(shape: str, index: str | None) -> str | None:
-    """The part of a shape at an index, None if there is none: quick where the shape is asked again.
+    """Return the subshape text at an index, or None; fast for repeated queries of a shape.
 
-    No index means all of it.
+    An index of None means the whole shape.
     """
     digits = (index or "{}")[1:-1]
     text = shape
@@ -308,7 +306,7 @@ def _index_paths(shape: str) -> list[tuple[int, ...]]:
 
 
 def target_of(dump: DumpSet) -> Target:
-    """Backend and tuple granule, remembered until an allocation or value changes."""
+    """Return backend and tuple granule, cached until an allocation or value changes."""
     holders = [file for file in dump.files if len(file.memory.assigned)]
     return dump.derived(_compute_target, holders)
 

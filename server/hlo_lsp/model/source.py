@@ -1,4 +1,4 @@
-"""Python lines: from metadata of an instruction, through the location tables of its module."""
+"""Python source lines of instructions: location tables, path mapping and local files."""
 
 import os
 import re
@@ -18,7 +18,7 @@ from hlo_lsp.syntax.records import Record
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """A line of a Python file, counted from 1."""
+    """A line of a Python file; lines count from 1."""
 
     file: str
     line: int
@@ -30,8 +30,10 @@ class SourceLine:
 
 @dataclass(slots=True)
 class SourceTables:
-    """The four tables of a module. A row is found by its place; the number in front is ignored
-    by XLA's parser."""
+    """The four source location tables of a module.
+
+    The position of a row is its id; XLA's parser ignores the printed number.
+    """
 
     file_rows: list[NameRow] = field(default_factory=list)
     function_rows: list[NameRow] = field(default_factory=list)
@@ -40,7 +42,7 @@ class SourceTables:
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> "SourceTables":
-        """The tables at the head of a module."""
+        """Collect the tables before the first computation of a module."""
         tables = cls()
         names: list[NameRow] = []
         for record in records:
@@ -58,17 +60,17 @@ class SourceTables:
 
     @property
     def files(self) -> list[str]:
-        """The names of the files."""
+        """The file names."""
         return [row.text for row in self.file_rows]
 
     @property
     def functions(self) -> list[str]:
-        """The names of the functions."""
+        """The function names."""
         return [row.text for row in self.function_rows]
 
     @property
     def rows(self) -> Mapping[str, Sequence[Record]]:
-        """The rows of every table, by its label."""
+        """The rows of each table by its label."""
         return {
             "FileNames": self.file_rows,
             "FunctionNames": self.function_rows,
@@ -78,11 +80,11 @@ class SourceTables:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the module has no tables: then there is nothing to resolve."""
+        """True if the module has no tables."""
         return not any(self.rows.values())
 
     def stack(self, frame_id: int) -> Iterator[SourceLine]:
-        """The lines of a call stack, the innermost first. Stops at a row that is not there."""
+        """Yield the lines of a call stack, the innermost first, up to a missing row."""
         seen: set[int] = set()
         frame: int | None = frame_id
         while frame is not None and 0 < frame <= len(self.frames) and frame not in seen:
@@ -95,7 +97,7 @@ class SourceTables:
             frame = row.parent
 
     def line_of(self, location_id: int) -> SourceLine | None:
-        """The Python line of a location, counted from 1."""
+        """Return the Python line of a location id, or None if a row is missing."""
         if not 0 < location_id <= len(self.locations):
             return None
         location = self.locations[location_id - 1]
@@ -111,40 +113,42 @@ _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")
 
 @dataclass(frozen=True, slots=True)
 class SourceMap:
-    """Prefixes of file names in dumps, the longest first, each with the path that it stands for."""
+    """Path prefixes in dumps with their local paths, the longest prefix first."""
 
     rules: tuple[tuple[str, Path], ...] = ()
 
     @classmethod
     def of(
-        cls, setting: object, here: Callable[[str], Path | None] = Path
+        cls, setting: object, resolve_path: Callable[[str], Path | None] = Path
     ) -> "tuple[SourceMap, list[str]]":
-        """The map of a setting ``{"path in the dump": "path here"}``, and what is wrong with it.
+        """Parse a setting ``{"path in the dump": "local path"}``.
 
-        ``here`` makes a path of what the user wrote, or None where that leads nowhere. Nothing is
-        raised: what cannot be used is left out and told in a sentence.
+        Return the map and error messages; invalid entries are ignored. ``resolve_path`` resolves a
+        path of the setting, or returns None if it cannot.
         """
-        if setting is None or setting == []:  # Lua has one empty table for both
+        if setting is None or setting == []:  # an empty Lua table is a list
             return cls(), []
         if not isinstance(setting, dict):
-            return cls(), ['must be an object {"path in the dump": "path here"}']
+            return cls(), ['must be an object {"path in the dump": "local path"}']
         rules: list[tuple[str, Path]] = []
-        complaints: list[str] = []
+        problems: list[str] = []
         for prefix, target in setting.items():
-            path = here(target) if isinstance(target, str) and target else None
+            path = resolve_path(target) if isinstance(target, str) and target else None
             if path is not None:
                 rules.append((str(prefix), path))
             elif isinstance(target, str):
-                complaints.append(f'the path "{target}" for "{prefix}" leads nowhere')
+                problems.append(f'cannot resolve the path "{target}" for "{prefix}"')
             else:
-                complaints.append(f'what "{prefix}" stands for must be a path in quotes')
+                problems.append(f'the value for "{prefix}" must be a path in quotes')
         rules.sort(key=lambda rule: -len(_pure_path(rule[0]).parts))
-        return cls(tuple(rules)), complaints
+        return cls(tuple(rules)), problems
 
     def candidates(self, source_file: str) -> list[Path]:
-        """Where a file of a dump may be, the likeliest first: by the longest prefix, and as named.
+        """Return the local paths that a file of a dump may have.
 
-        A prefix covers whole components of a path. The prefix ``.`` covers all relative names.
+        The first candidate follows from the longest prefix, the second is the path as printed.
+
+        A prefix matches whole path components. The prefix ``.`` matches all relative names.
         """
         name = _pure_path(source_file)
         found = []
@@ -158,9 +162,9 @@ class SourceMap:
 
 
 class SourceFiles:
-    """The files of dumps that are here, each looked for once.
+    """Local files by their names in dumps, each looked up once.
 
-    Made anew for every request: what it remembers of the disk is never older than that.
+    An object lives for one request, so its cached look-ups are not outdated.
     """
 
     def __init__(self, source_map: SourceMap) -> None:
@@ -168,19 +172,19 @@ class SourceFiles:
         self._known: dict[str, Path | None] = {}
 
     def resolve(self, source_file: str) -> Path | None:
-        """The file that a dump names, or None if it is not on this machine."""
+        """Return the local file of a name in a dump, or None if it does not exist."""
         if source_file not in self._known:
             candidates = self._map.candidates(source_file)
             self._known[source_file] = next(filter(os.path.isfile, candidates), None)
         return self._known[source_file]
 
     def uri(self, source: SourceLine) -> str | None:
-        """A link to a Python line (``#L7`` as VS Code reads it), or None if there is no file."""
+        """Return a link to a Python line with ``#L7`` (for VS Code), or None without a file."""
         path = self.resolve(source.file)
         return None if path is None else f"{path.as_uri()}#L{source.line}"
 
 
 def _pure_path(name: str) -> PurePath:
-    """A path of the machine that a name was written on."""
+    """Return a path in the flavor of the system that the name comes from."""
     windows = _WINDOWS_PATH.match(name) or ("\\" in name and "/" not in name)
     return PureWindowsPath(name) if windows else PurePosixPath(name)

@@ -1,4 +1,4 @@
-"""The files in a text that XLA printed instead of writing them, each with its compile."""
+"""Stdout dumps: the files that XLA printed with ``--xla_dump_to=-``, each with its compile."""
 
 import re
 from bisect import bisect_right
@@ -13,15 +13,15 @@ from hlo_lsp.model.dump_set_cache import DumpSetCache
 from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
 from hlo_lsp.text.document import Document, LineChange
 
-# What XLA replaces where it writes a file [dump.cc, SanitizeFileName]
+# The characters that XLA replaces in file names (SanitizeFileName in dump.cc).
 _SANITIZED_CHARACTERS = re.compile(r"[/\\\[\] ]")
-_LINES_PER_COMPARISON = 512  # lines compared at once
+_LINES_PER_COMPARISON = 512
 
 
 class SectionFile(DumpFile):
-    """A section of a text, as a file of its own; lines count from ``first_line`` of the text.
+    """A section of a stdout dump as a dump file; its lines begin at ``first_line`` of the dump.
 
-    Its ``uri`` and ``label`` are those of the text, its ``path`` lies in it as in a folder.
+    ``uri`` and ``label`` are those of the stdout dump, and ``path`` is a path below it.
     """
 
     def __init__(self, bundle: "StdoutDump", section: SectionRange, lines: list[str]) -> None:
@@ -33,20 +33,20 @@ class SectionFile(DumpFile):
 
     @property
     def first_line(self) -> int:
-        """Where the section begins in the text, from 0."""
+        """The first line of the section in the stdout dump, from 0."""
         return self.section.first
 
     @property
     def label(self) -> str:
-        """That of the text: it is where the lines are."""
+        """The label of the stdout dump, which contains the lines."""
         return self._bundle.whole.label
 
     def set_of(self) -> DumpSet:
-        """The compile of this section."""
+        """Return the dump set of this section."""
         return self._bundle.set_of(self)
 
-    def move(self, section: SectionRange, lines: list[str]) -> None:
-        """Take in the section as it is after edits."""
+    def update(self, section: SectionRange, lines: list[str]) -> None:
+        """Update position and lines after edits of the stdout dump."""
         self.section = section
         change = _text_change(self.lines, lines)
         if change is not None:
@@ -56,7 +56,7 @@ class SectionFile(DumpFile):
 
 
 class StdoutDump:
-    """A text of several files. ``parts`` are its sections from top to bottom, dumps or not."""
+    """A stdout dump; ``sections`` are in order and include files of other kinds."""
 
     def __init__(self, whole: DumpFile) -> None:
         self.whole = whole
@@ -64,15 +64,15 @@ class StdoutDump:
         self._version: int | None = None
         self._compiles: dict[SectionFile, Compile] = {}
         self._paths: dict[SectionFile, dict[Path, SectionFile]] = {}
-        self._families = DumpSetCache(overlapping=True)
+        self._dump_sets = DumpSetCache(overlapping=True)
 
     @property
     def is_fresh(self) -> bool:
-        """Whether the sections are those of the text as it is now."""
+        """True if the sections match the current text."""
         return self.whole.is_fresh and self._version == self.whole.version
 
     def refresh(self) -> None:
-        """Find the sections again after edits. Parts whose lines are the same stay as they are."""
+        """Update the sections after edits; sections with unchanged lines are kept."""
         while not self.is_fresh:
             self.whole.refresh()
             if self._version != self.whole.version:
@@ -80,7 +80,7 @@ class StdoutDump:
                 self._version = self.whole.version
 
     def section_at(self, line: int) -> SectionFile | None:
-        """The section in which a line (from 0) of the whole text is."""
+        """Return the section that contains a line (from 0) of the stdout dump."""
         index = bisect_right(self.sections, line, key=lambda part: part.first_line) - 1
         if index < 0:
             return None
@@ -88,7 +88,7 @@ class StdoutDump:
         return part if line < part.first_line + part.section.count else None
 
     def set_of(self, part: SectionFile) -> DumpSet:
-        """The sections of the compile of a part, up to date."""
+        """Return the up-to-date dump set of a section."""
         part.refresh()
         compile_ = self._compiles.get(part) if part.kind.has_records else None
         paths = self._paths.get(part, {})
@@ -99,7 +99,7 @@ class StdoutDump:
                 found.refresh()
             return found
 
-        return self._families.set_of(part, compile_, find)
+        return self._dump_sets.set_of(part, compile_, find)
 
     def _split(self) -> None:
         lines = self.whole.lines
@@ -115,15 +115,15 @@ class StdoutDump:
             if part is None:
                 part = SectionFile(self, section, text)
             else:
-                part.move(section, text)
+                part.update(section, text)
             parts.append(part)
         if parts != self.sections:
             self.sections = parts
             self._group()
-            self._families.keep(parts)
+            self._dump_sets.retain(parts)
 
     def _group(self) -> None:
-        """Find out what belongs together: where a name comes again, another run has begun."""
+        """Assign sections to compiles; a repeated name begins another run."""
         self._compiles.clear()
         self._paths.clear()
         run: dict[Path, SectionFile] = {}
@@ -144,7 +144,7 @@ class StdoutDump:
 
 
 def _number_duplicates(names: Sequence[str]) -> list[tuple[str, int]]:
-    """Each name with how often it was there before."""
+    """Return each name with the number of its previous occurrences."""
     counts: Counter[str] = Counter()
     keys = []
     for name in names:
@@ -154,7 +154,7 @@ def _number_duplicates(names: Sequence[str]) -> list[tuple[str, int]]:
 
 
 def _text_change(old: list[str], new: list[str]) -> LineChange | None:
-    """What became of a text, as one change; None if it is the same."""
+    """Return the difference of two texts as one change, or None if they are equal."""
     if old == new:
         return None
     first = _common_prefix_length(old, new)
@@ -163,7 +163,7 @@ def _text_change(old: list[str], new: list[str]) -> LineChange | None:
 
 
 def _common_prefix_length(one: list[str], other: list[str]) -> int:
-    """How many lines two texts have in common at the beginning."""
+    """Return the number of equal lines at the beginning."""
     at, end = 0, min(len(one), len(other))
     while (
         at + _LINES_PER_COMPARISON <= end

@@ -1,4 +1,4 @@
-"""The names in all dumps of some folders, read again when a file changes."""
+"""The symbols of all dumps in some folders, reread when a file changes."""
 
 import os
 import stat
@@ -13,14 +13,14 @@ from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError, read_document
 from hlo_lsp.text.document import Document
 
-_DETECTION_BYTES = 1 << 14  # bytes that tell the kind of a file
-_FILES_PER_CHECKPOINT = 200  # files whose state is asked for between two breaths: about 2 ms
-_EXTENSIONS = frozenset({"", ".txt", ".hlo"})  # other texts of a dump have endings of their own
+_DETECTION_BYTES = 1 << 14  # enough to detect the kind of a file
+_FILES_PER_CHECKPOINT = 200  # about 2 ms
+_EXTENSIONS = frozenset({"", ".txt", ".hlo"})
 
 
 @dataclass(frozen=True, slots=True)
 class SearchFolder:
-    """A folder to search, with all folders in it or without; hidden ones are left out."""
+    """A folder to search, optionally with its subfolders except hidden ones."""
 
     path: Path
     is_recursive: bool
@@ -28,7 +28,7 @@ class SearchFolder:
 
 @dataclass(frozen=True, slots=True)
 class UnreadFile:
-    """A file that is new, or not as it was. ``stamp`` is time of change (ns) and size (bytes)."""
+    """A new or changed file; ``stamp`` is its modification time (ns) and size (bytes)."""
 
     path: Path
     title: str
@@ -36,7 +36,7 @@ class UnreadFile:
 
 
 class SymbolFolders:
-    """What was read so far: names by path, none of them with its text."""
+    """The symbols of the files that were read, by path, without the texts."""
 
     def __init__(self) -> None:
         self.files: dict[Path, list[FileSymbols]] = {}
@@ -65,7 +65,7 @@ class SymbolFolders:
         return list(unread.values())
 
     def read(self, unread: UnreadFile) -> None:
-        """Read the names of a file, if it is one that has any."""
+        """Read the symbols of a file, if its kind has any."""
         path = unread.path
         self.files.pop(path, None)
         if has_names(_detect_kind(path)):
@@ -79,7 +79,7 @@ class SymbolFolders:
 
 
 def _candidate_paths(folder: Path, names: list[str]) -> Iterable[Path]:
-    """The files that may be dumps with names."""
+    """Yield the files that may be dumps with symbols."""
     there = set(names)
     for name in sorted(names):
         if os.path.splitext(name)[1] in _EXTENSIONS and not repeats_names(name, there):
@@ -95,7 +95,7 @@ def _file_stamp(path: Path) -> tuple[int, int] | None:
 
 
 def _detect_kind(path: Path) -> FileKind:
-    """The kind of a file by its first bytes; OTHER for what cannot be read or is no text."""
+    """Return the kind of a file by its first bytes, OTHER if it is not readable text."""
     try:
         with path.open("rb") as file:
             head = file.read(_DETECTION_BYTES)

@@ -1,4 +1,4 @@
-"""The names in the text of one file, for a search over many files."""
+"""Extraction of symbols from the text of a file."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -25,30 +25,30 @@ from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_RECORDS_PER_CHECKPOINT = 500  # records between two breaths: about 4 ms
-_MAX_FRAME_DIGITS = 9  # of a frame; more are no row of a table
+_RECORDS_PER_CHECKPOINT = 500  # about 4 ms
+_MAX_FRAME_DIGITS = 9  # tables have fewer rows
 _TABLE_RECORDS = (TableLabel, NameRow, LocationRow, FrameRow)
 
-# Texts with names in them. Live ranges and reports speak of the values of the assignment.
+# Live ranges and reports only repeat the values of the assignment.
 KINDS_WITH_NAMES = frozenset({FileKind.MODULE, FileKind.ASSIGNMENT, FileKind.VALUES})
 
 
 def read_section_symbols(
     uri: str, title: str, kind: FileKind, lines: Sequence[str], first_line: int = 0
 ) -> FileSymbols:
-    """The names in a text of a kind, and that of the file; none if the kind has no names.
+    """Return the symbols of a text and of the file itself; none if the kind has no symbols.
 
-    ``first_line`` is where the text begins in the file that holds it, from 0.
+    ``first_line`` is the first line of the text in its file, from 0.
     """
     reading = _SymbolReader(uri, title, lines, first_line)
     if kind in KINDS_WITH_NAMES:
         reading.entries.append(SymbolEntry(PurePath(title).name, SymbolKind.FILE, first_line, 0, 0))
         scanner: Scanner = module_scanner() if kind is FileKind.MODULE else memory_scanner()
         for count, (line, record) in enumerate(_records(scanner, lines)):
-            reading.take(line, record)
+            reading.read_record(line, record)
             if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
                 checkpoint()
-    return reading.finished()
+    return reading.symbols()
 
 
 def _records(scanner: Scanner, lines: Sequence[str]) -> Iterator[tuple[int, Record]]:
@@ -61,14 +61,14 @@ def _records(scanner: Scanner, lines: Sequence[str]) -> Iterator[tuple[int, Reco
 
 @dataclass(slots=True)
 class _SymbolReader:
-    """What was read of a file so far."""
+    """A collector of the symbols of one text."""
 
     uri: str
     title: str
     lines: Sequence[str]
     first_line: int
     entries: list[SymbolEntry] = field(default_factory=list)
-    home: int = -1  # the computation that instructions belong to now
+    home: int = -1  # the entry of the current computation
     values: set[int] = field(default_factory=set)
     tables: list[Record] = field(default_factory=list)
     sources: SourceTables | None = None
@@ -76,8 +76,8 @@ class _SymbolReader:
     stack_numbers: dict[tuple[int, ...], int] = field(default_factory=dict)
     frame_stacks: dict[int, int] = field(default_factory=dict)
 
-    def take(self, line: int, record: Record) -> None:
-        """One more record, and the line on which it begins."""
+    def read_record(self, line: int, record: Record) -> None:
+        """Read the symbols of the next record, which begins on a line."""
         if isinstance(record, InstructionLine):
             self._instruction(line, record)
         elif isinstance(record, ComputationLine):
@@ -91,8 +91,8 @@ class _SymbolReader:
         elif record.is_head:
             self.home = -1
 
-    def finished(self) -> FileSymbols:
-        """All names."""
+    def symbols(self) -> FileSymbols:
+        """Return all symbols."""
         stacks = list(self.stack_numbers)
         return FileSymbols(self.uri, self.title, self.entries, list(self.source_numbers), stacks)
 
@@ -109,7 +109,7 @@ class _SymbolReader:
             self._inline(line, record, body)
 
     def _inline(self, line: int, holder: InstructionLine, body: ComputationLine) -> None:
-        """A computation that is written out in an instruction; it has no name of its own."""
+        """Read an inline computation, which has no name in the text."""
         base = line - holder.row if isinstance(holder, InnerInstruction) else line
         row = body.row if isinstance(body, InlineComputation) else 0
         outer, self.home = self.home, len(self.entries)
@@ -127,7 +127,7 @@ class _SymbolReader:
         return number
 
     def _head(self, name: str, kind: SymbolKind, line: int, begin: int = 0) -> None:
-        """A name at the beginning of a line, behind a word of so many letters."""
+        """Add a name at the beginning of a line, after a word of ``begin`` letters."""
         text = self.lines[line]
         start = text.find(name, len(text) - len(text.lstrip()) + begin)
         self._add(name, kind, line, max(start, 0), len(name) if start >= 0 else 0)
@@ -153,18 +153,18 @@ class _SymbolReader:
         home: int = -1,
         stack: int = -1,
     ) -> None:
-        """One more entry. Behind letters that clients may count as several no column is told."""
+        """Add an entry, without a column if its value depends on the position encoding."""
         if not self.lines[line][:column].isascii():
             column = width = 0
         place = self.first_line + line
         self.entries.append(SymbolEntry(name, kind, place, column, width, home, stack))
 
     def _stack(self, record: InstructionLine) -> int:
-        """The number of the Python lines that an instruction came from, or -1."""
-        said = {found.name: found.value for found in metadata_fields(record.text, record.column)}
-        if "source_file" in said:
-            return self._stack_number([(said["source_file"], said.get("source_line", ""))])
-        frame = said.get("stack_frame_id", "")
+        """Return the number of the Python stack of an instruction, or -1."""
+        fields = {field.name: field.value for field in metadata_fields(record.text, record.column)}
+        if "source_file" in fields:
+            return self._stack_number([(fields["source_file"], fields.get("source_line", ""))])
+        frame = fields.get("stack_frame_id", "")
         if not frame.isdecimal() or len(frame) > _MAX_FRAME_DIGITS:
             return -1
         known = self.frame_stacks.get(int(frame))
@@ -188,14 +188,14 @@ _VALUES_ENDING, _ASSIGNMENT_ENDING = "-buffer-assignment-values.txt", "-buffer-a
 
 
 def has_names(kind: FileKind) -> bool:
-    """Whether a text of this kind is worth reading for its names."""
+    """Return True if texts of this kind contain symbols."""
     return kind in KINDS_WITH_NAMES or kind is FileKind.STDOUT_DUMP
 
 
 def repeats_names(name: str, names: Iterable[str]) -> bool:
-    """Whether a file is the values of an assignment among ``names``.
+    """Return True if the values in a file are also in an assignment among ``names``.
 
-    All of them are in the assignment, at a hundredth of the size.
+    The assignment contains all of them at a hundredth of the size.
     """
     return (
         name.endswith(_VALUES_ENDING)
@@ -204,10 +204,7 @@ def repeats_names(name: str, names: Iterable[str]) -> bool:
 
 
 def read_symbols(uri: str, title: str, lines: Sequence[str]) -> list[FileSymbols]:
-    """The names in a text.
-
-    Of the output of ``--xla_dump_to=-`` those in each of its files, under the name of that.
-    """
+    """Return the symbols of a text, for a stdout dump those of each section."""
     kind = detect_file_kind(lines)
     if kind is not FileKind.STDOUT_DUMP:
         return [(read_section_symbols(uri, title, kind, lines))]

@@ -1,7 +1,7 @@
-"""Fuzzy search in many names: which of them hold the letters of a query in order, and how well.
+"""Fuzzy search for symbols whose names contain the letters of a query in order.
 
-Names stand in one text, each between two line ends: one expression walks over 300 000 of them in
-2 to 40 ms. An edit distance takes longer and finds something else: ``while.6`` for ``while bod``.
+All names are lines of one text: one expression searches 300,000 names in 2 to 40 ms. An edit
+distance is slower and less useful: it finds ``while.6`` for ``while bod``.
 """
 
 import re
@@ -17,35 +17,33 @@ from typing import NamedTuple
 
 from hlo_lsp.text.checkpoint import checkpoint
 
-_EXACT_POINTS = 20  # points for a name that is just the query
-_NAME_START_POINTS, _CONSECUTIVE_POINTS, _WORD_START_POINTS = (
-    10,
-    7,
-    6,
-)  # for a letter at the start, behind the last one, of a word
-_MAX_GAP_COST = 5  # the most that a gap between two letters costs: a point for each letter in it
+_EXACT_POINTS = 20  # for a name that equals the query
+_NAME_START_POINTS = 10  # for a letter at the start of the name
+_CONSECUTIVE_POINTS = 7  # for a letter directly after the previous one
+_WORD_START_POINTS = 6
+_MAX_GAP_COST = 5  # a gap costs a point for each letter up to this limit
 _NO_MATCH = -(10**6)
 
 
 @dataclass(frozen=True, slots=True)
 class SymbolQuery:
-    """What somebody typed: blanks count for nothing, and case only if there is a capital."""
+    """A search query: blanks are ignored, and case counts only if there is a capital letter."""
 
     text: str
     is_case_sensitive: bool
 
     @classmethod
-    def of(cls, typed: str) -> "SymbolQuery":
-        """Read what was typed."""
-        text = "".join(typed.split())
+    def of(cls, query: str) -> "SymbolQuery":
+        """Parse a query."""
+        text = "".join(query.split())
         return cls(text, text != text.lower())
 
     @property
     def expressions(self) -> list[re.Pattern[str]]:
-        """What finds names in a text of ``Names``, the better ones first; none for no letters.
+        """The expressions that search a :class:`NameTable`, the best ones first.
 
-        Names that begin with the query, that hold it, that hold its letters in order. A match
-        reaches to the end of its name.
+        They find names that begin with the query, contain it, and contain its letters in order. A
+        match extends to the end of its name. The list is empty for an empty query.
         """
         if not self.text:
             return []
@@ -59,10 +57,10 @@ class SymbolQuery:
         ]
 
     def score(self, name: str) -> int:
-        """How well a name that holds the letters fits; more is better.
+        """Return the score of a name that contains the letters; higher is better.
 
-        The best way counts to lay the letters on the name: letters that begin a word or follow
-        each other bring points, gaps cost some.
+        The score is that of the best alignment: letters at word starts and consecutive letters
+        earn points, gaps cost points.
         """
         letters = name if self.is_case_sensitive else _lowercase(name)
         points = [
@@ -75,7 +73,7 @@ class SymbolQuery:
 
 
 class NameTable:
-    """Names in one text, numbered from 0 in the order in which they were given."""
+    """Names in one text, numbered from 0."""
 
     __slots__ = ("_lower", "_starts", "_text")
 
@@ -92,32 +90,34 @@ class NameTable:
     def __getitem__(self, number: int) -> str:
         return self._text[self._starts[number] : self._starts[number + 1] - 1]
 
-    def found(self, expression: re.Pattern[str], *, is_case_sensitive: bool) -> Iterator[tuple[int, int]]:
-        """What an expression of a query finds: the length of a name, and a place inside of it."""
+    def find(
+        self, expression: re.Pattern[str], *, is_case_sensitive: bool
+    ) -> Iterator[tuple[int, int]]:
+        """Yield (length of the name, offset in the text) for each match of an expression."""
         text = self._text if is_case_sensitive else self._lower
         for match in expression.finditer(text):
             end = match.end()
             yield end - text.rfind("\n", 0, end) - 1, end
 
     def number(self, place: int) -> int:
-        """The number of the name at a place of the text."""
+        """Return the number of the name at an offset of the text."""
         return bisect_right(self._starts, place) - 1
 
 
 def _lowercase(text: str) -> str:
-    """Small letters, where they take the same places."""
+    """Return the text in lower case if the length is the same, else the text itself."""
     lower = text.lower()
     return lower if len(lower) == len(text) else text
 
 
 def _extend_match(name: str, letters: str, points: list[int], wanted: str) -> list[int]:
-    """The most points with the letters so far and one more, by the place of that one."""
+    """Return the best scores with one more letter, by the position of that letter."""
     found = [_NO_MATCH] * len(points)
-    near = far = _NO_MATCH  # the most in front of a gap, less what the gap costs, and without that
+    near = far = _NO_MATCH  # the best score before a gap with and without the cost of the gap
     for place in range(1, len(points)):
         if letters[place] == wanted:
-            behind_gap = max(near, far - _MAX_GAP_COST) + _start_points(name, place)
-            found[place] = max(points[place - 1] + _CONSECUTIVE_POINTS, behind_gap)
+            after_gap = max(near, far - _MAX_GAP_COST) + _start_points(name, place)
+            found[place] = max(points[place - 1] + _CONSECUTIVE_POINTS, after_gap)
         near = max(near, points[place - 1]) - 1
         far = max(far, points[place - 1])
     return found
@@ -135,13 +135,13 @@ def _start_points(name: str, place: int) -> int:
     return _WORD_START_POINTS if begins else 0
 
 
-_MAX_CANDIDATES = 1000  # names that are looked at closely: 20 to 50 ms
-_NAMES_PER_CHECKPOINT = 50  # names that are looked at between two breaths: about 2 ms
-_MAX_PLACES_PER_NAME = 40  # places of one name that come before those of other names that fit
+_MAX_CANDIDATES = 1000  # names that are scored in 20 to 50 ms
+_NAMES_PER_CHECKPOINT = 50  # about 2 ms
+_MAX_PLACES_PER_NAME = 40  # further symbols of a name follow those of other names
 
 
 class SymbolKind(IntEnum):
-    """What a name stands for; of two that fit alike the first comes first."""
+    """The kinds of symbols in the order of results with the same score."""
 
     MODULE = 0
     FILE = 1
@@ -152,10 +152,10 @@ class SymbolKind(IntEnum):
 
 
 class SymbolEntry(NamedTuple):
-    """A name in a file: line and columns (code points) from 0.
+    """A name in a file; line and column (code points) count from 0.
 
-    ``home`` is the number of the computation's entry, ``stack`` that of the Python lines; -1 is
-    none.
+    ``home`` is the number of the computation's entry, ``stack`` that of the Python stack, -1 if
+    there is none.
     """
 
     name: str
@@ -169,7 +169,7 @@ class SymbolEntry(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A place that a search leads to. ``about`` says in words where it is."""
+    """A search result; ``about`` describes its container."""
 
     name: str
     kind: SymbolKind
@@ -181,10 +181,10 @@ class Symbol:
 
 
 class FileSymbols:
-    """The names in one file: 40 bytes each.
+    """The symbols of one file, stored in 40 bytes each.
 
-    ``stacks`` are the Python lines of instructions, the innermost first, as numbers of
-    ``sources``; a source is ``train.py:212``.
+    ``stacks`` are the Python stacks of instructions, the innermost line first, as numbers of
+    ``sources`` such as ``train.py:212``.
     """
 
     def __init__(
@@ -208,20 +208,20 @@ class FileSymbols:
         self._stack_of = array("i", (entry.stack for entry in entries))
 
     def symbol(self, number: int) -> Symbol:
-        """An entry by its number."""
+        """Return the symbol of an entry."""
         home = self._homes[number]
         about = self.title if home < 0 else f"{self.names[home]} · {self.title}"
         return self._at(number, self.names[number], SymbolKind(self._kinds[number]), about)
 
     def modules(self) -> Iterator[Symbol]:
-        """The modules that begin in the file."""
+        """Yield the modules of the file."""
         number = self._kinds.find(SymbolKind.MODULE)
         while number >= 0:
             yield self.symbol(number)
             number = self._kinds.find(SymbolKind.MODULE, number + 1)
 
     def symbols_of_source(self, source: int) -> Iterator[Symbol]:
-        """The instructions of a Python line: those written there, then those it led to."""
+        """Yield the instructions of a Python line: first those with it as innermost line."""
         inner = {number for number, stack in enumerate(self._stacks) if stack[0] == source}
         outer = {number for number, stack in enumerate(self._stacks) if source in stack} - inner
         for stacks in (inner, outer):
@@ -239,13 +239,13 @@ class FileSymbols:
 NameHits = dict[str, list[tuple[FileSymbols, int]]]
 
 
-def search_symbols(files: Iterable[FileSymbols], typed: str, limit: int) -> list[Symbol]:
-    """The places whose names fit best, at most so many, the best first.
+def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[Symbol]:
+    """Return at most ``limit`` symbols that match a query, the best first.
 
-    Of one name there are more than a few places only if there is room for them. Nothing typed
-    fits the modules.
+    Further symbols of a frequent name are included only if there is room for them. An empty query
+    matches all modules.
     """
-    query = SymbolQuery.of(typed)
+    query = SymbolQuery.of(text)
     if not query.text:
         return list(islice((module for file in files for module in file.modules()), limit))
     plain = [(file, file.names) for file in files]
@@ -284,10 +284,10 @@ def _find_names(
     query: SymbolQuery,
     limit: int,
 ) -> NameHits:
-    """The names that an expression finds, short ones first, up to a number of them."""
+    """Return the names that an expression finds, short ones first, up to a limit."""
     by_length: dict[int, list[tuple[FileSymbols, NameTable, int]]] = {}
     for file, names in tables:
-        for length, place in names.found(expression, is_case_sensitive=query.is_case_sensitive):
+        for length, place in names.find(expression, is_case_sensitive=query.is_case_sensitive):
             by_length.setdefault(length, []).append((file, names, place))
         checkpoint()
     hits: NameHits = {}
@@ -306,7 +306,7 @@ def _find_names(
 
 
 def _symbols_of_name(name: str, named: NameHits, sources: NameHits) -> Iterator[Symbol]:
-    """All places of a name."""
+    """Yield all symbols of a name."""
     direct = [file.symbol(number) for file, number in named.get(name, ())]
     yield from sorted(direct, key=attrgetter("kind"))
     for file, number in sources.get(name, ()):

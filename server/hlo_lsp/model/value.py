@@ -1,4 +1,4 @@
-"""A value with all that the files of its compile say of it."""
+"""Values, joined from all files of a compile."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Generic, TypeVar
@@ -15,27 +15,27 @@ R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class LocatedRecord(Generic[R_co]):
-    """A record and the file in which it stands."""
+    """A record together with its file."""
 
     file: "DumpFile"
     record: R_co
 
     @property
     def line(self) -> int:
-        """The first line of the record, from 0, as it is now."""
+        """The current first line of the record, from 0."""
         return self.record.line
 
     @property
     def number(self) -> int:
-        """The same line as people count them: from 1, in the whole text."""
+        """The line number for display, from 1 in the whole text."""
         return self.file.first_line + self.record.line + 1
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """A buffer of the program: one leaf of what one instruction produces.
+    """An HloValue: the result of an instruction at one shape index.
 
-    Parts are None where no file of the compile holds them.
+    Records are None if no file of the compile contains them.
     """
 
     id: int
@@ -50,11 +50,11 @@ class Value:
 
     @property
     def key(self) -> str:
-        """Name and index as live ranges print them."""
+        """Name and index in the notation of live ranges."""
         return self.name + (self.index or "{}")
 
     @property
     def mention(self) -> str:
-        """The value as XLA writes it: ``<328 fusion.40{0} @0>``."""
+        """The value in XLA's notation: ``<328 fusion.40{0} @0>``."""
         color = "" if self.color is None else f" @{self.color}"
         return f"<{self.id} {self.name}{self.index or ''}{' (phi)' if self.phi else ''}{color}>"

@@ -1,4 +1,4 @@
-"""Every file that is open or was read, and the sets they make."""
+"""The workspace: open files, files read from disk, and the dump sets that they form."""
 
 import itertools
 import os
@@ -16,9 +16,9 @@ from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
 from hlo_lsp.text.disk import UnreadableError, read_document, read_document_until
 from hlo_lsp.text.document import Document, LineChange
 
-_BYTES_PER_STEP = 1 << 20  # bytes; about what is read, or scanned, between two steps of the work
-_LARGE_FILE_BYTES = 8 << 20  # bytes; half a second of reading
-_LARGE_COMPANION_BYTES = 1 << 20  # bytes; a tenth of a second
+_BYTES_PER_STEP = 1 << 20  # bytes that are read or scanned between two checkpoints, approximately
+_LARGE_FILE_BYTES = 8 << 20  # half a second of reading
+_LARGE_COMPANION_BYTES = 1 << 20  # a tenth of a second
 
 
 @dataclass(slots=True)
@@ -28,9 +28,9 @@ class _CachedFile:
 
 
 class DumpWorkspace:
-    """Open files by URI, and files on disk by path, read again when they change there.
+    """Open files by URI, and files on disk by path, which are reloaded after changes.
 
-    An open file hides the one on disk.
+    An open file takes precedence over the file on disk.
     """
 
     def __init__(self) -> None:
@@ -38,12 +38,12 @@ class DumpWorkspace:
         self._open_paths: dict[Path, DumpFile] = {}
         self._on_disk: dict[Path, _CachedFile] = {}
         self._heads: dict[Path, _CachedFile] = {}
-        self._bundles: dict[str, StdoutDump] = {}
-        self._families = DumpSetCache()
+        self._stdout_dumps: dict[str, StdoutDump] = {}
+        self._dump_sets = DumpSetCache()
         self._folders = FolderCache()
 
     def open(self, uri: str, path: Path | None, document: Document) -> DumpFile:
-        """Take in a file that an editor holds."""
+        """Add a file that is open in an editor."""
         file = DumpFile(uri, path, document)
         self.open_files[uri] = file
         if path is not None:
@@ -53,9 +53,9 @@ class DumpWorkspace:
         return file
 
     def close(self, uri: str) -> DumpFile | None:
-        """Let go of a file that the editor closed; from now on the one on disk counts.
+        """Remove a file that the editor closed; the file on disk replaces it.
 
-        Neighbours that no open file has any more are let go too.
+        Companion files that belong to no other open file are removed, too.
         """
         file = self.open_files.pop(uri, None)
         if file is None:
@@ -63,40 +63,44 @@ class DumpWorkspace:
         file.close()
         if file.path is not None:
             self._open_paths.pop(file.path, None)
-        self._families.forget([file])
+        self._dump_sets.forget([file])
         compiles = [self.compile(path) for path in self._open_paths]
-        wanted = {path for one in compiles for path in (*one.files_read_together(), *one.comparison_texts())}
+        wanted = {
+            path
+            for one in compiles
+            for path in (*one.files_read_together(), *one.comparison_texts())
+        }
         wanted.update(one.thunk_metadata for one in compiles if one.thunk_metadata)
         for kept in (self._on_disk, self._heads):
             for path in [path for path in kept if path not in wanted]:
                 del kept[path]
         on_disk = (known.file for known in (*self._on_disk.values(), *self._heads.values()))
         kept_files = [*on_disk, *self.open_files.values()]
-        self._families.keep(kept_files)
-        self._bundles = {one.whole.uri: one for one in self._bundles.values()
+        self._dump_sets.retain(kept_files)
+        self._stdout_dumps = {one.whole.uri: one for one in self._stdout_dumps.values()
                          if one.whole in kept_files}  # fmt: skip
         return file
 
     def reload(self) -> None:
-        """Forget the files on disk, and what is known of the texts of open ones."""
+        """Drop all files read from disk, and rescan open files."""
         self._on_disk.clear()
         self._heads.clear()
-        self._bundles.clear()
-        self._families = DumpSetCache()
+        self._stdout_dumps.clear()
+        self._dump_sets = DumpSetCache()
         self._folders = FolderCache()
         for file in self.open_files.values():
             count = len(file.lines)
             file.changed(LineChange(0, count, count))
 
     def stdout_dump(self, file: DumpFile) -> StdoutDump:
-        """An open file, or one on disk, taken apart into the files that its text holds."""
-        found = self._bundles.get(file.uri)
+        """Return the sections of a file that is a stdout dump."""
+        found = self._stdout_dumps.get(file.uri)
         if found is None or found.whole is not file:
-            found = self._bundles[file.uri] = StdoutDump(file)
+            found = self._stdout_dumps[file.uri] = StdoutDump(file)
         return found
 
     def compile(self, path: Path) -> Compile:
-        """The files of a file's compile, those that only an editor holds among them."""
+        """Return the compile of a file, including files that exist only in the editor."""
         listing = self._folders.listing(path.parent)
         unsaved = {other.name for other in self._open_paths if other.parent == path.parent}
         if path.name in listing and all(name in listing for name in unsaved):
@@ -104,22 +108,14 @@ class DumpWorkspace:
         return compile_of(path, {*listing.names(), *unsaved})
 
     def stem(self, path: Path) -> str:
-        """What the names of the memory files of a compile begin with."""
+        """Return the common prefix of the memory files of a compile."""
         return self.compile(path).stem
 
     def file(self, path: Path) -> DumpFile:
-        """A file, open or on disk, read in one go.
+        """Return an up-to-date file, open or on disk.
 
         Raises:
-            UnreadableError: there is no such text file.
-        """
-        return self.known_file(path)
-
-    def known_file(self, path: Path) -> DumpFile:
-        """A file, open or on disk, read unless it was read before.
-
-        Raises:
-            UnreadableError: there is no such text file.
+            UnreadableError: The path is not a readable text file.
         """
         known = self._open_paths.get(path)
         if known is None:
@@ -127,32 +123,35 @@ class DumpWorkspace:
         known.refresh()
         return known
 
+    def known_file(self, path: Path) -> DumpFile:
+        """Return :meth:`file`; checks and analysis still use this name."""
+        return self.file(path)
+
     def is_unread(self, path: Path) -> bool:
-        """Whether a file is neither open nor read as it is on disk now."""
+        """Return True if a file is not open and its current version on disk is not read."""
         known = self._on_disk.get(path)
         return path not in self._open_paths and (known is None or known.stamp != _file_stamp(path))
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
-        """The files in the text of a file, read in one go: it alone, unless it is a bundle."""
-        return self.known_parts(file)
-
-    def known_parts(self, file: DumpFile) -> Sequence[DumpFile]:
-        """The same, in steps."""
+        """Return the up-to-date sections of a stdout dump, or the file itself."""
         if file.kind is not FileKind.STDOUT_DUMP:
             return [file]
-        bundle = self.stdout_dump(file)
-        bundle.refresh()
-        for part in bundle.sections:
-            part.refresh()
-        return bundle.sections
+        dump = self.stdout_dump(file)
+        dump.refresh()
+        for section in dump.sections:
+            section.refresh()
+        return dump.sections
+
+    def known_parts(self, file: DumpFile) -> Sequence[DumpFile]:
+        """Return :meth:`parts`; checks and analysis still use this name."""
+        return self.parts(file)
 
     def set_of(self, file: DumpFile, *, patient: bool = True) -> DumpSet:
-        """All files of the compile that this one belongs to, up to date.
+        """Return the up-to-date files of the compile of a file.
 
-        Without patience large ones are left out that nobody has read yet (for a module text, which
-        says most by itself, those that are not small); of the module of other files then only the
-        tables of source locations are there. The neighbours of a file that is no dump
-        are not looked for.
+        Unless ``patient``, large files that are not read yet are left out. The limit is lower for
+        companions of a module text, which is the most informative file; of a large module text,
+        the tables of source locations are read. A file that is not a dump has no companions.
         """
         if isinstance(file, SectionFile):
             return file.set_of()
@@ -160,10 +159,10 @@ class DumpWorkspace:
         compile_ = None
         if file.path is not None and file.kind.has_records:
             compile_ = self.compile(file.path)
-        return self._families.set_of(file, compile_, self._neighbour, patient=patient)
+        return self._dump_sets.set_of(file, compile_, self._companion, patient=patient)
 
     def unread_companions(self, file: DumpFile) -> list[Path]:
-        """The large files of the compile of this one that nobody has read yet, small ones first."""
+        """Return the large companion files that are not read yet, small ones first."""
         if file.path is None or not file.kind.has_records or isinstance(file, SectionFile):
             return []
         compile_ = self.compile(file.path)
@@ -172,16 +171,18 @@ class DumpWorkspace:
         return sorted(found, key=lambda path: (_file_stamp(path) or (0, 0))[1])
 
     def texts(self, file: DumpFile) -> frozenset[Path]:
-        """The module texts of the compile that the memory files speak of."""
+        """Return the module text to which the memory files of the compile belong, if any."""
         if file.path is None or isinstance(file, SectionFile):
             return frozenset()
         module = self.compile(file.path).module
         return frozenset() if module is None else frozenset({module})
 
     def read(self, path: Path, report: Callable[[int], None]) -> None:
-        """Read a file of a compile, however large it is. One that cannot be read is passed over.
+        """Read a file of any size, and ignore an unreadable one.
 
-        ``report`` is told how far it is, in percent.
+        Args:
+            path: The file.
+            report: The receiver of the progress in percent.
         """
         size = max(1, (_file_stamp(path) or (0, 0))[1])
         job = Job(lambda: self._disk_file(path))
@@ -196,7 +197,7 @@ class DumpWorkspace:
         finally:
             job.cancel()
 
-    def _neighbour(self, path: Path, compile_: Compile, *, patient: bool) -> DumpFile | None:
+    def _companion(self, path: Path, compile_: Compile, *, patient: bool) -> DumpFile | None:
         file = self._open_paths.get(path)
         if file is None:
             try:
@@ -228,7 +229,7 @@ class DumpWorkspace:
             file = DumpFile(path.absolute().as_uri(), path, document)
             try:
                 file.refresh()
-            except Cancelled:  # no other caller can finish what was begun here
+            except Cancelled:  # no other caller has this file, so none can finish the refresh
                 file.close()
                 raise
             known = self._on_disk[path] = _CachedFile(stamp or (0, 0), file)
@@ -236,7 +237,7 @@ class DumpWorkspace:
         return known.file
 
     def _head(self, path: Path) -> DumpFile:
-        """The lines of a module text in front of its computations."""
+        """Return a file of the lines of a module text before its computations."""
         stamp = _file_stamp(path) or (0, 0)
         known = self._heads.get(path)
         if known is None or known.stamp != stamp:
@@ -247,7 +248,7 @@ class DumpWorkspace:
 
 
 def _file_stamp(path: Path) -> tuple[int, int] | None:
-    """When a file was changed (ns), and its size in bytes."""
+    """Return the modification time (ns) and size (bytes) of a file."""
     try:
         status = os.stat(path)
     except OSError:

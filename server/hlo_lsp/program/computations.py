@@ -1,4 +1,4 @@
-"""Computations as a reader of names sees them: what is in them, and what nobody could read."""
+"""Scopes of computations, their signatures, and the source-location tables of a module."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,18 @@ _RESULT = re.compile(r"\)\s*->\s*")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A computation up to the brace that closes it.
+    """A computation up to its closing brace.
 
-    ``names`` holds the first instruction of each name. ``strays`` are instructions behind the
-    brace, which belong to no computation. ``broken`` are the names that broken lines would define;
-    ``knows_names`` is whether there are no others. ``end`` is the line of the brace, or None if it
-    is missing or the body is written in place; ``is_cut`` is whether a broken line at the left edge
-    stands where it should be.
+    Attributes:
+        head: The line that opens the computation.
+        members: Its instructions in text order.
+        names: The first instruction of each name.
+        parameters: Its parameters by number.
+        strays: Instructions after the closing brace, which belong to no computation.
+        broken: Names that broken lines seem to define.
+        has_all_names: False if lines are missing or a broken line may define any name.
+        end: Line of the closing brace, None if it is missing or the body is inline.
+        is_cut: Whether a broken line in the first column replaces the closing brace.
     """
 
     head: ComputationLine
@@ -42,30 +47,30 @@ class Scope:
     parameters: Mapping[int, InstructionLine]
     strays: tuple[InstructionLine, ...]
     broken: frozenset[str]
-    knows_names: bool
+    has_all_names: bool
     end: int | None
     is_cut: bool
 
     @property
     def is_inside(self) -> bool:
-        """Whether the body is part of another record, or of the head's."""
+        """Whether the body is part of another record or of the head."""
         return isinstance(self.head, InlineComputation) or bool(self.head.members)
 
     @property
     def is_closed(self) -> bool:
-        """Whether the brace is there that ends the body."""
+        """Whether the body has its closing brace."""
         return self.is_inside or self.end is not None
 
     @property
     def is_intact(self) -> bool:
-        """Whether every line of the computation could be read."""
-        return self.is_closed and self.knows_names and not self.broken
+        """Whether every line of the computation is valid."""
+        return self.is_closed and self.has_all_names and not self.broken
 
     @property
     def is_sound(self) -> bool:
-        """Whether the computation is intact, and no bracket of an instruction is left open.
+        """Whether the computation is intact and the brackets of its instructions are balanced.
 
-        It looks through all of the text.
+        The property scans the text of all instructions.
         """
         return self.is_intact and all(
             is_balanced(member.text, member.column) for member in self.members
@@ -73,7 +78,7 @@ class Scope:
 
     @property
     def root(self) -> InstructionLine | None:
-        """The result: what is marked ``ROOT``, else the last instruction if that is known."""
+        """The instruction marked ``ROOT``, or the last one of an intact computation."""
         marked = next((member for member in self.members if member.is_root), None)
         if marked is not None or not self.members:
             return marked
@@ -81,23 +86,26 @@ class Scope:
 
     @property
     def counted_parameters(self) -> tuple[InstructionLine, ...] | None:
-        """The parameters by number, or None if lines are broken or the numbers are not 0, 1, ..."""
+        """The parameters by number, or None if lines are broken or numbers are missing."""
         count = sum(member.opcode == "parameter" for member in self.members)
         if not self.is_intact or self.parameters.keys() != set(range(count)):
             return None
         return tuple(self.parameters[number] for number in range(count))
 
     def may_define(self, name: str) -> bool:
-        """Whether a line that nobody can read may define a name."""
-        return not self.knows_names or name in self.broken
+        """Return whether the scope defines a name or a broken line may define it."""
+        return not self.has_all_names or name in self.broken
 
 
 @dataclass(frozen=True, slots=True)
 class ResolvedOperands:
-    """An instruction with the names of its operands and what they stand for in its scope.
+    """The operands of an instruction in its scope.
 
-    An operand that is written out in place has an empty name and stands for nothing. ``is_plain``
-    is whether all operands stand on lines above, and no other instruction is named.
+    Attributes:
+        scope: The scope of the instruction.
+        names: Names of the operands; empty for an operand that is written inline.
+        operands: The instructions with these names, None for unknown and inline ones.
+        is_plain: Whether all operands are on earlier lines and no other instruction is named.
     """
 
     scope: Scope
@@ -108,9 +116,13 @@ class ResolvedOperands:
 
 @dataclass(frozen=True, slots=True)
 class Callee:
-    """A computation that an instruction calls: by which attribute, and where it says so.
+    """A computation that an instruction calls.
 
-    ``computation`` is None if there is none of that name; ``span`` is None if it is in place.
+    Attributes:
+        attribute: The attribute that names it.
+        name: Its name.
+        span: Columns of the name, None if the computation is inline.
+        computation: The computation, None if the file has none of this name.
     """
 
     attribute: str
@@ -120,7 +132,7 @@ class Callee:
 
 
 class Scopes:
-    """The scopes of one file that does not change meanwhile; each is read once."""
+    """The scopes of an unchanged file, computed once each."""
 
     def __init__(self, file: DumpFile) -> None:
         self._file = file
@@ -133,7 +145,7 @@ class Scopes:
             if not isinstance(computation, InlineComputation):
                 self._computations.setdefault(computation.name, computation)
         self.misses_heads = any(broken.is_head for broken in file.module.damaged)
-        # A single computation, as XLA:GPU printed those of Triton kernels up to jax 0.7.
+        # XLA:GPU up to jax 0.7 prints the computation of a Triton kernel without a module.
         self.is_fragment = (
             file.module.header is None
             and not self.misses_heads
@@ -142,21 +154,21 @@ class Scopes:
         )
 
     def computation(self, name: str) -> ComputationLine | None:
-        """The first computation of this name; one that is written in place has none."""
+        """Return the first computation of this name that is not inline."""
         return self._computations.get(name)
 
     def scope(self, head: ComputationLine) -> Scope:
-        """The scope that a computation opens."""
+        """Return the scope that a computation opens."""
         known = self._scopes.get(head)
         if known is None:
             known = self._scopes[head] = _read_scope(self._file, head)
         return known
 
     def of(self, instruction: InstructionLine) -> Scope | None:
-        """The scope that an instruction is in; None behind a closing brace or a broken head."""
+        """Return the scope of an instruction; None after a closing brace or a broken head."""
         line = instruction.line
         inner = isinstance(instruction, InnerInstruction)
-        last = None if inner else self._last_scope  # nearly always that of the one before
+        last = None if inner else self._last_scope  # nearly always the right one
         if last is not None and last.head.line < line < (last.end or 0):
             return last
         head = self._file.module.computation_of(instruction)
@@ -169,13 +181,13 @@ class Scopes:
         return None if scope.end is not None and line > scope.end else scope
 
     def resolved(self, instruction: InstructionLine) -> ResolvedOperands | None:
-        """The operands of an instruction; None if it is in no scope. The last is remembered."""
+        """Return the operands of an instruction; None without a scope. Caches the last result."""
         if self._last is None or self._last[0] is not instruction:
             self._last = instruction, self._resolve(instruction)
         return self._last[1]
 
     def callees(self, instruction: InstructionLine) -> list[Callee]:
-        """The computations that an instruction calls, those by name first. The last are kept."""
+        """Return the callees of an instruction, named ones first. Caches the last result."""
         if self._last_callees is None or self._last_callees[0] is not instruction:
             self._last_callees = instruction, self._callees(instruction)
         return self._last_callees[1]
@@ -202,7 +214,7 @@ class Scopes:
 
 
 def signature(head: ComputationLine) -> tuple[list[str], str] | None:
-    """The shapes of the parameters and of the result that a head prints, or None if it does not."""
+    """Return the shapes of parameters and result in a head, or None without a signature."""
     text = head.signature
     close = closing_bracket(text, 0) if text.startswith("(") else None
     arrow = None if close is None else _RESULT.match(text, close)
@@ -213,7 +225,7 @@ def signature(head: ComputationLine) -> tuple[list[str], str] | None:
 
 
 def split_at_commas(text: str, start: int, end: int) -> list[str]:
-    """The parts between the commas outside of brackets; none if there is nothing but blanks."""
+    """Return the parts between commas outside of brackets; empty for a blank text."""
     if not text[start:end].strip():
         return []
     stops = [*top_level_commas(text, start, end), end]
@@ -225,7 +237,7 @@ def _read_scope(file: DumpFile, head: ComputationLine) -> Scope:
     members: list[InstructionLine] = list(head.members)
     strays: list[InstructionLine] = []
     broken: set[str] = set()
-    knows_names = True
+    has_all_names = True
     end: int | None = None
     inside = isinstance(head, InlineComputation) or bool(head.members)
     cut = False
@@ -239,7 +251,7 @@ def _read_scope(file: DumpFile, head: ComputationLine) -> Scope:
             end = record.line
         elif isinstance(record, BrokenRecord) and end is None:
             name = file.module.damaged.get(record)
-            knows_names = knows_names and name is not None
+            has_all_names = has_all_names and name is not None
             broken.update(() if name is None else (name,))
     names: dict[str, InstructionLine] = {}
     parameters: dict[int, InstructionLine] = {}
@@ -248,17 +260,20 @@ def _read_scope(file: DumpFile, head: ComputationLine) -> Scope:
         number = parameter_number(member)
         if number is not None:
             parameters.setdefault(number, member)
-    knows_names = (
-        knows_names and (inside or end is not None) and not _follows_instruction(file, head)
+    has_all_names = (
+        has_all_names and (inside or end is not None) and not _follows_instruction(file, head)
     )
     return Scope(
-        head, tuple(members), names, parameters, tuple(strays), frozenset(broken), knows_names,
+        head, tuple(members), names, parameters, tuple(strays), frozenset(broken), has_all_names,
         end, cut,
     )  # fmt: skip
 
 
 def _follows_instruction(file: DumpFile, head: ComputationLine) -> bool:
-    """Whether an instruction stands above a head: a broken line may look like a head itself."""
+    """Return whether an instruction precedes a head.
+
+    In that case the head can be a broken line of the same computation.
+    """
     if isinstance(head, InlineComputation) or head.line == 0:
         return False
     above = file.records.at(head.line - 1)
@@ -271,10 +286,10 @@ _LocationTableRow = NameRow | LocationRow | FrameRow
 
 
 class LocationTable:
-    """The rows of a table in order. ``is_whole`` is whether all lines of the tables were read.
+    """The rows of a source-location table.
 
-    ``misnumbered`` is the first row whose number is not its place, counted from 1; None where a
-    line is broken.
+    ``is_whole`` is True if all lines of the tables are valid. ``misnumbered`` is the first row
+    whose number is not its position, counted from 1; None if a line is broken.
     """
 
     def __init__(self, rows: Sequence[_LocationTableRow], is_whole: bool) -> None:
@@ -285,16 +300,16 @@ class LocationTable:
         self.misnumbered = next((row for place, row in numbered if row.number != place), None)
 
     def may_hold(self, number: int) -> bool:
-        """Whether there is such a row.
+        """Return whether the table may contain a row of this number.
 
-        Ids count rows from 1; but where a row is gone, those behind it keep the numbers that they
-        were printed with, so the highest of those counts too.
+        Ids refer to positions from 1. After a missing row, the remaining rows keep their printed
+        numbers, so the highest printed number is valid too.
         """
         return not self.is_whole or 0 < number <= self._highest
 
 
 class LocationTables:
-    """The tables at the head of a module, by their names."""
+    """The source-location tables of a module by name."""
 
     def __init__(self, file: DumpFile) -> None:
         rows: dict[str, list[_LocationTableRow]] = {}
@@ -313,31 +328,35 @@ class LocationTables:
         self.frames = [row for found in rows.values() for row in found if isinstance(row, FrameRow)]
 
     def table(self, name: str) -> LocationTable | None:
-        """The table of this name, or None if the module has none."""
+        """Return the table of this name, or None if the module has none."""
         return self._tables.get(name)
 
     @cached_property
     def circles(self) -> dict[FrameRow, list[FrameRow]]:
-        """The frames that are their own callers, each circle under its row with the highest id.
+        """The cycles of stack frames, each by its row with the highest id.
 
-        A frame comes in front of its caller; the last one is called by the first. None are known
-        where a row is gone, or is there twice: the ids behind it mean other rows than they did.
+        In a cycle, each frame precedes its caller, and the first frame calls the last one. The
+        result is empty if a row is missing or duplicated, because all following ids are
+        unreliable.
         """
         table = self._tables.get("StackFrames")
         if table is None or not table.is_whole or table.misnumbered is not None:
             return {}
-        walks = [0] * (len(self.frames) + 1)  # which walk came to a frame first, by its start
+        first_walks = [0] * (len(self.frames) + 1)  # start of the first walk over each frame
         found: dict[FrameRow, list[FrameRow]] = {}
-        for start in range(1, len(walks)):
+        for start in range(1, len(first_walks)):
             at: int | None = start
             path: list[int] = []
-            while at is not None and at < len(walks) and not walks[at]:
-                walks[at] = start
+            while at is not None and at < len(first_walks) and not first_walks[at]:
+                first_walks[at] = start
                 path.append(at)
                 at = self.frames[at - 1].parent
-            if at is not None and at < len(walks) and walks[at] == start:
+            if at is not None and at < len(first_walks) and first_walks[at] == start:
                 circle = path[path.index(at) :]
-                turn = circle.index(max(circle))
-                rows = [self.frames[number - 1] for number in circle[turn:] + circle[:turn]]
+                start_index = circle.index(max(circle))
+                rows = [
+                    self.frames[number - 1]
+                    for number in circle[start_index:] + circle[:start_index]
+                ]
                 found[rows[0]] = rows
         return found

@@ -1,9 +1,9 @@
-"""How data flows between computations: which operand a parameter stands for, and back.
+"""Dataflow between computations: parameters, their operands, and elements of tuples.
 
-HLO semantics: a fusion, call or async-start hands operand k to parameter k; a while hands its one
-operand, and then what its body returns, to the parameter of condition and body; a conditional
-hands operand k + 1 to the parameter of branch k. The result of an async-start is ((operands),
-result, contexts ...), of which the async-done gives the second.
+HLO semantics: a fusion, call or async-start passes operand k to parameter k. A while passes its
+operand, and then the root of its body, to the parameter of condition and body. A conditional passes
+operand k + 1 to the parameter of branch k. The result of an async-start is ((operands), result,
+contexts ...); the async-done returns its second element.
 """
 
 from collections.abc import Iterator
@@ -11,22 +11,22 @@ from collections.abc import Iterator
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_MAX_WALK_STEPS = 400  # steps of a walk; real modules need a handful
+_MAX_WALK_STEPS = 400  # Real modules need fewer than ten.
 _CALLERS_BY_POSITION = frozenset({"fusion", "call", "async-start"})
 _CALLERS_RETURNING_ROOT = frozenset({"fusion", "call", "while", "conditional"})
 _BRANCH_ATTRIBUTES = ("true_computation", "false_computation")
-# What computes nothing: the element is that of an operand or of the caller.
+# The result is an element of an operand or an operand of the caller.
 _FORWARDING_OPCODES = frozenset({"get-tuple-element", "parameter"})
-# What hands on its one operand as it is.
+# The result is the only operand, unchanged.
 _IDENTITY_OPCODES = frozenset({"opt-barrier", "copy", "bitcast", "domain", "copy-done"})
 
 
 def operands_of_parameter(
     module: ModuleIndex, parameter: InstructionLine
 ) -> list[tuple[InstructionLine, InstructionLine]]:
-    """What a parameter stands for: the instructions that call, each with the operand it hands on.
+    """Return the callers of a parameter's computation, each with the operand that it passes.
 
-    For a loop the root of its body comes behind the operand of the loop.
+    For a loop, the root of the body follows the operand of the loop.
     """
     computation = module.computation_of(parameter)
     number = parameter_number(parameter)
@@ -36,9 +36,9 @@ def operands_of_parameter(
     for caller in module.callers(computation):
         operands = passed_operands(module, caller)
         for place in _operand_numbers(module, caller, computation, number):
-            giver, operand = operands[place] if place < len(operands) else (caller, None)
+            passer, operand = operands[place] if place < len(operands) else (caller, None)
             if operand is not None:
-                found.append((giver, operand))
+                found.append((passer, operand))
         if caller.opcode == "while" and number == 0:
             found += [(caller, root) for root in roots_of(module, caller)]
     return found
@@ -47,18 +47,18 @@ def operands_of_parameter(
 def parameters_of_operand(
     module: ModuleIndex, caller: InstructionLine, place: int
 ) -> list[InstructionLine]:
-    """The parameters that operand number ``place`` of a calling instruction becomes.
+    """Return the parameters that receive operand number ``place`` of a calling instruction.
 
-    An async-update calls what its async-start names, with the operands behind its first.
+    An async-update calls the computations of its async-start, with its operands after the first.
     """
     if caller.opcode == "async-update":
         start = async_start_of(module, caller)
         if start is None or place == 0:
             return []
-        givers = [giver for giver, _ in passed_operands(module, start)]
-        if caller not in givers:
+        passers = [passer for passer, _ in passed_operands(module, start)]
+        if caller not in passers:
             return []
-        caller, place = start, givers.index(caller) + place - 1
+        caller, place = start, passers.index(caller) + place - 1
     return [
         parameter
         for computation in dict.fromkeys(module.called_by(caller))
@@ -68,9 +68,9 @@ def parameters_of_operand(
 
 
 def roots_of(module: ModuleIndex, caller: InstructionLine) -> list[InstructionLine]:
-    """Where the result of a calling instruction comes from: the roots of what it calls.
+    """Return the roots of the computations that produce the result of a calling instruction.
 
-    Of a loop the root of its body, of a reduction that of what it applies to the elements.
+    For a loop this is the root of its body, for a reduction the root of its reducer.
     """
     computations = module.called_by(caller)
     if caller.opcode == "while":
@@ -83,10 +83,10 @@ def roots_of(module: ModuleIndex, caller: InstructionLine) -> list[InstructionLi
 def element_sources(
     module: ModuleIndex, tuple_instruction: InstructionLine, number: int
 ) -> list[InstructionLine]:
-    """The instructions that really flow into element ``number`` of a tuple.
+    """Return the instructions that compute element ``number`` of a tuple.
 
-    Through loops, fusions, calls and branches, up to the instruction that computes the element;
-    several where control flow merges.
+    The search follows loops, fusions, calls, and branches. It returns several instructions where
+    control flow merges.
     """
     found: dict[InstructionLine, None] = {}
     _trace(module, tuple_instruction, (number,), set(), found)
@@ -119,7 +119,7 @@ def _trace(
 def _sources(
     module: ModuleIndex, instruction: InstructionLine, path: TuplePath
 ) -> Iterator[tuple[InstructionLine, TuplePath]]:
-    """One step upstream: where the element at ``path`` of a result comes from."""
+    """Yield the instructions and paths that an element of a result comes from directly."""
     opcode = instruction.opcode
     if opcode == "tuple":
         operands = module.operands(instruction)
@@ -147,7 +147,7 @@ def _sources(
 def _async_sources(
     module: ModuleIndex, step: InstructionLine, path: TuplePath
 ) -> Iterator[tuple[InstructionLine, TuplePath]]:
-    """Where an element of a step of an asynchronous computation comes from."""
+    """Yield the sources of an element of an instruction in an async chain."""
     start = step if step.opcode == "async-start" else async_start_of(module, step)
     if start is None or not path:
         return
@@ -166,7 +166,7 @@ def _async_sources(
 def _operand_numbers(
     module: ModuleIndex, caller: InstructionLine, computation: ComputationLine, number: int
 ) -> list[int]:
-    """The operands of ``caller`` that parameter ``number`` of what it calls stands for."""
+    """Return the operands of ``caller`` that it passes to parameter ``number`` of a callee."""
     if caller.opcode in _CALLERS_BY_POSITION:
         return [number]
     if caller.opcode == "while":
@@ -178,7 +178,7 @@ def _operand_numbers(
 
 
 def _branches(module: ModuleIndex, conditional: InstructionLine) -> list[ComputationLine | None]:
-    """The branches in the order of their operands; None for one that is not there."""
+    """Return the branches in operand order; None for a missing computation."""
     chosen = [_called_by_attribute(module, conditional, name) for name in _BRANCH_ATTRIBUTES]
     if any(chosen):
         return chosen
@@ -199,7 +199,7 @@ _ASYNC_SUFFIXES = ("-start", "-update", "-done")
 
 
 def async_start_of(module: ModuleIndex, step: InstructionLine) -> InstructionLine | None:
-    """The ``-start`` in front of an ``-update`` or ``-done``; None if it is not there."""
+    """Return the ``-start`` of an ``-update`` or ``-done``, or None if it is missing."""
     for _ in range(_MAX_WALK_STEPS):
         before = next(iter(module.operands(step)), None)
         if before is None or not step.opcode.endswith(_ASYNC_SUFFIXES[1:]):
@@ -211,7 +211,7 @@ def async_start_of(module: ModuleIndex, step: InstructionLine) -> InstructionLin
 
 
 def async_successors(module: ModuleIndex, start: InstructionLine) -> Iterator[InstructionLine]:
-    """What continues a ``-start`` or ``-update`` and what ends it, in order."""
+    """Yield the ``-update`` and ``-done`` instructions of an async operation in order."""
     waiting, seen = [start], {start}
     while waiting and len(seen) < _MAX_WALK_STEPS:
         step = waiting.pop(0)
@@ -227,9 +227,9 @@ def async_successors(module: ModuleIndex, start: InstructionLine) -> Iterator[In
 def passed_operands(
     module: ModuleIndex, caller: InstructionLine
 ) -> list[tuple[InstructionLine, InstructionLine | None]]:
-    """The operands that a calling instruction hands on, each with the instruction that has it.
+    """Return the operands that a calling instruction passes, each with the instruction that has it.
 
-    Those of an async-start and of the updates behind it count as one list.
+    The operands of an async-start and of its async-updates form one list.
     """
     found = [(caller, operand) for operand in module.operands(caller)]
     if caller.opcode == "async-start":

@@ -1,9 +1,9 @@
-"""Which buffers of parameters an output could take, and which were offered and not taken.
+"""Donation of parameter buffers to outputs.
 
-``input_output_alias`` in the module's head lists the outputs that lie in the buffer of a parameter
-(hlo_input_output_alias_config.h), ``buffer_donor`` the parameters whose buffer may be taken and was
-not (hlo_buffer_donor_config.h). A buffer fits where type, dimensions, layout and memory space are
-equal.
+``input_output_alias`` in the module header lists outputs that use the buffer of a parameter
+(hlo_input_output_alias_config.h). ``buffer_donor`` lists donated parameters whose buffer is unused
+(hlo_buffer_donor_config.h). A buffer fits an output if element type, dimensions, layout, and memory
+space are equal.
 """
 
 import re
@@ -27,7 +27,7 @@ LeafIndex = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class InterfaceLeaf:
-    """An array of a parameter, or of the result where ``parameter`` is None; as it is printed."""
+    """An array of a parameter, or of the result if ``parameter`` is None, as printed."""
 
     parameter: int | None
     index: LeafIndex
@@ -35,28 +35,28 @@ class InterfaceLeaf:
 
     @property
     def index_text(self) -> str:
-        """The index as XLA prints it: ``{1,0}``."""
+        """The shape index as XLA prints it: ``{1,0}``."""
         return "{" + ",".join(map(str, self.index)) + "}"
 
 
 @dataclass(frozen=True, slots=True)
 class DonationCandidates:
-    """Parameters and outputs of one shape that do not share buffers; as many as the fewer could."""
+    """Parameters and outputs of one shape that do not share buffers."""
 
     parameters: tuple[InterfaceLeaf, ...]
     outputs: tuple[InterfaceLeaf, ...]
 
     @property
     def count(self) -> int:
-        """How many buffers could be shared."""
+        """Number of buffers that could be shared."""
         return min(len(self.parameters), len(self.outputs))
 
 
 @dataclass(frozen=True, slots=True)
 class UnusedDonation:
-    """A buffer that was offered and not taken, and what is in the way first.
+    """A donated buffer that no output uses, and the first reason.
 
-    ``is_resharded`` says that the program returns the shape, but partitioned in another way.
+    ``is_resharded`` is True if an output has the same shape with a different partitioning.
     """
 
     parameter: InterfaceLeaf
@@ -66,7 +66,7 @@ class UnusedDonation:
 
 @dataclass(frozen=True, slots=True)
 class Donation:
-    """What could be donated, and what was in vain."""
+    """Possible donations, and donations without effect."""
 
     matches: tuple[DonationCandidates, ...]
     refused: tuple[UnusedDonation, ...]
@@ -74,7 +74,7 @@ class Donation:
 
 @dataclass(frozen=True, slots=True)
 class _Interface:
-    """The parameters and the result of an entry computation, as instructions and as leaves."""
+    """The parameters and the result of an entry computation, as instructions and leaves."""
 
     lines: dict[int, InstructionLine]
     root: InstructionLine
@@ -90,7 +90,7 @@ def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Don
         original: The same module before optimizations, with the shapes of the whole arrays.
 
     Returns:
-        What could be donated and what was in vain; None without an entry computation.
+        Possible donations and donations without effect; None without an entry computation.
     """
     header, interface = module.header, _interface(module)
     if header is None or interface is None:
@@ -147,13 +147,13 @@ def _resharded(
     open_outputs: list[InterfaceLeaf],
     before: _Interface,
 ) -> dict[InterfaceLeaf, str]:
-    """Return the parameters whose shape an output has in the program, but not on each device.
+    """Return parameters that have an output's shape in the program but not on each device.
 
-    With each the sentence about its output; an output is of one parameter only.
+    Each comes with the text about its output. An output matches at most one parameter.
     """
     wholes = {(whole.parameter, whole.index): whole for whole in before.parameters}
     if wholes.keys() != {(one.parameter, one.index) for one in after.parameters}:
-        return {}  # of another compile
+        return {}  # The module before optimizations belongs to another compile.
     results = {whole.index: whole for whole in before.outputs}
     pairs = [(out, results[out.index]) for out in open_outputs if out.index in results]
     found: dict[InterfaceLeaf, str] = {}
@@ -175,12 +175,12 @@ def _resharded(
 
 
 def _sharding_words(interface: _Interface, leaf: InterfaceLeaf) -> str:
-    """Return the sharding that the program gives to a leaf."""
+    """Return the sharding that the program specifies for a leaf."""
     number = leaf.parameter
     line = interface.root if number is None else interface.lines[number]
     printed = line.parsed.attribute("sharding")
     if printed is None:
-        return "none given, chosen by XLA"
+        return "none, chosen by XLA"
     text = printed.text.strip()
     texts = tuple_sharding_texts(text) or []
     leaves = list(_leaves(number, line.shape, ()))
@@ -204,7 +204,7 @@ def _matches(
 def _donation_obstacle(
     leaf: InterfaceLeaf, outputs: list[InterfaceLeaf], filled: set[LeafIndex]
 ) -> str:
-    """What is in the way, first of all: type and dimensions, memory space, layout, or others."""
+    """Return the first mismatch: type and dimensions, memory space, layout, or other buffers."""
     alike = [output for output in outputs if is_compatible(leaf.shape, output.shape)]
     if not alike:
         return "no output has its type and dimensions"

@@ -1,4 +1,4 @@
-"""Computations that are the same but for names."""
+"""Computations that are equal except for names."""
 
 import re
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, In
 from hlo_lsp.syntax.statements import closing_bracket
 from hlo_lsp.text.checkpoint import checkpoint
 
-_INSTRUCTIONS_PER_CHECKPOINT = 500  # instructions between two breaths
-# Behind what an opcode has of its own: where it is from, how it is compiled (in print order).
+_INSTRUCTIONS_PER_CHECKPOINT = 500
+# Attributes of every opcode, which follow the opcode's own attributes (in print order).
 _COMMON_ATTRIBUTE = re.compile(
     r", (?:sharding|frontend_attributes|control-predecessors|metadata|backend_config|"
     r"parameter_replication|statistics|origin)="
@@ -19,22 +19,22 @@ _NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
 
 @dataclass(frozen=True, slots=True)
 class DuplicateComputations:
-    """Computations with the same body, in the order of the text."""
+    """Computations with the same body, in text order."""
 
     computations: tuple[ComputationLine, ...]
     instructions: int
 
     @property
     def saved(self) -> int:
-        """How many instructions are there again."""
+        """Number of redundant instructions."""
         return self.instructions * (len(self.computations) - 1)
 
 
 def find_duplicate_computations(module: ModuleIndex, least: int) -> list[DuplicateComputations]:
-    """The bodies of at least so many instructions that a module has more than once.
+    """Return groups of computations with equal bodies of at least ``least`` instructions.
 
-    Names, where instructions are from and how they are compiled do not count, but for custom
-    calls, whose kernel stands there. What is called must be the same, too.
+    Names, metadata, and backend configurations are ignored, except for the backend configuration of
+    custom calls, which contains the kernel. Callees must be equal as well.
     """
     kinds: dict[tuple[str, ...], int] = {}
     kind_of: dict[str, int] = {}
@@ -67,7 +67,7 @@ def find_duplicate_computations(module: ModuleIndex, least: int) -> list[Duplica
 def _canonical_text(
     member: InstructionLine, places: dict[str, int], kind_of: dict[str, int]
 ) -> str:
-    """An instruction with places for operands and kinds for computations instead of names."""
+    """Return an instruction with operand positions and callee kinds instead of names."""
     text = member.text
     close = closing_bracket(text, member.opened - 1)
     end = len(text) if close is None else close + 1

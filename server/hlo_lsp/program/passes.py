@@ -1,4 +1,4 @@
-"""The module text from which the memory files of a compile were printed."""
+"""Module texts of the stages of a compile, and instructions that correspond across them."""
 
 import re
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.metadata import metadata_fields
 from hlo_lsp.syntax.module_records import InstructionLine
 
-# Texts of the same names from before or after, in which layouts or operands may be others.
+# Module texts of stages before or after buffer assignment, with other layouts or operands.
 _ROLES_OF_OTHER_STAGES = frozenset(
     {
         FileRole.BEFORE_OPTIMIZATIONS,
@@ -30,7 +30,7 @@ _ROLES_OF_OTHER_STAGES = frozenset(
 
 
 def module_at_buffer_assignment(dump: DumpSet) -> DumpFile | None:
-    """The text from the moment at which buffers were assigned; None without one."""
+    """Return the module text at buffer assignment, or None if it is missing."""
     for file in dump.files:
         if file.kind is FileKind.MODULE and _role(file) not in _ROLES_OF_OTHER_STAGES:
             return file
@@ -38,7 +38,7 @@ def module_at_buffer_assignment(dump: DumpSet) -> DumpFile | None:
 
 
 def scheduled_module(dump: DumpSet) -> DumpFile | None:
-    """The scheduled text; None where there is a later one, of which the same can be said."""
+    """Return the scheduled module, or None if the compile has a later text."""
     if any(_role(other) is FileRole.AFTER_OPTIMIZATIONS for other in dump.others):
         return None
     for file in dump.files:
@@ -48,7 +48,7 @@ def scheduled_module(dump: DumpSet) -> DumpFile | None:
 
 
 def unoptimized_module(dump: DumpSet) -> DumpFile | None:
-    """Return the text before optimizations; None without one that is whole and up to date."""
+    """Return the module before optimizations if it is complete and up to date."""
     for file in dump.others:
         if (
             _role(file) is FileRole.BEFORE_OPTIMIZATIONS
@@ -60,7 +60,7 @@ def unoptimized_module(dump: DumpSet) -> DumpFile | None:
 
 
 def is_complete_module(module: DumpFile) -> bool:
-    """Whether every line of a module text can be read and none is known to be missing."""
+    """Return whether every line of a module is valid and none is known to be missing."""
     return not module.module.damaged and ending(module) is None
 
 
@@ -69,16 +69,16 @@ def _role(file: DumpFile) -> FileRole | None:
 
 
 _METADATA = re.compile(r'metadata=\{(?:"(?:[^"\\]|\\.)*"|\{[^{}"]*\}|[^"{}])*\}')
-# By operation and Python line what was found in the other texts: finding takes 30 ms in 5 MB.
+# Counterparts by operation and Python line: a search in 5 MB of text takes 30 ms.
 _CounterpartCache = dict[tuple[str, tuple[str, int] | None], list[LocatedRecord[InstructionLine]]]
 
 
 def counterparts(
     dump: DumpSet, line: LocatedRecord[InstructionLine]
 ) -> list[LocatedRecord[InstructionLine]]:
-    """The instructions for the same operation and Python line in the other texts, in order.
+    """Return instructions with the same operation and Python line in other module texts, in order.
 
-    Of the same name first: between two passes most instructions keep theirs.
+    Instructions of the same name come first: between two passes most instructions keep their name.
     """
     text = line.record.parsed
     operation = _operation(text)
@@ -100,7 +100,7 @@ def counterparts(
 
 
 def innermost_source(file: DumpFile, text: InstructionText) -> SourceLine | None:
-    """The innermost Python line of an instruction, by its metadata and the tables of its module."""
+    """Return the innermost Python line of an instruction by its metadata."""
     metadata = text.metadata
     if "source_file" in metadata:
         number = metadata.get("source_line", "")
@@ -116,17 +116,17 @@ def _empty_cache(_: DumpSet) -> _CounterpartCache:
 def _matching_instructions(
     file: DumpFile, operation: str, source: SourceLine | None
 ) -> Iterator[InstructionLine]:
-    known: dict[str, bool] = {}  # by metadata as printed: many instructions have the same
+    known: dict[str, bool] = {}  # by printed metadata, which many instructions share
     for record in file.module.instructions.records():
         if operation not in record.text:
             continue
         printed = _METADATA.findall(record.text)
         if len(printed) != 1:
             is_alike = _has_same_origin(file, record, operation, source)
-        elif (told := known.get(printed[0])) is None:
+        elif (matches := known.get(printed[0])) is None:
             is_alike = known[printed[0]] = _has_same_origin(file, record, operation, source)
         else:
-            is_alike = told
+            is_alike = matches
         if is_alike:
             yield record
 
@@ -142,7 +142,7 @@ def _has_same_origin(
 
 
 def _operation(text: InstructionText) -> str | None:
-    """``op_name="..."`` as it is printed."""
+    """Return ``op_name="..."`` as printed."""
     value = text.attribute("metadata")
     if value is None:
         return None
@@ -157,7 +157,7 @@ def _is_number(digits: str) -> bool:
 
 
 class ConstantOrigin(Enum):
-    """Where a constant comes from."""
+    """Origin of a constant."""
 
     PROGRAM = "a constant of as many elements is in the text before optimizations"
     XLA = "the text before optimizations has no constant of as many elements, or of more"
@@ -166,18 +166,18 @@ class ConstantOrigin(Enum):
 
 @dataclass(frozen=True, slots=True)
 class _ConstantSizes:
-    """The numbers of elements of all constants of a text; ``is_whole`` if all are known."""
+    """Numbers of elements of all constants of a module; ``is_whole`` if all are known."""
 
     elements: frozenset[int]
     is_whole: bool
 
 
 def constant_origin(dump: DumpSet, shape: str) -> ConstantOrigin:
-    """Return where a constant of the compiled program comes from.
+    """Return the origin of a constant in the compiled program.
 
-    Passes transpose, convert, slice and partition the constants of a program, which adds no
-    elements. A constant with more elements than any before optimizations is therefore the result
-    of an operation that XLA evaluated.
+    Passes transpose, convert, slice, and partition the constants of a program, which adds no
+    elements. A constant with more elements than any constant before optimizations is the result of
+    an operation that XLA evaluated.
     """
     original = unoptimized_module(dump)
     count = _elements(shape)

@@ -1,7 +1,7 @@
-"""Where the text of one record names instructions and computations, each as it is written.
+"""Mentions of instructions and computations in module text, and renaming.
 
-Unlike the operands of a record these are all of them: also inside of operands that are written out
-in place, and the parameters in the signature of a computation.
+Unlike the operands of a record, mentions include names inside inline operands and the parameters in
+the signature of a computation.
 """
 
 import re
@@ -45,22 +45,22 @@ _BROKEN_LINE_NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NameMention:
-    """A name in the text of a record: of a computation or of an instruction.
+    """A name in a record, of a computation or of an instruction.
 
-    ``place`` leaves the ``%`` out. ``defines`` says that the record defines the name here.
+    ``place`` excludes the ``%``. ``is_definition`` is True if the record defines the name here.
     """
 
     name: str
     place: Place
-    of_computation: bool
-    defines: bool = False
+    is_computation: bool
+    is_definition: bool = False
 
 
 def name_mentions(file: DumpFile, record: Record) -> Iterator[NameMention]:
-    """The names in an instruction, in the head of a computation, or in a line nobody can read.
+    """Yield the names in an instruction, in the head of a computation, or in a broken line.
 
-    Those of the instructions inside of a record are not among them: they are records as well.
-    Parameters in a signature come with the names that stand there.
+    Names in nested instructions are excluded because those are records as well. Parameters in a
+    signature are yielded with the names in the signature.
     """
     if isinstance(record, InstructionLine):
         yield from _in_instruction(file, record)
@@ -71,16 +71,16 @@ def name_mentions(file: DumpFile, record: Record) -> Iterator[NameMention]:
 
 
 def signature_names(file: DumpFile, computation: ComputationLine) -> list[NameMention]:
-    """The names of the parameters in the signature, in order."""
+    """Return the names of the parameters in a signature, in order."""
     if isinstance(computation, InlineComputation):
         return []
-    return [naming for naming in _in_head(file, computation) if not naming.of_computation]
+    return [mention for mention in _in_head(file, computation) if not mention.is_computation]
 
 
 def signature_mention(
     file: DumpFile, computation: ComputationLine, instruction: InstructionLine
 ) -> NameMention | None:
-    """The name in the signature that stands for a parameter, where it is the same name."""
+    """Return the mention of a parameter in a signature if the names are equal."""
     number = parameter_number(instruction)
     names = signature_names(file, computation)
     if number is None or number >= len(names) or names[number].name != instruction.name:
@@ -89,38 +89,38 @@ def signature_mention(
 
 
 class _RecordText:
-    """The text of a record, which begins with a whole line, with the lines that it takes."""
+    """The text of a record that starts at the first column, with its line starts."""
 
     def __init__(self, file: DumpFile, record: Record, text: str) -> None:
         self._file = file
         self._line = record.line
         self._begins = [0, *(end.end() for end in _LINE_END.finditer(text))]
 
-    def naming(
-        self, at: int, name: str, *, of_computation: bool = False, defines: bool = False
+    def mention(
+        self, at: int, name: str, *, is_computation: bool = False, is_definition: bool = False
     ) -> NameMention:
-        """The name that stands at an offset."""
+        """Return the mention at an offset of the text."""
         row = bisect_right(self._begins, at) - 1
         column = at - self._begins[row]
         place = Place(self._file, self._line + row, column, column + len(name))
-        return NameMention(name, place, of_computation, defines)
+        return NameMention(name, place, is_computation, is_definition)
 
 
 def _in_instruction(file: DumpFile, record: InstructionLine) -> Iterator[NameMention]:
     parsed = record.parsed
     text = _RecordText(file, record, parsed.line)
-    yield text.naming(parsed.name.start, record.name, defines=True)
+    yield text.mention(parsed.name.start, record.name, is_definition=True)
     if record.opcode not in {"constant", "parameter"}:
         for at, name in _operands(parsed.line, parsed.literal.start, parsed.literal.end):
-            yield text.naming(at, name)
+            yield text.mention(at, name)
     for span in parsed.predecessors:
-        yield text.naming(span.start, span.text)
+        yield text.mention(span.start, span.text)
     for span in parsed.called:
-        yield text.naming(span.start, span.text, of_computation=True)
+        yield text.mention(span.start, span.text, is_computation=True)
 
 
 def _operands(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """Where the names of operands stand, also of those inside of operands."""
+    """Yield offset and name of each operand, including operands of inline operands."""
     for stop in (*top_level_commas(text, start, end), end):
         name = _LAST_NAME.search(text, start, stop)
         nested = _NESTED.match(text, start, stop)
@@ -142,7 +142,7 @@ def _in_head(file: DumpFile, record: ComputationLine) -> Iterator[NameMention]:
     if match is None:
         return
     head = _RecordText(file, record, text)
-    yield head.naming(match.start("NAME"), record.name, of_computation=True, defines=True)
+    yield head.mention(match.start("NAME"), record.name, is_computation=True, is_definition=True)
     if match["SIGNATURE"] is None:
         return
     start = match.start("SIGNATURE") + 1
@@ -151,28 +151,31 @@ def _in_head(file: DumpFile, record: ComputationLine) -> Iterator[NameMention]:
     for stop in (*top_level_commas(text, start, end), end):
         name = _FIRST_NAME.match(text, start, stop)
         if name is not None:
-            yield head.naming(name.start(1), name[1])
+            yield head.mention(name.start(1), name[1])
         start = stop + 1
 
 
 def _in_broken(file: DumpFile, record: BrokenRecord) -> Iterator[NameMention]:
-    """Names with their sign, which nothing else has; without it any word could be one."""
+    """Yield the names in a broken line that have a ``%``.
+
+    Without that sign, any word could be a name.
+    """
     text = without_comments(record.text)
     if not begins_statement(text):
         return
     line = _RecordText(file, record, text)
-    in_list, behind = False, -1  # of called computations; where the only one would begin
+    in_list, callee_start = False, -1  # in a list of callees; where a single callee starts
     for match in _BROKEN_LINE_NAME.finditer(text):
         if match["NAME"] is not None:
-            called = in_list or match.start() == behind
-            yield line.naming(match.start("NAME"), match["NAME"], of_computation=called)
+            called = in_list or match.start() == callee_start
+            yield line.mention(match.start("NAME"), match["NAME"], is_computation=called)
         elif match["CALLED"] is not None:
-            in_list, behind = match[0].endswith("{"), match.end()
+            in_list, callee_start = match[0].endswith("{"), match.end()
         elif match["END"] is not None:
             in_list = False
 
 
-# hlo_lexer.cc: LexPercent, IdentifierCharRegex and the words that are tokens of their own.
+# hlo_lexer.cc: LexPercent, IdentifierCharRegex, and the keyword tokens.
 _LEGAL_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.\-]*")
 _RESERVED_WORDS = frozenset(
     {
@@ -184,12 +187,12 @@ _RESERVED_WORDS = frozenset(
 
 
 class RenameError(ValueError):
-    """Why something cannot be renamed, as a sentence for the user."""
+    """A reason why a name cannot be changed, as a message for the user."""
 
 
 @dataclass(frozen=True, slots=True)
 class RenameTarget:
-    """What the cursor is on: its name, where the cursor finds it, and all places that name it."""
+    """The instruction or computation to rename, and its mention at the cursor."""
 
     name: str
     place: Place
@@ -198,41 +201,41 @@ class RenameTarget:
 
 
 def rename_target_at(file: DumpFile, line: int, column: int) -> RenameTarget:
-    """The instruction or computation that is named at a line and column (code points, from 0).
+    """Return the instruction or computation at a line and column (code points, from 0).
 
     Raises:
-        RenameError: nothing is named there, or what is named is not there or not clear.
+        RenameError: There is no name, or it is undefined or ambiguous.
     """
     if file.kind is not FileKind.MODULE:
-        raise RenameError("Names can be changed in HLO module text only.")
+        raise RenameError("Rename works only in HLO module text.")
     for record in _records_at(file, line):
-        for naming in name_mentions(file, record):
-            place = naming.place
+        for mention in name_mentions(file, record):
+            place = mention.place
             if place.line == line and place.start - 1 <= column <= place.end:
-                return _rename_target(file, record, naming)
+                return _rename_target(file, record, mention)
     whole = file.records.at(line)
     if isinstance(whole, BrokenRecord) and defined_name(whole.text) is not None:
-        raise RenameError("This line cannot be read: mend it first.")
-    raise RenameError("There is no instruction, computation or parameter here to rename.")
+        raise RenameError("This line has a syntax error. Fix it first.")
+    raise RenameError("No instruction, computation, or parameter to rename here.")
 
 
 def rename_places(file: DumpFile, line: int, column: int, new: str) -> list[Place]:
-    """All places that name what the cursor is on, in order: what to replace by the new name.
+    """Return all places to replace by a new name, in order.
 
-    Empty if it has this name already. A ``%`` in front of the new name does not count.
+    The result is empty if the name is unchanged. A ``%`` before the new name is ignored.
 
     Raises:
-        RenameError: it cannot be renamed, or not so.
+        RenameError: The name cannot be changed, or not to ``new``.
     """
     found = rename_target_at(file, line, column)
     new = new.removeprefix("%")
     if _LEGAL_NAME.fullmatch(new) is None:
         raise RenameError(
-            f"`{new}` is no legal name: it takes a letter or `_`, then letters, digits, `_.-`."
+            f"`{new}` is not a valid name. Use a letter or `_`, then letters, digits, or `_.-`."
         )
     types = vocabulary().element_types
     if new in _RESERVED_WORDS or new in types:
-        raise RenameError(f"`{new}` is a word of HLO and cannot be a name.")
+        raise RenameError(f"`{new}` is a reserved word of HLO.")
     if new == found.name:
         return []
     _require_unused_name(file, found, new)
@@ -240,19 +243,19 @@ def rename_places(file: DumpFile, line: int, column: int, new: str) -> list[Plac
 
 
 def linked_places(file: DumpFile, line: int, column: int) -> list[Place]:
-    """All places in its computation that name the instruction at a line and column, in order.
+    """Return all mentions of the instruction at a position in its computation, in order.
 
-    None for a computation, which is named all over the file.
+    The result is empty for a computation, whose mentions are in the whole file.
 
     Raises:
-        RenameError: it cannot be renamed.
+        RenameError: The name cannot be changed.
     """
     found = rename_target_at(file, line, column)
     return [] if isinstance(found.record, ComputationLine) else _places(file, found)
 
 
 def _records_at(file: DumpFile, line: int) -> Iterator[Record]:
-    """The records with this line, those inside of others first."""
+    """Yield the records that contain a line, the innermost first."""
     record = file.records.at(line)
     if record is None:
         return
@@ -269,36 +272,43 @@ def _nested_records(record: Record) -> Iterator[Record]:
             yield from _nested_records(body)
 
 
-def _rename_target(file: DumpFile, record: Record, naming: NameMention) -> RenameTarget:
-    module, name = file.module, naming.name
-    if naming.of_computation:
+def _rename_target(file: DumpFile, record: Record, mention: NameMention) -> RenameTarget:
+    module, name = file.module, mention.name
+    if mention.is_computation:
         computations = module.computations.all(name)
         if len(computations) > 1:
-            raise RenameError(f"`{name}` names {len(computations)} computations of this file.")
+            raise RenameError(
+                f"`{name}` is ambiguous: {len(computations)} computations in this file."
+            )
         if not computations:
-            raise RenameError(f"There is no computation `{name}` in this file.")
-        return RenameTarget(name, naming.place, computations[0], None)
+            raise RenameError(f"This file has no computation `{name}`.")
+        return RenameTarget(name, mention.place, computations[0], None)
     scope = _scope(file, record)
     if isinstance(record, ComputationLine):
-        _require_parameter_name(file, record, naming)
+        _require_parameter_name(file, record, mention)
     instructions = [
         found for found in module.instructions.all(name) if _scope(file, found) is scope
     ]
     if any(defined_name(broken.text) == name for broken in _broken_lines_of(file, scope)):
-        raise RenameError(f"A line that defines `{name}` cannot be read: mend it first.")
+        raise RenameError(f"The line that defines `{name}` has a syntax error. Fix it first.")
     if len(instructions) > 1:
-        raise RenameError(f"`{name}` names {len(instructions)} instructions of this computation.")
+        raise RenameError(
+            f"`{name}` is ambiguous: {len(instructions)} instructions in this computation."
+        )
     if not instructions:
-        raise RenameError(f"There is no instruction `{name}` in this computation.")
-    return RenameTarget(name, naming.place, instructions[0], scope)
+        raise RenameError(f"This computation has no instruction `{name}`.")
+    return RenameTarget(name, mention.place, instructions[0], scope)
 
 
-def _require_parameter_name(file: DumpFile, head: ComputationLine, naming: NameMention) -> None:
-    """A signature may print other names than its parameters have: XLA does not read them."""
+def _require_parameter_name(file: DumpFile, head: ComputationLine, mention: NameMention) -> None:
+    """Raise an error if a name in a signature is not the name of its parameter.
+
+    XLA ignores the names in signatures, so they can differ.
+    """
     parameters = file.module.computation(head).parameters
-    number = [found.place for found in signature_names(file, head)].index(naming.place)
-    if number not in parameters or parameters[number].name != naming.name:
-        raise RenameError(f"`{naming.name}` is not the name of parameter {number}.")
+    number = [found.place for found in signature_names(file, head)].index(mention.place)
+    if number not in parameters or parameters[number].name != mention.name:
+        raise RenameError(f"`{mention.name}` is not the name of parameter {number}.")
 
 
 def _scope(file: DumpFile, record: Record) -> Record | None:
@@ -308,7 +318,7 @@ def _scope(file: DumpFile, record: Record) -> Record | None:
 
 
 def _broken_lines_of(file: DumpFile, scope: Record | None) -> list[BrokenRecord]:
-    """The lines of a scope that nobody can read."""
+    """Return the broken lines of a scope."""
     return [
         broken
         for broken in file.module.damaged
@@ -319,33 +329,34 @@ def _broken_lines_of(file: DumpFile, scope: Record | None) -> list[BrokenRecord]
 def _require_unused_name(file: DumpFile, found: RenameTarget, new: str) -> None:
     if isinstance(found.record, ComputationLine):
         if new in file.module.computations:
-            raise RenameError(f"There is a computation `{new}` in this file already.")
+            raise RenameError(f"This file already has a computation `{new}`.")
         return
     broken = (defined_name(line.text) for line in _broken_lines_of(file, found.scope))
     if file.module.instruction_in_scope(found.scope, new) is not None or new in broken:
-        raise RenameError(f"There is an instruction `{new}` in this computation already.")
+        raise RenameError(f"This computation already has an instruction `{new}`.")
 
 
 def _places(file: DumpFile, found: RenameTarget) -> list[Place]:
     places = {
-        (naming.place.line, naming.place.start): naming.place for naming in _mentions(file, found)
+        (mention.place.line, mention.place.start): mention.place
+        for mention in _mentions(file, found)
     }
     return [places[key] for key in sorted(places)]
 
 
 def _mentions(file: DumpFile, found: RenameTarget) -> Iterator[NameMention]:
-    """All namings of an instruction or computation, its definition among them."""
+    """Yield all mentions of an instruction or computation, including its definition."""
     record, name, module = found.record, found.name, file.module
     if isinstance(record, ComputationLine):
         texts: Iterator[Record] = (
             item for item in module.instructions.records() if name in item.text
         )
         for item in (record, *texts, *module.damaged):
-            yield from (n for n in name_mentions(file, item) if n.of_computation and n.name == name)
+            yield from (n for n in name_mentions(file, item) if n.is_computation and n.name == name)
         return
     members = (item for item in _members(file, record, found.scope) if name in item.text)
     for item in (*members, *_broken_lines_of(file, found.scope)):
-        yield from (n for n in name_mentions(file, item) if not n.of_computation and n.name == name)
+        yield from (n for n in name_mentions(file, item) if not n.is_computation and n.name == name)
     if isinstance(found.scope, ComputationLine) and parameter_number(record) is not None:
         signed = signature_mention(file, found.scope, record)
         if signed is not None:

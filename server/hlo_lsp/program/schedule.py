@@ -1,4 +1,4 @@
-"""The schedule of a module as its text has it, whatever the live-range file prints."""
+"""The schedule of a module according to its text."""
 
 import re
 from collections.abc import Iterator
@@ -8,21 +8,22 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
-_INSTRUCTIONS_PER_CHECKPOINT = 1000  # instructions between two breaths
+_INSTRUCTIONS_PER_CHECKPOINT = 1000
 _SCHEDULED = re.compile(r"\bis_scheduled=true\b")
 _CALLING_OPCODES = {"while", "call", "conditional"}
 _ASYNC_OPCODES = {"async-start", "async-update", "async-done"}
-# Opcodes of their own. Any other `-start` is short for an async-start (print option
-# `syntax_sugar_async_ops`), and the computation that it wraps is not printed.
-_PLAIN_START_OPCODES = {"all-gather-start", "all-reduce-start", "async-start", "collective-permute-start",
-           "copy-start"}  # fmt: skip
+# Any other `-start` abbreviates an async-start (print option `syntax_sugar_async_ops`), whose
+# computation is not printed.
+_PLAIN_START_OPCODES = {
+    "all-gather-start", "all-reduce-start", "async-start", "collective-permute-start", "copy-start",
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class ComputationSteps:
-    """The steps that a computation takes: from ``start`` to in front of ``end``.
+    """Steps of a computation, from ``start`` to the exclusive ``end``.
 
-    What it calls takes steps in between. ``is_async`` says that async work runs it.
+    The range includes the steps of its callees. ``is_async`` is True if an async operation runs it.
     """
 
     start: int
@@ -39,55 +40,50 @@ class Schedule:
 
 
 def scheduled_instructions(module: ModuleIndex) -> list[InstructionLine] | None:
-    """The instructions of :func:`schedule_of`."""
+    """Return the instructions of :func:`schedule_of`."""
     found = schedule_of(module)
     return None if found is None else found.instructions
 
 
 def schedule_of(module: ModuleIndex) -> Schedule | None:
-    """All scheduled instructions in order: what stands at step n of the live-range file.
+    """Return all scheduled instructions: item n runs at step n of the live-range file.
 
-    None if the text does not tell: the module is not scheduled, has no computation, or leaves out
-    the computations that its async instructions wrap.
+    Returns None if the schedule is unknown: the module is not scheduled, has no computation, or
+    omits the computations of its async instructions.
 
-    The rule is ``HloLiveRange::FlattenSchedule`` (hlo_live_range.cc): the order of the text from
-    the entry on, where the computations of a call, conditional, while (condition, then body) and
-    async instruction come in front of it, each once. Fusions and reducers are not entered. What an
-    async instruction wraps comes in front of the first one of its chain that has all operands.
+    The rule is ``HloLiveRange::FlattenSchedule`` (hlo_live_range.cc): text order starting at the
+    entry. The computations of a call, conditional, while (condition, then body), and async
+    instruction precede it, each once. Fusions and reducers are not entered. The computation of an
+    async operation precedes the first instruction of its chain that has all operands.
     """
-    return schedule_in_steps(module)
-
-
-def schedule_in_steps(module: ModuleIndex) -> Schedule | None:
-    """:func:`schedule_of`, with breaths: async work of a large step takes a while to read."""
     entry = module.entry
     header = module.header
     if entry is None or header is None or not _SCHEDULED.search(header.text):
         return None
-    placed: list[InstructionLine] = []
+    scheduled: list[InstructionLine] = []
     spans = {entry: ComputationSteps(0, 0, is_async=False)}
-    open_parts = [(entry, _execution_order(module, entry))]
-    while open_parts:
-        computation, parts = open_parts[-1]
+    stack = [(entry, _execution_order(module, entry))]
+    while stack:
+        computation, parts = stack[-1]
         part = next(parts, None)
         if part is None:
-            open_parts.pop()
-            spans[computation] = replace(spans[computation], end=len(placed))
+            stack.pop()
+            spans[computation] = replace(spans[computation], end=len(scheduled))
         elif isinstance(part, InstructionLine):
             if part.opcode not in _ASYNC_OPCODES and is_async_call(part.opcode):
                 return None
-            placed.append(part)
-            if len(placed) % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+            scheduled.append(part)
+            if len(scheduled) % _INSTRUCTIONS_PER_CHECKPOINT == 0:
                 checkpoint()
         elif part.computation not in spans:
             is_async = part.is_async or spans[computation].is_async
-            spans[part.computation] = ComputationSteps(len(placed), len(placed), is_async)
-            open_parts.append((part.computation, _execution_order(module, part.computation)))
-    return Schedule(placed, spans)
+            spans[part.computation] = ComputationSteps(len(scheduled), len(scheduled), is_async)
+            stack.append((part.computation, _execution_order(module, part.computation)))
+    return Schedule(scheduled, spans)
 
 
 def is_async_call(opcode: str) -> bool:
-    """Whether an instruction starts, goes on with or ends async work of a computation."""
+    """Return whether an instruction starts, continues, or ends an async computation."""
     return opcode in _ASYNC_OPCODES or (
         opcode.endswith("-start") and opcode not in _PLAIN_START_OPCODES
     )
@@ -95,7 +91,7 @@ def is_async_call(opcode: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _EnteredComputation:
-    """A computation in front of the instruction that enters it."""
+    """A computation that runs before the instruction that enters it."""
 
     computation: ComputationLine
     is_async: bool
@@ -104,7 +100,7 @@ class _EnteredComputation:
 def _execution_order(
     module: ModuleIndex, computation: ComputationLine
 ) -> Iterator[InstructionLine | _EnteredComputation]:
-    """The instructions of a computation, each behind the computations that it enters."""
+    """Yield the instructions of a computation, each after the computations that it enters."""
     unbound: dict[str, tuple[list[ComputationLine], int]] = {}
     for instruction in module.members(computation):
         if instruction.opcode in _CALLING_OPCODES:
@@ -130,19 +126,20 @@ def _bound_computations(
     instruction: InstructionLine,
     unbound: dict[str, tuple[list[ComputationLine], int]],
 ) -> list[ComputationLine]:
-    """What an async instruction wraps if all operands are there with it.
+    """Return the computations of an async instruction if the chain has all operands with it.
 
-    ``unbound`` holds the instructions that miss some: what they wrap, and how many they have.
+    ``unbound`` contains instructions with missing operands: their computations, and how many
+    operands they have.
     """
     operands = instruction.operands
     if instruction.opcode == "async-start":
-        wrapped, count = _callees(module, instruction), len(operands)
+        computations, count = _callees(module, instruction), len(operands)
     elif operands and operands[0] in unbound:
-        wrapped, count = unbound[operands[0]]
+        computations, count = unbound[operands[0]]
         count += len(operands) - 1
-    else:  # bound by an instruction in front of it
+    else:  # An earlier instruction of the chain has all operands.
         return []
-    if count < sum(len(module.computation(callee).parameters) for callee in wrapped):
-        unbound[instruction.name] = wrapped, count
+    if count < sum(len(module.computation(callee).parameters) for callee in computations):
+        unbound[instruction.name] = computations, count
         return []
-    return wrapped
+    return computations

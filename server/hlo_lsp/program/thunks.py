@@ -1,4 +1,4 @@
-"""Which instruction a thunk runs."""
+"""Instructions that GPU thunks run."""
 
 import re
 from collections import Counter
@@ -16,11 +16,11 @@ _THUNK_INFO = re.compile(
 
 
 def thunk_instruction(dump: DumpSet, thunk: ThunkRow) -> str | None:
-    """The instruction's name, or None where nothing says it.
+    """Return the name of the instruction that a thunk runs, or None if it is unknown.
 
-    The thunk's own annotation counts most, then ``thunk_metadata.txt``, then the name of a kernel
-    that only this thunk runs and that fits just one instruction: equal kernels are shared under
-    the name of one of their instructions.
+    The sources in order of precedence: the annotation of the thunk, ``thunk_metadata.txt``, and the
+    kernel name if only this thunk runs the kernel and only one instruction matches it. Equal
+    kernels share the name of one of their instructions.
     """
     if thunk.annotation is not None:
         return thunk.annotation
@@ -41,7 +41,7 @@ def _instructions_by_thunk_id(dump: DumpSet) -> dict[int, str]:
 
 
 def _thunks_per_kernel(dump: DumpSet) -> Counter[str]:
-    """How many thunks run each kernel."""
+    """Return the number of thunks of each kernel."""
     return Counter(
         record.kernel
         for file in dump.files
@@ -52,9 +52,9 @@ def _thunks_per_kernel(dump: DumpSet) -> Counter[str]:
 
 
 def _instructions_by_kernel_name(dump: DumpSet) -> dict[str, list[str]]:
-    """Instructions by the name that their kernel would get: dots become underscores.
+    """Return instructions by the name of their kernel, in which dots become underscores.
 
-    Those inside of a fusion have no kernel of their own.
+    Instructions inside a fusion have no kernel.
     """
     names: dict[str, list[str]] = {}
     for file in dump.files:
@@ -67,7 +67,7 @@ def _instructions_by_kernel_name(dump: DumpSet) -> dict[str, list[str]]:
 
 
 def _fused_computations(file: DumpFile) -> set[str]:
-    """The computations that are the inside of a fusion."""
+    """Return the names of computations that fusions call."""
     texts = (
         parse_instruction(record.text)
         for record in file.module.instructions.records()

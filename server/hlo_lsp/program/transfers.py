@@ -1,4 +1,4 @@
-"""What moves between places: copies to other layouts and memory spaces, to and from the host."""
+"""Copies to other layouts and memory spaces, and transfers to and from the host."""
 
 import re
 from collections.abc import Iterator
@@ -13,18 +13,27 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 HOST_MEMORY_SPACE = 5  # XLA's Layout::kHostMemorySpace (layout.h)
 
-_INSTRUCTIONS_PER_CHECKPOINT = 500  # instructions between two breaths
+_INSTRUCTIONS_PER_CHECKPOINT = 500
 _RELAYOUT_OPCODES = {"copy", "transpose"}
 _CHANNEL_OPCODES = {"send", "recv", "infeed", "outfeed"}
-# They name what lies on the host and move nothing.
-_OPCODES_WITHOUT_TRANSFER = {"bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter",
-         "tuple", "while"}  # fmt: skip
+# These opcodes can refer to host memory, but move no data.
+_OPCODES_WITHOUT_TRANSFER = {
+    "bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter", "tuple",
+    "while",
+}  # fmt: skip
 _MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Relayout:
-    """Copies that are alike: what they change, and unpadded bytes of one of them."""
+    """Copies with equal shapes.
+
+    Attributes:
+        what: The property that they change.
+        source: Shape of the operand.
+        bytes: Logical bytes of one copy.
+        instructions: The copies in schedule order.
+    """
 
     what: str
     source: str
@@ -33,13 +42,13 @@ class Relayout:
 
     @property
     def total(self) -> int:
-        """Bytes of all of them."""
+        """Logical bytes of all copies."""
         return self.bytes * len(self.instructions)
 
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """An instruction that moves unpadded bytes between host and device."""
+    """An instruction that moves logical bytes between host and device."""
 
     instruction: InstructionLine
     to_host: bool
@@ -47,9 +56,9 @@ class Transfer:
 
 
 def relayouts(module: ModuleIndex) -> list[Relayout]:
-    """The copies and transposes on the schedule that change nothing else, largest sums first.
+    """Return scheduled copies and transposes that change only one property, largest totals first.
 
-    Those inside of fusions cost nothing by themselves.
+    Copies inside fusions are excluded because they cause no memory traffic of their own.
     """
     groups: dict[tuple[str, str, str], list[InstructionLine]] = {}
     for count, instruction in enumerate(scheduled_instructions(module) or ()):
@@ -83,11 +92,11 @@ def _changed_property(opcode: str, source: str, shape: str) -> str | None:
 
 
 def host_transfers(module: ModuleIndex) -> list[Transfer]:
-    """What moves data to or from the host, in the order of the schedule.
+    """Return instructions that move data to or from the host, in schedule order.
 
-    ``send`` and ``recv`` do with ``is_host_transfer``; anything else that takes from one of host
-    memory (``S(5)``) and device memory and gives to the other. What an ``async-start`` wraps is the
-    same transfer once more.
+    ``send`` and ``recv`` count with ``is_host_transfer``. Other instructions count if they read
+    from host memory (``S(5)``) and write to device memory, or the reverse. The computation of an
+    ``async-start`` repeats the transfer and is excluded.
     """
     found = []
     for count, instruction in enumerate(scheduled_instructions(module) or ()):
@@ -96,13 +105,15 @@ def host_transfers(module: ModuleIndex) -> list[Transfer]:
         transfer = _transfer(module, instruction)
         if transfer is not None:
             found.append(transfer)
-    wrapped = {
+    async_computations = {
         computation
         for transfer in found
         if transfer.instruction.opcode == "async-start"
         for computation in module.called_by(transfer.instruction)
     }
-    return [one for one in found if module.computation_of(one.instruction) not in wrapped]
+    return [
+        one for one in found if module.computation_of(one.instruction) not in async_computations
+    ]
 
 
 def _transfer(module: ModuleIndex, instruction: InstructionLine) -> Transfer | None:
@@ -123,15 +134,15 @@ def _transfer(module: ModuleIndex, instruction: InstructionLine) -> Transfer | N
     elif opcode == "async-start" and isinstance(result, TupleShape) and len(result.elements) > 1:
         result = result.elements[1]
     shapes = [try_shape(shape) for shape in _operand_shapes(module, instruction)]
-    taken = [array for shape in shapes for array in _arrays(shape)]
-    given = list(_arrays(result))
-    if any(array.memory_space == HOST_MEMORY_SPACE for array in given):
+    inputs = [array for shape in shapes for array in _arrays(shape)]
+    outputs = list(_arrays(result))
+    if any(array.memory_space == HOST_MEMORY_SPACE for array in outputs):
         moved = max(
-            (_bytes(one) for one in taken if one.memory_space != HOST_MEMORY_SPACE), default=0
+            (_bytes(one) for one in inputs if one.memory_space != HOST_MEMORY_SPACE), default=0
         )
         return Transfer(instruction, True, moved) if moved else None
-    if any(array.memory_space == HOST_MEMORY_SPACE for array in taken):
-        moved = sum(map(_bytes, given))
+    if any(array.memory_space == HOST_MEMORY_SPACE for array in inputs):
+        moved = sum(map(_bytes, outputs))
         return Transfer(instruction, False, moved) if moved else None
     return None
 

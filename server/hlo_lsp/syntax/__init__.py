@@ -1,1 +1,1 @@
-"""Floor 2: what a line says. Grammars, the expressions made of them, and records."""
+"""Grammars, scanners and records: the syntax of single lines."""

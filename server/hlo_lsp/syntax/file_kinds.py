@@ -1,4 +1,4 @@
-"""What kind of file a text is, by its first lines and never by its name."""
+"""The kind of a dump file, detected from its first lines and never from its name."""
 
 import re
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ _MAX_LINES_BEFORE_SECTION = (
 
 
 class FileKind(Enum):
-    """The kinds of dump files; the value is the name that users see."""
+    """The kinds of dump files; the value is the name in the user interface."""
 
     ASSIGNMENT = "buffer-assignment"
     VALUES = "buffer-assignment-values"
@@ -28,12 +28,12 @@ class FileKind(Enum):
 
     @property
     def is_memory(self) -> bool:
-        """Whether it is one of the four memory files, which share one scanner."""
+        """True for the four memory files, which share one scanner."""
         return self in _MEMORY_KINDS
 
     @property
     def has_records(self) -> bool:
-        """Whether the text says something itself: it is a dump, and not several in a row."""
+        """True for a single dump file, False for a stdout dump and other text."""
         return self is not FileKind.OTHER and self is not FileKind.STDOUT_DUMP
 
 
@@ -51,7 +51,7 @@ _FIRST_LINE_PATTERNS = (
     (re.compile(r"HloModule [%A-Za-z_]"), FileKind.MODULE),
     (re.compile(r"(?:\d{3,}: )?k[A-Z]\w+(?: *\t| +\[(?:source|prev=))"), FileKind.THUNKS),
 )  # fmt: skip
-# A line further down, which tells what a file is whose first line is gone or broken.
+# A later line, for files whose first line is missing or broken.
 _LATER_LINE_PATTERNS = (
     (re.compile(r"allocation \d+: size \d+[,:]| value: <\d+ "), FileKind.ASSIGNMENT),
     (re.compile(r"<\d+ [\w.\-]+(?:\{[\d,]*\})?(?: \(phi\))?(?: @\d+)?>$| positions:$"),
@@ -72,9 +72,9 @@ _TOTAL_LINE = re.compile(r"Total bytes used: ")
 
 
 def detect_file_kind(lines: Sequence[str]) -> FileKind:
-    """The kind of a text; OTHER for whatever is no dump of ours."""
+    """Return the kind of a text, OTHER if it is not a supported dump."""
     if any(map(begins_section, islice(lines, _DETECTION_LINES))):
-        return FileKind.STDOUT_DUMP  # before others: what stands in the sections is of these kinds
+        return FileKind.STDOUT_DUMP  # checked first, as the sections have the other kinds
     filled = [line[:400] for line in islice(lines, _DETECTION_LINES) if line and not line.isspace()]
     kind = _kind_of_lines(filled) if filled else FileKind.OTHER
     if kind is FileKind.OTHER and any(
@@ -106,11 +106,11 @@ _SECTION_MARKER_END = " ***"
 
 @dataclass(frozen=True, slots=True)
 class SectionRange:
-    """A file in a longer text: its lines are ``first`` (from 0) to ``first + count - 1``.
+    """The lines of a section of a stdout dump: ``count`` lines from line ``first`` (from 0).
 
-    Joined by line ends these lines are the text that XLA would have written into the file, if
-    ``is_whole``; else it was cut off, or other output came in between. ``name`` is as printed: in
-    a file name blanks and brackets would be ``_``.
+    If ``is_whole``, the lines are the text that XLA would have written into the file; otherwise the
+    section is truncated or interrupted by other output. ``name`` is as printed; in a file name,
+    blanks and brackets are ``_``.
     """
 
     name: str
@@ -120,16 +120,16 @@ class SectionRange:
 
 
 def split_sections(lines: Sequence[str]) -> list[SectionRange]:
-    """The sections of a text, in its order; none for a text that is no such output.
+    """Return the sections of a text in order; an empty list if it is not a stdout dump.
 
-    A section ends at the next line that begins or ends one. It is whole if that line is its own
-    end. So output of two libraries that write at the same time (jaxlib and libtpu hold a lock
-    each) costs the sections that were mixed and no other. A line that ends a section which was
-    never begun is text like any other. Before a begin a line may hold other output.
+    A section ends at the next begin or end line, and is whole if that line is its own end line.
+    Interleaved output of two libraries (jaxlib and libtpu hold a lock each) therefore affects only
+    the mixed sections. An end line without a begin line is ordinary text. Other output may precede
+    a begin marker on the same line.
     """
     found: list[SectionRange] = []
-    open_names: list[str] = []  # begun and not ended; text is only of the last
-    start: int | None = None  # of the text of the last
+    open_names: list[str] = []  # begun and not ended; text belongs to the last one
+    start: int | None = None  # the first line of that text
     for number, line in enumerate(lines):
         if not line.endswith(_SECTION_MARKER_END):
             continue
@@ -152,7 +152,7 @@ def split_sections(lines: Sequence[str]) -> list[SectionRange]:
 
 
 def begins_section(line: str) -> bool:
-    """Whether a section begins behind this line."""
+    """Return True if a section begins after this line."""
     return (
         line.endswith(_SECTION_MARKER_END)
         and _section_name("section_begin", line, line.find(_SECTION_BEGIN)) is not None

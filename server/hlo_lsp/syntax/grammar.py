@@ -1,7 +1,7 @@
-"""The grammars of ``grammar/*.lark``: loaded once, and turned into regular expressions.
+"""The grammars of ``grammar/*.lark``, loaded once and compiled into regular expressions.
 
-The rules of a line are regular, so the same rule serves two readers: Lark, which is slow and says
-exactly what is wrong, and one compiled expression, which is a hundred times as fast.
+The rules of a line are regular, so each rule has two readers: Lark, which is slow and explains
+errors, and one compiled expression, which is a hundred times as fast.
 """
 
 import re
@@ -18,18 +18,16 @@ from lark.load_grammar import load_grammar as load_lark_grammar
 
 from hlo_lsp.syntax.records import Record
 
-_MAX_EXPECTED_TERMS = 5  # what could stand in a place; a reader of the sentence wants no more
-_WHITESPACE_TERMINALS = {
-    "INDENT",
-    "SPACE",
-}  # what may stand anywhere is no answer to what is missing
+_MAX_EXPECTED_TERMS = 5  # alternatives in an error message
+# Left out of error messages, as they are allowed almost everywhere.
+_WHITESPACE_TERMINALS = {"INDENT", "SPACE"}
 _MODULE_PATH = Path(__file__).resolve()
-# Inside the wheel the grammars lie in the package, in a checkout beside server/.
+# The wheel has the grammars inside the package, a checkout next to server/.
 _GRAMMAR_FOLDERS = (_MODULE_PATH.parents[1] / "grammar", _MODULE_PATH.parents[3] / "grammar")
 
 
 class Grammar:
-    """One ``.lark`` file. Each of its rules can be parsed on its own."""
+    """A ``.lark`` file, each rule of which can be parsed separately."""
 
     def __init__(self, name: str) -> None:
         path = _grammar_path(name)
@@ -46,20 +44,20 @@ class Grammar:
         }
         self._expressions: dict[str, re.Pattern[str]] = {}
 
-    def has(self, rule: str) -> bool:
-        """Whether the grammar defines this rule."""
+    def has_rule(self, rule: str) -> bool:
+        """Return True if the grammar defines this rule."""
         return rule in self._rules
 
     def parse(self, rule: str, text: str) -> "Tree[Token]":
         """Parse ``text`` with Lark.
 
         Raises:
-            lark.UnexpectedInput: the text is not of the rule.
+            lark.UnexpectedInput: The text does not match the rule.
         """
         return self._lark.parse(text, start=rule)
 
     def parse_failure(self, rule: str, text: str) -> "ParseFailure | None":
-        """Where ``text`` stops being of the rule and what could stand there, or None if it is."""
+        """Return why ``text`` does not match the rule, or None if it does."""
         try:
             self.parse(rule, text)
         except UnexpectedInput as error:
@@ -72,14 +70,17 @@ class Grammar:
         return None
 
     def expression(self, rule: str) -> re.Pattern[str]:
-        """The rule as a regular expression with a named group for the first of each terminal."""
+        """Return the rule as a regular expression.
+
+        The first occurrence of each terminal is a named group.
+        """
         found = self._expressions.get(rule)
         if found is None:
             found = self._expressions[rule] = re.compile(self._of_rule(rule, set()))
         return found
 
     def opening(self, rule: str) -> str:
-        """The literal text that every line of the rule begins with; empty where it varies."""
+        """Return the literal text that every line of the rule begins with; empty if it varies."""
         node: object = self._rules[rule]
         while isinstance(node, Tree) and node.data in {"expansions", "expansion", "value"}:
             if node.data == "expansions" and len(node.children) > 1:
@@ -118,8 +119,8 @@ class Grammar:
         return f"(?P<{name}>{pattern})"
 
     def _words(self, terminal: str) -> str:
-        """A terminal for a reader: its text where that is fixed, else what it means."""
-        if terminal not in self._terminals:  # Lark's own, for the end
+        """Describe a terminal by its text if that is fixed, else by its name."""
+        if terminal not in self._terminals:  # Lark's own terminal for the end
             return "the end of the line"
         definition = self._lark.get_terminal(terminal)
         if definition.pattern.type == "str":
@@ -128,7 +129,10 @@ class Grammar:
 
 
 class ParseFailure:
-    """Why a text is not of a rule: the column (code points, from 0) and what was expected."""
+    """The first mismatch of a text and a rule.
+
+    ``column`` counts code points from 0; ``expected`` lists the alternatives there.
+    """
 
     __slots__ = ("column", "expected")
 
@@ -142,7 +146,7 @@ class ParseFailure:
 
 @cache
 def load_grammar(name: str) -> Grammar:
-    """The grammar of this name, loaded at the first call."""
+    """Return the grammar of this name, loaded at the first call."""
     return Grammar(name)
 
 
@@ -169,39 +173,39 @@ def _expected_terminals(error: UnexpectedInput) -> set[str]:
     return set()
 
 
-_PREFIX_LENGTH = 4  # characters that nearly always tell the rule
-_MAX_CACHED_PREFIXES = 4096  # prefixes; more would be a file that is no dump
+_PREFIX_LENGTH = 4  # characters that nearly always determine the rule
+_MAX_CACHED_PREFIXES = 4096  # only a file that is not a dump has more
 
 
 @dataclass(frozen=True, slots=True)
 class LineRule:
-    """One rule of a grammar and how a line of it becomes a record."""
+    """A rule of a grammar and the constructor of its records."""
 
     name: str
     grammar: Grammar
     expression: Pattern[str]
     opening: str
-    make: Callable[[Match[str]], Record]
+    make_record: Callable[[Match[str]], Record]
 
     @classmethod
     def of(cls, grammar: Grammar, name: str, make: Callable[[Match[str]], Record]) -> "LineRule":
-        """The rule of this name in the grammar."""
+        """Return the rule of this name in the grammar."""
         return cls(name, grammar, grammar.expression(name), grammar.opening(name), make)
 
     def can_match(self, prefix: str) -> bool:
-        """Whether a line with this prefix can be of the rule."""
+        """Return True if a line with this prefix can match the rule."""
         return prefix.startswith(self.opening) or self.opening.startswith(prefix)
 
 
 class LineRules:
-    """A set of rules. The first that reads a line counts, whatever was read before."""
+    """An ordered set of rules; the first one that matches a line reads it."""
 
     def __init__(self, rules: list[LineRule]) -> None:
         self._rules = rules
         self._candidates: dict[str, list[LineRule]] = {}
 
     def read(self, line: str) -> tuple[LineRule, Match[str]] | None:
-        """The rule that reads the whole line, with its match, or None."""
+        """Return the rule that matches the whole line and the match, or None."""
         prefix = line[:_PREFIX_LENGTH]
         candidates = self._candidates.get(prefix)
         if candidates is None:
@@ -213,7 +217,7 @@ class LineRules:
         return None
 
     def explain(self, line: str) -> ParseFailure:
-        """Why no rule reads the line: by the rule that gets furthest into it."""
+        """Return why no rule matches the line, for the rule that matches most of it."""
         best = ParseFailure(0, ())
         for rule in self._rules:
             if not rule.can_match(line[: len(rule.opening)]):

@@ -1,6 +1,6 @@
-"""The text of one instruction: its parts with their columns.
+"""The text of an instruction, split into parts with columns.
 
-The same text stands in module files and, without ``ROOT``, behind ``from instruction:``.
+Module files contain this text, and values files, without ``ROOT``, after ``from instruction:``.
 """
 
 import re
@@ -23,10 +23,9 @@ _ATTRIBUTE = re.compile(r"\s*([\w\-]+)=")
 _COMMA = re.compile(r"\s*,\s*")
 _NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)")
 _COMPUTATION_BODY = re.compile(r"\{\s*(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
-_COMPUTATION_LIST = re.compile(r"\{\s*(?=\{)")  # a list of computations, each written out
-_OPCODES_WITHOUT_OPERANDS = frozenset(
-    {"constant", "parameter"}
-)  # a literal or a number stands there
+_COMPUTATION_LIST = re.compile(r"\{\s*(?=\{)")  # a list of inline computations
+# These have a literal or a number in the parentheses.
+_OPCODES_WITHOUT_OPERANDS = frozenset({"constant", "parameter"})
 CALL_ATTRIBUTES = frozenset(
     {
         "branch_computations",
@@ -42,7 +41,7 @@ CALL_ATTRIBUTES = frozenset(
     }
 )
 _CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=")
-# A part of each of them: looking for seven words is faster than for one expression.
+# A part of each of them: a search for seven words is faster than one expression.
 _CALL_WORDS = ("calls=", "apply=", "body=", "dition=", "select=", "scatter=", "computation")
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
 _NO_OPERANDS: tuple[str, ...] = ()
@@ -50,7 +49,7 @@ _NO_OPERANDS: tuple[str, ...] = ()
 
 @dataclass(frozen=True, slots=True)
 class TextSpan:
-    """A part of a text: columns in code points, the end exclusive, and what stands there."""
+    """A part of a text: columns in code points, the end exclusive, and the text between them."""
 
     start: int
     end: int
@@ -62,14 +61,14 @@ class TextSpan:
 
 @dataclass(frozen=True, slots=True)
 class AttributeText:
-    """``kind=kLoop``, ``metadata={...}``: a name and the text behind it."""
+    """An attribute with its value: ``kind=kLoop``, ``metadata={...}``."""
 
     name: str
     value: TextSpan
 
     @property
     def is_inline(self) -> bool:
-        """Whether the value is a computation written out in place, or a list of such."""
+        """True if the value is an inline computation or a list of inline computations."""
         if self.name not in CALL_ATTRIBUTES:
             return False
         text = self.value.text.lstrip()
@@ -79,10 +78,10 @@ class AttributeText:
 
 @dataclass(frozen=True, slots=True)
 class InstructionText:
-    """The parts of an instruction. ``shape`` is empty where the text leaves it out.
+    """The parts of an instruction.
 
-    ``operands`` are names; an operand that is written out in place has an empty one. Constants
-    and parameters have none. ``literal`` is what stands between the parentheses.
+    ``shape`` is empty if the text omits it. ``operands`` are names, empty ones for inline
+    operands. Constants and parameters have no operands. ``literal`` is the text in the parentheses.
     """
 
     name: TextSpan
@@ -95,7 +94,7 @@ class InstructionText:
 
     @property
     def attributes(self) -> Iterator[AttributeText]:
-        """The attributes in order. A value ends at the comma outside of its brackets."""
+        """The attributes in order; a value ends at the first comma outside of its brackets."""
         start = self.attributes_at
         for comma in top_level_commas(self.line, start, len(self.line)):
             yield from self._attribute(start, comma)
@@ -103,7 +102,7 @@ class InstructionText:
         yield from self._attribute(start, len(self.line))
 
     def attribute(self, name: str) -> TextSpan | None:
-        """The value of an attribute, or None if it is not there."""
+        """Return the value of an attribute, or None if it is missing."""
         if f"{name}=" not in self.line:
             return None
         return next((found.value for found in self.attributes if found.name == name), None)
@@ -136,7 +135,7 @@ class InstructionText:
 
     @property
     def bodies(self) -> list[AttributeText]:
-        """The computations that are written out in place, of a list each by itself."""
+        """The inline computations; each one of a list is an item."""
         if _CALL.search(self.line, self.attributes_at) is None:
             return []
         return [
@@ -148,7 +147,7 @@ class InstructionText:
 
     @property
     def reads(self) -> list[TextSpan]:
-        """The instructions whose results flow in: operands, and names inside of those in place."""
+        """The instructions whose results are read, including operands of inline operands."""
         found: list[TextSpan] = []
         for span in self.operands:
             found += [span] if span.text else _inline_operand_names(self.line, span.start)
@@ -156,17 +155,17 @@ class InstructionText:
 
     @property
     def predecessors(self) -> list[TextSpan]:
-        """The instructions that must run before this one for reasons other than data."""
+        """The instructions in ``control-predecessors``."""
         value = self.attribute("control-predecessors")
         return [] if value is None else self._names_in(value)
 
     @property
     def is_closed(self) -> bool:
-        """Whether every bracket and string that opens is closed again."""
+        """True if all brackets and strings are closed."""
         return is_balanced(self.line, self.name.end)
 
     def names(self, kinds: Set[str]) -> list[TextSpan]:
-        """The names in the values of some attributes."""
+        """Return the names in the values of some attributes."""
         return [
             span
             for attribute in self.attributes
@@ -189,7 +188,7 @@ class InstructionText:
 
 @lru_cache(maxsize=256)
 def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
-    """The instruction that begins at column ``at`` of a line, or None if there is none."""
+    """Return the instruction that begins at column ``at`` of a line, or None."""
     line = without_comments(line)
     match = load_grammar("module").expression("instruction_line").match(line, at)
     if match is None:
@@ -215,9 +214,9 @@ def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
 
 
 def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
-    """The operands of an instruction whose parentheses opened in front of ``opened``.
+    """Return the operands of an instruction whose parenthesis opens before column ``opened``.
 
-    As fast as can be: this is asked for every instruction of a module.
+    This function is optimized, as it runs for every instruction of a module.
     """
     if opcode in _OPCODES_WITHOUT_OPERANDS:
         return _NO_OPERANDS
@@ -235,7 +234,7 @@ def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
 
 
 def called_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
-    """The computations that an instruction calls by name."""
+    """Return the computations that an instruction calls by name."""
     if not any(word in text for word in _CALL_WORDS) or _CALL.search(text, opened) is None:
         return ()
     start = text.rfind(opcode, 0, opened)
@@ -247,7 +246,7 @@ def called_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
 
 
 def _operand_spans(line: str, start: int, end: int) -> Iterator[TextSpan]:
-    """The operand names between two columns, one for each comma outside of brackets."""
+    """Yield the operand names between two columns, split at commas outside of brackets."""
     if line[start:end].isspace() or start == end:
         return
     for stop in (*top_level_commas(line, start, end), end):
@@ -261,7 +260,7 @@ def _operand_spans(line: str, start: int, end: int) -> Iterator[TextSpan]:
 
 
 def _split_bodies(line: str, value: TextSpan) -> Iterator[TextSpan]:
-    """From brace to brace the computations of an attribute: one, or a list of them."""
+    """Yield the inline computations of an attribute, braces included."""
     start = line.index("{", value.start)
     listed = _COMPUTATION_LIST.match(line, start)
     at = start if listed is None else listed.end()
@@ -269,31 +268,31 @@ def _split_bodies(line: str, value: TextSpan) -> Iterator[TextSpan]:
         close = closing_bracket(line, at)
         end = value.end if close is None else close + 1
         yield TextSpan(at, end, line[at:end])
-        behind = _COMMA.match(line, end) if listed is not None else None
-        if behind is None:
+        comma = _COMMA.match(line, end) if listed is not None else None
+        if comma is None:
             return
-        at = behind.end()
+        at = comma.end()
 
 
 def _inline_operand_names(line: str, start: int) -> Iterator[TextSpan]:
-    """The names that an operand reads which is an instruction by itself, ``f32[] add(%a, %b)``.
+    """Yield the names that an inline operand reads, such as ``f32[] add(%a, %b)``.
 
-    In one pass, however deep they are nested: a name counts where an operand ends with it.
+    One pass finds them at any depth: a name at the end of an operand is read.
     """
-    reading: list[bool] = []  # for each open bracket: whether operands stand in it
+    has_operands: list[bool] = []  # for each open bracket: True if it contains operands
     for match, depth in tokens_with_depth(line, start):
         sign = match[0]
         if depth < 0 or (depth == 0 and sign == ","):
             return
         word = _LAST_NAME.search(line, start, match.start())
-        if sign in ",)" and reading and reading[-1] and word is not None:
+        if sign in ",)" and has_operands and has_operands[-1] and word is not None:
             yield _text_span(word.start(1), word[1])
         if sign in "([{":
-            reading.append(
+            has_operands.append(
                 sign == "(" and word is not None and word[1] not in _OPCODES_WITHOUT_OPERANDS
             )
-        elif sign in ")]}" and reading:
-            reading.pop()
+        elif sign in ")]}" and has_operands:
+            has_operands.pop()
         start = match.end()
 
 

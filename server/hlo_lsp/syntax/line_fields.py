@@ -1,4 +1,4 @@
-"""The fields of a line with their columns, by the rule that reads it."""
+"""The fields of a line with their columns, according to the rule of the line."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _MEMORY_SPACE = re.compile(r"S\((\d+)\)")
 
 @dataclass(frozen=True, slots=True)
 class LineField:
-    """A field of a line: the name of its terminal in the grammar, its text and columns."""
+    """A field of a line: its terminal in the grammar, its columns and text."""
 
     role: str
     start: int
@@ -23,14 +23,14 @@ class LineField:
 
 
 def rule_of(record: Record, line: str) -> str | None:
-    """The rule that reads a line of a record, or would if the line were not broken."""
+    """Return the rule of a line of a record, or the most similar rule if the line is broken."""
     if isinstance(record, UsedValue):
         return record.reader.rule_of(line)
     return record.name if isinstance(record, Label) else record.rule or None
 
 
 def fields_of_line(rule: str, line: str) -> list[LineField]:
-    """The fields of a line in order; empty if the line is not of the rule."""
+    """Return the fields of a line in order; an empty list if the line does not match the rule."""
     grammar = _grammar_with(rule)
     match = None if grammar is None else grammar.expression(rule).fullmatch(line)
     if match is None:
@@ -44,13 +44,13 @@ def fields_of_line(rule: str, line: str) -> list[LineField]:
 
 
 def field_at(rule: str, line: str, column: int) -> LineField | None:
-    """The field under a column; behind its last character still counts."""
+    """Return the field at a column, including the column after its last character."""
     hits = [field for field in fields_of_line(rule, line) if field.start <= column <= field.end]
     return next((field for field in hits if column < field.end), hits[0] if hits else None)
 
 
 def array_shape_at(field: LineField, column: int) -> LineField:
-    """The array shape under a column of a shape field, or the whole field."""
+    """Return the array shape at a column of a shape field, or the whole field."""
     for match in _ARRAY_SHAPE.finditer(field.text):
         start, end = field.start + match.start(), field.start + match.end()
         if start <= column <= end:
@@ -59,7 +59,7 @@ def array_shape_at(field: LineField, column: int) -> LineField:
 
 
 def memory_space_at(field: LineField, column: int) -> tuple[LineField, int] | None:
-    """The ``S(n)`` under a column of a shape field, with its number."""
+    """Return the ``S(n)`` at a column of a shape field, and its number."""
     for match in _MEMORY_SPACE.finditer(field.text):
         start, end = field.start + match.start(), field.start + match.end()
         if start <= column <= end:
@@ -70,6 +70,6 @@ def memory_space_at(field: LineField, column: int) -> tuple[LineField, int] | No
 def _grammar_with(rule: str) -> Grammar | None:
     for name in _GRAMMAR_NAMES:
         grammar = load_grammar(name)
-        if grammar.has(rule):
+        if grammar.has_rule(rule):
             return grammar
     return None

@@ -1,7 +1,7 @@
-"""The records of the memory files: allocations, values, live ranges, reports.
+"""The records of the memory files: allocations, values, live ranges and reports.
 
-Numbers are bytes where nothing else is said. Names of instructions come without ``%``. A name is
-in several files of a compile, and a shape in many lines: both are kept once.
+Sizes and offsets are in bytes. Instruction names have no ``%``. Names and shapes are interned, as
+they occur in several files of a compile and in many lines.
 """
 
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ class AssignedValue(Record):
         return self.name + (self.index or "{}")
 
     def differs_only_in_place(self, other: "AssignedValue") -> bool:
-        """Whether it differs from another value in size and offset at most."""
+        """Return True if all fields except size and offset are equal."""
         return (
             self.id == other.id
             and self.name == other.name
@@ -139,7 +139,7 @@ class SequenceRow(Record):
 
 @dataclass(slots=True, eq=False)
 class RangeRow(Record):
-    """``    fusion.5{}:10-13``: first and last step of a value's life, both inclusive."""
+    """``    fusion.5{}:10-13``: the definition step and the end step of a value, both inclusive."""
 
     rule = "range_row"
     name: str
@@ -161,7 +161,7 @@ class RangeRow(Record):
 
 @dataclass(slots=True, eq=False)
 class PeakLabel(Record):
-    """``  Live ranges at 13 (peak):``; the moment is a step of the schedule."""
+    """``  Live ranges at 13 (peak):``; ``moment`` is a schedule step."""
 
     rule = "peak_label"
     is_head = True
@@ -175,10 +175,10 @@ class PeakLabel(Record):
 
 @dataclass(slots=True, eq=False)
 class PeakRow(Record):
-    """``    fusion{}: 2048 bytes (cumulative: 43008 bytes)``; unpadded bytes.
+    """``    fusion{}: 2048 bytes (cumulative: 43008 bytes)``: logical sizes without padding.
 
-    Up to jaxlib 0.6.0 and libtpu 0.0.15 there is no running sum. Up to jax 0.5.3 there is no index
-    either, and ``bytes`` is the size of the whole instruction.
+    jaxlib up to 0.6.0 and libtpu up to 0.0.15 print no cumulative size. jax up to 0.5.3 prints no
+    index either; ``bytes`` is then the size of the whole instruction.
     """
 
     rule = "peak_row"
@@ -195,13 +195,13 @@ class PeakRow(Record):
 
     @property
     def key(self) -> str | None:
-        """Name and index together, or None in the old form, which does not say which leaf."""
+        """Name and index as printed, or None in the old form without an index."""
         return None if self.index is None else self.name + self.index
 
 
 @dataclass(slots=True, eq=False)
 class BreakdownRow(Record):
-    """A node of the tree of call stacks at the peak. ``depth`` counts from the root, 0."""
+    """A node of the call stack tree at the peak; the ``depth`` of the root is 0."""
 
     rule = "breakdown_row"
     depth: int
@@ -239,7 +239,7 @@ class SpaceLine(Record):
 
 @dataclass(slots=True, eq=False)
 class TableRow(Record):
-    """A row of a report table: what lies at one offset of an allocation."""
+    """A row of a report table: the values at one offset of an allocation."""
 
     rule = "table_row"
     offset: int
@@ -254,7 +254,7 @@ class TableRow(Record):
 
 @dataclass(slots=True, eq=False)
 class ReportedAllocation(Record):
-    """An allocation with its table, in the reports of 0.4 to 0.8."""
+    """An allocation with its table in the reports of 0.4 to 0.8."""
 
     rule = "reported_allocation"
     is_head = True
@@ -268,7 +268,7 @@ class ReportedAllocation(Record):
 
 
 class ListedAllocation(ReportedAllocation):
-    """An allocation in the list in front of those tables."""
+    """An allocation in the list before those tables."""
 
     __slots__ = ()
     rule = "by_size_row"

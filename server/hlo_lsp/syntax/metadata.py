@@ -1,4 +1,4 @@
-"""The metadata of an instruction with the columns of its fields, without reading the rest of it."""
+"""The metadata fields of an instruction with their columns."""
 
 import re
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ _LETTER_ESCAPES = {b"n": b"\n", b"r": b"\r", b"t": b"\t"}
 
 @dataclass(frozen=True, slots=True)
 class MetadataField:
-    """``source_line=7``: columns of the whole field in code points, and the value as it is meant.
+    """A field such as ``source_line=7``: its columns in code points and its value.
 
-    A string comes without its quotes and escapes.
+    The value of a string has no quotes and escapes.
     """
 
     name: str
@@ -27,7 +27,7 @@ class MetadataField:
 
 
 def metadata_fields(line: str, at: int = 0) -> Iterator[MetadataField]:
-    """The fields of ``metadata={...}`` of the instruction that begins at column ``at``."""
+    """Yield the fields of ``metadata={...}`` of the instruction that begins at column ``at``."""
     column = _first_field_column(line, at)
     if column is None:
         return
@@ -40,9 +40,9 @@ def metadata_fields(line: str, at: int = 0) -> Iterator[MetadataField]:
 
 
 def unescape(text: str) -> str:
-    r"""What a string means that ``absl::CEscape`` wrote: ``\303\251`` is one letter of UTF-8.
+    r"""Return a string that ``absl::CEscape`` escaped: ``\303\251`` is one letter of UTF-8.
 
-    Bytes that are no UTF-8 become U+FFFD.
+    Bytes that are not UTF-8 become U+FFFD.
     """
     if "\\" not in text:
         return text
@@ -58,7 +58,7 @@ def _unescaped_byte(match: re.Match[bytes]) -> bytes:
 
 
 def _first_field_column(line: str, at: int) -> int | None:
-    """The column behind the brace, or None. A string may say the same words."""
+    """Return the column after the brace of ``metadata={`` outside of strings, or None."""
     start = line.find(_METADATA_START, at)
     while start >= 0:
         apart = start == at or line[start - 1] in " ,\t"

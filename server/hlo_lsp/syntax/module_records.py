@@ -1,4 +1,4 @@
-"""The records of HLO module text. Names come without ``%``."""
+"""The records of HLO module text; names have no ``%``."""
 
 from dataclasses import dataclass
 from re import Match
@@ -46,7 +46,7 @@ class TableLabel(Record):
 
 @dataclass(slots=True, eq=False)
 class NameRow(Record):
-    """``2 "whileloop"``: a file or a function, by the label above."""
+    """``2 "whileloop"``: a file or a function, depending on the label above."""
 
     rule = "name_row"
     number: int
@@ -60,7 +60,7 @@ class NameRow(Record):
 
 @dataclass(slots=True, eq=False)
 class LocationRow(Record):
-    """A line of a Python file; the ids count rows of their tables from 1."""
+    """A line of a Python file; ids count table rows from 1."""
 
     rule = "location_row"
     number: int
@@ -81,9 +81,9 @@ class LocationRow(Record):
 
 @dataclass(slots=True, eq=False)
 class FrameRow(Record):
-    """A call: where, and called from which frame. ``parent`` is the real id, or None for a root.
+    """A stack frame: its location and the id of its parent frame, None for a root.
 
-    XLA prints the parent's id plus one (``ParseStackFramesList`` in hlo_parser.cc).
+    XLA prints the parent id plus one (``ParseStackFramesList`` in hlo_parser.cc).
     """
 
     rule = "frame_row"
@@ -102,10 +102,10 @@ class FrameRow(Record):
 
 @dataclass(slots=True, eq=False)
 class ComputationLine(Record):
-    """``%body (p: f32[]) -> f32[] {``; up to jax 0.4 without the signature, which is empty then.
+    """``%body (p: f32[]) -> f32[] {``; up to jax 0.4 the signature is missing and empty here.
 
-    ``members`` are the instructions of a computation that is all in one record, or written out
-    in place of a name; for any other they are the records behind it.
+    ``members`` are the instructions of an inline computation or of one on a single line. The
+    instructions of other computations are the records after this one.
     """
 
     rule = "computation_line"
@@ -135,7 +135,7 @@ class ComputationEnd(Record):
 
 
 class Comment(Record):
-    """Lines with nothing but a comment on them."""
+    """Lines with only a comment."""
 
     __slots__ = ("line_count",)
 
@@ -147,8 +147,8 @@ class Comment(Record):
 class InstructionLine(Record):
     """``  ROOT %add.5 = f32[]{:T(128)} add(%a, %b), metadata={...}``.
 
-    ``shape`` is empty where the text leaves it out. ``text`` is all of it, comments blanked, with
-    the columns of its lines; ``opened`` is where the operands begin in it.
+    ``shape`` is empty if the text omits it. ``text`` is the whole text with blanks for comments;
+    ``opened`` is the column of the first operand in it.
     """
 
     rule = "instruction_line"
@@ -163,7 +163,7 @@ class InstructionLine(Record):
 
     @classmethod
     def of(cls, match: Match[str]) -> "InstructionLine":
-        """Read from a match of the rule; equal shapes and opcodes are kept once."""
+        """Read from a match of the rule; shapes and opcodes are interned."""
         return cls(
             match["NAME"],
             match["ROOT"] is not None,
@@ -175,7 +175,7 @@ class InstructionLine(Record):
 
     @classmethod
     def of_plain(cls, match: Match[str]) -> "InstructionLine":
-        """Read from a match of the rule for plain ones, which is less to look at."""
+        """Read from a match of the faster rule for plain instructions."""
         return cls(
             match["NAME"],
             match["ROOT"] is not None,
@@ -187,36 +187,36 @@ class InstructionLine(Record):
 
     @property
     def column(self) -> int:
-        """Where the instruction begins in its text."""
+        """The column in the text at which the instruction begins."""
         return 0
 
     @property
     def operands(self) -> tuple[str, ...]:
-        """The names of the operands; empty for one that is written out in place."""
+        """The names of the operands; empty for an inline operand."""
         return operand_names(self.text, self.opened, self.opcode)
 
     @property
     def reads(self) -> tuple[str, ...]:
-        """The names of the instructions whose results flow in, also through operands in place."""
+        """The names of the instructions whose results are read, including inline operands."""
         operands = self.operands
         return tuple(span.text for span in self.parsed.reads) if "" in operands else operands
 
     @property
     def called(self) -> tuple[str, ...]:
-        """The names of the computations that it calls."""
+        """The names of the computations that this instruction calls."""
         return called_names(self.text, self.opened, self.opcode)
 
     @property
     def parsed(self) -> InstructionText:
         """The parts of the text with their columns."""
         found = parse_instruction(self.text, self.column)
-        assert found is not None  # the rule has read it
+        assert found is not None  # the rule has matched the text
         return found
 
 
 @dataclass(slots=True, eq=False)
 class InnerInstruction(InstructionLine):
-    """An instruction inside of another record: of an inline computation, or of one on one line.
+    """An instruction inside of another record: an inline or a single-line computation.
 
     ``row`` counts lines from the first line of ``holder``; ``start_column`` is the column there.
     """
@@ -228,21 +228,21 @@ class InnerInstruction(InstructionLine):
 
     @property
     def line(self) -> int:
-        """The line of the file, from 0, on which it begins now."""
+        """The current first line in the file, from 0."""
         assert self.holder is not None
         return self.holder.line + self.row
 
     @property
     def column(self) -> int:
-        """Where the instruction begins in its text."""
+        """The column in the text at which the instruction begins."""
         return self.start_column
 
 
 @dataclass(slots=True, eq=False)
 class InlineComputation(ComputationLine):
-    """``to_apply={ a = f32[] parameter(0) ... }``: named after its instruction and attribute.
+    """``to_apply={ a = f32[] parameter(0) ... }``, named after its instruction and attribute.
 
-    Of a list of them each has its number behind the name, from 0.
+    The names of a list of computations end with numbers from 0.
     """
 
     attribute: str = ""
@@ -252,6 +252,6 @@ class InlineComputation(ComputationLine):
 
     @property
     def line(self) -> int:
-        """The line of the file, from 0, on which it begins now."""
+        """The current first line in the file, from 0."""
         assert self.holder is not None
         return self.holder.line + self.row

@@ -1,4 +1,4 @@
-"""Instructions inside of one record: inline computations, and computations on one line."""
+"""Instructions inside of a record: inline computations, and computations on one line."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ _INSTRUCTION_START = re.compile(r"(?<![\w.\-%])(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s
 
 
 def read_inline_computations(instruction: InstructionLine, holder: Record) -> None:
-    """Read the computations that are written out inside of an instruction."""
+    """Parse the computations that are written inline in an instruction."""
     bodies = instruction.parsed.bodies
     if not bodies:
         return
@@ -40,9 +40,9 @@ def read_inline_computations(instruction: InstructionLine, holder: Record) -> No
 
 
 def read_members(computation: ComputationLine, text: str) -> None:
-    """Read the instructions of a computation whose body is part of its record."""
+    """Parse the instructions of a computation whose body is part of its record."""
     head = load_grammar("module").expression("whole_computation").fullmatch(text)
-    assert head is not None  # the rule has read it
+    assert head is not None  # the rule has matched the text
     opened = head.start("OPENING") + head["OPENING"].index("{")
     computation.members = _parse_members(computation, computation, text, opened, 0)
 
@@ -50,7 +50,7 @@ def read_members(computation: ComputationLine, text: str) -> None:
 def _parse_members(
     home: ComputationLine, holder: Record, text: str, opened: int, base: int
 ) -> tuple[InnerInstruction, ...]:
-    """The instructions between the brace at ``opened`` and the one that closes it.
+    """Return the instructions between the brace at ``opened`` and the matching brace.
 
     ``base`` is the row of the holder on which ``text`` begins.
     """
@@ -76,7 +76,7 @@ def _parse_members(
 
 
 def _instruction_starts(text: str, start: int, end: int) -> list[int]:
-    """Where instructions begin: at ``NAME =`` outside of brackets and strings."""
+    """Return the columns of ``NAME =`` outside of brackets and strings."""
     covered: list[tuple[int, int]] = []
     opened = start
     for match, depth in tokens_with_depth(text, start, end):

@@ -1,8 +1,7 @@
-"""Records: what the lines of a file say, one object for each line or group of lines.
+"""Records: the parsed lines of a file, one object for each line or group of lines.
 
-A record is made once, from text, and never changes; only its place moves when lines are
-inserted or removed above it. The place is kept relative to a block of neighbours, so that an
-edit moves a few hundred records at most.
+Records are immutable except for their position, which changes with edits above them. Positions
+are relative to a block of records, so an edit updates a few hundred records at most.
 """
 
 from bisect import bisect_right
@@ -15,9 +14,9 @@ from hlo_lsp.text.document import LineChange
 
 
 class RecordBlock:
-    """A run of neighbouring records and the line (from 0) on which it begins.
+    """A run of adjacent records and the line (from 0) on which it begins.
 
-    ``heads`` are the places of those records that others belong to.
+    ``heads`` are the positions of the head records.
     """
 
     __slots__ = ("first_line", "heads", "line_count", "number", "records")
@@ -36,7 +35,7 @@ class RecordBlock:
 
 
 class Record:
-    """A line, or several that belong together. ``line_count`` says how many."""
+    """A line, or ``line_count`` lines that belong together."""
 
     __slots__ = ("block", "start")
 
@@ -44,7 +43,7 @@ class Record:
     start: int
     line_count: int = 1
     rule: ClassVar[str] = ""
-    is_head: bool = False  # whether the records behind it belong to it
+    is_head: bool = False  # the records after a head belong to it
 
     @property
     def line(self) -> int:
@@ -60,16 +59,16 @@ class Record:
 
 
 class BlankLine(Record):
-    """A line without a sign on it."""
+    """A blank line."""
 
     __slots__ = ()
 
 
 class BrokenRecord(Record):
-    """A line, or a statement of several, that no rule reads.
+    """A line or a statement of several lines that no rule matches.
 
-    Whatever stands at the left edge was a head: the records behind it belong to nobody now,
-    rather than to the head above.
+    A broken line without indentation counts as a head: the records after it do not belong to the
+    head above.
     """
 
     __slots__ = ("is_head", "line_count", "text")
@@ -81,7 +80,7 @@ class BrokenRecord(Record):
 
 
 class Label(Record):
-    """A line that only says what comes next; ``name`` is its rule."""
+    """A line that introduces the next lines; ``name`` is its rule."""
 
     __slots__ = ("name",)
     is_head = True
@@ -90,28 +89,28 @@ class Label(Record):
         self.name = name
 
 
-_RECORDS_PER_BLOCK = 512  # records; a compromise between moving few records and few blocks
-_LOOKAHEAD_RECORDS = 2  # lines behind a record that may decide where it ends
-_RECORDS_PER_CHECKPOINT = 1500  # records read between two breaths: about 3 ms
+_RECORDS_PER_BLOCK = 512  # a compromise: an edit updates one block and all block positions
+_LOOKAHEAD_RECORDS = 2  # records after which a change can affect where a record ends
+_RECORDS_PER_CHECKPOINT = 1500  # about 3 ms
 
 
 class Scanner(Protocol):
-    """Reads one record at a time, from its own lines and at most two behind them."""
+    """A reader of one record at a time, from its own lines and at most two lines after them."""
 
     def read(self, lines: Sequence[str], at: int) -> Record:
-        """The record that begins on line ``at``."""
+        """Return the record that begins on line ``at``."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordDelta:
-    """The records that an edit took away and those that came in their place."""
+    """The records that an edit removed and added."""
 
     removed: list[Record]
     added: list[Record]
 
 
 class RecordSequence:
-    """Records that tile the lines of a file without a gap."""
+    """Records that cover all lines of a file without gaps."""
 
     def __init__(self) -> None:
         self._blocks: list[RecordBlock] = []
@@ -122,12 +121,12 @@ class RecordSequence:
             yield from block.records
 
     def at(self, line: int) -> Record | None:
-        """The record that holds this line (from 0)."""
+        """Return the record that contains this line (from 0)."""
         place = self._place(line)
         return None if place is None else self._blocks[place[0]].records[place[1]]
 
     def beginning_at(self, line: int) -> Iterator[Record]:
-        """All records: the one that holds this line and those behind it, then those above."""
+        """Yield all records, starting at this line and wrapping around at the end."""
         number, index = self._place(line) or (0, 0)
         for block in self._blocks[number : number + 1]:
             yield from block.records[index:]
@@ -139,14 +138,14 @@ class RecordSequence:
             yield from block.records[:index]
 
     def after(self, record: Record) -> Iterator[Record]:
-        """The records behind this one, in order."""
+        """Yield the records after this one in order."""
         block = record.block
         yield from block.records[_record_index(block, record.start) + 1 :]
         for later in self._blocks[block.number + 1 :]:
             yield from later.records
 
     def head_of(self, record: Record) -> Record | None:
-        """The nearest record above (or this one) that others belong to."""
+        """Return the head of a record: the record itself or the nearest head above."""
         block = record.block
         place = bisect_right(block.heads, _record_index(block, record.start)) - 1
         number = block.number
@@ -159,7 +158,7 @@ class RecordSequence:
         return block.records[block.heads[place]]
 
     def members(self, head: Record) -> Iterator[Record]:
-        """The records behind a head, up to the next head."""
+        """Yield the records after a head, up to the next head."""
         for record in self.after(head):
             if record.is_head:
                 return
@@ -172,11 +171,11 @@ class RecordSequence:
         change: LineChange,
         is_current: Callable[[], bool] = lambda: True,
     ) -> RecordDelta | None:
-        """Scan the changed lines, and on until an old record starts where a new one ends.
+        """Scan from the changed lines until an old record starts where a new one ends.
 
-        Scanners need no state between records, so everything after such a place is unchanged.
-        Nothing is changed before the end. Returns None if ``is_current`` is false after a
-        checkpoint, as the lines changed meanwhile.
+        Scanners keep no state between records, so the records after that line are unchanged. The
+        sequence changes only at the end. Return None, without a change, if ``is_current`` is false
+        after a checkpoint because the lines changed meanwhile.
         """
         start = self._place_before(change.first)
         at = 0 if start is None else self._line_of(start)
@@ -212,7 +211,7 @@ class RecordSequence:
         return number, _record_index(block, line - block.first_line)
 
     def _place_before(self, line: int) -> tuple[int, int] | None:
-        """Two records in front of the one at ``line``: a change behind them may prolong them."""
+        """Return the position two records before ``line``: the change may extend these records."""
         place = self._place(line)
         for _ in range(_LOOKAHEAD_RECORDS):
             if place is None or place == (0, 0):
@@ -233,7 +232,7 @@ class RecordSequence:
         tail = self._blocks[last].records[end[1] :] if last < len(self._blocks) else []
         records = [*head, *added, *tail]
         for old in self._blocks[start[0] : last + 1]:
-            old.records = []  # what was removed still points to it: without a cycle both go at once
+            old.records = []  # breaks the reference cycle with removed records
         self._blocks[start[0] : last + 1] = _split_into_blocks(records)
         line = 0
         self._firsts = []
@@ -245,7 +244,7 @@ class RecordSequence:
 
 
 class _RecordCursor:
-    """Walks over the old records."""
+    """A cursor over the old records."""
 
     def __init__(self, blocks: list[RecordBlock], place: tuple[int, int]) -> None:
         self._blocks = blocks
@@ -265,7 +264,7 @@ class _RecordCursor:
 
 
 def _split_into_blocks(records: list[Record]) -> list[RecordBlock]:
-    """Blocks of about equal size: no edit can leave a trail of tiny ones."""
+    """Split records into blocks of about equal size, so that edits leave no tiny blocks."""
     parts = max(1, round(len(records) / _RECORDS_PER_BLOCK))
     size = max(1, -(-len(records) // parts))
     return [RecordBlock(records[i : i + size]) for i in range(0, len(records), size)]

@@ -1,7 +1,7 @@
-"""Reads the records of the memory files: one scanner for all their sections and generations.
+"""Scanners that read lines into records.
 
-Every line of them can be told by its shape alone, so the scanner keeps no state: a broken header
-does not cost the rows below it.
+The format of a line determines its rule, so scanners keep no state: a broken header does not
+affect the rows below it.
 """
 
 import re
@@ -22,8 +22,8 @@ from hlo_lsp.syntax.statements import (
 )
 from hlo_lsp.syntax.used_value import EntryReader
 
-# Characters of a line that is no `from instruction`. The longest real ones have 104 000;
-# expressions that give up slowly would take minutes for what only a broken file contains.
+# Characters of a line other than `from instruction`. The longest real ones have 104 000. Longer
+# lines occur in broken files only, where backtracking of expressions would take minutes.
 MAX_LINE_LENGTH = 1_000_000
 
 _MEMORY_RULES: dict[str, dict[str, Callable[[Match[str]], Record] | None]] = {
@@ -64,7 +64,7 @@ _MEMORY_RULES: dict[str, dict[str, Callable[[Match[str]], Record] | None]] = {
 
 
 class MemoryScanner:
-    """Reads one record of a memory file at a time."""
+    """A scanner of all memory files and all their versions."""
 
     def __init__(self) -> None:
         self.lines = LineRules(
@@ -79,16 +79,16 @@ class MemoryScanner:
         )
 
     def read(self, lines: Sequence[str], at: int) -> Record:
-        """The record that begins on line ``at``."""
+        """Return the record that begins on line ``at``."""
         line = lines[at]
         if not line:
             return BlankLine()
-        if self.entries.begins(line):
+        if self.entries.is_entry_start(line):
             return self.entries.read(lines, at)
         found = self._read_line(line)
         if found is not None:
             rule, match = found
-            return rule.make(match)
+            return rule.make_record(match)
         if self.entries.is_row(line):
             return self.entries.read(lines, at)
         return BlankLine() if line.isspace() else BrokenRecord(line)
@@ -97,13 +97,13 @@ class MemoryScanner:
         return self.lines.read(line) if len(line) <= MAX_LINE_LENGTH else None
 
     def explain(self, line: str) -> ParseFailure:
-        """Why a line is no record."""
+        """Return why no rule matches a line."""
         return self.lines.explain(line)
 
 
 @lru_cache(maxsize=1)
 def memory_scanner() -> MemoryScanner:
-    """The scanner, made at the first call."""
+    """Return the scanner, created at the first call."""
     return MemoryScanner()
 
 
@@ -126,7 +126,7 @@ _MULTILINE_RULES = {"instruction_line", "module_header", "whole_computation"}
 
 
 class ModuleScanner:
-    """Reads one record of module text at a time."""
+    """A scanner of module text."""
 
     def __init__(self) -> None:
         grammar = load_grammar("module")
@@ -136,12 +136,12 @@ class ModuleScanner:
         self._instruction = grammar.expression("plain_instruction").match
 
     def read(self, lines: Sequence[str], at: int) -> Record:
-        """The record that begins on line ``at``."""
+        """Return the record that begins on line ``at``."""
         line = lines[at]
         if line.startswith(PLAIN_PREFIXES) and is_plain_instruction(
             line, lines[at + 1] if at + 1 < len(lines) else ""
         ):
-            plain = self._instruction(line)  # nearly all lines: no other rule need be tried
+            plain = self._instruction(line)  # nearly all lines are plain instructions
             if plain is not None:
                 return module_records.InstructionLine.of_plain(plain)
         if not line:
@@ -150,7 +150,7 @@ class ModuleScanner:
         if found is not None:
             rule, match = found
             if rule.name not in _MULTILINE_RULES:
-                return rule.make(match)
+                return rule.make_record(match)
         elif line.isspace():
             return BlankLine()
         elif not begins_statement(line):
@@ -158,11 +158,11 @@ class ModuleScanner:
         return self._statement(lines, at)
 
     def explain(self, text: str) -> ParseFailure:
-        """Why a text is no record."""
+        """Return why no rule matches a text."""
         return self.lines.explain(text)
 
     def _statement(self, lines: Sequence[str], at: int) -> Record:
-        """A record that may take several lines."""
+        """Return a record that may take several lines."""
         count, text = read_statement(lines, at)
         if text.isspace():
             return module_records.Comment(count)
@@ -170,7 +170,7 @@ class ModuleScanner:
         if found is None:
             return BrokenRecord(text, count)
         rule, match = found
-        record = rule.make(match)
+        record = rule.make_record(match)
         if isinstance(record, module_records.InstructionLine):
             record.line_count = count
             read_inline_computations(record, record)
@@ -187,7 +187,7 @@ class ModuleScanner:
 
 @lru_cache(maxsize=1)
 def module_scanner() -> ModuleScanner:
-    """The scanner, made at the first call."""
+    """Return the scanner, created at the first call."""
     return ModuleScanner()
 
 
@@ -198,10 +198,10 @@ _KERNEL_NAME_BEFORE_GRID = re.compile(r"([\w.\-]+) grid: ")
 
 @dataclass(slots=True, eq=False)
 class ThunkRow(Record):
-    """A thunk. ``depth`` counts levels of four blanks; ``id`` is None in jaxlib up to 0.7.
+    """A thunk; ``depth`` counts levels of four blanks, and ``id`` is None in jaxlib up to 0.7.
 
-    ``kernel`` is the name of a kernel as printed: dots of the instruction's name have become
-    ``_`` and equal kernels are shared. ``annotation`` is the instruction, where the line says it.
+    ``kernel`` is the name of a kernel as printed: XLA replaces dots of the instruction name by
+    ``_`` and shares equal kernels. ``annotation`` is the instruction in ``profile_annotation``.
     """
 
     rule = "thunk_row"
@@ -228,10 +228,9 @@ class ThunkRow(Record):
 
 @dataclass(slots=True, eq=False)
 class BranchLabel(Record):
-    """``condition:``, ``body:``, ``branch_0:``: what of a loop or conditional follows.
+    """``condition:``, ``body:``, ``branch_0:``: the label of a part of a loop or conditional.
 
-    ``depth`` is that of the loop or conditional, or None for ``condition:``, which stands at the
-    left edge whatever the depth is.
+    ``depth`` is that of the loop or conditional, None for ``condition:``, which has no indentation.
     """
 
     rule = "branch_label"
@@ -246,7 +245,7 @@ class BranchLabel(Record):
 
 
 class ThunkScanner:
-    """Reads one line of a thunk sequence at a time."""
+    """A scanner of thunk sequences."""
 
     def __init__(self) -> None:
         grammar = load_grammar("thunks")
@@ -258,19 +257,19 @@ class ThunkScanner:
         )
 
     def read(self, lines: Sequence[str], at: int) -> Record:
-        """The record on line ``at``."""
+        """Return the record on line ``at``."""
         line = lines[at]
         if not line or line.isspace():
             return BlankLine()
         found = self.lines.read(line)
-        return BrokenRecord(line) if found is None else found[0].make(found[1])
+        return BrokenRecord(line) if found is None else found[0].make_record(found[1])
 
     def explain(self, line: str) -> ParseFailure:
-        """Why a line is no record."""
+        """Return why no rule matches a line."""
         return self.lines.explain(line)
 
 
 @lru_cache(maxsize=1)
 def thunk_scanner() -> ThunkScanner:
-    """The scanner, made at the first call."""
+    """Return the scanner, created at the first call."""
     return ThunkScanner()

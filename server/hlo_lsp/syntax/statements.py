@@ -1,8 +1,8 @@
-"""Where a statement of module text ends, for text that somebody has broken into lines.
+"""The extent of statements in module text that is split into several lines.
 
-XLA prints each instruction on one line, but reads any white space. A statement ends where its
-brackets are closed, and at the latest where the next line begins something new: a bracket that is
-missing costs this statement and no other.
+XLA prints each instruction on one line, but its parser accepts any white space. A statement ends
+when its brackets are closed, and at the latest before a line that begins another statement: a
+missing bracket affects only its own statement.
 """
 
 import re
@@ -16,7 +16,7 @@ _BODY_ON_HEAD_LINE = re.compile(rf"\{{\s*(?:ROOT\s+)?{_NAME}\s+=\s")
 _ONLY_NAME = re.compile(rf"\s*(?:ROOT\s+)?{_NAME}\s*$")
 _ONLY_ROOT = re.compile(r"\s*ROOT\s*$")
 _NAME_OR_ASSIGNMENT = re.compile(rf"\s*{_NAME}\s*(?:=|$)")
-_UP_TO_OPERANDS = re.compile(  # a shape may be a tuple: what opens behind a lower-case word counts
+_UP_TO_OPERANDS = re.compile(  # a tuple shape also has a parenthesis, but no opcode before it
     rf"\s*(?:ROOT\s+)?{_NAME}\s*=(?:[^\"]*[\s)}}\]]|\s*)[a-z][\w\-]*\s*\("
 )
 _OPCODE_OR_SHAPE = re.compile(
@@ -32,9 +32,9 @@ _ENDS_WITH_CALL_ATTRIBUTE = re.compile(
     r"|branch_computations|called_computations)=\s*$"
 )
 _TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|/\*.*?\*/|/\*.*|//.*|[(\[{]|[)\]}]')
-_MAX_CALL_ATTRIBUTE_LENGTH = (
-    32  # characters of an attribute's name; a header has 10 000 braces to look behind
-)
+# Characters before a brace to search for the attribute; a header has 10,000 braces.
+_MAX_CALL_ATTRIBUTE_LENGTH = 32
+
 _INLINE_COMPUTATION = "inline computation"
 _CONTINUED_LINE_ENDS = (",", "=", "(", "[", "{")
 PLAIN_PREFIXES = ("  %", "  ROOT ")  # how XLA begins the line of an instruction
@@ -42,9 +42,9 @@ _PREFIXES_AFTER_PLAIN = (*PLAIN_PREFIXES, "}")
 
 
 def is_plain_instruction(line: str, following: str) -> bool:
-    """Whether an instruction is all on this line and holds no other: as XLA prints it.
+    """Return True if an instruction is complete on this line and has no inline computation.
 
-    By a glance; what that cannot tell is False.
+    The check is fast and conservative: False means that the line needs a full parse.
     """
     last = line[-1]
     return (
@@ -57,34 +57,36 @@ def is_plain_instruction(line: str, following: str) -> bool:
 
 
 def begins_statement(line: str) -> bool:
-    """Whether a line looks like the beginning of a statement, or of a comment."""
+    """Return True if a line looks like the beginning of a statement or a comment."""
     begins = _INSTRUCTION.match(line) or _COMPUTATION_HEAD.match(line) or _MODULE_HEADER.match(line)
     return begins is not None or line.lstrip().startswith("/")
 
 
 def defined_name(line: str) -> str | None:
-    """The name that a line defines, even if the rest of it cannot be read."""
+    """Return the name that a line defines, even if the rest cannot be parsed."""
     match = _INSTRUCTION.match(line)
     return None if match is None or match[1] is None else match[1].removeprefix("%")
 
 
 def read_statement(lines: Sequence[str], at: int) -> tuple[int, str]:
-    """How many lines the statement takes that begins on line ``at``, and its text.
+    """Return the number of lines of the statement that begins on line ``at``, and its text.
 
-    The text has blanks in place of its comments. A comment that nobody closes reaches to the end.
+    Blanks replace comments in the text. An unclosed comment extends to the end of the file.
     """
-    open_parts = _OpenBrackets()
-    clean = [open_parts.take(lines[at])]
+    open_brackets = _OpenBrackets()
+    clean = [open_brackets.read_line(lines[at])]
     while at + len(clean) < len(lines):
         following = lines[at + len(clean)]
-        if not open_parts.in_comment and _statement_ends(clean, open_parts.innermost, following):
+        if not open_brackets.in_comment and _statement_ends(
+            clean, open_brackets.innermost, following
+        ):
             break
-        clean.append(open_parts.take(following))
+        clean.append(open_brackets.read_line(following))
     return len(clean), "\n".join(clean)
 
 
 class _OpenBrackets:
-    """What is open at the end of the lines taken so far."""
+    """The brackets and comments that are open after the lines read so far."""
 
     def __init__(self) -> None:
         self.in_comment = False
@@ -93,11 +95,11 @@ class _OpenBrackets:
 
     @property
     def innermost(self) -> str | None:
-        """The last bracket that is not closed."""
+        """The innermost open bracket."""
         return self._brackets[-1] if self._brackets else None
 
-    def take(self, line: str) -> str:
-        """Read one more line, and return it with blanks in place of comments."""
+    def read_line(self, line: str) -> str:
+        """Read the next line, and return it with blanks in place of comments."""
         start = 0
         if self.in_comment:
             start = line.find("*/") + 2
@@ -123,7 +125,7 @@ class _OpenBrackets:
         return clean
 
     def _calls(self, line: str, at: int) -> bool:
-        """Whether the brace at a column begins a computation, or a list of them."""
+        """Return True if the brace at a column begins an inline computation or a list of them."""
         before = line[max(at - _MAX_CALL_ATTRIBUTE_LENGTH, 0) : at]
         if not before.strip():
             before = self._before
@@ -133,12 +135,12 @@ class _OpenBrackets:
 
 
 def _statement_ends(clean: list[str], innermost: str | None, following: str) -> bool:
-    """Whether a statement ends in front of the line that follows it."""
+    """Return True if a statement ends before the following line."""
     last = next((line.rstrip() for line in reversed(clean) if not line.isspace()), "")
-    if not last:  # nothing but a comment
+    if not last:  # only a comment
         return True
     first = next(line for line in clean if line and not line.isspace())
-    # What has come to its operands on the first line has so on all: thousands may follow.
+    # If the operands begin on the first line, the other lines (up to thousands) are not joined.
     begun = first if _UP_TO_OPERANDS.match(first) else "\n".join(clean)
     if _INSTRUCTION.match(begun):
         if not _UP_TO_OPERANDS.match(begun) and _instruction_continues(begun, following):
@@ -162,7 +164,7 @@ def _instruction_ends(first: str, last: str, innermost: str | None, following: s
         return bool(_TOP_LEVEL_LINE.match(following)) and not _INSTRUCTION.match(following)
     if _starts_new_item(following):
         closes = innermost == "{" and following.startswith("}")
-        # jaxlib 0.8 prints the cost estimate of a kernel on lines of its own, a key on each.
+        # jaxlib 0.8 prints the cost estimate of a kernel with each key on a separate line.
         return not (closes and (not first[0].isspace() or last.startswith('"')))
     if innermost is not None or last.endswith(_CONTINUED_LINE_ENDS):
         return False
@@ -172,14 +174,17 @@ def _instruction_ends(first: str, last: str, innermost: str | None, following: s
 
 
 def _instruction_continues(begun: str, following: str) -> bool:
-    """Whether an instruction without operands so far is continued by the line behind it."""
+    """Return True if the following line continues an instruction that has no operands yet."""
     if _ONLY_ROOT.match(begun):
         return bool(_NAME_OR_ASSIGNMENT.match(following))
     return bool(_OPCODE_OR_SHAPE.match(following)) and not _starts_new_item(following)
 
 
 def _head_ends(clean: list[str], last: str, innermost: str | None, following: str) -> bool:
-    """A head ends with the brace that opens the body; a body that begins there belongs to it."""
+    """Return True if a computation head ends before the following line.
+
+    A head ends with the brace that opens the body, and includes a body on the same line.
+    """
     if last.endswith("{"):
         return True
     if innermost is not None:
@@ -189,7 +194,7 @@ def _head_ends(clean: list[str], last: str, innermost: str | None, following: st
 
 
 def _starts_new_item(line: str) -> bool:
-    """Whether a line begins something of its own, whatever is open above it."""
+    """Return True if a line begins a new statement regardless of open brackets."""
     return bool(_INSTRUCTION.match(line) or _TOP_LEVEL_LINE.match(line)) or line.startswith("}")
 
 
@@ -202,11 +207,10 @@ _CLOSING = frozenset(")]}")
 
 
 def top_level_commas(text: str, at: int, end: int) -> Iterator[int]:
-    """Where the commas stand that are in no bracket and no string, from ``at`` on."""
+    """Yield the columns of commas outside of brackets and strings, from ``at``."""
     depth = 0
-    for match in _NESTING_TOKENS.finditer(
-        text, at, end
-    ):  # `nested` costs twice as much in long headers
+    # `tokens_with_depth` takes twice as long in long headers.
+    for match in _NESTING_TOKENS.finditer(text, at, end):
         sign = match[0]
         if sign == ",":
             if depth == 0:
@@ -220,9 +224,9 @@ def top_level_commas(text: str, at: int, end: int) -> Iterator[int]:
 def tokens_with_depth(
     text: str, at: int, end: int | None = None
 ) -> Iterator[tuple[Match[str], int]]:
-    """Commas, brackets and string beginnings, each with the depth around it.
+    """Yield commas, brackets and strings, each with the depth around it.
 
-    A bracket that opens counts the depth outside of it, and so does the one that closes it.
+    The depth of an opening and of a closing bracket is the depth outside of it.
     """
     depth = 0
     for match in _NESTING_TOKENS.finditer(text, at, len(text) if end is None else end):
@@ -235,7 +239,7 @@ def tokens_with_depth(
 
 
 def closing_bracket(text: str, at: int) -> int | None:
-    """Where the bracket closes that opens at ``at``, or None."""
+    """Return the column of the bracket that matches the one at ``at``, or None."""
     depth = 0
     for match in _NESTING_TOKENS.finditer(text, at):
         sign = match[0]
@@ -249,11 +253,11 @@ def closing_bracket(text: str, at: int) -> int | None:
 
 
 def is_balanced(text: str, at: int) -> bool:
-    """Whether every bracket and string that opens behind ``at`` is closed again."""
+    """Return True if all brackets and strings after ``at`` are closed."""
     depth = 0
     for match in _NESTING_TOKENS.finditer(text, at):
         sign = match[0]
-        if sign == '"':  # a string that does not end
+        if sign == '"':  # an unclosed string
             return False
         depth += (sign in _OPENING) - (sign in _CLOSING)
         if depth < 0:
@@ -262,9 +266,9 @@ def is_balanced(text: str, at: int) -> bool:
 
 
 def without_comments(text: str) -> str:
-    """The text with blanks where comments were: every column and line stays what it is.
+    """Return the text with blanks in place of comments; columns and lines do not change.
 
-    The marks that XLA prints itself, ``/*index=5*/``, are left alone: readers of shapes know them.
+    The comments that XLA prints, such as ``/*index=5*/``, remain, as the shape parser accepts them.
     """
     if "//" not in text and text.count("/*") == text.count(INDEX_MARK):
         return text

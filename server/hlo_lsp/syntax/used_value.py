@@ -1,4 +1,4 @@
-"""One entry under ``Used values:``: a value with its positions, uses and instruction."""
+"""Entries of ``Used values:``: a value with its positions, uses and defining instruction."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,30 +22,30 @@ _LABEL_RULES = {
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """A place where a value appears: an instruction and the leaf of its shape."""
+    """A position of a value: an instruction and a shape index."""
 
     name: str
     index: str | None
-    row: int  # line within the entry
+    row: int  # counts lines of the entry from 0
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A use of a value: which instruction, which operand, and the leaf of that operand."""
+    """A use of a value: an instruction, an operand number, and a shape index of the operand."""
 
     name: str
     operand: int
     index: str | None
-    row: int  # line within the entry
+    row: int  # counts lines of the entry from 0
 
 
 class UsedValue(Record):
-    """An entry, kept as lines and read when somebody asks.
+    """An entry, stored as lines and parsed on access.
 
-    ``id`` and ``name`` are None where the header is missing or broken. The last of ``lines`` is all
-    of the instruction, with line ends in it where the text of a kernel has some.
+    ``id`` and ``name`` are None if the header is missing or broken. The last item of ``lines`` is
+    the whole instruction, including line breaks in the text of a kernel.
 
-    Up to jax 0.4.35, a header follows the previous instruction on the same line, at ``column``.
+    Up to jax 0.4.35, a header follows the previous instruction on the same line at ``column``.
     That line is the first one of the record; ``line_count`` of the previous record excludes it.
     """
 
@@ -82,7 +82,7 @@ class UsedValue(Record):
             self.color = None if header[5] is None else int(header[5])
 
     def statement_rows(self, row: int) -> range:
-        """Return ``row`` alone, or for the instruction all rows that it takes."""
+        """Return ``row`` alone, or all rows of the instruction if ``row`` is one of them."""
         last = len(self.lines) - 1
         if row < last:
             return range(row, row + 1)
@@ -90,17 +90,17 @@ class UsedValue(Record):
 
     @property
     def key(self) -> str | None:
-        """Name and index as live ranges print them: ``fusion.40{0}``, ``add.3{}``."""
+        """Name and index in the notation of live ranges: ``fusion.40{0}``, ``add.3{}``."""
         return None if self.name is None else self.name + (self.index or "{}")
 
     @property
     def shares_lines(self) -> bool:
-        """Whether the first or the last line also holds a part of another entry."""
+        """True if the first or the last line also contains a part of another entry."""
         return self.column > 0 or self.line_count < len(self.lines)
 
     @property
     def positions(self) -> Iterator[Position]:
-        """Where the value appears; the first is the instruction that defines it."""
+        """The positions of the value; the first one is the defining instruction."""
         for row, line in enumerate(self.lines):
             match = self.reader.position.fullmatch(line)
             if match is not None:
@@ -116,14 +116,14 @@ class UsedValue(Record):
 
     @property
     def uses(self) -> Iterator[Use]:
-        """Who uses the value."""
+        """The uses of the value."""
         for row, line in enumerate(self.lines):
             match = self.reader.use.fullmatch(line)
             if match is not None:
                 yield Use(match[1], int(match[2]), match[3], row)
 
     def row_names(self) -> tuple[set[str], set[str]]:
-        """The instructions in positions and those in uses, without reading the rows in full."""
+        """Return the instructions of positions and of uses, without a full parse of rows."""
         if not self.whole:
             return {row.name for row in self.positions}, {row.name for row in self.uses}
         label = self.lines.index(" uses:")
@@ -140,11 +140,11 @@ class UsedValue(Record):
         return None if match is None else self.lines[-1][match.start(1) :].lstrip()
 
     def problems(self) -> Iterator[tuple[int, int, str]]:
-        """What is wrong with the entry: (row, column, sentence). One damage, one problem."""
+        """Yield (row, column, sentence) of the first problem of the entry, if any."""
         if self.whole:
             return
         if not self.lines[0].startswith("<"):
-            yield 0, 0, "this belongs to no value: expected `<ID NAME ...>` above it"
+            yield 0, 0, "the row has no value: expected `<ID NAME ...>` above it"
             return
         for row, line in enumerate(self.lines):
             refusal = self.reader.grammar.parse_failure(self.reader.rule_of(line), line)
@@ -159,9 +159,9 @@ class UsedValue(Record):
 
 
 class EntryReader:
-    """Reads whole entries; made once from the grammar.
+    """A reader of entries, created once from the grammar.
 
-    ``is_record`` tells the lines that are records of their own.
+    ``is_record`` returns True for lines of other records.
     """
 
     def __init__(self, grammar: Grammar, is_record: Callable[[str], bool]) -> None:
@@ -174,8 +174,8 @@ class EntryReader:
         self._none = grammar.expression("no_uses_row")
         self._is_record = is_record
 
-    def begins(self, line: str) -> bool:
-        """Whether an entry, perhaps one that lost its header, begins with this line."""
+    def is_entry_start(self, line: str) -> bool:
+        """Return True if an entry, perhaps without its header, begins with this line."""
         return line.startswith(("<", *_LABEL_RULES, "  (none)")) or self.header_column(line) > 0
 
     def header_column(self, line: str) -> int:
@@ -186,11 +186,11 @@ class EntryReader:
         return column if self.header.fullmatch(line, max(column, 0)) else 0
 
     def is_row(self, line: str) -> bool:
-        """Whether a line is a position or a use."""
+        """Return True if a line is a position or a use."""
         return bool(self.position.fullmatch(line) or self.use.fullmatch(line))
 
     def read(self, lines: Sequence[str], at: int) -> UsedValue:
-        """The entry that begins on line ``at``. Looks at most two lines behind it."""
+        """Return the entry that begins on line ``at``; read at most two lines after it."""
         column = self.header_column(lines[at])
         rows = [lines[at][column:]]
         end = at
@@ -210,11 +210,11 @@ class EntryReader:
         return self._entry(rows, column, end - at, closed=True)
 
     def instruction_of(self, text: str) -> Match[str] | None:
-        """The first line of a defining instruction."""
+        """Match the first line of a defining instruction."""
         return self.instruction.fullmatch(text.partition("\n")[0])
 
     def rule_of(self, line: str) -> str:
-        """The rule that a line of an entry is of, or would be of if it were not broken."""
+        """Return the rule of a line of an entry, or the most similar rule if the line is broken."""
         if self.header_column(line):
             return "used_value_line"
         if line.startswith(_DICTIONARY_LINE_STARTS):
@@ -226,7 +226,7 @@ class EntryReader:
                 return rule
         if self._none.fullmatch(line):
             return "no_uses_row"
-        if line[1:2] not in {" ", ""}:  # one blank: a label that was damaged
+        if line[1:2] not in {" ", ""}:  # one blank of indentation: a damaged label
             nearest = max(_LABEL_RULES, key=lambda label: _similarity(label, line))
             return _LABEL_RULES[nearest]
         if self.position.fullmatch(line):
@@ -242,9 +242,9 @@ class EntryReader:
         return UsedValue(entry, line_count, header, column=column, whole=whole, reader=self)
 
     def _goes_on(self, lines: Sequence[str], at: int) -> bool:
-        """Whether line ``at`` still belongs to the entry in front of it.
+        """Return True if line ``at`` still belongs to the entry before it.
 
-        A line that is nothing by itself does if the one behind it would: it is a damaged row.
+        An unrecognized line is a damaged row of the entry if the next line is a row.
         """
         if at >= len(lines):
             return False
@@ -263,14 +263,14 @@ def _similarity(label: str, line: str) -> float:
 
 
 def instruction_column(line: str) -> int:
-    """Where the text begins behind ``from instruction:``; 0 for any other line."""
+    """Return the column of the text after ``from instruction:``; 0 for other lines."""
     if not line.startswith(_INSTRUCTION):
         return 0
     return len(line) - len(line[len(_INSTRUCTION) :].lstrip())
 
 
 def _is_entry_line(line: str) -> bool:
-    """Whether a line looks like one of an entry: two blanks and a name, or a label."""
+    """Return True if a line looks like a row of an entry: two blanks and a name, or a label."""
     return line.startswith(tuple(_LABEL_RULES)) or (
         line.startswith("  ") and line[2:3] not in {" ", ""}
     )

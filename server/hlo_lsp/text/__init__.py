@@ -1,1 +1,1 @@
-"""Floor 1: lines of text, edits of them, and positions in them."""
+"""Documents, edits, position encodings, and files on disk."""

@@ -13,7 +13,10 @@ T = TypeVar("T")
 
 
 class Cancelled(BaseException):  # the name of asyncio and concurrent.futures for it
-    """The result of a job is no longer wanted. Not an Exception, so that no rule catches it."""
+    """The exception that ends a cancelled job.
+
+    It is not an ``Exception``, so that no handler of rule errors catches it.
+    """
 
 
 class Job(Generic[T]):
@@ -34,12 +37,12 @@ class Job(Generic[T]):
         self._context = contextvars.copy_context()
 
     def step(self, seconds: float) -> bool:
-        """Run until the first checkpoint after this time, or to the end; return whether it ended.
+        """Run until the first checkpoint after this time or to the end; return whether it ended.
 
-        A job that is stepped by another job also pauses when that one has to.
+        If another job calls this method, the deadline of that job applies, too.
 
         Raises:
-            BaseException: whatever the function raised.
+            BaseException: any exception of the function.
         """
         if self._is_done:
             return True
@@ -68,7 +71,7 @@ class Job(Generic[T]):
         return self._result
 
     def cancel(self) -> None:
-        """Raise ``Cancelled`` at the checkpoint where the function has paused."""
+        """Raise ``Cancelled`` at the checkpoint where the function is paused."""
         self._is_cancelled = True
         while self._worker is not None:
             try:
@@ -78,7 +81,7 @@ class Job(Generic[T]):
         self._is_done = True
 
     def run(self) -> None:
-        """Call the function; for the worker."""
+        """Call the function; the worker thread calls this method."""
         try:
             self._result = self._context.run(self._work)
         except BaseException as error:  # noqa: BLE001  # step raises it on the other thread
@@ -86,7 +89,7 @@ class Job(Generic[T]):
         self._is_done = True
 
     def pause(self) -> None:
-        """Give way; for ``checkpoint``."""
+        """Pause if the deadline is over; ``checkpoint`` calls this method."""
         if self._worker is not None and time.monotonic() >= self._deadline:
             self._worker.pause()
         if self._is_cancelled:
@@ -94,7 +97,7 @@ class Job(Generic[T]):
 
 
 class _Worker:
-    """A thread that runs one job after the other."""
+    """A thread that runs one job after another."""
 
     def __init__(self) -> None:
         self.job: Job[Any] | None = None
@@ -136,10 +139,12 @@ if hasattr(os, "register_at_fork"):
 
 
 def checkpoint() -> None:
-    """Give way to other work if this job has run for long enough; outside of jobs do nothing.
+    """Give way to other work if the deadline of the current job is over.
+
+    Outside of jobs this function does nothing.
 
     Raises:
-        Cancelled: the result is no longer wanted.
+        Cancelled: The job was cancelled.
     """
     job = _State.job
     if job is not None and (job._is_cancelled or time.monotonic() >= job._deadline):

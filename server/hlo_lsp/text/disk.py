@@ -8,38 +8,36 @@ from pathlib import Path
 from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.document import Document
 
-_BUFFER_BYTES = 1 << 20  # bytes
-_BYTES_PER_CHECKPOINT = (
-    1 << 20
-)  # bytes; about 4 ms of work, so that a server can breathe between two
-_LINE_OVERHEAD_BYTES = 80  # bytes that can be read in the time that a line takes by itself
-_BYTE_ORDER_MARK = "\ufeff".encode()  # some editors begin a file with it
-_BINARY_CHECK_BYTES = 8192  # bytes in which a NUL gives a binary file away
-_MIN_INTERNED_BYTES = 200  # characters from which on a line is worth looking for its equal
-_FREQUENT_LINES = {b" positions:\n": " positions:", b" uses:\n": " uses:"}  # kept once, too
+_BUFFER_BYTES = 1 << 20
+_BYTES_PER_CHECKPOINT = 1 << 20  # about 4 ms of work
+_LINE_OVERHEAD_BYTES = 80  # the cost of an empty line, as a number of bytes with the same cost
+_BYTE_ORDER_MARK = "\ufeff".encode()
+_BINARY_CHECK_BYTES = 8192  # a file with a NUL in its first bytes is binary
+_MIN_INTERNED_BYTES = 200  # shorter lines are not worth a look-up
+_FREQUENT_LINES = {b" positions:\n": " positions:", b" uses:\n": " uses:"}
 
 
 class UnreadableError(Exception):
-    """A file that cannot be read as text; the message is a sentence for the user."""
+    """A file that cannot be read as text; the message is shown to the user."""
 
 
 class BinaryFileError(UnreadableError):
-    """A file that is no text at all."""
+    """A file that is not text."""
 
 
 def read_document(path: Path) -> Document:
     r"""Read a whole file.
 
-    Bytes that are not UTF-8 become U+FFFD. Equal long lines are kept once: 98 % of a large values
-    file is the same instruction printed again for every element of its tuple. No compiler writes
-    ``\r``: a file with one is cut into lines in one go.
+    Bytes that are not UTF-8 become U+FFFD. Equal long lines share one string: 98 % of a large
+    values file repeats the same instruction for every element of its tuple. No compiler writes
+    ``\r``, so a file with one is split as a whole.
 
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise UnreadableError(f"{path}: this is no regular file")
+            raise UnreadableError(f"{path}: not a regular file")
         with path.open("rb", buffering=_BUFFER_BYTES) as file:
             if b"\0" in file.read(_BINARY_CHECK_BYTES):
                 raise BinaryFileError(f"{path}: this is a binary file, not a text dump")
@@ -61,16 +59,16 @@ def read_document(path: Path) -> Document:
 
 
 class _LineReader:
-    """Makes text of lines; a long one that was there before is not read again."""
+    """Decodes lines and shares one string between equal long lines."""
 
     def __init__(self) -> None:
         self._lines: list[str] = []
         self._known: dict[bytes, str] = {}
-        self._last: tuple[bytes, str] = b"", ""  # nearly always the next long line is the same
-        self._is_open = True  # whether the last line has no end yet
+        self._last: tuple[bytes, str] = b"", ""  # nearly always equal to the next long line
+        self._is_open = True  # the last line has no line end
 
     def take(self, line: bytes) -> None:
-        """Add a line with its end, which only the last may lack."""
+        """Add a line with its line end, which only the last line may lack."""
         if not self._lines:
             line = line.removeprefix(_BYTE_ORDER_MARK)
         self._is_open = not line.endswith(b"\n")
@@ -81,7 +79,7 @@ class _LineReader:
         self._lines.append(text)
 
     def lines(self) -> list[str]:
-        """All lines; behind the last line end an empty one begins."""
+        """Return all lines; a line end at the end of the file starts an empty last line."""
         return self._lines if self._is_open and self._lines else [*self._lines, ""]
 
     def _long(self, line: bytes) -> str:
@@ -94,7 +92,7 @@ class _LineReader:
 
 
 def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:
-    """The lines of a file in front of the first one for which ``ends`` is true.
+    """Read the lines of a file before the first line for which ``ends`` is true.
 
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
@@ -108,14 +106,14 @@ def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:
 
 
 def read_first_lines(path: Path) -> list[str]:
-    """The lines in the first megabyte of a file: enough to tell what it is.
+    """Return the lines in the first megabyte of a file, which suffice to detect its kind.
 
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
     """
     try:
         if not stat.S_ISREG(path.stat().st_mode):
-            raise UnreadableError(f"{path}: this is no regular file")
+            raise UnreadableError(f"{path}: not a regular file")
         with path.open("rb", buffering=0) as file:
             data = file.read(_BUFFER_BYTES)
     except OSError as error:
@@ -126,7 +124,7 @@ def read_first_lines(path: Path) -> list[str]:
 
 
 def decode(data: bytes, offset: int = 0) -> str:
-    """The text of a part of a file that begins at this byte, as :func:`read` would read it."""
+    """Decode the part of a file that begins at byte ``offset`` as :func:`read_document` does."""
     return _decode_utf8(data if offset else data.removeprefix(_BYTE_ORDER_MARK))
 
 

@@ -9,14 +9,14 @@ _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 @dataclass(frozen=True, slots=True)
 class LineChange:
-    """Which lines an edit replaced: ``old_count`` lines from ``first`` on became ``new_count``."""
+    """The lines that an edit replaced: ``old_count`` lines from ``first`` became ``new_count``."""
 
     first: int
     old_count: int
     new_count: int
 
     def then(self, later: "LineChange") -> "LineChange":
-        """The one change that covers this one and a ``later`` one, which counts the new lines."""
+        """Return one change that covers this one and a ``later`` one in the new lines."""
         first = min(self.first, later.first)
         end = max(self.first + self.new_count, later.first + later.old_count)
         grown = self.new_count - self.old_count
@@ -26,50 +26,50 @@ class LineChange:
 
 
 class Document:
-    r"""Lines without their ends, broken at ``\n``, ``\r\n`` and ``\r`` and at nothing else.
+    r"""The lines of a text without line ends, split at ``\n``, ``\r\n`` and ``\r`` only.
 
-    Those three are the line ends of the protocol; ``str.splitlines`` knows more of them and
-    would shift every line below a form feed. There is always at least one line.
+    The protocol defines these three line ends; ``str.splitlines`` accepts more, which would shift
+    every line below a form feed. A document has at least one line.
     """
 
     __slots__ = ("_ends", "lines")
 
     def __init__(self, text: str = "") -> None:
         self.lines: list[str]
-        # The end of every line but the last. None says that each is "\n", as in all real dumps.
+        # The end of every line but the last; None if all ends are "\n", as in all real dumps.
         self._ends: list[str] | None
         self.lines, self._ends = _split(text)
 
     @classmethod
     def from_lines(cls, lines: list[str]) -> "Document":
-        r"""A document of these lines (not copied), each ended by ``\n``."""
+        r"""Return a document of these lines (not copied), each ended by ``\n``."""
         document = cls()
         document.lines = lines or [""]
         return document
 
     def copy(self) -> "Document":
-        """The same text, which edits of this one do not change."""
+        """Return an independent copy."""
         document = Document.from_lines(self.lines.copy())
         document._ends = None if self._ends is None else self._ends.copy()
         return document
 
     @property
     def text(self) -> str:
-        """The whole text, joined anew at every call."""
+        """The whole text, joined at every access."""
         if self._ends is None:
             return "\n".join(self.lines)
         return "".join(line + end for line, end in zip(self.lines, [*self._ends, ""], strict=True))
 
     def replace(self, text: str) -> LineChange:
-        """Put a whole new text in place of the old one."""
+        """Replace the whole text."""
         old_count = len(self.lines)
         self.lines, self._ends = _split(text)
         return LineChange(0, old_count, len(self.lines))
 
     def edit(self, start: tuple[int, int], end: tuple[int, int], text: str) -> LineChange:
-        """Replace what lies between two (line, code point) positions, given in order.
+        """Replace the text between two (line, code point) positions, given in order.
 
-        Positions behind the end of a line or of the text count as that end, as the protocol says.
+        Positions after the end of a line or of the text mean that end, as the protocol defines.
         """
         start_line, start_column = self.clamp(*start)
         end_line, end_column = max((start_line, start_column), self.clamp(*end))
@@ -90,7 +90,7 @@ class Document:
         return LineChange(first, last + 1 - first, len(lines))
 
     def clamp(self, line: int, column: int) -> tuple[int, int]:
-        """The nearest position that exists."""
+        """Return the nearest position that exists."""
         if line < 0:
             return 0, 0
         if line >= len(self.lines):
@@ -101,7 +101,7 @@ class Document:
         return "\n" if self._ends is None else self._ends[line]
 
     def _widened(self, first: int, last: int, joined: str) -> tuple[int, int]:
-        r"""One more line on either side where an edit may bring ``\r`` and ``\n`` together."""
+        r"""Add a line on either side if an edit may join ``\r`` and ``\n`` to one line end."""
         if self._ends is None and "\r" not in joined:
             return first, last
         return max(0, first - 1), min(len(self.lines) - 1, last + 1)
@@ -121,7 +121,7 @@ class Encoding(Enum):
     UTF32 = "utf-32"
 
     def column(self, line: str, units: int) -> int:
-        """The code point at ``units`` of ``line``; inside a character counts as its start."""
+        """Return the code point at ``units`` of ``line``; inside a character means its start."""
         if self is Encoding.UTF32 or line.isascii():
             return min(units, len(line))
         for column, character in enumerate(line):
@@ -131,14 +131,14 @@ class Encoding(Enum):
         return len(line)
 
     def units(self, line: str, column: int) -> int:
-        """The units in front of code point ``column`` of ``line``."""
+        """Return the number of units before code point ``column`` of ``line``."""
         head = line[:column]
         if self is Encoding.UTF32 or head.isascii():
             return len(head)
         return sum(self._width(ord(character)) for character in head)
 
     def _width(self, point: int) -> int:
-        """The units of one code point; half a surrogate pair is a character of its own."""
+        """Return the units of one code point; a lone surrogate counts as a character."""
         if self is Encoding.UTF16:
             return 1 + (point > 0xFFFF)
         return 1 + (point > 0x7F) + (point > 0x7FF) + (point > 0xFFFF)

@@ -1,4 +1,4 @@
-"""Real modules, as if they were just being typed: what XLA printed next is among the candidates."""
+"""Completion in real modules: the next printed word is among the candidates."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ OLD = "gpu_h100_jax_0.4.38/module_0020.jit_condp.sm_9.0_gpu_after_optimizations.
 
 
 def next_words(record: InstructionLine) -> Iterator[tuple[int, str]]:
-    """The columns at which names and words stand that can be foreseen, and these."""
+    """Yield the columns of predictable names and words, with the words."""
     parsed = record.parsed
     yield parsed.opcode.start, parsed.opcode.text
     for span in (*parsed.operands, *parsed.predecessors, *parsed.called):
@@ -36,7 +36,7 @@ def next_words(record: InstructionLine) -> Iterator[tuple[int, str]]:
 
 
 def missed(file: DumpFile, record: InstructionLine) -> list[str]:
-    """The words that are not offered when the line ends in front of them."""
+    """Return the words that are not offered when the line ends before them."""
     line, text, missing = record.line, file.lines[record.line], []
     for column, word in next_words(record):
         front = text[:column].removesuffix("%")
@@ -52,12 +52,12 @@ def missed(file: DumpFile, record: InstructionLine) -> list[str]:
 
 
 @pytest.mark.parametrize("name", [MODULE, OLD])
-def test_the_next_word_is_offered_all_along_a_module(corpus_small: Path, name: str) -> None:
+def test_next_word_is_offered_throughout_a_module(corpus_small: Path, name: str) -> None:
     _all_foreseen(corpus_small / name, step=3)
 
 
 @pytest.mark.corpus
-def test_the_next_word_is_offered_in_all_modules(corpus_small: Path) -> None:
+def test_next_word_is_offered_in_all_modules(corpus_small: Path) -> None:
     for path in files_of(corpus_small, FileKind.MODULE):
         _all_foreseen(path, step=97)
 
@@ -73,7 +73,7 @@ def _all_foreseen(path: Path, step: int) -> None:
 
 @settings(max_examples=300, deadline=None)
 @given(data=st.data())
-def test_no_place_of_a_text_is_too_strange(corpus_small: Path, data: st.DataObject) -> None:
+def test_arbitrary_text_raises_no_error(corpus_small: Path, data: st.DataObject) -> None:
     text = disk.read_document(corpus_small / MODULE).text
     start = data.draw(st.integers(0, len(text)))
     length = data.draw(st.integers(0, 200))

@@ -1,4 +1,4 @@
-"""What an opcode takes, while it is written."""
+"""Signature help for opcodes."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from hlo_lsp.ide.completion.signatures import operand_position, signature_at
 
 
 def shown(line: str) -> tuple[str, str, str] | None:
-    """The label, the part of it that is active, and what is said of that."""
+    """Return the label, its active part, and the description of that part."""
     found = signature_at(*writing(line))
     if found is None:
         return None
@@ -48,7 +48,9 @@ def test_operands_and_attributes(line: str, label: str, active: str) -> None:
     ("line", "label", "text"),
     [
         ("fusion(|), kind=kLoop, calls=%twice", "fusion(z: f32[8,4]{1,0})", ""),
-        ("call(%zero, %zero|), to_apply=%sum", "call(x: f32[], y: f32[])", "Current operand: `zero: f32[]`."),
+        ("call(%zero, %zero|), to_apply=%sum", "call(x: f32[], y: f32[])",
+         "Current operand: `zero: f32[]`."),
+
         ("reduce(|%p, %zero), to_apply=%sum", "reduce(inputs..., init_values...)",
          "The arrays to work on, all of the same dimensions. Passed as `y: f32[]`. "
          "Current operand: `p: f32[8,4]{1,0}`."),
@@ -62,7 +64,7 @@ def test_operands_and_attributes(line: str, label: str, active: str) -> None:
          "What the branches take, one for each in their order. Passed as `x: f32[]`."),
     ],
 )  # fmt: skip
-def test_what_the_callee_takes(line: str, label: str, text: str) -> None:
+def test_operands_are_explained_by_callee_parameters(line: str, label: str, text: str) -> None:
     found = shown(f"  %r = f32[8] {line}")
     assert found is not None
     assert (found[0], found[2]) == (label, text)
@@ -74,7 +76,7 @@ def test_what_the_callee_takes(line: str, label: str, text: str) -> None:
      "  %r = f32[8] add(%p), |",
      '  %r = f32[8] add(%p, %p), metadata={op_name="|', "  %r = u32[] partition-id(|"],
 )  # fmt: skip
-def test_no_help_where_nothing_is_known(line: str) -> None:
+def test_unknown_context_has_no_signature(line: str) -> None:
     assert shown(line) is None
 
 
@@ -93,14 +95,14 @@ def test_memory_files_have_no_signatures() -> None:
         ("tuple", [0, 0, 0]),
     ],
 )
-def test_repeated_places_share_the_operands(opcode: str, places: list[int]) -> None:
+def test_repeated_operands_are_distributed_evenly(opcode: str, places: list[int]) -> None:
     operands = vocabulary().opcodes[opcode].operands
     assert [
         operand_position(operands, number, len(places)) for number in range(len(places))
     ] == places
 
 
-def test_every_operand_of_the_vocabulary_is_explained() -> None:
+def test_every_operand_has_a_description() -> None:
     for opcode in vocabulary().opcodes.values():
         for operand in opcode.operands:
             assert operand_description(operand.name, opcode.name), (

@@ -1,4 +1,4 @@
-"""What is inserted into editors that know snippets."""
+"""Snippets of opcodes and attribute values."""
 
 import re
 
@@ -23,7 +23,7 @@ _STOP = re.compile(r"\$\{(\d+)(?::((?:[^\\}]|\\.)*)\}|\|([^|]*)\|\})")
         ("while", "while(${1:init}), condition=${2:computation}, body=${3:computation}"),
     ],
 )
-def test_an_opcode_comes_with_operands_and_required_attributes(name: str, snippet: str) -> None:
+def test_opcode_snippet_has_operands_and_required_attributes(name: str, snippet: str) -> None:
     assert opcode_snippet(WORDS.opcodes[name], WORDS) == snippet
 
 
@@ -36,11 +36,11 @@ def test_an_opcode_comes_with_operands_and_required_attributes(name: str, snippe
         ("custom_call_target", '"${1:__cublas\\$gemm}"'),
     ],
 )
-def test_the_value_of_an_attribute_is_an_example(name: str, snippet: str) -> None:
+def test_attribute_value_snippet_is_its_example(name: str, snippet: str) -> None:
     assert value_snippet(WORDS.attributes[name], 1) == snippet
 
 
-def test_every_snippet_is_one_and_says_what_the_vocabulary_says() -> None:
+def test_every_value_snippet_matches_the_vocabulary() -> None:
     for attribute in WORDS.attributes.values():
         if attribute.kind in NAMES:  # those of an example are of another module
             continue

@@ -1,4 +1,4 @@
-"""Module text gets the blanks and line ends that XLA prints, and keeps its words."""
+"""Formatting changes blanks and line ends of module text to those that XLA prints."""
 
 import re
 from pathlib import Path
@@ -16,7 +16,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.text import disk
-from ide.formatting.blanked import blanked_module
+from ide.formatting.whitespace import vary_module_whitespace
 from lsp.opened import DUMP
 
 PRINTED = """\
@@ -45,14 +45,14 @@ custom_call_target="a , b", control-predecessors={%x, %y}, metadata={op_name="a 
 
 
 def edited(text: str, first: int = 0, end: int | None = None) -> str:
-    """The text after its edits."""
+    """Return the text after its edits."""
     file = DumpFile.of_text(text)
     for edit in reversed(format_module(file, first, end)):
         file.changed(file.document.edit(edit.start, edit.end, edit.text))
     return file.document.text
 
 
-def test_what_xla_prints_stays_as_it_is() -> None:
+def test_printed_text_is_unchanged() -> None:
     assert format_module(DumpFile.of_text(PRINTED)) == []
     assert format_module(DumpFile.of_text(tiny.MODULE.text)) == []
 
@@ -83,7 +83,7 @@ def test_what_xla_prints_stays_as_it_is() -> None:
         ("  ROOT %y = f32[2] reduce(%t, %x)", " ROOT   %y = f32[2] reduce(%t,%x)"),
     ],
 )  # fmt: skip
-def test_blanks_and_lines_become_those_of_xla(printed: str, written: str) -> None:
+def test_blanks_and_line_ends_are_normalized(printed: str, written: str) -> None:
     assert printed in PRINTED
     assert edited(PRINTED.replace(printed, written)) == PRINTED
 
@@ -99,11 +99,11 @@ def test_blanks_and_lines_become_those_of_xla(printed: str, written: str) -> Non
         ("StackFrames", "StackFrames   "),
     ],
 )
-def test_blanks_in_the_tables_become_those_of_xla(printed: str, written: str) -> None:
+def test_table_rows_are_normalized(printed: str, written: str) -> None:
     assert edited(PRINTED.replace(printed, written, 1)) == PRINTED
 
 
-def test_a_computation_on_one_line_gets_a_line_for_each_instruction() -> None:
+def test_one_line_computation_is_split() -> None:
     text = "HloModule m\n%f (p: f32[]) -> f32[] { %p = f32[] parameter(0) ROOT %r = f32[] add(%p,%p) }\n"  # noqa: E501
     assert edited(text) == (
         "HloModule m\n\n%f (p: f32[]) -> f32[] {\n  %p = f32[] parameter(0)\n"
@@ -120,21 +120,21 @@ def test_a_computation_on_one_line_gets_a_line_for_each_instruction() -> None:
          "%x = f32[] copy(%a), dimensions={ 0 } ROOT %z = f32[]  copy(%x)"),
     ],
 )  # fmt: skip
-def test_a_second_statement_on_the_line_is_not_touched(written: str, printed: str | None) -> None:
-    """XLA reads it, our reader takes it for more of the first."""
+def test_second_statement_on_line_is_unchanged(written: str, printed: str | None) -> None:
+    """XLA reads the second statement; our reader takes it as part of the first."""
     text = PRINTED.replace("  ROOT %r", f"  {written}\n ROOT  %r")
     assert edited(text) == PRINTED.replace("  ROOT %r", f"  {printed or written}\n  ROOT %r")
 
 
-def test_what_xla_keeps_as_a_text_stays_as_it_is() -> None:
+def test_strings_are_unchanged() -> None:
     config = '{"kernel": "k",\n "cost":  {"flops": 1},\n "needs_layout_passes": true}'
     text = PRINTED.replace("%sum\n}", f"%sum, backend_config={config}\n}}")
     assert edited(text) == text
     assert edited(text.replace("slice={[0:1], [0:2]}", "slice={[0:1],[0:2]}")) == text
 
 
-def test_a_computation_without_its_end_keeps_its_distance() -> None:
-    """Without the empty line the reader would take the brace for the end of the first line."""
+def test_unclosed_computation_keeps_empty_lines() -> None:
+    """Without the empty line, the reader would read the brace as the end of the first line."""
     text = "HloModule m\n\n%f (p: f32[]) -> f32[] { %p = f32[] parameter(0), x={a}\n\n}\n"
     assert edited(text) == text
 
@@ -179,17 +179,17 @@ HloModule m
         '  %x = f32[] add(%a,%b), metadata={op_name="unfinished}',
     ],
 )
-def test_what_is_broken_or_not_known_stays_as_it_is(line: str) -> None:
+def test_broken_or_unknown_text_is_unchanged(line: str) -> None:
     text = PRINTED.replace("  ROOT %r", f"{line}\n  ROOT %r")
     assert edited(text) == text
 
 
-def test_instructions_outside_of_a_computation_keep_their_margin() -> None:
+def test_instructions_outside_computations_keep_indentation() -> None:
     text = "    %x = f32[2]{0}   add(%a,%b)\n%y = f32[] copy(%x)\n"
     assert edited(text) == "    %x = f32[2]{0} add(%a, %b)\n%y = f32[] copy(%x)\n"
 
 
-def test_edits_are_small() -> None:
+def test_edits_are_minimal() -> None:
     text = PRINTED.replace("negate(%a)", "negate( %a)").replace("  %c =", "   %c =")
     file = DumpFile.of_text(text)
     found = format_module(file)
@@ -197,7 +197,7 @@ def test_edits_are_small() -> None:
     assert [edit.start[0] for edit in found] == [11, 17]
 
 
-def test_of_a_range_only_its_lines_change() -> None:
+def test_range_formatting_changes_only_its_lines() -> None:
     text = (
         PRINTED.replace("  %a = ", "%a = ")
         .replace("  ROOT %r", " ROOT  %r")
@@ -209,7 +209,7 @@ def test_of_a_range_only_its_lines_change() -> None:
 
 @given(st.data())
 @settings(max_examples=200, deadline=None)
-def test_the_edits_of_a_range_are_those_of_the_text_in_it(data: st.DataObject) -> None:
+def test_range_edits_are_a_subset(data: st.DataObject) -> None:
     text = PRINTED
     for _ in range(data.draw(st.integers(1, 6))):
         at = data.draw(st.integers(0, len(text)))
@@ -230,7 +230,7 @@ def test_only_module_text_is_formatted() -> None:
 
 
 def meaning(text: str) -> list[object]:
-    """What a module text says: its computations with their instructions."""
+    """Return the computations of a module text with their instructions."""
     file = DumpFile.of_text(text)
     found: list[object] = []
     for record in file.records:
@@ -250,7 +250,7 @@ def _instruction(record: InstructionLine) -> object:
 
 @given(st.data())
 @settings(max_examples=300, deadline=None)
-def test_no_meaning_is_ever_changed_and_twice_is_once(data: st.DataObject) -> None:
+def test_formatting_is_idempotent_and_keeps_meaning(data: st.DataObject) -> None:
     text = PRINTED
     for _ in range(data.draw(st.integers(1, 8))):
         at = data.draw(st.integers(0, len(text)))
@@ -266,7 +266,7 @@ def test_no_meaning_is_ever_changed_and_twice_is_once(data: st.DataObject) -> No
     assert edited(once) == once
 
 
-def test_text_that_people_write(corpus_small: Path) -> None:
+def test_handwritten_text(corpus_small: Path) -> None:
     text = Texts(corpus_small)[WRITTEN]
     once = edited(text)
     assert once != text
@@ -275,7 +275,7 @@ def test_text_that_people_write(corpus_small: Path) -> None:
 
 
 @pytest.mark.corpus
-def test_real_modules_are_formatted_already(corpus_small: Path) -> None:
+def test_real_modules_are_already_formatted(corpus_small: Path) -> None:
     paths = files_of(corpus_small, FileKind.MODULE)
     assert len(paths) > 500
     for path in paths:
@@ -285,9 +285,9 @@ def test_real_modules_are_formatted_already(corpus_small: Path) -> None:
 
 
 @pytest.mark.corpus
-def test_other_blanks_in_real_modules_become_those_of_xla(corpus_small: Path) -> None:
+def test_changed_blanks_in_real_modules_are_restored(corpus_small: Path) -> None:
     paths = files_of(corpus_small, FileKind.MODULE)[::10]
     assert len(paths) > 50
     for path in paths:
         text = path.read_bytes().decode()
-        assert edited(blanked_module(text, Random(path.name))) == text, path
+        assert edited(vary_module_whitespace(text, Random(path.name))) == text, path

@@ -1,4 +1,4 @@
-"""Values of attributes get the blanks that XLA prints inside of their brackets."""
+"""Formatting of attribute values."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.formatting.attribute_values import format_attribute_value
-from ide.formatting.blanked import blanked
+from ide.formatting.whitespace import vary_whitespace
 
 WORDS = vocabulary()
 # As jaxlib 0.10.2 prints them; the examples of the vocabulary are one of each.
@@ -74,14 +74,14 @@ KEPT = {
 
 
 @pytest.mark.parametrize(("name", "value"), PRINTED + EXAMPLES)
-def test_what_xla_prints_stays_as_it_is(name: str, value: str) -> None:
+def test_printed_values_are_unchanged(name: str, value: str) -> None:
     assert format_attribute_value(name, value) == value
 
 
 @given(st.sampled_from([each for each in PRINTED + EXAMPLES if each[0] not in KEPT]), st.randoms())
-def test_any_blanks_become_those_of_xla(printed: tuple[str, str], chance: Random) -> None:
+def test_blanks_are_normalized(printed: tuple[str, str], chance: Random) -> None:
     name, value = printed
-    assert format_attribute_value(name, blanked(value, chance, share=0.5)) == value
+    assert format_attribute_value(name, vary_whitespace(value, chance, share=0.5)) == value
 
 
 @pytest.mark.parametrize(
@@ -107,5 +107,5 @@ def test_any_blanks_become_those_of_xla(printed: tuple[str, str], chance: Random
         ("frontend_attributes", '{a= "b"} %b = f32[2] add( %a,%a)'),
     ],
 )
-def test_what_is_not_known_stays_as_it_is(name: str, value: str) -> None:
+def test_unknown_values_are_unchanged(name: str, value: str) -> None:
     assert format_attribute_value(name, value) == value

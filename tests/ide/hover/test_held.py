@@ -30,4 +30,4 @@ def test_of_one_leaf_only_that_is_told() -> None:
 def test_of_many_leaves_the_small_ones_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(held, "_MAX_LEAVES", 1)
     told = held.result_value_facts(DUMP, "fusion", None)
-    assert told[-2:] == [Fact("leaf {0}", LEAVES["leaf {0}"]), Fact("and", "1 more")]
+    assert told[-2:] == [Fact("leaf {0}", LEAVES["leaf {0}"]), Fact("other leaves", "1")]

@@ -23,7 +23,7 @@ def test_an_allocation_says_what_it_is_for_and_what_lies_in_it() -> None:
         "kind": "preallocated-temp",
         "memory space": "1, VMEM on TPU",
         "values": "3",
-        "time-sharing": "2 values take turns at offset 0",
+        "time-sharing": "2 values share offset 0 over time",
         "largest": "`fusion{0}` 8,192 B (8.0 KiB), `negate.7` 8,192 B (8.0 KiB), `fusion{1}` 512 B",
     }
 
@@ -42,7 +42,7 @@ def test_an_allocation_says_what_it_is_for_and_what_lies_in_it() -> None:
             "allocation 1: size 8, output shape is |f32[2]|, maybe-live-out:",
             "output + maybe-live-out",
         ),
-        ("allocation 1: size 8:", "no kind printed"),
+        ("allocation 1: size 8:", "none"),
     ],
 )
 def test_the_kind_of_an_allocation_is_in_words_of_xla(line: str, kind: str) -> None:
@@ -52,7 +52,7 @@ def test_the_kind_of_an_allocation_is_in_words_of_xla(line: str, kind: str) -> N
 def test_a_donated_buffer_is_said_to_be_reused() -> None:
     line = "allocation 1: size 8, parameter 3, shape |f32[2]| at ShapeIndex {}, maybe-live-out:"
     said = facts(card_at(line, 0, 0))
-    assert said["donation"] == "the caller's buffer is reused for an output"
+    assert said["donation"] == "an output reuses the caller's buffer"
     assert said["parameter shape"] == "`f32[2]`"
     output = "allocation 1: size 8, output shape is |(f32[2], s8[])|, maybe-live-out:"
     said = facts(card_at(output, 0, 0))
@@ -71,14 +71,14 @@ def test_a_thunk_says_its_kernel_and_its_instruction() -> None:
     said = facts(card)
     assert said["kernel"] == "`negate_7`"
     assert said["instruction"] == "`negate.7`"
-    assert said["runs"] == "at step 4 of 6"
+    assert said["schedule"] == "step 4 of 6"
 
 
 def test_a_thunk_whose_instruction_is_not_known_says_so() -> None:
     card = card_at("kGemm  \t\nkKernel\t, kernel = a\n", 1, 0)
     assert card is not None
     assert card.title == "thunk kKernel"
-    assert facts(card) == {"kernel": "`a`", "instruction": "not said by the dump"}
+    assert facts(card) == {"kernel": "`a`", "instruction": "unknown"}
 
 
 def test_a_thunk_of_an_instruction_that_no_file_has() -> None:

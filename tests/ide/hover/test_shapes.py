@@ -19,14 +19,14 @@ from ide.hover.facts import card_at, facts
         ("s8[2,3]{0,1}", "s8 (signed integer), 2 x 3 (6 elements), column-major (dim 0 fastest)"),
         (
             "u4[2,3,4]{1,2,0:T(8,128)(4,1)E(4)}",
-            "u4 (unsigned integer), 2 x 3 x 4 (24 elements), dims from fastest to slowest 1, 2, 0, "
-            "tiles (8,128)(4,1), 4 bits an element in memory",
+            "u4 (unsigned integer), 2 x 3 x 4 (24 elements), dims from minor to major 1, 2, 0, "
+            "tiles (8,128)(4,1), 4 bits per element in memory",
         ),
         ("c64[]{:T(128)}", "c64 (complex), scalar, tiles (128)"),
         (
             "f8e4m3fn[<=37,130]{1,0:T(8,128)M(1024)}",
             "f8e4m3fn (float), at most 37 x 130 (4,810 elements), row-major (dim 1 fastest), "
-            "tiles (8,128), 1024 B of run-time sizes in front",
+            "tiles (8,128), 1024 B of dynamic sizes before the elements",
         ),
         ("f32[?]", "f32 (float), unbounded"),
         (
@@ -39,8 +39,8 @@ from ide.hover.facts import card_at, facts
             "split over cores at 4 of physical dim 0",
         ),
         ("token[]", "token, no elements"),
-        ("()", "tuple of 0 (in memory a table of pointers to its elements)"),
-        ("(f32[2], (s8[], s8[]))", "tuple of 2 (in memory a table of pointers to its elements)"),
+        ("()", "tuple of 0 (stored as a table of pointers to its elements)"),
+        ("(f32[2], (s8[], s8[]))", "tuple of 2 (stored as a table of pointers to its elements)"),
         ("b(s8[4]{0})", "reference to a buffer of s8 (signed integer), 4 elements"),
     ],
 )
@@ -53,17 +53,17 @@ def test_a_shape_alone_says_what_it_costs() -> None:
     assert card.title == "`f32[16,64]{1,0:T(8,128)S(1)}`"
     assert facts(card) == {
         "shape": "f32 (float), 16 x 64 (1,024 elements), row-major (dim 1 fastest), tiles (8,128)",
-        "logical": "4,096 B (4.0 KiB)",
-        "padded": "8,192 B (8.0 KiB): padded to T(8,128)",
-        "waste": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
+        "logical size": "4,096 B (4.0 KiB)",
+        "padded size": "8,192 B (8.0 KiB): padded to T(8,128)",
+        "padding": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
         "memory space": "1, VMEM on TPU",
     }
 
 
 def test_a_shape_that_fills_its_tiles_wastes_nothing() -> None:
     said = facts(shape_card("f32[8,128]{1,0:T(8,128)}", Target(Backend.TPU)))
-    assert said["waste"] == "none"
-    assert said["padded"] == "4,096 B (4.0 KiB): fits T(8,128)"
+    assert said["padding"] == "none"
+    assert said["padded size"] == "4,096 B (4.0 KiB): fits T(8,128)"
 
 
 def test_a_shape_without_layout_says_nothing_of_padding() -> None:
@@ -71,40 +71,40 @@ def test_a_shape_without_layout_says_nothing_of_padding() -> None:
     said = facts(card_at(line, 0, line.index("f32")))
     assert said == {
         "shape": "f32 (float), 16 x 64 (1,024 elements)",
-        "logical": "4,096 B (4.0 KiB)",
+        "logical size": "4,096 B (4.0 KiB)",
     }
 
 
 def test_what_is_no_shape_is_said_to_be_none() -> None:
     card = shape_card("f32[", Target(Backend.TPU))
     assert card.facts == ()
-    assert card.text == "This is no shape that can be read."
+    assert card.text == "Not a valid shape."
 
 
 def test_a_very_long_shape_is_cut_in_the_title() -> None:
     card = shape_card(f"({', '.join(['f32[]'] * 500)})", Target(Backend.CPU))
     assert len(card.title) < 210
-    assert facts(card)["logical"] == "4,000 B (3.9 KiB)"
+    assert facts(card)["logical size"] == "4,000 B (3.9 KiB)"
 
 
 @pytest.mark.parametrize(
     ("number", "backend", "words"),
     [
-        (0, Backend.TPU, "0, HBM on TPU (XLA's reports call it `default`)"),
+        (0, Backend.TPU, "0, HBM on TPU (`default` in XLA's reports)"),
         (1, Backend.TPU, "1, VMEM on TPU"),
-        (2, Backend.TPU, "2, semaphores on TPU (XLA's reports call it `smem`)"),
-        (3, Backend.TPU, "3, CMEM on TPU (XLA's reports call it `hbm`)"),
-        (4, Backend.TPU, "4, SMEM on TPU (XLA's reports call it `host`)"),
-        (5, Backend.TPU, "5, host memory on TPU (XLA's reports call it `cmem`)"),
-        (6, Backend.TPU, "6, scalar memory on TPU (XLA's reports call it `color_6`)"),
-        (11, Backend.TPU, "11 (XLA's reports call it `color_11`)"),
-        (0, Backend.GPU, "0, device memory on GPU (XLA's reports call it `default`)"),
-        (1, Backend.GPU, "1, collective memory on GPU (XLA's reports call it `vmem`)"),
-        (2, Backend.GPU, "2, separate temp buffer on GPU (XLA's reports call it `smem`)"),
-        (5, Backend.GPU, "5, pinned host memory on GPU (XLA's reports call it `cmem`)"),
-        (0, Backend.CPU, "0, main memory on CPU (XLA's reports call it `default`)"),
-        (5, Backend.CPU, "5, host memory on CPU (XLA's reports call it `cmem`)"),
-        (1, Backend.UNKNOWN, "1 (XLA's reports call it `vmem`)"),
+        (2, Backend.TPU, "2, semaphores on TPU (`smem` in XLA's reports)"),
+        (3, Backend.TPU, "3, CMEM on TPU (`hbm` in XLA's reports)"),
+        (4, Backend.TPU, "4, SMEM on TPU (`host` in XLA's reports)"),
+        (5, Backend.TPU, "5, host memory on TPU (`cmem` in XLA's reports)"),
+        (6, Backend.TPU, "6, scalar memory on TPU (`color_6` in XLA's reports)"),
+        (11, Backend.TPU, "11 (`color_11` in XLA's reports)"),
+        (0, Backend.GPU, "0, device memory on GPU (`default` in XLA's reports)"),
+        (1, Backend.GPU, "1, collective memory on GPU (`vmem` in XLA's reports)"),
+        (2, Backend.GPU, "2, separate temp buffer on GPU (`smem` in XLA's reports)"),
+        (5, Backend.GPU, "5, pinned host memory on GPU (`cmem` in XLA's reports)"),
+        (0, Backend.CPU, "0, main memory on CPU (`default` in XLA's reports)"),
+        (5, Backend.CPU, "5, host memory on CPU (`cmem` in XLA's reports)"),
+        (1, Backend.UNKNOWN, "1 (`vmem` in XLA's reports)"),
     ],
 )
 def test_a_memory_space_by_number_by_what_it_is_and_by_label(
@@ -112,7 +112,7 @@ def test_a_memory_space_by_number_by_what_it_is_and_by_label(
 ) -> None:
     assert describe_memory_space(number, backend) == words
     card = space_card(number, backend)
-    assert facts(card) == {"is": words}
+    assert facts(card) == {"memory space": words}
     assert card.title.startswith(f"memory space {number}")
 
 
@@ -122,16 +122,16 @@ def test_a_memory_space_by_number_by_what_it_is_and_by_label(
         ("module_0000.f.cl_7.after_optimizations-buffer-assignment.txt", "VMEM on TPU"),
         ("module_0000.f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt", "on GPU"),
         ("module_0000.f.gfx942_gpu_after_optimizations-buffer-assignment.txt", "on GPU"),
-        ("renamed.txt", "1 (XLA's reports"),
+        ("renamed.txt", "1 (`vmem` in XLA's reports"),
     ],
 )
 def test_the_backend_is_known_by_the_name_of_the_file(path: str, words: str) -> None:
     line = "allocation 1: size 512, color 1, preallocated-temp:"
-    assert words in facts(card_at(line, 0, line.index("1,"), path))["is"]
+    assert words in facts(card_at(line, 0, line.index("1,"), path))["memory space"]
 
 
 def test_a_tile_gives_a_renamed_tpu_dump_away() -> None:
     text = (
         "allocation 1: size 512, color 1:\n value: <1 a @1> (size=512,offset=0): f32[1]{0:T(128)}"
     )
-    assert "VMEM on TPU" in facts(card_at(text, 0, 31))["is"]
+    assert "VMEM on TPU" in facts(card_at(text, 0, 31))["memory space"]

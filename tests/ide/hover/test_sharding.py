@@ -21,36 +21,36 @@ def _facts(
          "dim 0 in 2 parts, dim 1 in 4 parts over 8 devices; each device holds `f32[512,128]`, "
          "262,144 B (256.0 KiB) of 2,097,152 B (2.00 MiB)"),
         ("{devices=[2,1,2]<=[4] last_tile_dim_replicate}", "bf16[8,2]{1,0:T(8,128)(2,1)}",
-         "dim 0 in 2 parts over 4 devices, each part on 2 of them; "
+         "dim 0 in 2 parts over 4 devices, each part replicated on 2; "
          "each device holds `bf16[4,2]`, 16 B of 32 B"),
         ("{devices=[1,1,4]<=[4] last_tile_dim_replicate}", "f32[8,8]",
-         "no dim is cut over 4 devices, each part on 4 of them; "
+         "no dim is split over 4 devices, each part replicated on 4; "
          "each device holds `f32[8,8]`, 256 B"),
         ("{devices=[2,1,2,2]<=[8] last_tile_dims={unreduced, manual}}", "f32[8,8]",
-         "dim 0 in 2 parts over 8 devices, unreduced over 2 (partial values, still to be summed), "
-         "manual over 2 (the program divides the work there); "
+         "dim 0 in 2 parts over 8 devices, unreduced over 2 (partial sums), "
+         "manual over 2 (partitioned by the program); "
          "each device holds `f32[4,8]`, 128 B of 256 B"),
         ("{mesh['x'=2,'y'=4], [{'x', 'y':(1)2}, {?}], manual={'y':(2)2}}", "f32[8,8]",
          "dim 0 in 4 parts by axes x, y:(1)2 over 8 devices, "
-         "manual over 2 by axis y:(2)2 (the program divides the work there), "
-         "dim 1 may be cut further; each device holds `f32[2,8]`, 64 B of 256 B"),
-        ("{replicated}", "f32[8]", "replicated: the whole on each device (`f32[8]`, 32 B)"),
+         "manual over 2 by axis y:(2)2 (partitioned by the program), "
+         "dim 1 may be split further; each device holds `f32[2,8]`, 64 B of 256 B"),
+        ("{replicated}", "f32[8]", "replicated: the whole array on each device (`f32[8]`, 32 B)"),
         ("{mesh['x'=2,'y'=2], replicated}", "f32[8]",
-         "replicated: the whole on each of 4 devices (`f32[8]`, 32 B)"),
-        ("{maximal device=3}", "f32[8]", "the whole on device 3 only (`f32[8]`, 32 B)"),
+         "replicated: the whole array on each of 4 devices (`f32[8]`, 32 B)"),
+        ("{maximal device=3}", "f32[8]", "the whole array on device 3 only (`f32[8]`, 32 B)"),
         ("{manual}", "f32[8]",
-         "manual: the program divides the work, the shape is that on each device "
+         "manual: partitioned by the program, the shape is the shard on each device "
          "(`f32[8]`, 32 B)"),
         ("{unreduced}", "f32[8]",
-         "unreduced: partial values of the whole on each device, still to be summed "
+         "unreduced: partial sums of the whole array on each device "
          "(`f32[8]`, 32 B)"),
-        ("{unknown}", "f32[8]", "unknown: a placeholder that gives way to any other sharding"),
+        ("{unknown}", "f32[8]", "unknown: a placeholder that any other sharding overrides"),
         ("{devices=[2]<=[2] shard_as 3}", "f32[8]",
          "dim 0 in 2 parts over 2 devices; each device holds `f32[4]`, 16 B of 32 B; "
-         "sharded like all others of shard group 3, exactly"),
+         "the same as shard group 3"),
         ("{devices=[2]<=[2] shard_like 3}", "",
          "dim 0 in 2 parts over 2 devices; "
-         "sharded like all others of shard group 3, as far as it can be"),
+         "as close as possible to shard group 3"),
         ("{devices=[2]<=[2]}", "", "dim 0 in 2 parts over 2 devices"),
         ("{devices=[2,2]<=[4]}", "f32[8]", "dim 0 in 2 parts, dim 1 in 2 parts over 4 devices"),
         ("{devices=[2,1]<=[2]}", "f32[4,?]",
@@ -69,13 +69,13 @@ def test_a_sharding_in_words(text: str, shape: str, words: str) -> None:
         ("{devices=[4]<=[4]}", "f32[8]", None),
         ("{devices=[4]<=[4]}", "f32[0]", None),
         ("{devices=[4]<=[4]}", "f32[10]",
-         "dim 0: 10 does not divide by 4, the last parts are padded (one holds 1 of 3)"),
+         "dim 0: 10 is not divisible by 4, the last parts are padded (one has 1 of 3)"),
         ("{devices=[4]<=[4]}", "f32[5]",
-         "dim 0: 5 does not divide by 4, the last parts are padded (one holds 1 of 2, 1 nothing)"),
+         "dim 0: 5 is not divisible by 4, the last parts are padded (one has 1 of 2, 1 empty)"),
         ("{devices=[4]<=[4]}", "f32[2]",
-         "dim 0: 2 does not divide by 4, the last parts are padded (2 nothing)"),
+         "dim 0: 2 is not divisible by 4, the last parts are padded (2 empty)"),
         ("{devices=[1,4]<=[4]}", "f32[9,<=10]",
-         "dim 1: 10 does not divide by 4, the last parts are padded (one holds 1 of 3)"),
+         "dim 1: 10 is not divisible by 4, the last parts are padded (one has 1 of 3)"),
     ],
 )  # fmt: skip
 def test_parts_that_do_not_divide_are_padded(text: str, shape: str, words: str | None) -> None:
@@ -86,13 +86,13 @@ def test_parts_that_do_not_divide_are_padded(text: str, shape: str, words: str |
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("{devices=[2,2]<=[4]}", "row by row on devices 0, 1, 2, 3"),
-        ("{devices=[2,2]<=[2,2]T(1,0)}", "row by row on devices 0, 2, 1, 3"),
-        ("{devices=[4,4]<=[16]}", "row by row on devices 0, 1, 2, 3, ..., 15"),
+        ("{devices=[2,2]<=[4]}", "in row-major order on devices 0, 1, 2, 3"),
+        ("{devices=[2,2]<=[2,2]T(1,0)}", "in row-major order on devices 0, 2, 1, 3"),
+        ("{devices=[4,4]<=[16]}", "in row-major order on devices 0, 1, 2, 3, ..., 15"),
         ("{devices=[2,2]<=[2,2]T(1,0) last_tile_dim_replicate}",
-         "row by row on devices {0,2}, {1,3}"),
+         "in row-major order on devices {0,2}, {1,3}"),
         ("{mesh['x'=8,'y'=2], [{'x'}]}",
-         "row by row on devices {0,1}, {2,3}, {4,5}, {6,7} and 4 more"),
+         "in row-major order on devices {0,1}, {2,3}, {4,5}, {6,7} and 4 more"),
         ("{devices=[2,2]<=[4] last_tile_dims={manual}}", None),
         ("{devices=[1,4]<=[4] last_tile_dim_replicate}", None),
         ("{replicated}", None),
@@ -107,13 +107,13 @@ def test_the_devices_of_the_parts(text: str, words: str | None) -> None:
     ("text", "shape", "words"),
     [
         ("{devices=[2,1,2]<=[4] last_tile_dim_replicate}", "bf16[512,512]",
-         "dim 0 in 2 parts over 4 devices, each part on 2 of them; each device holds "
+         "dim 0 in 2 parts over 4 devices, each part replicated on 2; each device holds "
          "`bf16[512,512]`, 524,288 B (512.0 KiB) of `bf16[1024,512]`, 1,048,576 B (1.00 MiB) "
-         "or less, if parts were padded"),
-        ("{replicated}", "f32[8]", "replicated: the whole on each device (`f32[8]`, 32 B)"),
+         "or less if parts are padded"),
+        ("{replicated}", "f32[8]", "replicated: the whole array on each device (`f32[8]`, 32 B)"),
         ("{devices=[4]<=[4]}", "f32[3]",
          "dim 0 in 4 parts over 4 devices; each device holds `f32[3]`, 12 B of `f32[12]`, 48 B "
-         "or less, if parts were padded"),
+         "or less if parts are padded"),
     ],
 )  # fmt: skip
 def test_behind_the_partitioner_the_shape_is_that_of_one_device(
@@ -125,7 +125,7 @@ def test_behind_the_partitioner_the_shape_is_that_of_one_device(
 def test_a_tuple_tells_each_different_sharding_once() -> None:
     text = "{{replicated}, {devices=[2]<=[2]}, {replicated}, {devices=[2]<=[2]}}"
     assert _facts(text, "(f32[3], f32[4], (s8[], f32[4]))") == {
-        "sharding {0}": "and {2,0}: replicated: the whole on each device (2 arrays, 13 B)",
+        "sharding {0}": "and {2,0}: replicated: the whole array on each device (2 arrays, 13 B)",
         "sharding {1}": "and {2,1}: dim 0 in 2 parts over 2 devices; "
         "each device holds `f32[2]` 2 times, 16 B of 32 B",
     }
@@ -135,23 +135,23 @@ def test_a_tuple_behind_the_partitioner() -> None:
     text = "{{devices=[2]<=[2]}, {devices=[2]<=[2]}}"
     assert _facts(text, "(f32[3], f32[4])", PrintedShape.SHARD) == {
         "sharding {0}": "and {1}: dim 0 in 2 parts over 2 devices; "
-        "each device holds 2 arrays, 28 B of 56 B or less, if parts were padded",
+        "each device holds 2 arrays, 28 B of 56 B or less if parts are padded",
     }
 
 
 def test_one_sharding_of_a_tuple_is_that_of_each_element() -> None:
     assert _facts("{maximal device=0}", "(f32[3], (f32[3]))") == {
-        "sharding {0}": "and {1,0}: the whole on device 0 only (`f32[3]` 2 times, 24 B)"
+        "sharding {0}": "and {1,0}: the whole array on device 0 only (`f32[3]` 2 times, 24 B)"
     }
 
 
 def test_a_tuple_of_other_length_is_told_without_shapes() -> None:
     assert _facts("{{replicated}, {manual}}", "(f32[3], f32[3], f32[3])") == {
-        "sharding {0}": "replicated: the whole on each device",
-        "sharding {1}": "manual: the program divides the work, the shape is that on each device",
+        "sharding {0}": "replicated: the whole array on each device",
+        "sharding {1}": "manual: partitioned by the program, the shape is the shard on each device",
     }
     assert _facts("{{replicated}}", "()") == {
-        "sharding {0}": "replicated: the whole on each device"
+        "sharding {0}": "replicated: the whole array on each device"
     }
 
 
@@ -166,7 +166,7 @@ def test_of_many_equal_shardings_a_few_places_are_named() -> None:
     facts = _facts("{" + ", ".join(["{replicated}"] * 9) + "}", f"({', '.join(['f32[2]'] * 9)})")
     assert facts == {
         "sharding {0}": "and {1}, {2}, {3}, {4} and 4 more: "
-        "replicated: the whole on each device (`f32[2]` 9 times, 72 B)"
+        "replicated: the whole array on each device (`f32[2]` 9 times, 72 B)"
     }
 
 

@@ -19,13 +19,13 @@ def test_a_value_with_all_that_is_known_of_it(dump: DumpSet) -> None:
         "value": "5, leaf {0} of `fusion`",
         "shape": "`f32[16,64]{1,0:T(8,128)S(1)}`: f32 (float), 16 x 64 (1,024 elements), "
         "row-major (dim 1 fastest), tiles (8,128)",
-        "logical": "4,096 B (4.0 KiB)",
-        "padded": "8,192 B (8.0 KiB): padded to T(8,128)",
-        "waste": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
+        "logical size": "4,096 B (4.0 KiB)",
+        "padded size": "8,192 B (8.0 KiB): padded to T(8,128)",
+        "padding": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
         "memory space": "1, VMEM on TPU",
         "allocation": "4, preallocated-temp, 8,704 B (8.5 KiB), bytes 0 to 8,192",
-        "shares its bytes with": "1 value over time: `negate.7` 4-5",
-        "live": "1-4 (3 steps): `fusion` -> `negate.7`, not at the declared peak (step 5)",
+        "shares memory with": "1 value over time: `negate.7` 4-5",
+        "live range": "1-4 (3 steps): `fusion` -> `negate.7`, not live at the declared peak (step 5)",
         "defined by": "`fusion`, fusion",
         "uses": "1: `negate.7`",
         "op_name": "`jit(f)/mul`",
@@ -49,32 +49,32 @@ def test_the_source_can_be_made_a_link() -> None:
 
 def test_a_tuple_is_a_table_of_pointers() -> None:
     said = value_facts(tiny.split().dump, 4)
-    assert said["value"] == "4, all of `fusion`"
-    assert said["shape"].endswith(": tuple of 2 (in memory a table of pointers to its elements)")
-    assert said["logical"] == "16 B"
-    assert said["padded"] == "32 B: a table of 4-byte pointers, rounded up to 32 B on this chip"
-    assert said["waste"] == "16 B, 50.0 %"
+    assert said["value"] == "4, result of `fusion`"
+    assert said["shape"].endswith(": tuple of 2 (stored as a table of pointers to its elements)")
+    assert said["logical size"] == "16 B"
+    assert said["padded size"] == "32 B: a table of 4-byte pointers, rounded up to 32 B on this chip"
+    assert said["padding"] == "16 B, 50.0 %"
 
 
 def test_a_value_at_the_peak_says_so() -> None:
-    live = value_facts(tiny.split().dump, 3)["live"]
-    assert live == "0-6 (6 steps): `x.1` -> the end of the program, at the declared peak (step 5)"
+    live = value_facts(tiny.split().dump, 3)["live range"]
+    assert live == "0-6 (6 steps): `x.1` -> the end of the program, live at the declared peak (step 5)"
 
 
 def test_a_thread_local_value_has_no_life() -> None:
     said = value_facts(tiny.split().dump, 0)
-    assert said["live"].startswith("thread-local: ")
+    assert said["live range"].startswith("thread-local: ")
     assert said["allocation"] == "0, thread-local, 512 B, bytes 0 to 512"
-    assert said["shares its bytes with"] == "nobody"
-    assert said["uses"] == "0"
+    assert said["shares memory with"] == "none"
+    assert said["uses"] == "none"
 
 
 def test_what_no_file_says_is_not_said() -> None:
     said = value_facts(tiny.split(tiny.VALUES).dump, 5)
-    assert not said.keys() & {"allocation", "shares its bytes with"}
-    assert said["live"] == "unknown: no live ranges among the files of this compile"
-    assert said["logical"] == "4,096 B (4.0 KiB)"
-    assert said["padded"].startswith("8,192 B")
+    assert not said.keys() & {"allocation", "shares memory with"}
+    assert said["live range"] == "unknown: this compile has no live-range file"
+    assert said["logical size"] == "4,096 B (4.0 KiB)"
+    assert said["padded size"].startswith("8,192 B")
     said = value_facts(tiny.split(tiny.ASSIGNMENT).dump, 5)
     assert not said.keys() & {"uses", "op_name", "source"}
     assert said["defined by"] == "`fusion`"
@@ -83,7 +83,7 @@ def test_what_no_file_says_is_not_said() -> None:
 def test_a_value_without_a_range_where_others_have_one() -> None:
     text = tiny.LIVE.text.replace("    fusion{0}:1-4\n", "")
     dump = dump_of(tiny.ASSIGNMENT.text + text)
-    assert value_facts(dump, 5)["live"] == "no live range printed"
+    assert value_facts(dump, 5)["live range"] == "none printed"
 
 
 def test_a_merged_value_is_a_phi() -> None:
@@ -104,14 +104,14 @@ def test_many_names_are_counted_not_listed() -> None:
 def test_a_printed_size_that_breaks_the_rule_is_shown_with_it() -> None:
     text = tiny.ASSIGNMENT.text.replace("<6 fusion{1} @1> (size=512", "<6 fusion{1} @1> (size=640")
     said = value_facts(dump_of(text), 6)
-    assert said["padded"] == "640 B as printed, but 512 B by rule: padded to T(128)"
+    assert said["padded size"] == "640 B as printed, but 512 B by rule: padded to T(128)"
 
 
 def test_two_causes_of_padding_are_both_named() -> None:
     line = " value: <1 a @0> (size=8192,offset=0): bf16[9,130]{1,0:T(8,128)(2,1)}"
     said = value_facts(dump_of(line), 1)
-    assert said["logical"] == "2,340 B (2.3 KiB)"
-    assert said["waste"] == (
+    assert said["logical size"] == "2,340 B (2.3 KiB)"
+    assert said["padding"] == (
         "5,852 B (5.7 KiB), 71.4 %: dim 0: 9 -> 16 by T(8,128); dim 1: 130 -> 256 by T(8,128)"
     )
 

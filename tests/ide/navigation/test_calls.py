@@ -1,4 +1,4 @@
-"""Call hierarchies of computations and of data, with the texts at their places."""
+"""The call hierarchy of computations and instructions."""
 
 from pathlib import Path
 
@@ -60,7 +60,7 @@ ENTRY main (x: f32[], y: f32[8]) -> f32[] {
 
 
 def at(file: DumpFile, line: str, word: str) -> CallNode:
-    """The node that a word means in the first line that begins so."""
+    """Return the node of a word in the first line with this prefix."""
     number = next(n for n, text in enumerate(file.lines) if text.lstrip().startswith(line))
     found = cursor_target_at(file, number, file.lines[number].index(word))
     assert found is not None
@@ -74,7 +74,7 @@ def text(place: Place) -> str:
 
 
 def said(calls: list[CallEdge]) -> Said:
-    """The other ends, and where: line, column and text."""
+    """Return the other ends with their places: line, column, and text."""
     return [
         (call.node.record.name, [f"{p.line + 1}:{p.start} {text(p)}" for p in call.places])
         for call in calls
@@ -96,7 +96,7 @@ def written() -> DumpFile:
         ("gte-step", "get-tuple-element"),
     ],
 )  # fmt: skip
-def test_every_mention_means_the_line_in_the_module_text(mark: str, name: str) -> None:
+def test_every_mention_resolves_to_module_text(mark: str, name: str) -> None:
     tiny = split()
     node = call_node_at(tiny.dump, tiny.found(mark))
     assert node is not None
@@ -104,12 +104,12 @@ def test_every_mention_means_the_line_in_the_module_text(mark: str, name: str) -
 
 
 @pytest.mark.parametrize("mark", ["allocation-1", "allocation-4"])
-def test_an_allocation_is_no_node(mark: str) -> None:
+def test_allocation_is_no_call_node(mark: str) -> None:
     tiny = split()
     assert call_node_at(tiny.dump, tiny.found(mark)) is None
 
 
-def test_callers_by_the_computation_they_are_in(written: DumpFile) -> None:
+def test_incoming_calls_of_computation(written: DumpFile) -> None:
     assert said(incoming_calls(at(written, "body (", "body"))) == [
         ("main", ["17:9 body", "19:25 body", "19:31 body"])
     ]
@@ -117,7 +117,7 @@ def test_callers_by_the_computation_they_are_in(written: DumpFile) -> None:
     assert said(incoming_calls(at(written, "ENTRY", "main"))) == []
 
 
-def test_what_a_computation_calls(written: DumpFile) -> None:
+def test_outgoing_calls_of_computation(written: DumpFile) -> None:
     assert said(outgoing_calls(at(written, "ENTRY", "main"))) == [
         ("cond", ["16:36 cond"]),
         ("body", ["17:9 body", "19:25 body", "19:31 body"]),
@@ -126,7 +126,7 @@ def test_what_a_computation_calls(written: DumpFile) -> None:
     assert said(outgoing_calls(at(written, "body (", "body"))) == []
 
 
-def test_a_computation_in_place_of_a_name(written: DumpFile) -> None:
+def test_inline_computation(written: DumpFile) -> None:
     inline = outgoing_calls(at(written, "ENTRY", "main"))[2].node
     assert text(name_place(inline)) == "to_apply"
     assert said(incoming_calls(inline)) == [("main", ["20:2 sum"])]
@@ -135,7 +135,7 @@ def test_a_computation_in_place_of_a_name(written: DumpFile) -> None:
     ]  # fmt: skip
 
 
-def test_data_comes_in_from_operands_where_they_get_their_names(written: DumpFile) -> None:
+def test_incoming_calls_of_instruction_are_operands(written: DumpFile) -> None:
     assert said(incoming_calls(at(written, "branch =", "branch"))) == [
         ("x", ["14:2 x"]), ("first", ["16:2 first"])
     ]  # fmt: skip
@@ -145,7 +145,7 @@ def test_data_comes_in_from_operands_where_they_get_their_names(written: DumpFil
     assert said(incoming_calls(at(written, "x =", "x"))) == []
 
 
-def test_data_goes_out_to_users_where_they_name_it(written: DumpFile) -> None:
+def test_outgoing_calls_of_instruction_are_users(written: DumpFile) -> None:
     assert said(outgoing_calls(at(written, "x =", "x"))) == [
         ("first", ["16:22 x"]), ("branch", ["18:29 x", "18:32 x"])
     ]  # fmt: skip
@@ -165,15 +165,13 @@ def test_data_goes_out_to_users_where_they_name_it(written: DumpFile) -> None:
         ("sum =", "sum", "    }"),
     ],
 )  # fmt: skip
-def test_a_node_ends_with_its_last_letter(
-    written: DumpFile, line: str, word: str, last: str
-) -> None:
+def test_node_ends_after_last_character(written: DumpFile, line: str, word: str, last: str) -> None:
     node = at(written, line, word)
     number, column = node_end(node)
     assert (written.lines[number], column) == (last, len(last))
 
 
-def test_a_node_is_found_again_by_its_names(written: DumpFile) -> None:
+def test_node_is_found_by_its_key(written: DumpFile) -> None:
     twice = DumpFile.of_text(WRITTEN.replace("body (t", "other (t").replace("  t =", "  s ="))
     assert node_key(at(written, "ROOT n", "n")) == CallNodeKey("n", "body", is_computation=False)
     assert node_key(at(written, "body (", "body")) == CallNodeKey("body", None, is_computation=True)
@@ -192,7 +190,7 @@ def test_a_node_is_found_again_by_its_names(written: DumpFile) -> None:
 
 
 @pytest.mark.corpus
-def test_both_directions_agree_in_all_small_modules(corpus_small: Path) -> None:
+def test_incoming_and_outgoing_calls_agree(corpus_small: Path) -> None:
     folder = corpus_small / "tpu_v5e"
     seen = 0
     for path in files_of(folder, FileKind.MODULE)[::5]:

@@ -1,4 +1,4 @@
-"""Where in its line the name stands that a record is about."""
+"""The columns of the name of a record."""
 
 import pytest
 
@@ -21,7 +21,7 @@ from hlo_lsp.model.dump_file import DumpFile
         ("allocation 1: size 512, constant:", (0, 33)),
     ],
 )
-def test_the_name_of_a_line_is_where_it_stands(line: str, columns: tuple[int, int]) -> None:
+def test_name_columns(line: str, columns: tuple[int, int]) -> None:
     head = "HloModule m\n" if "%" in line or line.endswith("{") else "HloLiveRange (max 9):\n"
     record = DumpFile.of_text(head + line).records.at(1)
     assert record is not None

@@ -1,4 +1,4 @@
-"""Which parts of a dump name a Python line, and which one."""
+"""Links to Python lines."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -123,7 +123,7 @@ def opened(text: str, *others: str) -> tuple[DumpSet, DumpFile]:
 
 
 def places(marked: Marked, links: Sequence[SourceLink]) -> dict[str, Mark]:
-    """Where the links are, by the name of the mark there (or the text) and their line."""
+    """Return the places of the links by the name of the mark there (or the text) and their line."""
     names = {place: name.rpartition(".")[0] for name, place in marked.marks.items()}
     found = {}
     for link in links:
@@ -138,7 +138,7 @@ def places(marked: Marked, links: Sequence[SourceLink]) -> dict[str, Mark]:
     [(MODULE, ()), (VALUES, (MODULE.text,)), (LIVE, (SCHEDULED,))],
     ids=["module", "values", "live ranges"],
 )
-def test_every_place_that_names_a_python_line(marked: Marked, others: tuple[str, ...]) -> None:
+def test_all_source_links_are_found(marked: Marked, others: tuple[str, ...]) -> None:
     dump, file = opened(marked.text, *others)
     links = source_links(dump, file)
     assert places(marked, links) == marked.marks
@@ -150,7 +150,7 @@ def test_every_place_that_names_a_python_line(marked: Marked, others: tuple[str,
 @pytest.mark.parametrize(
     ("marked", "others"), [(MODULE, ()), (VALUES, (MODULE.text,)), (LIVE, (SCHEDULED,))]
 )
-def test_the_cursor_is_on_a_place_or_on_none(marked: Marked, others: tuple[str, ...]) -> None:
+def test_source_line_at_cursor(marked: Marked, others: tuple[str, ...]) -> None:
     dump, file = opened(marked.text, *others)
     links = source_links(dump, file)
     for number, line in enumerate(marked.lines):
@@ -161,7 +161,7 @@ def test_the_cursor_is_on_a_place_or_on_none(marked: Marked, others: tuple[str, 
     assert source_line_at(dump, file, 10**6, 0) is None
 
 
-def test_files_and_functions_come_with_the_line() -> None:
+def test_links_have_file_and_function() -> None:
     dump, file = opened(MODULE.text)
     inner = SourceLine("/home/user/my model.py", 7, "f")
     for name in ("neg.7", "location-1.7", "frame-2.7"):
@@ -171,21 +171,21 @@ def test_files_and_functions_come_with_the_line() -> None:
     assert source_line_at(dump, file, *MODULE["old.3"].position) == SourceLine("/m.py", 3)
 
 
-def test_frames_without_tables_lead_nowhere() -> None:
+def test_frames_without_tables_have_no_link() -> None:
     dump, file = opened(VALUES.text)
     assert source_links(dump, file) == []
 
 
 @pytest.mark.parametrize("text", ["", "no dump", "BufferAssignment:", "HloModule m"])
-def test_files_without_a_place_have_no_links(text: str) -> None:
+def test_files_without_locations_have_no_links(text: str) -> None:
     dump, file = opened(text)
     assert source_links(dump, file) == []
     assert source_line_at(dump, file, 0, 0) is None
 
 
 @pytest.mark.corpus
-def test_real_instructions_lead_to_their_innermost_line(corpus_small: Path) -> None:
-    """Links read metadata by themselves; the stack of a card reads the whole instruction."""
+def test_real_instructions_link_to_innermost_line(corpus_small: Path) -> None:
+    """Links read metadata themselves; the stack of a card comes from the parsed instruction."""
     count = 0
     library = DumpWorkspace()
     for path in files_of(corpus_small, FileKind.MODULE)[::5]:

@@ -1,4 +1,4 @@
-"""Navigation in dumps that are damaged, twisted or of an odd form."""
+"""Navigation in damaged and unusual dumps."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from hlo_lsp.model.workspace import DumpWorkspace
 
 
 def _lines(text: str, *starts: tuple[int, int]) -> list[int | None]:
-    """The lines to which definition leads from positions of a dump in one file."""
+    """Return the lines of the definitions at positions of a one-file dump."""
     file = DumpFile.of_text(text)
     dump = DumpSet([file])
     lines = []
@@ -21,12 +21,12 @@ def _lines(text: str, *starts: tuple[int, int]) -> list[int | None]:
     return lines
 
 
-def test_a_range_of_an_unknown_value_leads_nowhere() -> None:
+def test_live_range_of_unknown_value_has_no_definition() -> None:
     text = "HloLiveRange (max 1):\n  BufferLiveRange:\n    nobody{}:0-1"
     assert _lines(text, (2, 6)) == [None]
 
 
-def test_the_id_counts_more_than_the_name() -> None:
+def test_id_takes_precedence_over_name() -> None:
     text = (
         "BufferAssignment:\nallocation 0: size 4:\n value: <1 a @0> (size=4,offset=0): f32[]\n"
         "<1 b @0>\n positions:\n  b\n uses:\n from instruction: %b = f32[] add(%c)\n"
@@ -35,13 +35,13 @@ def test_the_id_counts_more_than_the_name() -> None:
     assert _lines(text, (2, 12), (3, 2), (8, 2)) == [3, 2, 8]
 
 
-def test_of_two_entries_for_one_value_the_first_counts() -> None:
+def test_first_of_two_entries_is_the_definition() -> None:
     entry = "<1 a @0>\n positions:\n  a\n uses:\n from instruction: %a = f32[] add(%c)\n"
     text = "BufferAssignment:\n value: <1 a @0> (size=4,offset=0): f32[]\n" + entry + entry
     assert _lines(text, (1, 10), (7, 1)) == [2, 1]
 
 
-def test_an_entry_whose_header_is_broken_is_not_led_to() -> None:
+def test_entry_with_broken_header_is_no_definition() -> None:
     text = (
         "BufferAssignment:\nallocation 0: size 4:\n value: <1 a @0> (size=4,offset=0): f32[]\n"
         "<1 a @0\n positions:\n  a\n uses:\n  b, operand 0\n from instruction: %a = f32[] add(%c)"
@@ -49,7 +49,7 @@ def test_an_entry_whose_header_is_broken_is_not_led_to() -> None:
     assert _lines(text, (2, 10), (5, 3)) == [2, None]
 
 
-def test_a_row_at_the_peak_of_jax_0_4_leads_to_the_whole_value() -> None:
+def test_jax_0_4_peak_row_resolves_to_whole_value() -> None:
     text = (
         "<1 w{} @0>\n positions:\n  w {}\n uses:\n from instruction: %w = (f32[]) while(%c)\n"
         "HloLiveRange (max 1):\n  Live ranges at 0 (peak):\n    w: 8 bytes"
@@ -57,7 +57,7 @@ def test_a_row_at_the_peak_of_jax_0_4_leads_to_the_whole_value() -> None:
     assert _lines(text, (7, 5)) == [0]
 
 
-def test_a_live_range_leads_into_the_values_file_beside_it(tmp_path: Path) -> None:
+def test_live_range_resolves_to_companion_values_file(tmp_path: Path) -> None:
     stem = "module_0000.jit_f.cpu_after_optimizations"
     values = tmp_path / f"{stem}-buffer-assignment-values.txt"
     values.write_text(

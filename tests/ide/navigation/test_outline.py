@@ -1,4 +1,4 @@
-"""The structure of memory files: what is inside what, and on which lines."""
+"""The outline of memory files."""
 
 from textwrap import dedent
 
@@ -8,7 +8,7 @@ from hlo_lsp.model.dump_file import DumpFile
 
 
 def drawn(file: DumpFile) -> str:
-    """A line for each node: name, detail, first and last line, inside its parent."""
+    """Return a line for each node: name, detail, first and last line, indented by depth."""
 
     def lines(nodes: list[OutlineNode], margin: str) -> list[str]:
         found = []
@@ -26,7 +26,7 @@ def _drawn(text: str) -> str:
     return drawn(DumpFile.of_text(text))
 
 
-def test_allocations_hold_their_values() -> None:
+def test_allocations_contain_their_values() -> None:
     file = tiny.split().file(tiny.ASSIGNMENT)
     assert drawn(file) == dedent("""\
         BufferAssignment 0-12
@@ -44,7 +44,7 @@ def test_allocations_hold_their_values() -> None:
             7 negate.7 (f32[16,64]{1,0:T(8,128)S(1)}) 12-12""")
 
 
-def test_entries_are_whole_in_their_section() -> None:
+def test_entries_are_in_their_section() -> None:
     file = tiny.split(tiny.VALUES).file(tiny.VALUES)
     assert drawn(file) == dedent("""\
         Total bytes used (25.0 KiB) 1-1
@@ -58,7 +58,7 @@ def test_entries_are_whole_in_their_section() -> None:
           8 fusion.2 43-48""")
 
 
-def test_schedule_ranges_and_peak_are_in_the_live_range_section() -> None:
+def test_live_range_section_contains_schedule_and_peak() -> None:
     file = tiny.split(tiny.LIVE).file(tiny.LIVE)
     assert drawn(file) == dedent("""\
         HloLiveRange (6 steps) 0-25
@@ -84,7 +84,7 @@ def test_schedule_ranges_and_peak_are_in_the_live_range_section() -> None:
           Stack trace breakdown 20-25""")
 
 
-def test_a_breakdown_stands_behind_the_peak() -> None:
+def test_breakdown_follows_peak() -> None:
     drawing = _drawn(
         "HloLiveRange (max 1):\n"
         "  Live ranges at 0 (peak):\n"
@@ -99,7 +99,7 @@ def test_a_breakdown_stands_behind_the_peak() -> None:
           Stack trace breakdown 3-4""")
 
 
-def test_the_sections_of_one_file_are_those_of_its_parts() -> None:
+def test_one_file_dump_has_all_sections() -> None:
     file = tiny.one_file().file(tiny.ASSIGNMENT)
     tops = [(node.name, node.line) for node in outline(file)]
     assert tops == [
@@ -110,7 +110,7 @@ def test_the_sections_of_one_file_are_those_of_its_parts() -> None:
     ]
 
 
-def test_a_part_lies_inside_its_parent_and_behind_its_neighbour() -> None:
+def test_nodes_are_nested_and_ordered() -> None:
     def look(nodes: list[OutlineNode], first: int, last: int) -> None:
         for node in nodes:
             assert first <= node.line
@@ -124,26 +124,26 @@ def test_a_part_lies_inside_its_parent_and_behind_its_neighbour() -> None:
         look(nodes, 0, len(file.lines) - 1)
 
 
-def test_a_broken_line_is_in_no_part_and_costs_no_other() -> None:
+def test_broken_line_is_in_no_node() -> None:
     text = tiny.ASSIGNMENT.text
     whole = _drawn(text).split("\n")
     broken = _drawn(text.replace("<6 fusion{1} @1> (size=", "<6 fusion{1} @1> (sie=")).split("\n")
     assert broken == [line for line in whole if "6 fusion{1}" not in line]
 
 
-def test_values_below_a_broken_allocation_do_not_join_the_one_above() -> None:
+def test_broken_allocation_ends_the_previous_one() -> None:
     text = tiny.ASSIGNMENT.text.replace("allocation 4: size 8704", "allocation 4: sie 8704")
     nodes = {node.name: node for node in walk_nodes(outline(DumpFile.of_text(text)))}
     assert [child.name for child in nodes["allocation 3"].children] == ["4 fusion{}"]
 
 
-def test_a_broken_section_head_costs_only_its_name() -> None:
+def test_broken_section_head_affects_only_its_name() -> None:
     text = tiny.LIVE.text.replace("  BufferLiveRange:", "  BufferLiveRang:")
     names = [node.name for node in walk_nodes(outline(DumpFile.of_text(text)))]
     whole = [node.name for node in walk_nodes(outline(DumpFile.of_text(tiny.LIVE.text)))]
     assert names == [name for name in whole if name != "BufferLiveRange"]
 
 
-def test_a_file_that_is_no_dump_has_no_parts() -> None:
+def test_other_files_have_no_outline() -> None:
     assert _drawn("fn main() {\n}\n") == ""
     assert _drawn("") == ""

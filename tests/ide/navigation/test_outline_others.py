@@ -1,4 +1,4 @@
-"""The structure of reports, module text and thunk sequences."""
+"""The outline of reports, module text, and thunk sequences."""
 
 from textwrap import dedent
 
@@ -11,7 +11,7 @@ def _drawn(text: str) -> str:
     return drawn(DumpFile.of_text(dedent(text)))
 
 
-def test_a_report_has_a_section_for_each_memory_space_and_a_table_for_each_allocation() -> None:
+def test_report_has_memory_spaces_and_tables() -> None:
     drawing = _drawn("""\
         Memory Space: default (color=0)
         Total bytes: 1024 (1.0KiB)
@@ -39,7 +39,7 @@ def test_a_report_has_a_section_for_each_memory_space_and_a_table_for_each_alloc
           table 13-15""")
 
 
-def test_an_old_report_lists_allocations_twice() -> None:
+def test_old_report_lists_allocations_twice() -> None:
     drawing = _drawn("""\
         Total bytes used: 758680 (740.9KiB)
 
@@ -71,7 +71,7 @@ def test_an_old_report_lists_allocations_twice() -> None:
           allocation 0 (132.0KiB) 17-17""")
 
 
-def test_computations_hold_their_instructions() -> None:
+def test_computations_contain_their_instructions() -> None:
     assert drawn(tiny.split().dump.files[-1]) == dedent("""\
         jit_f (HloModule) 0-0
         region 2-6
@@ -97,7 +97,7 @@ def test_computations_hold_their_instructions() -> None:
           fusion.2 (fusion) 28-28""")
 
 
-def test_the_location_tables_are_sections() -> None:
+def test_location_tables_are_sections() -> None:
     drawing = _drawn("""\
         HloModule m
 
@@ -121,7 +121,7 @@ def test_the_location_tables_are_sections() -> None:
           p (parameter) 11-11""")
 
 
-def test_thunks_nest_by_their_indentation() -> None:
+def test_thunks_nest_by_indentation() -> None:
     drawing = _drawn("""\
         001: kCopy         [source       | next=002 (1)] kCopy
         002: kWhile        [prev=001 (1) | sink        ]

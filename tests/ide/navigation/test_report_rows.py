@@ -1,4 +1,4 @@
-"""Rows of a report: the allocation that their table is about, and the values that they count."""
+"""Report rows: the allocation of their table, and the values that they count."""
 
 from pathlib import Path
 
@@ -44,7 +44,7 @@ STEM = "module_0000.f.cpu_after_optimizations"
 
 
 class Read:
-    """The two files in a folder, and the rows by their number from 0."""
+    """A folder with an assignment and a report, and the lines of the report rows."""
 
     def __init__(self, folder: Path, report: str) -> None:
         (folder / f"{STEM}-buffer-assignment.txt").write_text(ASSIGNMENT, "utf-8")
@@ -56,7 +56,7 @@ class Read:
         self.rows = [n for n, line in enumerate(self.report.lines) if "%);" in line]
 
     def led(self, row: int) -> tuple[list[str], str | None]:
-        """The lines of the definitions, and of the declaration."""
+        """Return the lines of the definitions, and the allocation of the declaration."""
         found = cursor_target_at(self.report, self.rows[row], 12)
         assert found is not None
         allocation = declaration(self.dump, found)
@@ -67,7 +67,7 @@ class Read:
         )
 
 
-def test_a_row_leads_to_its_values_and_their_allocation(tmp_path: Path) -> None:
+def test_row_resolves_to_values_and_allocation(tmp_path: Path) -> None:
     read = Read(tmp_path, REPORT)
     assert [read.led(row) for row in range(4)] == [
         (["value: <3 c @0>"], "allocation 1"),
@@ -77,7 +77,7 @@ def test_a_row_leads_to_its_values_and_their_allocation(tmp_path: Path) -> None:
     ]
 
 
-def test_the_hover_names_them(tmp_path: Path) -> None:
+def test_hover_on_row_lists_values(tmp_path: Path) -> None:
     read = Read(tmp_path, REPORT)
     found = cursor_target_at(read.report, read.rows[1], 12)
     assert found is not None
@@ -90,7 +90,7 @@ def test_the_hover_names_them(tmp_path: Path) -> None:
     }
 
 
-def test_references_of_values_and_allocations_include_their_rows(tmp_path: Path) -> None:
+def test_references_include_report_rows(tmp_path: Path) -> None:
     read = Read(tmp_path, REPORT)
     (assignment,) = (file for file in read.dump.files if file is not read.report)
 
@@ -110,7 +110,7 @@ def test_references_of_values_and_allocations_include_their_rows(tmp_path: Path)
     ("old", "new"),
     [("2; f32[4], f32[8]", "3; f32[4], f32[8]"), ("         64;", "         60;")],
 )
-def test_a_table_that_does_not_fit_leads_nowhere(tmp_path: Path, old: str, new: str) -> None:
+def test_mismatched_table_has_no_definition(tmp_path: Path, old: str, new: str) -> None:
     assert old in REPORT
     read = Read(tmp_path, REPORT.replace(old, new))
     assert read.led(0) == read.led(1) == ([], None)

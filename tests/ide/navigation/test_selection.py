@@ -1,4 +1,4 @@
-"""What is selected around the cursor, step by step."""
+"""Selection ranges around the cursor."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -16,13 +16,13 @@ from lsp.opened import DUMP
 
 
 def steps(text: str) -> list[str]:
-    """The texts of the steps around the cursor ``¦``; of several lines the first and the last."""
+    """Return the texts of the extents around the cursor ``¦``: the first and last line of each."""
     file, line, column = _cursor(text)
     return [_text(file, extent) for extent in selection_extents(file, line, column)]
 
 
 def around(text: str, part: str) -> list[str]:
-    """The steps at a part of a text that has the cursor in it."""
+    """Return the extents at a part of a text that contains the cursor mark."""
     assert part.replace("¦", "") in text
     return steps(text.replace(part.replace("¦", ""), part, 1))
 
@@ -46,7 +46,7 @@ MAIN = "ENTRY %main (x.1: f32[16,64]) -> f32[16,64] { ... }"
 FILE = "HloModule jit_f, is_scheduled=true ... "
 
 
-def test_from_an_operand_to_the_file() -> None:
+def test_operand_expands_to_file() -> None:
     operation = "fusion(%negate.7, %get-tuple-element.1)"
     assert around(tiny.MODULE.text, "fusion(%nega¦te.7, %get") == [
         "negate.7",
@@ -86,7 +86,7 @@ def test_metadata_strings_and_fields() -> None:
     ]
 
 
-def test_an_instruction_over_several_lines_and_in_place() -> None:
+def test_multiline_and_inline_instructions() -> None:
     text = "HloModule m\n\nENTRY %e {\n  ROOT %r = f32[] reduce(%a, %b),\n    to_apply={ %p = f32[] parameter(0)\n      ROOT %s = f32[] add(%p, ¦%p) }\n}\n"  # noqa: E501
     found = steps(text)
     assert found[:6] == [
@@ -97,7 +97,7 @@ def test_an_instruction_over_several_lines_and_in_place() -> None:
     assert "ROOT %r = f32[] reduce(%a, %b), ... ROOT %s = f32[] add(%p, %p) }" in found
 
 
-def test_a_number_of_a_value_its_line_its_allocation_and_the_section() -> None:
+def test_value_number_expands_to_section() -> None:
     assert around(DUMP, "<3 mul @0> (size=5¦12,offset=0)") == [
         "512", "size=512", "size=512,offset=0", "(size=512,offset=0)",
         "value: <3 mul @0> (size=512,offset=0): f32[4]{0:T(128)}",
@@ -108,7 +108,7 @@ def test_a_number_of_a_value_its_line_its_allocation_and_the_section() -> None:
     ]  # fmt: skip
 
 
-def test_a_row_of_an_entry() -> None:
+def test_entry_row() -> None:
     assert around(DUMP, "  mul, operand ¦1") == [
         "1", "operand 1", "mul, operand 1",
         '<2 add @1> ... from instruction: %add = f32[4]{0:T(128)S(1)} add(%x, %x), metadata={op_name="jit(f)/add"}',  # noqa: E501
@@ -117,7 +117,7 @@ def test_a_row_of_an_entry() -> None:
     ]  # fmt: skip
 
 
-def test_a_later_line_of_an_instruction_in_an_entry() -> None:
+def test_continuation_line_in_entry() -> None:
     mul = "%mul = f32[4]{0:T(128)} multiply(%add, %add)"
     text = DUMP.replace(mul, f'{mul}, frontend_attributes={{kernel_metadata={{\n"a":"b"\n}}}}')
     attribute = "frontend_attributes={kernel_metadata={ ... }}"
@@ -132,7 +132,7 @@ def test_a_later_line_of_an_instruction_in_an_entry() -> None:
     ]
 
 
-def test_a_live_range_and_its_sections() -> None:
+def test_live_range_expands_to_sections() -> None:
     assert around(DUMP, "    x{}:0-¦3") == [
         "3", "0-3", "x{}:0-3", "BufferLiveRange: ... mul{}:2-3",
         "HloLiveRange (max 3): ... └── x (33.3%, total: 16 bytes, current: 16 bytes, remaining: 0 bytes)",  # noqa: E501
@@ -140,7 +140,7 @@ def test_a_live_range_and_its_sections() -> None:
     ]  # fmt: skip
 
 
-def test_thunks_with_those_inside() -> None:
+def test_nested_thunks() -> None:
     text = "001: kWhile [source | sink] \ncondition:\n    002: kCo¦py [source | sink] kCopy\n  body:\n    003: kCopy [source | sink] kCopy\n004: kCopy [source | sink] kCopy"  # noqa: E501
     assert steps(text)[-3:] == [
         "002: kCopy [source | sink] kCopy",
@@ -152,7 +152,7 @@ def test_thunks_with_those_inside() -> None:
 @pytest.mark.parametrize(
     "text", ["¦", "¦\n", "HloModule m¦", "no dump ¦at all", "BufferAssignment:\n¦\n"]
 )
-def test_texts_with_little_in_them(text: str) -> None:
+def test_nearly_empty_texts(text: str) -> None:
     assert steps(text)[-1].split() == text.replace("¦", "").split() or "..." in steps(text)[-1]
 
 
@@ -163,7 +163,7 @@ def texts(corpus_small: Path) -> Texts:
 
 @given(st.data())
 @settings(max_examples=300, deadline=None)
-def test_each_step_is_larger_and_holds_the_one_before(texts: Texts, data: st.DataObject) -> None:
+def test_each_extent_contains_the_previous_one(texts: Texts, data: st.DataObject) -> None:
     text = texts[data.draw(st.sampled_from(sorted(texts)))]
     cut = data.draw(st.integers(0, 3)) and data.draw(st.integers(0, len(text)))
     file = DumpFile.of_text(text[: cut or None])
@@ -177,7 +177,7 @@ def test_each_step_is_larger_and_holds_the_one_before(texts: Texts, data: st.Dat
 
 
 @pytest.mark.corpus
-def test_a_line_of_a_hundred_thousand_characters(train_l24: Path) -> None:
+def test_line_of_100000_characters(train_l24: Path) -> None:
     (path,) = train_l24.glob("*.before_optimizations.txt")
     file = DumpFile(path.as_uri(), path, disk.read_document(path))
     for _ in file.refresh():

@@ -1,4 +1,4 @@
-"""What is shown faintly: in module text what nobody uses, in memory files values."""
+"""The modifiers of unused instructions and values, and of thread-local values."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from hlo_lsp.ide.tokens.line_tokens import TokenModifier
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from ide.tokens.told import opened, said
+from ide.tokens.helpers import declared_modifiers, open_indexed
 
 MODULE = """\
 HloModule m
@@ -31,37 +31,37 @@ ENTRY %e (a: f32[]) -> f32[] {
 """
 
 
-def faint(file: DumpFile, dump: DumpSet | None = None) -> dict[str, str]:
-    found = said(file, dump or DumpSet([file]))
+def faded(file: DumpFile, dump: DumpSet | None = None) -> dict[str, str]:
+    found = declared_modifiers(file, dump or DumpSet([file]))
     return {name: what for name, what in found.items() if what != "none"}
 
 
-def test_instructions_that_nobody_names_and_that_are_no_result() -> None:
-    assert faint(opened(MODULE)) == {"%p": "unused", "%x": "unused", "%fused": "unused"}
+def test_instructions_without_users_are_unused() -> None:
+    assert faded(open_indexed(MODULE)) == {"%p": "unused", "%x": "unused", "%fused": "unused"}
 
 
-def test_the_last_instruction_is_the_result_where_none_is_marked() -> None:
+def test_last_instruction_is_the_implicit_root() -> None:
     text = MODULE.replace("ROOT ", "")
-    assert set(faint(opened(text))) == {"%p", "%x", "%fused"}
+    assert set(faded(open_indexed(text))) == {"%p", "%x", "%fused"}
 
 
-def test_nothing_is_unused_before_names_are_learnt() -> None:
-    assert faint(DumpFile.of_text(MODULE)) == {}
+def test_nothing_is_unused_before_mentions_are_indexed() -> None:
+    assert faded(DumpFile.of_text(MODULE)) == {}
 
 
-def test_a_use_takes_the_fading_away() -> None:
-    file = opened(MODULE)
+def test_used_instruction_is_not_unused() -> None:
+    file = open_indexed(MODULE)
     line = file.lines.index("  %y = f32[] negate(%a), control-predecessors={%before}")
     file.changed(file.document.edit((line, 21), (line, 22), "fused"))
     file.refresh()
-    assert set(faint(file)) == {"%p", "%x"}
+    assert set(faded(file)) == {"%p", "%x"}
 
 
-def test_values_in_thread_local_allocations() -> None:
+def test_thread_local_values() -> None:
     dump = tiny.split()
     for part in (tiny.ASSIGNMENT, tiny.VALUES):
-        assert faint(dump.file(part), dump.dump) == {"add.9": "thread_local"}
-    assert faint(tiny.one_file().file(tiny.VALUES), tiny.one_file().dump)["add.9"] == "thread_local"
+        assert faded(dump.file(part), dump.dump) == {"add.9": "thread_local"}
+    assert faded(tiny.one_file().file(tiny.VALUES), tiny.one_file().dump)["add.9"] == "thread_local"
 
 
 UNUSED = tiny.VALUES.text.replace(" uses:\n  negate.7, operand 0\n", " uses:\n  (none)\n")
@@ -86,12 +86,12 @@ def test_values_without_uses(change: tuple[str, str], is_unused: bool) -> None:
     ]
 
 
-def test_outputs_and_results_are_used_by_whoever_asked_for_them() -> None:
+def test_outputs_are_not_unused() -> None:
     dump = tiny.split()  # fusion.2 has no uses, and is the output of the program
-    assert "fusion.2" not in faint(dump.file(tiny.VALUES), dump.dump)
+    assert "fusion.2" not in faded(dump.file(tiny.VALUES), dump.dump)
 
 
-def test_without_the_module_text_nobody_knows_what_a_result_is() -> None:
+def test_unused_values_require_module_text() -> None:
     values = DumpFile.of_text(UNUSED, "values.txt")
     dump = DumpSet([values, tiny.split().file(tiny.ASSIGNMENT)])
-    assert set(faint(values, dump)) == {"add.9"}
+    assert set(faded(values, dump)) == {"add.9"}

@@ -1,4 +1,4 @@
-"""Tokens do not overlap, are inside of their lines, and are the same however they are asked for."""
+"""Tokens are ordered, do not overlap, and do not depend on the requested range."""
 
 from itertools import pairwise
 from pathlib import Path
@@ -15,15 +15,15 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
-from ide.tokens.told import all_tokens, opened
+from ide.tokens.helpers import all_tokens, open_indexed
 
 _SIGNS = (
     'HloModule m\nENTRY %e () -> f32[] {\n  %a = f32[2]{0:T(8)S(1)} add(%b, c), k={"x"}\n/*é*/ //'
 )
 
 
-def wrong(file: DumpFile, found: list[SemanticToken]) -> list[SemanticToken]:
-    """The tokens that are empty, outside of their line, or not behind the one before."""
+def misplaced_tokens(file: DumpFile, found: list[SemanticToken]) -> list[SemanticToken]:
+    """Return the tokens that are empty, outside of their line, or overlap the previous one."""
     return [
         token
         for before, token in pairwise(
@@ -36,10 +36,10 @@ def wrong(file: DumpFile, found: list[SemanticToken]) -> list[SemanticToken]:
 
 @given(st.lists(st.sampled_from(_SIGNS)).map("".join), st.data())
 @settings(max_examples=300, deadline=None)
-def test_any_text_has_tokens_in_order(signs: str, data: st.DataObject) -> None:
+def test_arbitrary_text_has_ordered_tokens(signs: str, data: st.DataObject) -> None:
     text = "HloModule m\n" + data.draw(st.sampled_from(["", _SIGNS + "\n"])) + signs
-    file = opened(text)
-    assert wrong(file, all_tokens(file)) == []
+    file = open_indexed(text)
+    assert misplaced_tokens(file, all_tokens(file)) == []
 
 
 @pytest.fixture(scope="module")
@@ -49,35 +49,33 @@ def texts(corpus_small: Path) -> Texts:
 
 @given(st.data())
 @settings(max_examples=60, deadline=None)
-def test_some_lines_have_the_tokens_that_they_have_in_the_whole(
-    texts: Texts, data: st.DataObject
-) -> None:
-    file = opened(texts[data.draw(st.sampled_from(sorted(texts)))])
+def test_range_has_the_tokens_of_the_file(texts: Texts, data: st.DataObject) -> None:
+    file = open_indexed(texts[data.draw(st.sampled_from(sorted(texts)))])
     first = data.draw(st.integers(0, len(file.lines)))
     end = data.draw(st.integers(first, len(file.lines) + 2))
     everything = all_tokens(file)
     assert all_tokens(file, first, end) == [t for t in everything if first <= t.line < end]
 
 
-def test_of_a_long_line_the_beginning_is_told() -> None:
+def test_long_line_has_tokens_up_to_limit() -> None:
     line = f"  %t = (f32[]) tuple({', '.join(f'%x.{number}' for number in range(20_000))})"
-    found = all_tokens(opened(f"HloModule m\n\nENTRY %e {{\n{line}\n}}\n"))
+    found = all_tokens(open_indexed(f"HloModule m\n\nENTRY %e {{\n{line}\n}}\n"))
     long = [token for token in found if token.line == 3]
     assert 1000 < len(long) < 2000
     assert MAX_TOKENIZED_COLUMNS - 20 < long[-1].end <= MAX_TOKENIZED_COLUMNS
     assert line[long[-1].start : long[-1].end + 1].endswith(",")  # not cut in the middle
 
 
-def test_a_comment_that_nobody_closes_reaches_to_the_end() -> None:
-    file = opened("HloModule m\n\n/* " + "  %x = f32[] add(%a)\n" * 5000)
+def test_unclosed_comment_extends_to_end() -> None:
+    file = open_indexed("HloModule m\n\n/* " + "  %x = f32[] add(%a)\n" * 5000)
     found = all_tokens(file, 4000, 4002)
     assert [(token.line, token.type.name, token.start) for token in found] == [
         (4000, "COMMENT", 2), (4001, "COMMENT", 2)
     ]  # fmt: skip
 
 
-def test_long_work_is_done_in_steps() -> None:
-    file = opened("HloModule m\n\nENTRY %e {\n" + "  %x = f32[2]{0} add(%a, %b)\n" * 5000)
+def test_tokens_come_in_batches() -> None:
+    file = open_indexed("HloModule m\n\nENTRY %e {\n" + "  %x = f32[2]{0} add(%a, %b)\n" * 5000)
     steps = [len(some) for some in semantic_tokens(DumpSet([file]), file)]
     assert len(steps) > 10
     assert max(steps) < 4000
@@ -85,14 +83,14 @@ def test_long_work_is_done_in_steps() -> None:
 
 @pytest.mark.corpus
 @pytest.mark.parametrize("kind", [kind for kind in FileKind if kind.has_records])
-def test_real_dumps_have_tokens_in_order(corpus_small: Path, kind: FileKind) -> None:
+def test_real_dumps_have_ordered_tokens(corpus_small: Path, kind: FileKind) -> None:
     count = 0
     for path in files_of(corpus_small, kind):
         file = DumpFile(path.as_uri(), path, disk.read_document(path))
         for _ in file.refresh():
             pass
         found = all_tokens(file)
-        assert wrong(file, found) == [], path
+        assert misplaced_tokens(file, found) == [], path
         told = {token.line for token in found}
         bare = [
             line for number, line in enumerate(file.lines)

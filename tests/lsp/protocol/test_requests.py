@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pygls.exceptions import JsonRpcInvalidParams
 
-from hlo_lsp.lsp.protocol.requests import Requests
+from hlo_lsp.lsp.protocol.messages import PendingRequests
 from hlo_lsp.lsp.request import current_request
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.text.checkpoint import checkpoint
@@ -23,7 +23,9 @@ class Desk:
 
     def __init__(self) -> None:
         self.written: list[dict[str, Any]] = []
-        self.requests = Requests(lambda text: self.written.append(json.loads(text)), json.dumps)
+        self.requests = PendingRequests(
+            lambda text: self.written.append(json.loads(text)), json.dumps
+        )
 
     def short(self) -> list[Any]:
         """What was written, as a reader wants it."""
@@ -50,7 +52,7 @@ async def answered(value: Any) -> Any:
 
 async def test_a_cancelled_request_is_answered_once_and_at_once() -> None:
     desk = Desk()
-    desk.requests.begin(1, METHOD, NOTHING, forever)
+    desk.requests.start(1, METHOD, NOTHING, forever)
     await settle()
     desk.requests.cancel(1)
     assert desk.short() == [-32800]
@@ -70,7 +72,7 @@ async def test_the_work_of_a_cancelled_request_ends_at_its_next_rest() -> None:
         finally:
             ended.append(True)
 
-    desk.requests.begin(1, METHOD, NOTHING, lambda: run_in_slices(endless))
+    desk.requests.start(1, METHOD, NOTHING, lambda: run_in_slices(endless))
     await settle()
     assert ended == []
     desk.requests.cancel(1)
@@ -80,7 +82,7 @@ async def test_the_work_of_a_cancelled_request_ends_at_its_next_rest() -> None:
 
 async def test_a_request_that_never_began_is_answered_too() -> None:
     desk = Desk()
-    desk.requests.begin(1, METHOD, NOTHING, lambda: answered(5))
+    desk.requests.start(1, METHOD, NOTHING, lambda: answered(5))
     desk.requests.cancel(1)
     await settle()
     assert desk.short() == [-32800]
@@ -88,7 +90,7 @@ async def test_a_request_that_never_began_is_answered_too() -> None:
 
 async def test_an_answered_request_cannot_be_cancelled_any_more() -> None:
     desk = Desk()
-    desk.requests.begin(1, METHOD, NOTHING, lambda: answered(5))
+    desk.requests.start(1, METHOD, NOTHING, lambda: answered(5))
     await settle()
     desk.requests.cancel(1)
     assert desk.short() == [5]
@@ -97,7 +99,7 @@ async def test_an_answered_request_cannot_be_cancelled_any_more() -> None:
 async def test_all_are_cancelled_together_in_the_end() -> None:
     desk = Desk()
     for number in (1, "1", -1):
-        desk.requests.begin(number, METHOD, NOTHING, forever)
+        desk.requests.start(number, METHOD, NOTHING, forever)
     desk.requests.cancel_all()
     await settle()
     assert [said["id"] for said in desk.written] == [1, "1", -1]
@@ -113,12 +115,12 @@ async def test_what_is_heard_ends_before_the_answer() -> None:
         current_request().report("that", 50)
         return 5
 
-    desk.requests.begin(1, METHOD, HEARD, work)
+    desk.requests.start(1, METHOD, HEARD, work)
     await settle()
     assert desk.short() == ["begin", "report", "end", 5]
     begin, report = (said["params"]["value"] for said in desk.written[:2])
     assert begin == {
-        "kind": "begin", "title": "Making the outline", "cancellable": True, "message": "this",
+        "kind": "begin", "title": "Computing outline", "cancellable": True, "message": "this",
     }  # fmt: skip
     assert report == {"kind": "report", "message": "that", "percentage": 50}
 
@@ -133,15 +135,15 @@ async def test_what_is_heard_ends_before_a_refusal_and_a_cancellation() -> None:
         await forever()
 
     desk = Desk()
-    desk.requests.begin(1, METHOD, HEARD, refuse)
+    desk.requests.start(1, METHOD, HEARD, refuse)
     await settle()
     assert desk.short() == ["begin", "end", -32602]
     desk = Desk()
-    desk.requests.begin(1, METHOD, HEARD, stay)
+    desk.requests.start(1, METHOD, HEARD, stay)
     await settle()
-    desk.requests.cancel_shown("other")
+    desk.requests.cancel_token("other")
     assert desk.short() == ["begin"]
-    desk.requests.cancel_shown("t")
+    desk.requests.cancel_token("t")
     assert desk.short() == ["begin", "end", -32800]
 
 
@@ -158,7 +160,7 @@ async def test_work_that_outlives_its_request_is_heard_no_more() -> None:
         tasks.append(asyncio.ensure_future(stay()))
         return 5
 
-    desk.requests.begin(1, METHOD, HEARD, work)
+    desk.requests.start(1, METHOD, HEARD, work)
     await settle()
     assert desk.short() == [5]
 
@@ -169,7 +171,7 @@ async def test_a_fault_is_answered_and_logged(caplog: pytest.LogCaptureFixture) 
     async def fail() -> None:
         raise LookupError("ours")
 
-    desk.requests.begin(1, METHOD, NOTHING, fail)
+    desk.requests.start(1, METHOD, NOTHING, fail)
     await settle()
     assert desk.short() == [-32603]
     assert "LookupError" in caplog.text

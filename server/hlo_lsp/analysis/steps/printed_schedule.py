@@ -8,7 +8,7 @@ from hlo_lsp.analysis.steps.step_numbers import StepNumbers, step_numbers
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
-from hlo_lsp.program.schedule import Schedule, schedule_in_steps
+from hlo_lsp.program.schedule import Schedule, schedule_of
 from hlo_lsp.syntax.memory_records import SequenceRow
 from hlo_lsp.syntax.module_records import ComputationEnd
 
@@ -175,7 +175,7 @@ def _in_text_steps(dump: DumpSet) -> TextSchedule | None:
     for file in _module_files(dump):
         if not is_complete_module(file):
             continue
-        schedule = schedule_in_steps(file.module)
+        schedule = schedule_of(file.module)
         if schedule is not None:
             names = {step: line.name for step, line in enumerate(schedule.instructions)}
             return TextSchedule(file, schedule, _once(names))

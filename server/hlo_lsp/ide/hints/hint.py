@@ -1,4 +1,4 @@
-"""What a hint is."""
+"""Inlay hints as plain data, and the hint that shows an allocation."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -12,13 +12,12 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import Value
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-# Characters of a line behind which nothing is told: Visual Studio Code stops to draw there
-# (editor.stopRenderingLineAfter).
+# Visual Studio Code does not render a line beyond this column (editor.stopRenderingLineAfter).
 MAX_HINT_COLUMN = 10_000
 
 
 class HintKind(Enum):
-    """The kinds of hints, each by the name of the setting that turns it off."""
+    """Kinds of hints; the values are the names of the settings that disable them."""
 
     PADDED_SIZE = "paddedSize"
     ALLOCATION = "allocation"
@@ -30,9 +29,10 @@ class HintKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """A label at a line and column (from 0, code points); ``explain`` makes its tooltip.
+    """A label at a line and column, with a callable that returns its tooltip.
 
-    ``is_before`` says that it belongs to what stands behind it, else to what stands in front.
+    Line and column are counted from 0, columns in code points. If ``is_before``, the hint belongs
+    to the text after it, otherwise to the text before it.
     """
 
     kind: HintKind
@@ -44,10 +44,7 @@ class Hint:
 
 
 class HintContext:
-    """The file that hints are wanted for, its compile, the kinds that are wanted.
-
-    It remembers what is the same for all instructions of a computation.
-    """
+    """The compile and file of a request, and the kinds of hints to show."""
 
     def __init__(self, dump: DumpSet, file: DumpFile, kinds: frozenset[HintKind]) -> None:
         self.dump = dump
@@ -56,7 +53,7 @@ class HintContext:
         self._callers: dict[ComputationLine, list[InstructionLine]] = {}
 
     def callers(self, computation: ComputationLine) -> list[InstructionLine]:
-        """The instructions that call a computation, looked for once."""
+        """Return the instructions that call a computation."""
         if computation not in self._callers:
             self._callers[computation] = self.file.module.callers(computation)
         return self._callers[computation]
@@ -66,13 +63,16 @@ Hints = Iterator[Hint]
 
 
 def allocation_hint_by_key(dump: DumpSet, key: str) -> tuple[str, Callable[[], str]] | None:
-    """``allocation 2+512`` (number and offset in bytes) of a value, and what makes its tooltip."""
+    """Return :func:`allocation_hint` of the value with this name and shape index."""
     value = dump.value_of_key(key)
     return None if value is None else allocation_hint(dump, value)
 
 
 def allocation_hint(dump: DumpSet, value: Value) -> tuple[str, Callable[[], str]] | None:
-    """The same of a value that is known."""
+    """Return the label and the tooltip of a value's allocation, or None if it has none.
+
+    The label is ``allocation 2+512``: its number and the value's offset in bytes.
+    """
     if value.allocation is None or value.assigned is None:
         return None
     offset = value.assigned.record.offset
@@ -85,6 +85,7 @@ def _allocation_tooltip(dump: DumpSet, value: Value) -> str:
     assert value.assigned is not None
     allocation, assigned = value.allocation.record, value.assigned.record
     return (
-        f"{value.mention}: {format_bytes(assigned.size)} at offset {assigned.offset:,} of allocation"
-        f" {allocation.number} ({format_bytes(allocation.size)}); {value_summary(dump, value)}"
+        f"{value.mention}: {format_bytes(assigned.size)} at offset {assigned.offset:,} "
+        f"of allocation {allocation.number} ({format_bytes(allocation.size)}); "
+        f"{value_summary(dump, value)}"
     )

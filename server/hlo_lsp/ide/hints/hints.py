@@ -1,4 +1,4 @@
-"""Hints in the files of buffer assignment and liveness."""
+"""Inlay hints of a range of lines."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -28,45 +28,49 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
 
-def memory_hints(scene: HintContext, record: Record) -> Hints:
-    """The hints of a record of a memory file."""
+def memory_hints(context: HintContext, record: Record) -> Hints:
+    """Yield the hints of a record of a memory file."""
     if isinstance(record, AssignedValue):
-        if HintKind.PADDED_SIZE in scene.kinds:
-            yield from _size_hint(scene, record)
+        if HintKind.PADDED_SIZE in context.kinds:
+            yield from _size_hint(context, record)
     elif isinstance(record, UsedValue):
-        yield from _entry_hints(scene, record)
-    elif isinstance(record, RangeRow | PeakRow) and HintKind.ALLOCATION in scene.kinds:
-        note = None if record.key is None else allocation_hint_by_key(scene.dump, record.key)
-        if note is not None:
-            line = scene.file.lines[record.line]
+        yield from _entry_hints(context, record)
+    elif isinstance(record, RangeRow | PeakRow) and HintKind.ALLOCATION in context.kinds:
+        label_and_tooltip = (
+            None if record.key is None else allocation_hint_by_key(context.dump, record.key)
+        )
+        if label_and_tooltip is not None:
+            line = context.file.lines[record.line]
             column = len(line) - len(line.lstrip()) + len(record.key or "")
-            yield Hint(HintKind.ALLOCATION, record.line, column, *note)
+            yield Hint(HintKind.ALLOCATION, record.line, column, *label_and_tooltip)
 
 
-def _size_hint(scene: HintContext, record: AssignedValue) -> Hints:
-    note = logical_size_hint(scene.dump, record.shape, record.size, record.color or 0)
-    if note is not None:
-        column = len(scene.file.lines[record.line].rstrip())
-        label, words = note
-        yield Hint(HintKind.PADDED_SIZE, record.line, column, label, partial(str, words))
+def _size_hint(context: HintContext, record: AssignedValue) -> Hints:
+    label_and_tooltip = logical_size_hint(
+        context.dump, record.shape, record.size, record.color or 0
+    )
+    if label_and_tooltip is not None:
+        column = len(context.file.lines[record.line].rstrip())
+        label, tooltip = label_and_tooltip
+        yield Hint(HintKind.PADDED_SIZE, record.line, column, label, partial(str, tooltip))
 
 
-def _entry_hints(scene: HintContext, record: UsedValue) -> Hints:
-    """The allocation stands on the line above the value elsewhere, and far away from here."""
-    dump = scene.dump
+def _entry_hints(context: HintContext, record: UsedValue) -> Hints:
+    """Yield the hints of a value's entry, which prints no allocation."""
+    dump = context.dump
     value = None if record.id is None else dump.value(record.id)
     column = record.lines[0].rfind(">") + 1
-    if value is not None and column and HintKind.ALLOCATION in scene.kinds:
-        note = allocation_hint(dump, value)
-        if note is not None:
-            yield Hint(HintKind.ALLOCATION, record.line, record.column + column, *note)
+    if value is not None and column and HintKind.ALLOCATION in context.kinds:
+        label_and_tooltip = allocation_hint(dump, value)
+        if label_and_tooltip is not None:
+            yield Hint(HintKind.ALLOCATION, record.line, record.column + column, *label_and_tooltip)
     text = defining_text(record)
     if text is None:
         return
     line = record.line + len(record.lines) - 1
-    if HintKind.PADDED_SIZE in scene.kinds:
+    if HintKind.PADDED_SIZE in context.kinds:
         yield from shape_hints(dump, text, line)
-    if HintKind.SOURCE in scene.kinds:
+    if HintKind.SOURCE in context.kinds:
         yield from source_hints(dump, text, line)
 
 
@@ -80,12 +84,17 @@ def hints(
     end: int | None = None,
     kinds: frozenset[HintKind] = ALL_KINDS,
 ) -> Iterator[list[Hint]]:
-    """The hints of these kinds on the lines from ``first`` up to ``end`` (exclusive), in parts.
+    """Yield the hints of a range of lines, one list for each record.
 
-    Those of one record come together, so that there is time for others in between.
+    Args:
+        dump: The compile.
+        file: The file.
+        first: First line, counted from 0.
+        end: Line after the last one; None for the end of the file.
+        kinds: Kinds of hints to yield.
     """
     end = len(file.lines) if end is None else min(end, len(file.lines))
-    scene = HintContext(dump, file, kinds)
+    context = HintContext(dump, file, kinds)
     record = file.records.at(first) if first < end else None
     if record is None:
         return
@@ -94,17 +103,17 @@ def hints(
             return
         yield [
             hint
-            for hint in _of_record(scene, each)
+            for hint in _of_record(context, each)
             if first <= hint.line < end and hint.column <= MAX_HINT_COLUMN
         ]
 
 
-def _of_record(scene: HintContext, record: Record) -> Hints:
-    if scene.file.kind.is_memory:
-        yield from memory_hints(scene, record)
-    elif scene.file.kind is FileKind.MODULE:
+def _of_record(context: HintContext, record: Record) -> Hints:
+    if context.file.kind.is_memory:
+        yield from memory_hints(context, record)
+    elif context.file.kind is FileKind.MODULE:
         if isinstance(record, InstructionLine):
-            yield from instruction_hints(scene, record)
+            yield from instruction_hints(context, record)
         elif isinstance(record, ComputationLine):
             for member in record.members:
-                yield from instruction_hints(scene, member)
+                yield from instruction_hints(context, member)

@@ -1,4 +1,4 @@
-"""Sizes with padding, behind the shapes of arrays that take more than their elements."""
+"""Inlay hints in instructions, and labels of padded sizes."""
 
 from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
@@ -27,35 +27,37 @@ from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan
 from hlo_lsp.syntax.metadata import metadata_fields
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-# An end of an array's shape in a text, its label and what makes its tooltip.
+# End of an array's shape in a text, label, and tooltip.
 ArraySizeHint = tuple[int, str, str]
 
 
 def padded_size_hints(dump: DumpSet, text: str, key: str | None = None) -> Iterator[ArraySizeHint]:
-    """For each array of a shape where it ends, a label and a tooltip, if it is padded.
+    """Yield end, label, and tooltip for each padded array in a shape.
 
-    ``key`` is the value of this shape, whose size is known where XLA printed it. Without one only
-    a tiled layout tells how an array lies in memory: before buffer assignment, and inside of
-    fusions, an untiled shape says nothing of it.
+    Args:
+        dump: The compile.
+        text: The shape.
+        key: Name and shape index of the value with this shape, whose size may be printed. Without a
+            printed size, only tiled layouts determine the padding: before buffer assignment and
+            inside fusions, untiled layouts do not describe memory.
     """
     actual, color = (None, 0) if key is None else _printed_size(dump, key)
     whole = text.rstrip()
     for match in load_grammar("lexemes").expression("lexeme").finditer(text):
         if match.lastgroup != "ARRAY":
             continue
-        is_whole = match[0] == whole
-        size = actual if is_whole else None
+        size = actual if match[0] == whole else None
         if size is None and "T(" not in match[0]:
             continue
-        note = _padded_size_label(dump, match[0], color, size)
-        if note is not None:
-            yield match.end(), *note
+        label_and_tooltip = _padded_size_label(dump, match[0], color, size)
+        if label_and_tooltip is not None:
+            yield match.end(), *label_and_tooltip
 
 
 def logical_size_hint(dump: DumpSet, text: str, size: int, color: int) -> tuple[str, str] | None:
-    """The same the other way round for a line that prints a ``size``: what of it is no padding.
+    """Return label and tooltip with the logical size for a line that prints a padded size in bytes.
 
-    None where the shape does not take that size: a rule tells of it, and more is not known.
+    Returns None if ``size`` does not match the shape, which a rule reports.
     """
     shape = try_shape(text)
     logical = logical_bytes(shape) if isinstance(shape, ArrayShape) else None
@@ -66,7 +68,7 @@ def logical_size_hint(dump: DumpSet, text: str, size: int, color: int) -> tuple[
 
 
 def _printed_size(dump: DumpSet, key: str) -> tuple[int | None, int]:
-    """The bytes of a value that XLA printed, and its memory space."""
+    """Return the size of a value in bytes as XLA printed it, and its memory space."""
     value = dump.value_of_key(key)
     if value is None:
         return None, 0
@@ -90,8 +92,12 @@ def _padded_size_label(
 
 def _tooltip(dump: DumpSet, text: str, color: int, logical: int, size: int) -> str:
     found = padded_size_of_text(text, target_of(dump), color)
-    words = f"{format_bytes(size)} in memory, {format_bytes(logical)} without padding"
-    return words if found is None or found.bytes != size else f"{words}: {_describe_padding(found)}"
+    tooltip = f"{format_bytes(size)} in memory, {format_bytes(logical)} without padding"
+    return (
+        tooltip
+        if found is None or found.bytes != size
+        else f"{tooltip}: {_describe_padding(found)}"
+    )
 
 
 def _describe_padding(padded: PaddedSize) -> str:
@@ -99,50 +105,50 @@ def _describe_padding(padded: PaddedSize) -> str:
     return f"{padded.rule} ({', '.join(causes)})" if causes else padded.rule
 
 
-_INLINED_OPCODES = frozenset({"fusion", "call"})  # their operands stand for the parameters inside
-_MAX_SHAPE_LABEL_CHARACTERS = 32  # characters of a label
+_INLINED_OPCODES = frozenset({"fusion", "call"})  # Parameters of the callee equal the operands.
+_MAX_SHAPE_LABEL_CHARACTERS = 32
 
 
-def instruction_hints(scene: HintContext, record: InstructionLine) -> Hints:
-    """The hints of an instruction of a module, and of those that are written out inside of it."""
+def instruction_hints(context: HintContext, record: InstructionLine) -> Hints:
+    """Yield the hints of an instruction and of instructions nested in it."""
     text = record.parsed
-    at = _InstructionPosition(text, record.line)
-    kinds, dump = scene.kinds, scene.dump
+    position = _InstructionPosition(text, record.line)
+    kinds, dump = context.kinds, context.dump
     if HintKind.STEP in kinds:
         step = dump.step(record.name)
         if step is not None:
-            words = f"runs at step {step.record.step:,} of {dump.last_step or 0:,}"
+            tooltip = f"runs at step {step.record.step:,} of {dump.last_step or 0:,}"
             start = _name_start(text, text.name)
             label = f"step {step.record.step}"
-            yield at.hint(HintKind.STEP, start, label, partial(str, words), is_before=True)
+            yield position.hint(HintKind.STEP, start, label, partial(str, tooltip), is_before=True)
     if HintKind.ALLOCATION in kinds:
-        note = allocation_hint_by_key(dump, f"{record.name}{{}}")
-        if note is not None:
-            yield at.hint(HintKind.ALLOCATION, text.name.end, *note)
+        label_and_tooltip = allocation_hint_by_key(dump, f"{record.name}{{}}")
+        if label_and_tooltip is not None:
+            yield position.hint(HintKind.ALLOCATION, text.name.end, *label_and_tooltip)
     if HintKind.PADDED_SIZE in kinds:
         yield from shape_hints(dump, text, record.line)
     if HintKind.PARAMETER_NAME in kinds:
-        yield from _parameter_hints(scene, record, at)
+        yield from _parameter_hints(context, record, position)
     if HintKind.OPERAND_SHAPE in kinds:
-        yield from _operand_hints(scene, record, at)
+        yield from _operand_hints(context, record, position)
     if HintKind.SOURCE in kinds:
         yield from source_hints(dump, text, record.line)
     for body in record.bodies:
         for member in body.members:
-            yield from instruction_hints(scene, member)
+            yield from instruction_hints(context, member)
 
 
 def shape_hints(dump: DumpSet, text: InstructionText, line: int) -> Hints:
-    """Sizes with padding in the shape of an instruction that begins on a line."""
-    at = _InstructionPosition(text, line)
+    """Yield hints with padded sizes in the shape of an instruction that starts on a line."""
+    position = _InstructionPosition(text, line)
     shape = text.shape.text[:MAX_HINT_COLUMN]
-    for column, label, words in padded_size_hints(dump, shape, f"{text.name.text}{{}}"):
-        found = at.hint(HintKind.PADDED_SIZE, text.shape.start + column, label, partial(str, words))
-        yield found
+    for column, label, tooltip in padded_size_hints(dump, shape, f"{text.name.text}{{}}"):
+        end = text.shape.start + column
+        yield position.hint(HintKind.PADDED_SIZE, end, label, partial(str, tooltip))
 
 
 def source_hints(dump: DumpSet, text: InstructionText, line: int) -> Hints:
-    """The innermost Python line behind the metadata of an instruction that begins on a line."""
+    """Yield a hint with the innermost Python line after the metadata of an instruction."""
     value = text.attribute("metadata")
     if value is None:
         return
@@ -152,14 +158,14 @@ def source_hints(dump: DumpSet, text: InstructionText, line: int) -> Hints:
         return
     name = stack[0].file.replace("\\", "/").rpartition("/")[2]
     column = value.start + len(value.text.rstrip())
-    words = "\n".join(map(str, stack))
+    tooltip = "\n".join(map(str, stack))
     yield _InstructionPosition(text, line).hint(
-        HintKind.SOURCE, column, f"{name}:{stack[0].line}", partial(str, words)
+        HintKind.SOURCE, column, f"{name}:{stack[0].line}", partial(str, tooltip)
     )
 
 
 class _InstructionPosition:
-    """Where the columns of an instruction's text stand in the file."""
+    """Conversion of columns of an instruction's text to positions in the file."""
 
     def __init__(self, text: InstructionText, line: int) -> None:
         self._text = text.line
@@ -179,8 +185,10 @@ class _InstructionPosition:
         return Hint(kind, self._line + row, column - begin, label, explain, is_before)
 
 
-def _operand_hints(scene: HintContext, record: InstructionLine, at: _InstructionPosition) -> Hints:
-    """The shapes of operands in front of their names, where the text leaves them out."""
+def _operand_hints(
+    context: HintContext, record: InstructionLine, position: _InstructionPosition
+) -> Hints:
+    """Yield the shapes of operands before their names, where the text omits them."""
     text = record.parsed
     for number, span in enumerate(text.operands):
         if span.start > MAX_HINT_COLUMN:
@@ -188,52 +196,52 @@ def _operand_hints(scene: HintContext, record: InstructionLine, at: _Instruction
         start = _name_start(text, span)
         if not span.text or text.line[:start].rstrip()[-1:] not in {"(", ","}:
             continue
-        operand = scene.file.module.operand(record, span.text)
+        operand = context.file.module.operand(record, span.text)
         if operand is None or not operand.shape:
             continue
-        words = f"operand {number}: {operand.shape[:MAX_HINT_COLUMN]}"
-        yield at.hint(
-            HintKind.OPERAND_SHAPE, start, shape_label(operand.shape), partial(str, words),
+        tooltip = f"operand {number}: {operand.shape[:MAX_HINT_COLUMN]}"
+        yield position.hint(
+            HintKind.OPERAND_SHAPE, start, shape_label(operand.shape), partial(str, tooltip),
             is_before=True,
         )  # fmt: skip
 
 
 def _parameter_hints(
-    scene: HintContext, record: InstructionLine, at: _InstructionPosition
+    context: HintContext, record: InstructionLine, position: _InstructionPosition
 ) -> Hints:
-    """What a parameter of a fused computation stands for, behind its name."""
+    """Yield the argument of a fused computation's parameter, after its name."""
     number = parameter_number(record)
-    module = scene.file.module
-    home = None if number is None else module.computation_of(record)
-    if number is None or not isinstance(home, ComputationLine) or home.is_entry:
+    module = context.file.module
+    computation = None if number is None else module.computation_of(record)
+    if number is None or not isinstance(computation, ComputationLine) or computation.is_entry:
         return
-    callers = [each for each in scene.callers(home) if each.opcode in _INLINED_OPCODES]
-    given = [(each, each.operands) for each in callers]
-    names = [(each.name, names[number]) for each, names in given if number < len(names)]
+    callers = [each for each in context.callers(computation) if each.opcode in _INLINED_OPCODES]
+    operands = [(each.name, each.operands) for each in callers]
+    names = [(caller, each[number]) for caller, each in operands if number < len(each)]
     names = [(caller, name) for caller, name in names if name]
     if not names:
         return
     more = f" (+{len(names) - 1})" if len(names) > 1 else ""
-    words = "\n".join(f"operand {number} of %{caller}: %{name}" for caller, name in names[:20])
+    tooltip = "\n".join(f"operand {number} of %{caller}: %{name}" for caller, name in names[:20])
     column = record.parsed.name.end
-    yield at.hint(HintKind.PARAMETER_NAME, column, f"= %{names[0][1]}{more}", partial(str, words))
+    yield position.hint(
+        HintKind.PARAMETER_NAME, column, f"= %{names[0][1]}{more}", partial(str, tooltip)
+    )
 
 
 @lru_cache(maxsize=1 << 12)
 def shape_label(text: str) -> str:
-    """A shape in few letters: of a tuple the number of its elements."""
+    """Return a short label of a shape; for a tuple, its number of elements."""
     if text.startswith("("):
         elements = element_texts(text)
         if elements is not None:
             return f"tuple of {len(elements)}"
     plain = short_shape(text)
-    return (
-        plain
-        if len(plain) <= _MAX_SHAPE_LABEL_CHARACTERS
-        else f"{plain[:_MAX_SHAPE_LABEL_CHARACTERS]}..."
-    )
+    if len(plain) <= _MAX_SHAPE_LABEL_CHARACTERS:
+        return plain
+    return f"{plain[:_MAX_SHAPE_LABEL_CHARACTERS]}..."
 
 
 def _name_start(text: InstructionText, span: TextSpan) -> int:
-    """Where a name begins, with the sign in front of it."""
+    """Return the column of a name including its ``%``."""
     return span.start - (text.line[span.start - 1 : span.start] == "%")

@@ -72,7 +72,7 @@ def _describe_leaf(dump: DumpSet, name: str, index: str, value: Value) -> str:
         parts.append(f"allocation {_describe_slot(value)}")
     if value.live is not None:
         row = value.live.record
-        peak = ", live at the declared peak" if is_at_declared_peak(dump, value.live) else ""
+        peak = ", at the declared peak" if is_at_declared_peak(dump, value.live) else ""
         parts.append(f"live {row.start_step}-{row.end_step}{peak}")
     return ", ".join(parts) or f"value {value.id}"
 
@@ -125,9 +125,7 @@ def callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact
     is_inlined = instruction.opcode in _INLINED_BODY_OPCODES
     body: list[Fact] = []
     named = [(name, module.named(span.text), span.text) for name, span in instruction.parsed.calls]
-    inline = [
-        (inline_body.attribute, inline_body, inline_body.name) for inline_body in instruction.bodies
-    ]
+    inline = [(callee.attribute, callee, callee.name) for callee in instruction.bodies]
     for attribute, computation, name in (*named, *inline):
         if computation is None:
             size = " (not in this file)"
@@ -144,7 +142,7 @@ def callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact
 
 
 def _facts_new_to_caller(
-    module: ModuleIndex, caller: InstructionLine, inside: list[Fact]
+    module: ModuleIndex, caller: InstructionLine, body: list[Fact]
 ) -> list[Fact]:
     """Return the facts about a body that do not repeat facts about its caller."""
     metadata = caller.parsed.metadata

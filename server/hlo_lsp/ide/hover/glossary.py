@@ -1,4 +1,7 @@
-"""What the words of the memory files mean. Sources: buffer_assignment.cc, hlo_live_range.cc."""
+"""Explanations of terms in memory files.
+
+Sources: buffer_assignment.cc, hlo_live_range.cc.
+"""
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 
@@ -7,8 +10,8 @@ _WORDS: dict[str, tuple[str, str]] = {
     "thread-local": (
         "thread-local",
         "The value belongs to a computation that is applied to elements (the body of a reduce, "
-        "sort, map or scatter). It is never in memory next to the others, though its size counts "
-        "in `Total bytes used`, and it has no live range.",
+        "sort, map or scatter). It has no live range and occupies no device memory of its own, but "
+        "its size counts in `Total bytes used`.",
     ),
     "maybe-live-out": (
         "maybe-live-out",
@@ -19,36 +22,36 @@ _WORDS: dict[str, tuple[str, str]] = {
     "preallocated-temp": (
         "preallocated-temp",
         "Scratch memory of the program: neither a parameter nor a constant, not thread-local and "
-        "not part of the result. Values that do not live at the same time share its bytes, so "
+        "not part of the result. Values whose live ranges do not overlap share its memory, so "
         "their sizes add up to more than the allocation.",
     ),
     "phi": (
         "phi",
         "The value is merged by control flow: a parameter of a while body or condition, or the "
-        "result of a while or conditional. It shares its memory with the values that flow in.",
+        "result of a while or conditional. It shares memory with the values that it merges.",
     ),
     "assignment_label": (
         "BufferAssignment",
-        "Every value of the program with the allocation and the bytes that it was given.",
+        "Every value of the program with its allocation, offset, and size.",
     ),
     "total_line": (
         "Total bytes used",
-        "The plain sum of the sizes of all allocations, over all memory spaces and with the "
+        "The sum of the sizes of all allocations in all memory spaces, including the "
         "thread-local ones. It is not the device memory that the program needs.",
     ),
     "used_values_label": (
         "Used values",
-        "Every value with the places where it appears (positions), the instructions that read it "
+        "Every value with the results that contain it (positions), the instructions that read it "
         "(uses) and the instruction that defines it.",
     ),
     "positions_label": (
         "positions",
-        "Where the value appears: instructions whose result holds it, with its place in their "
-        "tuple. The first is the instruction that defines it, the others pass it on.",
+        "Instructions whose result contains the value, with its shape index in that result. "
+        "The first one defines the value, the others forward it.",
     ),
     "uses_label": (
         "uses",
-        "Who reads the value: instruction, number of the operand, and the place in that operand.",
+        "Instructions that read the value, with the operand number and the shape index in it.",
     ),
     "instruction_label": (
         "from instruction",
@@ -56,35 +59,35 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "breakdown_row": (
         "stack trace breakdown",
-        "A computation or operation on the way to values that live at the declared peak: `total` "
-        "with everything below it, `current` its own bytes, `remaining` what comes after it.",
+        "A computation or operation that defines values live at the declared peak. `total` "
+        "includes everything below the row, `current` is its own bytes, `remaining` is the rest "
+        "after it.",
     ),
     "table_row": (
         "report table",
-        "What lies at one offset of an allocation: the size of the largest value there, the "
-        "running sum with its share of all rows, how many values begin there and their shapes.",
+        "The values at one offset of an allocation: the size of the largest one, the cumulative "
+        "size with its share of all rows, and the number of values there with their shapes.",
     ),
     "no_uses_row": ("no uses", "No instruction reads this value."),
     "live_range_label": (
         "HloLiveRange",
-        "The schedule and, in steps of it, from when to when each value lives. An end equal to "
-        "`max` means: to the end of the program.",
+        "The schedule, and the live range of each value in schedule steps. A value whose end step "
+        "is `max` is live until the end of the program.",
     ),
     "sequence_label": (
         "InstructionSequence",
-        "The order in which the instructions run, with loops and calls flattened in place.",
+        "The order in which instructions run, with loops and calls flattened in place.",
     ),
     "ranges_label": (
         "BufferLiveRange",
-        "First and last step of each value, both included. Values that share a buffer by aliasing "
-        "hand it over: the end of one is cut to the start of the next, so an end can be earlier "
-        "than the last use.",
+        "First and last step of each value, both inclusive. If values share a buffer by aliasing, "
+        "each one ends where the next starts, so its end can be earlier than its last use.",
     ),
     "peak_label": (
         "peak",
-        "The values that live at the step which XLA declares the peak, with unpadded bytes and all "
-        "memory spaces added up. XLA picks the step by weighing each value with the shape of its "
-        "whole instruction, so another step often has more occupied bytes.",
+        "The values that are live at the step that XLA declares the peak, with logical sizes and "
+        "all memory spaces added up. XLA chooses the step with each value weighed by the whole "
+        "shape of its instruction, so another step often has more occupied bytes.",
     ),
     "breakdown_label": (
         "stack trace breakdown",
@@ -102,12 +105,12 @@ _WORDS: dict[str, tuple[str, str]] = {
     ),
     "with_values_label": (
         "allocations with their values",
-        "Each allocation again, with a table of what lies at its offsets.",
+        "Each allocation with a table of the values at its offsets.",
     ),
 }
 
 
 def explain(word: str) -> tuple[str, str] | None:
-    """A title and an explanation, or None for a word that explains itself."""
+    """Return the title and the explanation of a term, or None if it has none."""
     table = vocabulary().tables.get(word)
     return _WORDS.get(word) if table is None else (table.name, table.text)

@@ -1,4 +1,4 @@
-"""Shapes in words, and what they cost."""
+"""Shapes and their sizes as text."""
 
 import re
 
@@ -22,7 +22,7 @@ from hlo_lsp.model.sizes import (
 )
 
 _LAYOUTS = re.compile(r"\{[^{}]*\}|/\*.*?\*/")
-_MAX_SHAPE_CHARACTERS = 60  # characters of a shape in a list
+_MAX_SHAPE_CHARACTERS = 60
 _PADDED_TO_PREFIX = "padded to "
 _TYPE_NAMES_BY_PREFIX = (
     ("pred", "boolean"),
@@ -35,9 +35,9 @@ _TYPE_NAMES_BY_PREFIX = (
 
 
 def describe_shape(shape: Shape) -> str:
-    """A shape for a reader: element type, dimensions, layout order, tiles."""
+    """Return a shape as text: element type, dimensions, layout order, and tiles."""
     if isinstance(shape, TupleShape):
-        return f"tuple of {len(shape.elements)} (in memory a table of pointers to its elements)"
+        return f"tuple of {len(shape.elements)} (stored as a table of pointers to its elements)"
     if isinstance(shape, BufferShape):
         return f"reference to a buffer of {describe_shape(shape.shape)}"
     words = [_describe_type(shape.element_type), _describe_dims(shape)]
@@ -47,15 +47,18 @@ def describe_shape(shape: Shape) -> str:
 
 
 def short_shape(text: str) -> str:
-    """A shape without its layouts, and only its beginning if it is long."""
+    """Return a shape without layouts, truncated if it is long."""
     plain = _LAYOUTS.sub("", text)
     return plain if len(plain) <= _MAX_SHAPE_CHARACTERS else f"{plain[:_MAX_SHAPE_CHARACTERS]}..."
 
 
 def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
-    """The elements of a tuple, their bytes without padding, and what its table of pointers takes.
+    """Return the elements of a tuple, their logical size, and the size of its pointer table.
 
-    ``sizes`` are the facts about that table.
+    Args:
+        label: Label of the shape.
+        text: The tuple shape.
+        sizes: Size facts of the pointer table.
     """
     leaves = element_texts(text) or []
     facts = [
@@ -65,20 +68,27 @@ def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
     together = None if shape is None else _leaf_bytes(shape)
     if together is not None:
         facts.append(Fact("elements", f"{format_bytes(together)} without padding"))
-    return [*facts, *(Fact("table", fact.text) for fact in sizes if fact.label == "padded")]
+    return [
+        *facts,
+        *(Fact("pointer table", fact.text) for fact in sizes if fact.label == "padded size"),
+    ]
 
 
 def logical_facts(text: str) -> list[Fact]:
-    """The bytes of a shape without padding, for shapes whose layout is not known."""
+    """Return the logical size of a shape whose layout is unknown."""
     shape = try_shape(text)
     logical = None if shape is None else logical_bytes(shape)
-    return [] if logical is None else [Fact("logical", format_bytes(logical))]
+    return [] if logical is None else [Fact("logical size", format_bytes(logical))]
 
 
 def size_facts(text: str, target: Target, color: int, actual: int | None = None) -> list[Fact]:
-    """Logical and padded bytes of a shape, and where the difference comes from.
+    """Return the logical and the padded size of a shape, and the cause of the padding.
 
-    ``actual`` is the size in bytes that XLA printed, where there is one.
+    Args:
+        text: The shape.
+        target: The chip that the program is compiled for.
+        color: Number of the memory space.
+        actual: Size in bytes that XLA printed, or None.
     """
     shape = try_shape(text)
     if shape is None:
@@ -88,17 +98,17 @@ def size_facts(text: str, target: Target, color: int, actual: int | None = None)
     facts = logical_facts(text)
     size = actual if actual is not None else None if padded is None else padded.bytes
     if size is not None:
-        facts.append(Fact("padded", _describe_padded_size(size, padded, actual, logical)))
+        facts.append(Fact("padded size", _describe_padded_size(size, padded, actual, logical)))
     if logical is not None and size is not None:
-        facts.append(Fact("waste", _describe_padding(logical, size, padded)))
+        facts.append(Fact("padding", _describe_padding(logical, size, padded)))
     return facts
 
 
 def shape_card(text: str, target: Target | None) -> Card:
-    """A card for a shape on its own; without a target its layout counts as unknown."""
+    """Return the hover of a shape; without a target its layout is unknown."""
     shape = try_shape(text)
     if shape is None:
-        return Card(f"`{_truncated(text)}`", text="This is no shape that can be read.")
+        return Card(f"`{_truncated(text)}`", text="Not a valid shape.")
     facts = [Fact("shape", describe_shape(shape))]
     if target is None:
         return Card(f"`{_truncated(text)}`", (*facts, *logical_facts(text)))
@@ -109,16 +119,16 @@ def shape_card(text: str, target: Target | None) -> Card:
 
 
 def memory_space_fact(number: int, backend: Backend) -> Fact:
-    """A memory space by number, by what it is, and by what XLA's reports call it."""
+    """Return the number and the name of a memory space, and its name in XLA's reports."""
     return Fact("memory space", describe_memory_space(number, backend))
 
 
 def describe_memory_space(number: int, backend: Backend) -> str:
-    """``1, VMEM on TPU``, with XLA's label where that says something else."""
+    """Return ``1, VMEM on TPU``, with XLA's label if that is different."""
     name, label = space_name(number, backend), report_space_name(number)
     if name is None:
-        return f"{number} (XLA's reports call it `{label}`)"
-    note = "" if label.lower() in name.lower() else f" (XLA's reports call it `{label}`)"
+        return f"{number} (`{label}` in XLA's reports)"
+    note = "" if label.lower() in name.lower() else f" (`{label}` in XLA's reports)"
     return f"{number}, {name} on {backend.value}{note}"
 
 
@@ -128,18 +138,19 @@ def _describe_padded_size(
     if padded is None:
         return f"{format_bytes(size)} as printed"
     if actual is not None and padded.exact and padded.bytes != actual:
-        return f"{format_bytes(size)} as printed, but {format_bytes(padded.bytes)} by rule: {padded.rule}"
+        by_rule = f"{format_bytes(padded.bytes)} by rule: {padded.rule}"
+        return f"{format_bytes(size)} as printed, but {by_rule}"
     if size == logical and padded.rule.startswith(_PADDED_TO_PREFIX):
         return f"{format_bytes(size)}: fits {padded.rule.removeprefix(_PADDED_TO_PREFIX)}"
     return f"{format_bytes(size)}: {padded.rule}"
 
 
 def _describe_padding(logical: int, size: int, padded: PaddedSize | None) -> str:
-    waste = size - logical
-    if waste <= 0:
-        return "none" if waste == 0 else f"none (the elements take {-waste:,} B less here)"
+    padding = size - logical
+    if padding <= 0:
+        return "none" if padding == 0 else f"none ({-padding:,} B less than the logical size)"
     causes = "; ".join(map(str, padded.padding)) if padded is not None else ""
-    return f"{format_bytes(waste)}, {100 * waste / size:.1f} %{': ' + causes if causes else ''}"
+    return f"{format_bytes(padding)}, {100 * padding / size:.1f} %{': ' + causes if causes else ''}"
 
 
 def _describe_type(name: str) -> str:
@@ -176,23 +187,23 @@ def _describe_layout(layout: Layout) -> list[str]:
         elif order == tuple(range(len(order))):
             words.append("column-major (dim 0 fastest)")
         else:
-            words.append(f"dims from fastest to slowest {', '.join(map(str, order))}")
+            words.append(f"dims from minor to major {', '.join(map(str, order))}")
     if layout.tiles:
         words.append(f"tiles {''.join(map(str, layout.tiles))}")
     if layout.tail_padding > 1:
         words.append(f"padded at the end to {layout.tail_padding} elements")
     if layout.element_bits:
-        words.append(f"{layout.element_bits} bits an element in memory")
+        words.append(f"{layout.element_bits} bits per element in memory")
     for split in layout.splits:
         cuts = ", ".join(map(str, split.at))
         words.append(f"split over cores at {cuts} of physical dim {split.dimension}")
     if layout.metadata_bytes:
-        words.append(f"{layout.metadata_bytes} B of run-time sizes in front")
+        words.append(f"{layout.metadata_bytes} B of dynamic sizes before the elements")
     return words
 
 
 def _leaf_bytes(shape: Shape) -> int | None:
-    """The bytes of all arrays in a shape without padding."""
+    """Return the logical size of all arrays in a shape, in bytes."""
     if not isinstance(shape, TupleShape):
         return logical_bytes(shape)
     parts = [_leaf_bytes(element) for element in shape.elements]

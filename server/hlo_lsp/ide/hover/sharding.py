@@ -1,4 +1,4 @@
-"""Groups of devices in words, however many there are."""
+"""Shardings and device groups as text."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ from hlo_lsp.model.sharding import (
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.instruction_text import InstructionText
 
-_MAX_GROUPS = 4  # shown at most
-_MAX_DEVICES_OF_GROUP = 8  # of a group
+_MAX_GROUPS = 4
+_MAX_DEVICES_OF_GROUP = 8
 
 
 def group_facts(text: InstructionText) -> list[Fact]:
-    """Which devices work together by ``replica_groups=``; nothing if that is not there."""
+    """Return the device groups of ``replica_groups=``; empty without that attribute."""
     groups = text.attribute("replica_groups")
     channel = text.attribute("channel_id")
     global_ids = text.attribute("use_global_device_ids")
@@ -50,7 +50,7 @@ def group_facts(text: InstructionText) -> list[Fact]:
 
 
 def describe_replica_groups(text: str, counted_by: GroupMode) -> str:
-    """The value of ``replica_groups=`` in words; empty if it cannot be read."""
+    """Return the value of ``replica_groups=`` as text; empty if it is invalid."""
     try:
         groups = parse_device_groups(text)
     except ShardingError:
@@ -70,14 +70,17 @@ def describe_replica_groups(text: str, counted_by: GroupMode) -> str:
 
 
 def describe_groups(groups: "Iterable[tuple[int, ...] | OrderedGroup]", count: int) -> str:
-    """``{0,1}, {2,3} and 6 more``: the first of ``count`` groups."""
+    """Return ``{0,1}, {2,3} and 6 more`` for the first of ``count`` groups."""
     shown = [f"{{{','.join(_device_texts(group))}}}" for group in groups]
     more = count - len(shown)
     return ", ".join(shown) + (f" and {more:,} more" if more > 0 else "")
 
 
 def describe_part_devices(order: DeviceOrder, parts: int) -> str:
-    """The devices of each part, in the order of the parts: ``0, 1, 2, 3`` or ``{0,2}, {1,3}``."""
+    """Return the devices of each part, in the order of the parts.
+
+    For example ``0, 1, 2, 3``, or ``{0,2}, {1,3}`` if parts are replicated.
+    """
     copies = order.count // parts
     if copies == 1:
         return ", ".join(_device_texts(OrderedGroup(order, 0, order.count)))
@@ -86,13 +89,13 @@ def describe_part_devices(order: DeviceOrder, parts: int) -> str:
 
 
 def describe_axes(axes: tuple[Axis, ...]) -> str:
-    """`` by axis x``, or nothing where there is no axis."""
+    """Return `` by axis x``, or an empty text without axes."""
     names = ", ".join(map(str, axes))
     return f" by {'axis' if len(axes) == 1 else 'axes'} {names}" if axes else ""
 
 
 def _device_texts(group: "tuple[int, ...] | OrderedGroup") -> list[str]:
-    """The devices of a group; of a large one the first and the last."""
+    """Return the devices of a group; for a large group the first ones and the last."""
     if isinstance(group, tuple):
         count = len(group)
         devices = (
@@ -112,12 +115,15 @@ def _device_texts(group: "tuple[int, ...] | OrderedGroup") -> list[str]:
     return words if count <= _MAX_DEVICES_OF_GROUP else [*words[:-1], "...", words[-1]]
 
 
-_MAX_SHARDINGS = 4  # different ones of a tuple
+_MAX_SHARDINGS = 4  # of a tuple
 _MAX_INDICES = 4
 
 
 class PrintedShape(Enum):
-    """What the shape beside a sharding is: the partitioner changes shapes and keeps shardings."""
+    """The shape that a module prints next to a sharding.
+
+    The SPMD partitioner replaces shapes by those of one device and keeps the shardings.
+    """
 
     WHOLE = "whole"
     SHARD = "shard"
@@ -132,7 +138,7 @@ class _ShardedLeaf:
 
 @dataclass(frozen=True, slots=True)
 class _DeviceShard:
-    """An array and what one device holds of it."""
+    """An array and its shard on one device."""
 
     whole: ArrayShape
     shard: ArrayShape
@@ -141,10 +147,13 @@ class _DeviceShard:
 def sharding_facts(
     text: str, shape: Shape | None, printed: PrintedShape = PrintedShape.WHOLE
 ) -> list[Fact]:
-    """How the value of ``sharding=`` spreads a shape over devices; nothing if it cannot be read.
+    """Return facts about the value of ``sharding=``; empty if it is invalid.
 
-    ``shape`` is the printed shape of the instruction: the whole before XLA's partitioner, that of
-    one device after it. Bytes are logical.
+    Args:
+        text: The sharding.
+        shape: Shape of the instruction: the whole array before XLA's partitioner, one device's
+            shard after it.
+        printed: Which of the two shapes it is. Sizes are logical bytes.
     """
     try:
         sharding = parse_sharding(text)
@@ -160,13 +169,16 @@ def sharding_facts(
     order, copies = sharding.order, {group.kind for group in sharding.subgroups}
     if order is not None and sharding.parts > 1 and copies <= {ShardingKind.REPLICATED}:
         facts.append(
-            Fact("parts", f"row by row on devices {describe_part_devices(order, sharding.parts)}")
+            Fact(
+                "parts",
+                f"in row-major order on devices {describe_part_devices(order, sharding.parts)}",
+            )
         )
     return facts
 
 
 def _tuple_facts(leaves: list[_ShardedLeaf], printed: PrintedShape) -> list[Fact]:
-    """A line for each different sharding, the first few of them."""
+    """Return one fact for each distinct sharding, up to a limit."""
     alike: dict[Sharding, list[_ShardedLeaf]] = {}
     for leaf in leaves:
         alike.setdefault(leaf.sharding, []).append(leaf)
@@ -181,7 +193,7 @@ def _tuple_facts(leaves: list[_ShardedLeaf], printed: PrintedShape) -> list[Fact
 
 
 def _sharded_leaves(shardings: Sequence[Sharding], shape: Shape | None) -> Iterator[_ShardedLeaf]:
-    """The leaves of a tuple with their shardings; without shapes where those are not as many."""
+    """Return the leaves of a tuple with their shardings, without shapes if the counts differ."""
     parts = list(_leaf_shapes(shape)) if isinstance(shape, TupleShape) else []
     for place, sharding in enumerate(shardings):
         matches = len(parts) == len(shardings)
@@ -199,7 +211,7 @@ def _leaf_shapes(shape: TupleShape, index: tuple[int, ...] = ()) -> Iterator[tup
 
 
 def _describe_leaves(leaves: list[_ShardedLeaf], printed: PrintedShape) -> str:
-    """All there is to say of leaves with the same sharding."""
+    """Return the description of leaves that have the same sharding."""
     sharding = leaves[0].sharding
     words = [_describe_sharding(sharding)]
     held = [found for leaf in leaves if (found := _device_shard(leaf, printed)) is not None]
@@ -212,8 +224,8 @@ def _describe_leaves(leaves: list[_ShardedLeaf], printed: PrintedShape) -> str:
         if len(held) == 1 and printed is PrintedShape.WHOLE:
             words += _describe_uneven_dims(held[0], sharding)
     if sharding.group is not None:
-        how = "exactly" if sharding.group.is_exact else "as far as it can be"
-        words.append(f"sharded like all others of shard group {sharding.group.number}, {how}")
+        relation = "the same as" if sharding.group.is_exact else "as close as possible to"
+        words.append(f"{relation} shard group {sharding.group.number}")
     return "; ".join(words)
 
 
@@ -228,10 +240,10 @@ def _describe_sharding(sharding: Sharding) -> str:
         for dim, cut in enumerate(sharding.partitions)
         if cut.parts > 1
     ]
-    words = [f"{', '.join(cuts) or 'no dim is cut'} over {count_noun(count or 0, 'device')}"]
+    words = [f"{', '.join(cuts) or 'no dim is split'} over {count_noun(count or 0, 'device')}"]
     words += [_subgroup_words(group) for group in sharding.subgroups if group.size > 1]
     words += [
-        f"dim {dim} may be cut further"
+        f"dim {dim} may be split further"
         for dim, cut in enumerate(sharding.partitions)
         if cut.is_open
     ]
@@ -239,21 +251,21 @@ def _describe_sharding(sharding: Sharding) -> str:
 
 
 _WHOLES = {
-    ShardingKind.REPLICATED: "replicated: the whole on {each}",
-    ShardingKind.MANUAL: "manual: the program divides the work, the shape is that on {each}",
-    ShardingKind.UNREDUCED: "unreduced: partial values of the whole on {each}, still to be summed",
-    ShardingKind.UNKNOWN: "unknown: a placeholder that gives way to any other sharding",
-    ShardingKind.MAXIMAL: "the whole on device {device} only",
+    ShardingKind.REPLICATED: "replicated: the whole array on {each}",
+    ShardingKind.MANUAL: "manual: partitioned by the program, the shape is the shard on {each}",
+    ShardingKind.UNREDUCED: "unreduced: partial sums of the whole array on {each}",
+    ShardingKind.UNKNOWN: "unknown: a placeholder that any other sharding overrides",
+    ShardingKind.MAXIMAL: "the whole array on device {device} only",
 }
 
 
 def _subgroup_words(group: Subgroup) -> str:
     by = describe_axes(group.axes)
     if group.kind is ShardingKind.MANUAL:
-        return f"manual over {group.size:,}{by} (the program divides the work there)"
+        return f"manual over {group.size:,}{by} (partitioned by the program)"
     if group.kind is ShardingKind.UNREDUCED:
-        return f"unreduced over {group.size:,}{by} (partial values, still to be summed)"
-    return f"each part on {group.size:,} of them{by}"
+        return f"unreduced over {group.size:,}{by} (partial sums)"
+    return f"each part replicated on {group.size:,}{by}"
 
 
 def _device_shard(leaf: _ShardedLeaf, printed: PrintedShape) -> _DeviceShard | None:
@@ -278,15 +290,13 @@ def _describe_bytes_per_device(held: list[_DeviceShard], printed: PrintedShape) 
         return f"{name}, {format_bytes(shard)}"
     if printed is PrintedShape.WHOLE:
         return f"{name}, {format_bytes(shard)} of {format_bytes(whole)}"
-    # A part that was padded looks like any other.
+    # The shape of a shard does not show whether it contains padding.
     of = f"`{_text(held[0].whole)}`, " if len(held) == 1 else ""
-    return (
-        f"{name}, {format_bytes(shard)} of {of}{format_bytes(whole)} or less, if parts were padded"
-    )
+    return f"{name}, {format_bytes(shard)} of {of}{format_bytes(whole)} or less if parts are padded"
 
 
 def _describe_uneven_dims(held: _DeviceShard, sharding: Sharding) -> Iterator[str]:
-    """What the last parts of a dimension hold that does not divide."""
+    """Return texts about dimensions whose size is not divisible by their parts."""
     for number, (dim, part, cut) in enumerate(
         zip(held.whole.dims, held.shard.dims, sharding.partitions, strict=False)
     ):
@@ -294,10 +304,10 @@ def _describe_uneven_dims(held: _DeviceShard, sharding: Sharding) -> Iterator[st
             continue
         full, rest = divmod(dim.size, part.size)
         empty = cut.parts - full - (rest > 0)
-        last = [f"one holds {rest:,} of {part.size:,}"] if rest else []
-        last += [f"{empty:,} nothing"] if empty else []
+        last = [f"one has {rest:,} of {part.size:,}"] if rest else []
+        last += [f"{empty:,} empty"] if empty else []
         yield (
-            f"dim {number}: {dim.size:,} does not divide by {cut.parts:,}, "
+            f"dim {number}: {dim.size:,} is not divisible by {cut.parts:,}, "
             f"the last parts are padded ({', '.join(last)})"
         )
 
@@ -308,7 +318,7 @@ def _bytes(arrays: Iterable[ArrayShape]) -> int | None:
 
 
 def _text(array: ArrayShape) -> str:
-    """The shape without its layout: XLA lays out each shard anew."""
+    """Return the shape without its layout: XLA assigns a new layout to each shard."""
     dims = (
         f"{'<=' if dim.dynamic and dim.size is not None else ''}"
         f"{'?' if dim.size is None else dim.size}"
@@ -322,11 +332,11 @@ _ROLES_WITH_SHARD_SHAPES = frozenset({FileRole.AFTER_SPMD_PARTITIONER})
 
 
 def printed_shape_of(file: DumpFile) -> PrintedShape | None:
-    """What shapes beside ``sharding=`` mean in a module, or None where nothing says it.
+    """Return the meaning of shapes next to ``sharding=`` in a module, or None if it is unknown.
 
     The SPMD partitioner replaces whole shapes by those of one device and leaves the shardings of
-    parameters as they were. Measured on 661 parameters: scheduled modules have been partitioned,
-    those before optimizations have not; in between one module alone does not tell.
+    parameters unchanged. According to 661 parameters of real dumps, scheduled modules are
+    partitioned and modules before optimizations are not. For other modules the text is ambiguous.
     """
     header = file.module.header
     text = "" if header is None else header.text

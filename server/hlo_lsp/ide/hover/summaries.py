@@ -65,11 +65,12 @@ def peak_summary(dump: DumpSet) -> str:
 def computation_summary(dump: DumpSet, computation: LocatedRecord[ComputationLine]) -> str:
     """Return ``412 instructions, 96 buffers defined, 12.30 MiB``."""
     members = computation.file.module.members(computation.record)
-    words = count_noun(len(members), "instruction")
+    instructions = count_noun(len(members), "instruction")
     buffers = computation_buffers(dump, computation.record)
     if buffers is None:
-        return words
-    return f"{words}, {count_noun(buffers.buffers, 'buffer')} defined, {format_short_bytes(buffers.bytes)}"
+        return instructions
+    defined = count_noun(buffers.buffers, "buffer")
+    return f"{instructions}, {defined} defined, {format_short_bytes(buffers.bytes)}"
 
 
 def total_summary(dump: DumpSet) -> str:

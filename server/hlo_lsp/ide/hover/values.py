@@ -1,4 +1,4 @@
-"""Facts about the Python lines that an instruction came from."""
+"""The hover of a value, and its facts as text for other hovers."""
 
 from dataclasses import dataclass
 
@@ -17,42 +17,38 @@ from hlo_lsp.syntax.memory_records import AllocationLine, RangeRow
 
 @dataclass(frozen=True, slots=True)
 class StackFact(Fact):
-    """The innermost line as ``source``, and behind it those that called it, from the inside out.
+    """The innermost Python line of a stack as ``source``, with its callers from the inside out.
 
-    ``text`` speaks of the innermost line only.
+    ``text`` describes the innermost line only.
     """
 
     callers: tuple[SourceLine, ...] = ()
 
 
-_MAX_LISTED_NAMES = 6  # names in a list
+_MAX_LISTED_NAMES = 6
 
 
 def value_card(dump: DumpSet, value: Value) -> Card:
-    """Everything the compile says about a value, the most asked for first."""
+    """Return the hover of a value, with the most important facts first."""
     facts = [Fact("value", _identity(value)), *_shape_facts(dump, value)]
     if value.assigned is not None and value.allocation is not None:
         record = value.assigned.record
         end = record.offset + record.size
-        facts.append(
-            Fact(
-                "allocation",
-                f"{describe_allocation(value.allocation.record)}, bytes {record.offset:,} to {end:,}",
-            )
-        )
-        facts.append(Fact("shares its bytes with", _describe_sharing(dump, value)))
-    facts.append(Fact("live", describe_live_range(dump, value)))
+        allocation = describe_allocation(value.allocation.record)
+        facts.append(Fact("allocation", f"{allocation}, bytes {record.offset:,} to {end:,}"))
+        facts.append(Fact("shares memory with", _describe_sharing(dump, value)))
+    facts.append(Fact("live range", describe_live_range(dump, value)))
     facts += _entry_facts(dump, value)
     return Card(f"`{value.name}{value.index or ''}`", tuple(facts))
 
 
 def describe_allocation(allocation: AllocationLine) -> str:
-    """``4, preallocated-temp, 66,048 B (64.5 KiB)``."""
+    """Return ``4, preallocated-temp, 66,048 B (64.5 KiB)``."""
     return f"{allocation.number}, {allocation_kind(allocation)}, {format_bytes(allocation.size)}"
 
 
 def allocation_kind(allocation: AllocationLine) -> str:
-    """What an allocation is for, in XLA's words."""
+    """Return the kind of an allocation in XLA's terms."""
     kinds = []
     if allocation.parameter is not None:
         index = allocation.parameter_index or "{}"
@@ -67,21 +63,21 @@ def allocation_kind(allocation: AllocationLine) -> str:
     ):
         if flag:
             kinds.append(word)
-    return " + ".join(kinds) or "no kind printed"
+    return " + ".join(kinds) or "none"
 
 
 def describe_step_range(dump: DumpSet, live: RangeRow) -> str:
-    """``2-15 (13 steps): fusion.40 -> fusion.21``, the names between backticks."""
+    """Return ``2-15 (13 steps): fusion.40 -> fusion.21`` with the names in backticks."""
     begin = step_name(dump, live.start_step)
     if live.start_step == 0 and begin != f"`{live.name}`":
-        begin = "the start of the program"  # a parameter is there before its own step
+        begin = "the start of the program"  # Parameters are live before their own step.
     names = f"{begin} -> {step_name(dump, live.end_step)}"
     steps = count_noun(live.end_step - live.start_step, "step")
     return f"{live.start_step}-{live.end_step} ({steps}): {names}"
 
 
 def step_name(dump: DumpSet, step: int) -> str:
-    """What runs at a step, between backticks; the last number is the end of the program."""
+    """Return the instruction at a step in backticks, or ``the end of the program``."""
     row = dump.at_step(step)
     if row is not None:
         return f"`{row.record.name}`"
@@ -89,29 +85,33 @@ def step_name(dump: DumpSet, step: int) -> str:
 
 
 def is_at_declared_peak(dump: DumpSet, live: LocatedRecord[RangeRow] | None) -> bool | None:
-    """Whether a value lives at the step that XLA declares the peak, None where that is unknown."""
-    moment = dump.declared_peak
-    if moment is None or live is None:
+    """Return whether a value is live at XLA's declared peak; None if that is unknown."""
+    peak_step = dump.declared_peak
+    if peak_step is None or live is None:
         return None
-    return live.record.start_step <= moment <= live.record.end_step
+    return live.record.start_step <= peak_step <= live.record.end_step
 
 
 def describe_live_range(dump: DumpSet, value: Value) -> str:
-    """The life of a value in words."""
+    """Return the live range of a value as text."""
     if value.live is None:
         if value.allocation is not None and value.allocation.record.thread_local:
-            return "thread-local: inside a computation that is applied to elements, not scheduled"
+            return "thread-local: the computation runs per element and is not scheduled"
         if dump.last_step is None:
-            return "unknown: no live ranges among the files of this compile"
-        return "no live range printed"
+            return "unknown: this compile has no live-range file"
+        return "none printed"
     peak = is_at_declared_peak(dump, value.live)
-    words = {True: ", at the declared peak", False: ", not at the declared peak", None: ""}[peak]
-    moment = f" (step {dump.declared_peak})" if peak is not None else ""
-    return describe_step_range(dump, value.live.record) + words + moment
+    peak_text = {
+        True: ", live at the declared peak",
+        False: ", not live at the declared peak",
+        None: "",
+    }[peak]
+    peak_step = f" (step {dump.declared_peak})" if peak is not None else ""
+    return describe_step_range(dump, value.live.record) + peak_text + peak_step
 
 
 def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
-    """The operation and the Python lines that an instruction came from."""
+    """Return the operation name and the Python stack of an instruction."""
     facts: list[Fact] = []
     op_name = text.metadata.get("op_name", "").replace("`", "'")
     if op_name:
@@ -120,20 +120,20 @@ def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
 
 
 def stack_facts(stack: list[SourceLine]) -> list[Fact]:
-    """The Python lines of a stack, the innermost first."""
+    """Return the fact about a Python stack, which starts at the innermost line."""
     if not stack:
         return []
     return [StackFact("source", describe_source_line(stack), stack[0], tuple(stack[1:]))]
 
 
 def describe_source_line(stack: list[SourceLine]) -> str:
-    """The innermost Python line and its function."""
+    """Return the innermost Python line and its function as text."""
     function = stack[0].function
     return f"{stack[0]}{f' in `{function}`' if function else ''}"
 
 
 def _identity(value: Value) -> str:
-    leaf = f"leaf {value.index} of" if value.index not in {None, "{}"} else "all of"
+    leaf = f"leaf {value.index} of" if value.index not in {None, "{}"} else "result of"
     phi = ", merged by control flow (phi)" if value.phi else ""
     return f"{value.id}, {leaf} `{value.name}`{phi}"
 
@@ -156,7 +156,7 @@ def _shape_facts(dump: DumpSet, value: Value) -> list[Fact]:
 def _describe_sharing(dump: DumpSet, value: Value) -> str:
     others = values_sharing_memory(dump, value)
     if not others:
-        return "nobody"
+        return "none"
     names = []
     for other in others:
         live = dump.live(other.key)

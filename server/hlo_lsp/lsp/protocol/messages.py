@@ -1,197 +1,206 @@
-"""What a message is: JSON-RPC 2.0 as the Language Server Protocol narrows it."""
+"""JSON-RPC messages as the Language Server Protocol defines them, and requests in progress."""
 
+import asyncio
 import json
-import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+import logging
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lsprotocol import types
-from pygls.exceptions import JsonRpcException, JsonRpcInvalidRequest, JsonRpcParseError
+from pygls.exceptions import (
+    JsonRpcException,
+    JsonRpcInternalError,
+    JsonRpcInvalidRequest,
+    JsonRpcParseError,
+    JsonRpcRequestCancelled,
+)
+
+from hlo_lsp.lsp.request import RequestProgress, progress_title, set_current_request
+from hlo_lsp.lsp.scheduling import run_in_slices, yield_to_event_loop
+from hlo_lsp.text.checkpoint import checkpoint
+
+logger = logging.getLogger(__name__)
 
 MessageId = int | str
+Work = Callable[[], Any]
+Json = dict[str, Any]
+_ITEMS_PER_CHECKPOINT = 50
+_ITEMS_PER_PARTIAL_RESULT = 1000
+_NUMBERS_PER_TOKEN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
-    """A request, a notification (``number`` is None) or, without a method, a response."""
+class InvalidMessageError(Exception):
+    """A body that is not a message; ``error`` is the response, with ``id`` if that is known."""
 
-    method: str | None
-    number: MessageId | None
-    data: dict[str, Any]
-
-
-class WrongMessageError(Exception):
-    """Something that is no message; ``error`` is the answer, to ``number`` if that is known."""
-
-    def __init__(self, error: JsonRpcException, number: MessageId | None = None) -> None:
+    def __init__(self, error: JsonRpcException, message_id: MessageId | None = None) -> None:
         super().__init__(error.message)
         self.error = error
-        self.number = number
+        self.id = message_id
 
 
-def read_message(body: bytes | None) -> Message:
-    """Read a body.
+def read_message(body: bytes | None) -> Json:
+    """Return a request, a notification (without ``id``), or a response (without ``method``).
 
     Raises:
-        WrongMessageError: it is no JSON, or no message.
+        InvalidMessageError: the body is missing, not JSON, or not a message.
     """
     if body is None:
-        raise WrongMessageError(JsonRpcParseError("this is no header with a length"))
+        raise InvalidMessageError(JsonRpcParseError("missing or invalid Content-Length"))
     try:
         data = json.loads(body)
     except (ValueError, RecursionError):
-        raise WrongMessageError(JsonRpcParseError("this is no JSON")) from None
+        raise InvalidMessageError(JsonRpcParseError("invalid JSON")) from None
     if not isinstance(data, dict):
-        raise WrongMessageError(JsonRpcInvalidRequest("a message is one object"))
-    number, method = data.get("id"), data.get("method")
-    if not _is_id(number):
-        number = None
+        raise InvalidMessageError(JsonRpcInvalidRequest("a message must be an object"))
+    message_id = data.get("id")
+    is_valid_id = isinstance(message_id, int | str) and not isinstance(message_id, bool)
+    problem = None
     if data.get("jsonrpc") != "2.0":
-        raise WrongMessageError(JsonRpcInvalidRequest("only version 2.0 is spoken here"), number)
-    if "method" in data:
-        if not isinstance(method, str):
-            raise WrongMessageError(JsonRpcInvalidRequest("a method is a text"), number)
-        if "id" in data and number is None:
-            raise WrongMessageError(JsonRpcInvalidRequest("an id is a number or a text"))
-    elif "id" not in data or not ("result" in data or "error" in data):
-        raise WrongMessageError(JsonRpcInvalidRequest("a message has a method or a result"), number)
-    return Message(method, number, data)
+        problem = 'jsonrpc must be "2.0"'
+    elif "method" in data and not isinstance(data["method"], str):
+        problem = "method must be a string"
+    elif "method" in data and "id" in data and not is_valid_id:
+        problem = "id must be an integer or a string"
+    elif "method" not in data and ("id" not in data or not data.keys() & {"result", "error"}):
+        problem = "a message must have a method or a result"
+    if problem is not None:
+        raise InvalidMessageError(
+            JsonRpcInvalidRequest(problem), message_id if is_valid_id else None
+        )
+    return data
 
 
-def is_notification(method: str) -> bool:
-    """Whether the specification knows a method, and as one that is not answered."""
-    known = types.METHOD_TO_TYPES.get(method)
-    return known is not None and known[1] is None
+def internal_error() -> JsonRpcException:
+    """Return the error for a failed handler."""
+    return JsonRpcInternalError("internal error of the server; see its log")
 
 
-def _is_id(said: object) -> bool:
-    return isinstance(said, int | str) and not isinstance(said, bool)
+class PendingRequests:
+    """Runs each asynchronous request in a task, and sends exactly one response to it.
 
-
-# What is said to be done for a request, and where the server says what it offers of it.
-_LONG: tuple[tuple[str, str, str, type[Any]], ...] = (
-    (types.WORKSPACE_SYMBOL, "Finding names", "workspace_symbol", types.WorkspaceSymbolOptions),
-    (types.WORKSPACE_DIAGNOSTIC, "Checking HLO dumps", "diagnostic", types.DiagnosticOptions),
-    (types.TEXT_DOCUMENT_DIAGNOSTIC, "Checking", "diagnostic", types.DiagnosticOptions),
-    (types.TEXT_DOCUMENT_REFERENCES, "Finding mentions", "references", types.ReferenceOptions),
-    (
-        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL,
-        "Making the outline",
-        "document_symbol",
-        types.DocumentSymbolOptions,
-    ),
-    (
-        types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL,
-        "Colouring",
-        "semantic_tokens",
-        types.SemanticTokensOptions,
-    ),
-    (types.TEXT_DOCUMENT_INLAY_HINT, "Making hints", "inlay_hint", types.InlayHintOptions),
-    (types.TEXT_DOCUMENT_FOLDING_RANGE, "Folding", "folding_range", types.FoldingRangeOptions),
-    (types.TEXT_DOCUMENT_CODE_LENS, "Making lenses", "code_lens", types.CodeLensOptions),
-    (types.TEXT_DOCUMENT_DOCUMENT_LINK, "Linking", "document_link", types.DocumentLinkOptions),
-    (
-        types.CALL_HIERARCHY_INCOMING_CALLS,
-        "Finding calls",
-        "call_hierarchy",
-        types.CallHierarchyOptions,
-    ),
-    (
-        types.CALL_HIERARCHY_OUTGOING_CALLS,
-        "Finding calls",
-        "call_hierarchy",
-        types.CallHierarchyOptions,
-    ),
-    (types.TEXT_DOCUMENT_RENAME, "Renaming", "rename", types.RenameOptions),
-    (
-        types.TEXT_DOCUMENT_FORMATTING,
-        "Formatting",
-        "document_formatting",
-        types.DocumentFormattingOptions,
-    ),
-    (
-        types.WORKSPACE_EXECUTE_COMMAND,
-        "Running a command",
-        "execute_command",
-        types.ExecuteCommandOptions,
-    ),
-)
-_TITLES = {method: title for method, title, _, _ in _LONG}
-
-
-def title_of(method: str) -> str:
-    """What is done for a request, in words."""
-    return _TITLES.get(method, "HLO")
-
-
-def with_progress(offered: types.ServerCapabilities) -> types.ServerCapabilities:
-    """Offer to say how far each long work is.
-
-    Options of renaming may only be given to a client that prepares it.
+    A cancelled request is answered immediately; its work ends at its next checkpoint. ``write``
+    sends the text of a message, and ``dumps`` serializes any result.
     """
-    for _, _, name, options in _LONG:
-        provider = f"{name}_provider"
-        offer = getattr(offered, provider)
-        if offer is True and options is not types.RenameOptions:
-            offer = options()
-            setattr(offered, provider, offer)
-        if isinstance(offer, options):
-            offer.work_done_progress = True
-    return offered
 
-
-Dumps = Callable[[Any], str]
-Rest = Callable[[], Awaitable[None]]
-_FEW = 50  # things that are looked into one by one
-_PIECE = 50  # things written in one go
-_PART = 1000  # things in a partial result; tokens count five numbers each
-_SLICE = 0.004  # seconds of writing between two rests
-
-
-class LongText:
-    """Writes JSON; ``dumps`` writes what is short, ``rest`` lets others have their turn."""
-
-    def __init__(self, dumps: Dumps, give_way: Rest) -> None:
+    def __init__(self, write: Callable[[str], None], dumps: Callable[[Any], str]) -> None:
+        self._write = write
         self._dumps = dumps
-        self._give_way = give_way
-        self._until = time.monotonic() + _SLICE
+        self._pending: dict[MessageId, _PendingRequest] = {}
 
-    async def of(self, value: Any) -> str:
-        """The text of a value."""
-        if isinstance(value, dict):
-            parts = [f"{self._dumps(key)}:{await self.of(each)}" for key, each in value.items()]
-            return f"{{{','.join(parts)}}}"
-        if not isinstance(value, list):
-            return self._dumps(value)
-        if len(value) <= _FEW:
-            return f"[{','.join([await self.of(each) for each in value])}]"
-        pieces = []
-        for first in range(0, len(value), _PIECE):
-            pieces.append(self._dumps(value[first : first + _PIECE])[1:-1])
-            if time.monotonic() > self._until:
-                await self._give_way()
-                self._until = time.monotonic() + _SLICE
-        return f"[{','.join(pieces)}]"
+    def start(self, message_id: MessageId, method: str, params: Any, work: Work) -> None:
+        """Start the work of a request, which sends the response when it ends."""
+        token = getattr(params, "work_done_token", None)
+        progress = RequestProgress(progress_title(method), self._sender(token))
+        send_part = self._sender(getattr(params, "partial_result_token", None))
+        task = asyncio.ensure_future(self._run(message_id, method, progress, send_part, work))
+        self._pending[message_id] = pending = _PendingRequest(task, progress, token)
+        task.add_done_callback(
+            lambda _: (
+                self._pending.pop(message_id) if self._pending.get(message_id) is pending else None
+            )
+        )
+
+    def respond(self, message_id: MessageId, result: str) -> None:
+        """Send a result that is serialized already."""
+        self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(message_id)},"result":{result}}}')
+
+    def respond_error(self, message_id: MessageId | None, error: JsonRpcException) -> None:
+        """Send an error response; the id is None if the message has none."""
+        text = self._dumps({"code": error.code, "message": error.message})
+        self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(message_id)},"error":{text}}}')
+
+    def cancel(self, message_id: MessageId) -> None:
+        """Cancel a request, unless its response has been sent."""
+        pending = self._pending.pop(message_id, None)
+        if pending is not None and not pending.task.done():
+            pending.task.cancel()
+            pending.progress.end()
+            self.respond_error(message_id, JsonRpcRequestCancelled("cancelled by the client"))
+
+    def cancel_token(self, token: types.ProgressToken) -> None:
+        """Cancel the requests with this token for work-done progress."""
+        for message_id in [
+            message_id for message_id, pending in self._pending.items() if pending.token == token
+        ]:
+            self.cancel(message_id)
+
+    def cancel_all(self) -> None:
+        """Cancel all requests."""
+        for message_id in list(self._pending):
+            self.cancel(message_id)
+
+    async def _run(
+        self,
+        message_id: MessageId,
+        method: str,
+        progress: RequestProgress,
+        send_part: Callable[[Any], None] | None,
+        work: Work,
+    ) -> None:
+        set_current_request(progress)
+        error: JsonRpcException | None = None
+        try:
+            result = await work()
+            if send_part is not None:
+                result = await _send_partial_results(result, send_part)
+            text = await run_in_slices(partial(_serialize, result, self._dumps))
+        except JsonRpcException as refusal:
+            error = refusal
+        except Exception:
+            logger.exception("%s failed", method)
+            error = internal_error()
+        progress.end()  # the specification requires this before the response
+        if error is None:
+            self.respond(message_id, text)
+        else:
+            self.respond_error(message_id, error)
+
+    def _sender(self, token: types.ProgressToken | None) -> Callable[[Any], None] | None:
+        """Return a function that sends progress values with a token, or None without a token."""
+        if token is None:
+            return None
+
+        def send(value: Any) -> None:
+            params = {"token": token, "value": value}
+            self._write(self._dumps({"jsonrpc": "2.0", "method": types.PROGRESS, "params": params}))
+
+        return send
 
 
-async def in_parts(result: Any, send: Callable[[Any], None], give_way: Rest) -> Any:
-    """Send a result in parts as far as its kind allows it, and return what is left to be answered.
-
-    Lists come in parts, and the numbers of tokens; other results are one.
-    """
-    if isinstance(result, list):
-        async for part in _parts(result, _PART, give_way):
-            send(part)
-        return []
-    if isinstance(result, dict) and isinstance(result.get("data"), list):
-        async for part in _parts(result["data"], 5 * _PART, give_way):
-            send({"data": part})
-        return {**result, "data": []}
-    return result
+@dataclass(frozen=True, slots=True)
+class _PendingRequest:
+    task: "asyncio.Task[None]"
+    progress: RequestProgress
+    token: types.ProgressToken | None
 
 
-async def _parts(items: list[Any], count: int, give_way: Rest) -> AsyncIterator[list[Any]]:
+def _serialize(value: Any, dumps: Callable[[Any], str]) -> str:
+    """Return a value as JSON, with checkpoints in long lists."""
+    if isinstance(value, dict):
+        members = [f"{dumps(key)}:{_serialize(item, dumps)}" for key, item in value.items()]
+        return f"{{{','.join(members)}}}"
+    if not isinstance(value, list):
+        return dumps(value)
+    if len(value) <= _ITEMS_PER_CHECKPOINT:
+        return f"[{','.join([_serialize(item, dumps) for item in value])}]"
+    pieces = []
+    for first in range(0, len(value), _ITEMS_PER_CHECKPOINT):
+        pieces.append(dumps(value[first : first + _ITEMS_PER_CHECKPOINT])[1:-1])
+        checkpoint()
+    return f"[{','.join(pieces)}]"
+
+
+async def _send_partial_results(result: Any, send: Callable[[Any], None]) -> Any:
+    """Send the items of a list or the numbers of tokens, and return the rest of the result."""
+    is_tokens = isinstance(result, dict) and isinstance(result.get("data"), list)
+    if not is_tokens and not isinstance(result, list):
+        return result
+    items = result["data"] if is_tokens else result
+    count = _ITEMS_PER_PARTIAL_RESULT * (_NUMBERS_PER_TOKEN if is_tokens else 1)
     for first in range(0, len(items), count):
-        yield items[first : first + count]
-        await give_way()
+        part = items[first : first + count]
+        send({"data": part} if is_tokens else part)
+        await yield_to_event_loop()
+    return {**result, "data": []} if is_tokens else []
