@@ -1,34 +1,34 @@
-"""``hlo-lsp inspect`` for a reader."""
+"""``hlo-lsp inspect`` as text."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from cli.running import Ran, run
+from cli.command import CommandResult, run
 from e2e.compiles import Compile
 
 Compiled = Callable[[str], Compile]
 
 
-def facts(ran: Ran) -> dict[str, str]:
-    """The title and the facts of a card that fits the terminal."""
-    assert (ran.status, ran.err) == (0, "")
-    title, *lines = ran.out.rstrip("\n").split("\n")
+def facts(result: CommandResult) -> dict[str, str]:
+    """Return the title and the facts of a printed card."""
+    assert (result.status, result.err) == (0, "")
+    title, *lines = result.out.rstrip("\n").split("\n")
     pairs = (line.partition("  ") for line in lines)
     return {"title": title.strip(), **{label: words.strip() for label, _, words in pairs}}
 
 
-def test_a_value_has_its_card(sample: Path) -> None:
+def test_value_is_printed_as_card(sample: Path) -> None:
     told = facts(run("inspect", sample, "--value", "174", COLUMNS="200"))
     assert told["title"] == "pad_add_fusion"
-    assert told["padded"] == "1,024 B (1.0 KiB): padded to T(2,128)"
-    assert told["waste"] == "1,000 B, 97.7 %: dim 0: 3 -> 128 by T(2,128)"
+    assert told["padded size"] == "1,024 B (1.0 KiB): padded to T(2,128)"
+    assert told["padding"] == "1,000 B, 97.7 %: dim 0: 3 -> 128 by T(2,128)"
     assert told["allocation"].endswith("bytes 0 to 1,024")
     assert told["source"] == "/home/ptoulme/tpu.py:79"
 
 
-def test_a_place_is_the_same_as_what_stands_there(sample: Path) -> None:
+def test_position_prints_its_target(sample: Path) -> None:
     value = run("inspect", sample, "--value", "174")
     assert value.status == 0
     for place in ("6", "6:9", "6:20", "95", "95:1", "128", "128:5"):
@@ -53,15 +53,13 @@ def test_a_place_is_the_same_as_what_stands_there(sample: Path) -> None:
         ("129", "peak"),
     ],
 )
-def test_everything_else_can_be_asked_for_by_its_place(
-    sample: Path, place: str, title: str
-) -> None:
-    ran = run("inspect", sample, "--at", place)
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.out.split("\n")[0].strip() == title
+def test_positions_of_other_targets(sample: Path, place: str, title: str) -> None:
+    result = run("inspect", sample, "--at", place)
+    assert (result.status, result.err) == (0, "")
+    assert result.out.split("\n")[0].strip() == title
 
 
-def test_a_file_of_a_split_dump_knows_its_neighbours(compiled: Compiled) -> None:
+def test_companion_files_are_read(compiled: Compiled) -> None:
     files = compiled("tpu")
     whole = run("inspect", files.assignment, "--value", "23")
     assert "25-27" in whole.out
@@ -71,36 +69,36 @@ def test_a_file_of_a_split_dump_knows_its_neighbours(compiled: Compiled) -> None
     for path in (alone.values, alone.live_range, alone.module):
         path.unlink()
     told = run("inspect", alone.assignment, "--value", "29").out
-    assert "unknown: no live ranges" in told
+    assert "unknown: this compile has no live-range file" in told
 
 
-def test_output_in_a_pipe_has_no_colours_and_one_line_for_each_fact(sample: Path) -> None:
-    ran = run("inspect", sample, "--value", "170")
-    assert "\x1b" not in ran.out
-    assert "`" not in ran.out
-    labels = [line.split("  ")[0] for line in ran.out.rstrip("\n").split("\n")[1:]]
-    assert all(label and not label.startswith(" ") for label in labels), ran.out
+def test_piped_card_has_one_line_per_fact(sample: Path) -> None:
+    result = run("inspect", sample, "--value", "170")
+    assert "\x1b" not in result.out
+    assert "`" not in result.out
+    labels = [line.split("  ")[0] for line in result.out.rstrip("\n").split("\n")[1:]]
+    assert all(label and not label.startswith(" ") for label in labels), result.out
 
 
 @pytest.mark.parametrize("columns", ["40", "80", "400"])
-def test_a_terminal_of_any_width_loses_nothing(sample: Path, columns: str) -> None:
-    ran = run("inspect", sample, "--value", "166", COLUMNS=columns)
-    squeezed = "".join(ran.out.split())
+def test_any_terminal_width_keeps_all_text(sample: Path, columns: str) -> None:
+    result = run("inspect", sample, "--value", "166", COLUMNS=columns)
+    squeezed = "".join(result.out.split())
     assert "add_add_fusion,xor.4,bitcast.1" in squeezed
     assert "jit(_threefry_split)/jit(main)/slice" in squeezed
     assert "/home/ptoulme/tpu.py:79" in squeezed
 
 
-def test_colours_can_be_forced(sample: Path) -> None:
+def test_colors_can_be_forced(sample: Path) -> None:
     assert "\x1b[" in run("inspect", sample, "--value", "170", FORCE_COLOR="1").out
 
 
 @pytest.mark.parametrize("coding", ["utf-8", "ascii", "latin-1", "cp1252"])
-def test_signs_that_the_terminal_cannot_show_are_no_error(compiled: Compiled, coding: str) -> None:
+def test_unencodable_characters_are_no_error(compiled: Compiled, coding: str) -> None:
     report = compiled("tpu").report
     lines = report.read_text("utf-8").split("\n")
     line = next(number for number, text in enumerate(lines, 1) if "5×f32" in text)
     column = lines[line - 1].index("×") + 2
-    ran = run("inspect", report, "--at", f"{line}:{column}", PYTHONIOENCODING=coding)
-    assert ran.status == 0
-    assert ran.out.startswith("f32[256,256]")
+    result = run("inspect", report, "--at", f"{line}:{column}", PYTHONIOENCODING=coding)
+    assert result.status == 0
+    assert result.out.startswith("f32[256,256]")

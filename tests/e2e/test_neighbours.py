@@ -32,10 +32,10 @@ async def test_edits_here_are_seen_from_there(neovim: Editor, compiled: Compiled
     files = compiled("cpu")
     ranges, assignment = neovim.open(files.live_range), neovim.open(files.assignment)
     told = await facts(assignment, " value: <29 ynn_fusion", "ynn")
-    assert told["live"].startswith("17-19 (2 steps)")
+    assert told["live range"].startswith("17-19 (2 steps)")
     ranges.substitute("ynn_fusion{}:17-19", "ynn_fusion{}:17-25")
     told = await facts(assignment, " value: <29 ynn_fusion", "ynn")
-    assert told["live"].startswith("17-25 (8 steps)")
+    assert told["live range"].startswith("17-25 (8 steps)")
 
 
 async def test_closing_without_saving_lets_the_disk_count_again(

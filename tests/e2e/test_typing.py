@@ -29,7 +29,7 @@ async def test_two_lines_typed_at_the_end_of_a_section(
     assert len(TYPED) > 100
     for sign in TYPED:
         cursor = type_one(file, *cursor, sign)
-        assert "all of `fusion.16`" in await hover(file, " value: <165", "fusion.16")
+        assert "result of `fusion.16`" in await hover(file, " value: <165", "fusion.16")
     told = await hover(file, " value: <999", "typed.1")
     assert "allocation** 99, preallocated-temp, 2,048 B" in told
     assert "999 typed.1{0}" in await symbol_names(file)
@@ -69,7 +69,7 @@ async def test_typing_at_the_top_moves_everything_below(
     cursor = (0, 0)
     for sign in "# seen\n\n" * 6:
         cursor = type_one(file, *cursor, sign)
-        assert "all of `add_add_fusion`" in await hover(file, "    add_add_fusion{}:9-11", "add")
+        assert "result of `add_add_fusion`" in await hover(file, "    add_add_fusion{}:9-11", "add")
     assert "allocation 3" in await hover(file, "allocation 3")
 
 

@@ -205,7 +205,7 @@ async def test_a_new_name_and_back_again(any_editor: Editor, compiled: Compiled,
 
 async def test_a_refusal_is_told_and_logged_nowhere(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("tpu").module)
-    with pytest.raises(JsonRpcException, match="is a word of HLO") as error:
+    with pytest.raises(JsonRpcException, match="is a reserved word of HLO") as error:
         await rename(file, "ENTRY", "%", "f32")
     assert error.value.code == types.LSPErrorCodes.RequestFailed.value
     with pytest.raises(JsonRpcException, match="no instruction, computation or parameter here"):

@@ -62,7 +62,7 @@ def test_a_newcomer_sees_lenses_hints_and_a_card(tmp_path: Path) -> None:
         assert screen.row_of("thread-local: 1 value, 512 B").startswith("    2 allocation 0: ")
         screen.row_of("padded from 4 B")
         screen.type("5jwwK")
-        screen.row_of("- logical 1,048,576 B (1.00 MiB)")
+        screen.row_of("- logical size 1,048,576 B (1.00 MiB)")
         screen.type("\x1b:qa\r")
         screen.ended()
 

@@ -32,7 +32,16 @@ MODULES = (
 )
 _HEAD = re.compile(r"(?:ENTRY )?%?([\w.\-]+) .*\{$")
 # What a card says of an instruction alone and of its own computation.
-_OWN = {"description", "result", "logical size", "operands", "users", "completed by", "op_name", "literal"}
+_OWN = {
+    "description",
+    "result",
+    "logical size",
+    "operands",
+    "users",
+    "completed by",
+    "op_name",
+    "literal",
+}
 
 Answers = dict[tuple[str, str], object]
 

@@ -159,12 +159,15 @@ def test_a_definition_that_cannot_be_read() -> None:
     reason = "The line that defines `b` has a syntax error. Fix it first."
     assert rename_error(broken.replace("(%c, %c, %b)", "(%c, %c, %|b)")) == reason
     assert (
-        rename_error(broken.replace("%b = f32[] parameter(1, ", "%|b = f32[] parameter(1, ")) == reason
+        rename_error(broken.replace("%b = f32[] parameter(1, ", "%|b = f32[] parameter(1, "))
+        == reason
     )
 
 
 def test_other_files_have_no_names_to_change() -> None:
-    assert "only in HLO module text" in rename_error("BufferAssignment:\nallocation 0: si|ze 8, constant:")
+    assert "only in HLO module text" in rename_error(
+        "BufferAssignment:\nallocation 0: si|ze 8, constant:"
+    )
 
 
 def test_the_name_is_shown_without_its_sign() -> None:

@@ -1,1 +1,1 @@
-"""What a program costs: occupancy, liveness, padding, sharing."""
+"""The memory that a program needs: occupancy, liveness, padding, sharing."""

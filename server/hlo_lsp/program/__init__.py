@@ -1,1 +1,1 @@
-"""How a program is connected: dataflow, schedule, donation, passes."""
+"""The structure of a program: dataflow, schedule, donation, passes."""

@@ -16,7 +16,7 @@ async def test_it_tells_what_a_value_is(reading: Window) -> None:
     await reading.open(at)
     told = (await until(lambda: hover(reading.host, at))).splitlines()
     assert told[0] == "**`fusion`**"
-    assert f"- **padded** {value.size:,} B (1.00 MiB): fits T(8,128)" in told
+    assert f"- **padded size** {value.size:,} B (1.00 MiB): fits T(8,128)" in told
     assert (
         f"- **allocation** {value.allocation}, preallocated-temp, {value.allocation_size:,} B"
         f" (1.86 MiB), bytes {value.offset:,} to {value.offset + value.size:,}"
@@ -24,7 +24,7 @@ async def test_it_tells_what_a_value_is(reading: Window) -> None:
     assert any(line.startswith(f"- **live** {first}-{last} ") for line in told)
 
     shown = await reading.hovered("fusion")
-    assert f"padded {value.size:,} B (1.00 MiB): fits T(8,128)" in shown.splitlines()
+    assert f"padded size {value.size:,} B (1.00 MiB): fits T(8,128)" in shown.splitlines()
     assert f"live {first}-{last} ({last - first} steps)" in shown
     assert "**" not in shown  # it is shown as markdown
 
@@ -34,5 +34,5 @@ async def test_it_tells_what_an_instruction_is(reading: Window) -> None:
     await reading.open(at)
     await until(lambda: hover(reading.host, at))
     shown = await reading.hovered("fusion.40 fusion")
-    assert f"logical {64 * 256 * 4:,} B (64.0 KiB)" in shown.splitlines()
+    assert f"logical size {64 * 256 * 4:,} B (64.0 KiB)" in shown.splitlines()
     assert "calls bitcast_fusion.1" in shown.splitlines()

@@ -56,9 +56,9 @@ async def test_it_is_served_but_for_what_vs_code_turns_off(
     assert await notice(window, told) == ["Turn Off Limits"]
     await window.open(at)
     # What stands in the module is told at once, what others of the compile know when they are read.
-    card = await until(lambda: hover(window.host, at), lambda card: "**lies in**" in card)
+    card = await until(lambda: hover(window.host, at), lambda card: "**allocation**" in card)
     assert card.startswith("**`fusion.6677` fusion**")
-    assert "- **padded** 131,072 B (128.0 KiB): fits" in card  # bf16[2,128,256]
+    assert "- **padded size** 131,072 B (128.0 KiB): fits" in card  # bf16[2,128,256]
     await window.hovered("fusion.6677 fusion")
     defined = next(n for n, each in enumerate(text) if each.startswith("  %bitcast.11395 = "))
     assert await places(window.host, "Definition", operand) == [(path, defined)]

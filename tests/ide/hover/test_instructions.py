@@ -12,28 +12,28 @@ def test_an_instruction_that_defines_a_value() -> None:
     assert card is not None
     assert card.title == "`negate.7` negate"
     assert facts(card) == {
-        "does": "Every element with the opposite sign.",
+        "description": "Every element with the opposite sign.",
         "result": "f32 (float), 16 x 64 (1,024 elements), row-major (dim 1 fastest), tiles (8,128)",
-        "logical": "4,096 B (4.0 KiB)",
-        "padded": "8,192 B (8.0 KiB): padded to T(8,128)",
-        "waste": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
+        "logical size": "4,096 B (4.0 KiB)",
+        "padded size": "8,192 B (8.0 KiB): padded to T(8,128)",
+        "padding": "4,096 B (4.0 KiB), 50.0 %: dim 1: 64 -> 128 by T(8,128)",
         "operands": "1: `get-tuple-element` f32[16,64]",
         "users": "1: `fusion.2`",
-        "runs": "at step 4 of 6",
+        "schedule": "step 4 of 6",
         "value": "`<7 negate.7 @1>`",
-        "lies in": "allocation 4 at offset 0, 8,192 B (8.0 KiB)",
-        "live": "4-5 (1 step): `negate.7` -> `fusion.2`, at the declared peak (step 5)",
+        "allocation": "4 at offset 0, 8,192 B (8.0 KiB)",
+        "live range": "4-5 (1 step): `negate.7` -> `fusion.2`, live at the declared peak (step 5)",
         "reads": "1 value: `fusion{0}`",
     }
 
 
 def test_an_instruction_that_only_passes_a_value_on() -> None:
     said = facts(instruction_card(DUMP.dump, "get-tuple-element.1"))
-    assert said["passes on"] == "`fusion{1}`"
-    assert said["lies in"] == "allocation 4 at offset 8,192, 512 B"
-    assert said["live"].startswith("1-5 (4 steps): ")
+    assert said["forwards"] == "`fusion{1}`"
+    assert said["allocation"] == "4 at offset 8,192, 512 B"
+    assert said["live range"].startswith("1-5 (4 steps): ")
     assert said["reads"] == "1 value: `fusion{}`"
-    assert said["runs"] == "at step 3 of 6"
+    assert said["schedule"] == "step 3 of 6"
     assert "value" not in said
 
 
@@ -47,24 +47,24 @@ def test_without_module_text_the_entry_says_what_the_instruction_is() -> None:
 
 def test_an_instruction_inside_a_fusion_has_no_place_in_memory_and_time() -> None:
     said = facts(instruction_card(DUMP.dump, "reduce.1"))
-    assert said["logical"] == "256 B"
-    assert not said.keys() & {"runs", "value", "lies in", "live", "reads"}
+    assert said["logical size"] == "256 B"
+    assert not said.keys() & {"schedule", "value", "allocation", "live range", "reads"}
 
 
 def test_an_untiled_shape_in_module_text_says_nothing_of_padding() -> None:
     module = "HloModule m\n\nENTRY %main () -> f32[3] {\n  %a = f32[3]{0} iota(), dimensions={0}\n}"
     said = facts(instruction_card(dump_of(module), "a"))
     assert said["result"] == "f32 (float), 3 elements"
-    assert said["logical"] == "12 B"
-    assert not said.keys() & {"padded", "waste"}
+    assert said["logical size"] == "12 B"
+    assert not said.keys() & {"padded size", "padding"}
 
 
 def test_an_instruction_whose_value_lost_its_allocation_line() -> None:
     text = " value: <1 a @0> (size=4,offset=8): f32[]\nHloLiveRange (max 9):\n    3:a\n"
     assert facts(instruction_card(dump_of(text), "a")) == {
-        "runs": "at step 3 of 9",
+        "schedule": "step 3 of 9",
         "value": "`<1 a @0>`",
-        "live": "no live range printed",
+        "live range": "none printed",
     }
 
 
@@ -87,7 +87,7 @@ ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
 }
 """)
     for start, done in {"s": "d", "u": "d", "out": "sent"}.items():
-        assert facts(instruction_card(dump, start))["waited for by"] == f"`{done}`"
+        assert facts(instruction_card(dump, start))["completed by"] == f"`{done}`"
     said = facts(instruction_card(dump, "d"))
-    assert said["users"] == "1: `out`; it is the result of its computation, too"
-    assert "waited for by" not in said
+    assert said["users"] == "1: `out` (also the computation root)"
+    assert "completed by" not in said

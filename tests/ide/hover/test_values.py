@@ -52,13 +52,17 @@ def test_a_tuple_is_a_table_of_pointers() -> None:
     assert said["value"] == "4, result of `fusion`"
     assert said["shape"].endswith(": tuple of 2 (stored as a table of pointers to its elements)")
     assert said["logical size"] == "16 B"
-    assert said["padded size"] == "32 B: a table of 4-byte pointers, rounded up to 32 B on this chip"
+    assert (
+        said["padded size"] == "32 B: a table of 4-byte pointers, rounded up to 32 B on this chip"
+    )
     assert said["padding"] == "16 B, 50.0 %"
 
 
 def test_a_value_at_the_peak_says_so() -> None:
     live = value_facts(tiny.split().dump, 3)["live range"]
-    assert live == "0-6 (6 steps): `x.1` -> the end of the program, live at the declared peak (step 5)"
+    assert (
+        live == "0-6 (6 steps): `x.1` -> the end of the program, live at the declared peak (step 5)"
+    )
 
 
 def test_a_thread_local_value_has_no_life() -> None:

@@ -1,9 +1,10 @@
-"""Mentions of instructions, computations, parameters and rows in module text."""
+"""References to instructions, computations, parameters, and table rows in module text."""
 
 import pytest
 
 from analysis import program
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.cursor.targets import ComputationTarget, InstructionTarget, LocationRowTarget
 from hlo_lsp.ide.navigation.references import declarations_and_references
 
 PROGRAM = program.program()
@@ -27,14 +28,14 @@ def _of(start: str) -> tuple[list[str | None], set[str | None]]:
         (["result"], "result", set()),
     ],
 )
-def test_an_instruction_is_mentioned_in_its_computation_and_the_head(
+def test_instruction_references_include_signature(
     starts: list[str], declared: str, mentioned: set[str]
 ) -> None:
     for start in starts:
         assert _of(start) == ([declared], mentioned)
 
 
-def test_an_instruction_of_another_computation_with_the_same_name_is_another() -> None:
+def test_same_name_in_other_computation_is_distinct() -> None:
     assert _of("a-in-no") == (["no-a"], {"signed-a", "a-in-no", "a-in-no-too"})
     declared, mentioned = _of("yes-a")
     assert declared == ["yes-a"]
@@ -43,12 +44,12 @@ def test_an_instruction_of_another_computation_with_the_same_name_is_another() -
 
 
 @pytest.mark.parametrize("name", ["called", "fused", "cond", "body", "yes", "no", "later", "sum"])
-def test_a_computation_is_mentioned_where_it_is_called(name: str) -> None:
+def test_computation_references_are_its_calls(name: str) -> None:
     call = "called-by-call" if name == "called" else f"{name}-called"
     assert _of(name) == _of(call) == ([name], {call})
 
 
-def test_a_computation_that_two_instructions_call_is_mentioned_by_both() -> None:
+def test_computation_references_include_all_callers() -> None:
     text = (
         "HloModule m\n\n%f (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n\n"
         "ENTRY %e {\n  %p = f32[] parameter(0)\n  %a = f32[] call(%p), to_apply=%f\n"
@@ -72,7 +73,7 @@ def test_a_computation_that_two_instructions_call_is_mentioned_by_both() -> None
         ("alias", "v", {"signed-v", "v-in-call", "v-in-fusion"}),
     ],
 )
-def test_a_parameter_is_mentioned_by_those_who_hand_it_on(
+def test_parameter_references_include_call_operands(
     start: str, declared: str, mentioned: set[str]
 ) -> None:
     found, others = _of(start)
@@ -91,16 +92,14 @@ def test_a_parameter_is_mentioned_by_those_who_hand_it_on(
         ("function-2", "function-2", ["function_name_id=2"]),
     ],
 )
-def test_a_row_is_mentioned_by_rows_and_instructions(
-    start: str, declared: str, words: list[str]
-) -> None:
+def test_table_row_references(start: str, declared: str, words: list[str]) -> None:
     places, mentioned = declarations_and_references(PROGRAM.dump, PROGRAM.found(start))
     assert [PROGRAM.at(place) for place in places] == [declared]
     lines = [place.file.lines[place.line][place.start : place.end] for place in mentioned]
     assert sorted(lines) == sorted(words)
 
 
-def test_a_frame_is_not_mentioned_by_one_whose_number_begins_alike() -> None:
+def test_frame_references_exclude_number_prefixes() -> None:
     rows = "\n".join(f"{n} {{file_location_id=1 parent_frame_id=1}}" for n in range(1, 13))
     text = (
         f'HloModule m\n\nFileNames\n1 "a.py"\n\nStackFrames\n{rows}\n\nENTRY %e {{\n'
@@ -114,10 +113,9 @@ def test_a_frame_is_not_mentioned_by_one_whose_number_begins_alike() -> None:
     assert [file.lines[place.line][3:4] for place in mentioned] == ["a"]
 
 
-def test_every_mark_is_among_its_own_references() -> None:
-    about = {"InstructionSubject", "ComputationSubject", "RowSubject"}
+def test_every_target_is_in_its_own_references() -> None:
     for start in PROGRAM.marks:
         found = PROGRAM.found(start)
-        if type(found.subject).__name__ in about:
+        if isinstance(found.subject, InstructionTarget | ComputationTarget | LocationRowTarget):
             declared, mentioned = declarations_and_references(PROGRAM.dump, found)
             assert found.place in [*declared, *mentioned], start

@@ -1,1 +1,1 @@
-"""The cursor target: what the cursor is on."""
+"""The entity at the cursor."""

@@ -175,8 +175,6 @@ def _entry_facts(dump: DumpSet, value: Value) -> list[Fact]:
     users = [f"`{use.name}`" for use in uses]
     facts = [
         Fact("defined by", f"`{value.name}`{opcode}"),
-        Fact(
-            "uses", f"{len(uses)}{': ' + join_limited(users, _MAX_LISTED_NAMES) if users else ''}"
-        ),
+        Fact("uses", f"{len(uses)}: {join_limited(users, _MAX_LISTED_NAMES)}" if users else "none"),
     ]
     return facts if text is None else facts + source_facts(dump, text)
