@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Prints how long each kind of request takes on one large text, once it is indexed.
+"""Print the time of each kind of request on one large text, once it is indexed.
 
-python tests/bench/requests.py               the 22 MB module of the 96-layer train step
-python tests/bench/requests.py DUMP.txt      another file
+python tests/bench/requests.py             the 22 MB module of the 96-layer train step
+python tests/bench/requests.py DUMP.txt    another file
 
-Figures, not tests. A request about a place is asked at many places all over the text; one about
-the whole text several times, and once more right after an edit.
+
+These are figures, not tests. Requests about a position are sent at many positions all over the
+text; requests about the whole text are sent several times, and once more right after an edit.
 """
 
 import argparse
@@ -25,7 +26,7 @@ from rich.table import Table
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from figures import train_step  # noqa: E402
+from measurements import train_step  # noqa: E402
 from wire import Client  # noqa: E402
 
 _PLACES = 60
@@ -64,7 +65,7 @@ _OF_THE_TEXT = (
 
 
 def main() -> None:
-    """Measure, and print one row a kind of request."""
+    """Measure, and print one row per kind of request."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("dump", nargs="?", type=Path)
     options = parser.parse_args()
@@ -85,7 +86,7 @@ def _large_module() -> Path:
 
 
 def _capabilities() -> Any:
-    """What Neovim 0.11 can, which offers and asks for nearly everything, and VS Code's pulls."""
+    """Return the capabilities of Neovim 0.11, and pull diagnostics as in VS Code."""
     capabilities = default_converter().unstructure(client_capabilities("neovim@0.11.0"))
     capabilities["workspace"]["diagnostics"] = {"refreshSupport": True}
     return capabilities
@@ -107,7 +108,7 @@ def _row(client: Client, method: str) -> Iterator[str]:
 
 
 def _place(client: Client, chance: random.Random) -> tuple[int, int]:
-    """The beginning of a name or word somewhere."""
+    """Return the start of a random name or word."""
     while True:
         number = chance.randrange(len(client.lines))
         if words := list(_WORD.finditer(client.lines[number])):
@@ -115,7 +116,7 @@ def _place(client: Client, chance: random.Random) -> tuple[int, int]:
 
 
 def _asked(client: Client, method: str, line: int, column: int) -> tuple[float, int, Any]:
-    """Seconds until the answer came, its bytes, and the place."""
+    """Return the seconds until the reply, its size in bytes, and the position."""
     params = _params(client, line, column)[method if method in _SPECIAL else ""]
     started = time.perf_counter()
     size = client.answer_size(f"textDocument/{method}", params)

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
-"""Prints how long the server takes on large real dumps. Figures, not tests: compare within a run.
+"""Print the time of requests on large real dumps.
 
-python tests/bench/run.py            the 24-layer train step
-python tests/bench/run.py --large    the 96-layer one too, with its values file of 210 MB
-python tests/bench/run.py --promises only the figures that were promised, beside their limits
+python tests/bench/run.py               the 24-layer train step
+python tests/bench/run.py --large       also the 96-layer one, with its values file of 210 MB
+python tests/bench/run.py --promises    only the figures with a limit
+
+These are figures, not tests: compare only figures of one run.
 """
 
 import argparse
@@ -17,8 +19,8 @@ from rich.table import Table
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE)]
 
-from figures import megabytes, middle, milliseconds, times, train_step, typing_times  # noqa: E402
-from promises import promises  # noqa: E402
+from limits import promises  # noqa: E402
+from measurements import megabytes, middle, milliseconds, times, train_step, typing_times  # noqa: E402
 from wire import Client  # noqa: E402
 
 _QUESTIONS = 200
@@ -26,10 +28,12 @@ _SCREEN = 100  # lines
 
 
 def main() -> None:
-    """Measure, and print one row a file or a promise."""
+    """Measure, and print one row per file or figure."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--large", action="store_true", help="the 96-layer train step too")
-    parser.add_argument("--promises", action="store_true", help="only what was promised")
+    parser.add_argument("--large", action="store_true", help="measure the 96-layer train step too")
+    parser.add_argument(
+        "--promises", action="store_true", help="measure only the figures with a limit"
+    )
     options = parser.parse_args()
     console = Console(width=170)
     if options.promises:
@@ -85,7 +89,7 @@ def _row(size: str, path: Path) -> list[str]:
 
 
 def _tokens(client: Client, first: int) -> None:
-    """Ask what a screen shows, and some more."""
+    """Request the tokens of one screen."""
     span = {
         "start": {"line": first, "character": 0},
         "end": {"line": first + _SCREEN, "character": 0},

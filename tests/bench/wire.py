@@ -1,4 +1,4 @@
-"""A client that does nothing but send and wait, so that what is measured is the server."""
+"""A minimal client, so that the measured time is that of the server."""
 
 import itertools
 import json
@@ -19,7 +19,7 @@ _IDLE = 0.05  # seconds of processor time in a round that count as rest
 
 
 class Client:
-    """One server process with one open file."""
+    """A server process with one open file."""
 
     def __init__(self, path: Path, capabilities: Json | None = None) -> None:
         self.text = path.read_text("utf-8", "replace")
@@ -56,14 +56,14 @@ class Client:
         self.notify("textDocument/didChange", change)
 
     def ask(self, method: str, line: int, column: int, **more: Any) -> Any:
-        """A request about a position."""
+        """Send a request about a position, and return its result."""
         position = {"line": line, "character": column}
         return self.request(
             method, {"textDocument": {"uri": self.uri}, "position": position, **more}
         )
 
     def request(self, method: str, params: Json) -> Any:
-        """Send a request and wait for its result."""
+        """Send a request, and return its result."""
         number = next(self._ids)
         self._send({"id": number, "method": method, "params": params})
         while True:
@@ -73,7 +73,7 @@ class Client:
                 return message["result"]
 
     def answer_size(self, method: str, params: Json) -> int:
-        """Send a request and wait for its answer, which is not read: its bytes."""
+        """Send a request, and return the size of the unread reply in bytes."""
         number = next(self._ids)
         self._send({"id": number, "method": method, "params": params})
         own = (b'"id": %d,' % number, b'"id":%d,' % number)
@@ -84,7 +84,7 @@ class Client:
                 return len(body)
 
     def published(self, wanted: Callable[[Json], bool]) -> Json:
-        """Wait for diagnostics of the file that are as wanted."""
+        """Wait for diagnostics of the file that satisfy a predicate."""
         while True:
             message = self._receive()
             if message.get("method") == "textDocument/publishDiagnostics":
@@ -94,7 +94,7 @@ class Client:
 
     @property
     def version(self) -> int:
-        """That of the last edit."""
+        """The version of the last edit."""
         return self._newest
 
     def notify(self, method: str, params: Json) -> None:
@@ -103,18 +103,19 @@ class Client:
 
     @property
     def memory(self) -> int:
-        """The most memory the server has had, in bytes (Linux)."""
+        """The peak resident memory of the server in bytes (Linux)."""
         return self._status("VmHWM")
 
     @property
     def resident(self) -> int:
-        """The memory that the server has now, in bytes (Linux)."""
+        """The resident memory of the server in bytes (Linux)."""
         return self._status("VmRSS")
 
     def settle(self) -> None:
-        """Wait until the server has nothing left to do by itself (Linux).
+        """Wait until the server is idle (Linux).
 
-        The question in each round takes its notifications off the pipe: a full one would stop it.
+        The request in each round also empties the pipe of notifications: a full pipe would block
+        the server.
         """
         before = -1.0
         while (used := self.seconds_used) - before > _IDLE:
@@ -123,7 +124,7 @@ class Client:
             time.sleep(_ROUND)
 
     def close(self) -> None:
-        """Let the server go."""
+        """Shut down the server."""
         self.request("shutdown", {})
         self.notify("exit", {})
         self._process.wait(10)
@@ -135,7 +136,7 @@ class Client:
 
     @property
     def seconds_used(self) -> float:
-        """The processor time that the server has used so far, in seconds (Linux)."""
+        """The processor time of the server in seconds (Linux)."""
         numbers = Path(f"/proc/{self._process.pid}/stat").read_text("utf-8").rpartition(")")[2]
         user, system = numbers.split()[11:13]
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")

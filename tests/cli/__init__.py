@@ -2,4 +2,4 @@
 
 import pytest
 
-pytest.register_assert_rewrite("commands.running")
+pytest.register_assert_rewrite("cli.command")

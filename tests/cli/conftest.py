@@ -1,4 +1,4 @@
-"""Real dumps for the commands, intact and damaged."""
+"""Intact and damaged real dumps."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -17,19 +17,19 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def compiled(corpus_small: Path, tmp_path: Path) -> Callable[[str], Compile]:
-    """Copies of real compiles by name: one file, tpu, cpu, gpu."""
+    """Return a function that copies real compiles by name: one file, tpu, cpu, gpu."""
     return lambda name: copied(corpus_small, name, tmp_path / name.replace(" ", "_"))
 
 
 @pytest.fixture
 def sample(compiled: Callable[[str], Compile]) -> Path:
-    """A one-file dump."""
+    """Return a one-file dump."""
     return compiled("one file").assignment
 
 
 @pytest.fixture
 def damaged(sample: Path, tmp_path: Path) -> Path:
-    """The same with two values of a wrong size."""
+    """Return the one-file dump with two values of a wrong size."""
     text = sample.read_text("utf-8")
     text = text.replace("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1000")
     text = text.replace("offset=4096", "offset=4608")

@@ -1,10 +1,10 @@
-"""Many files: the worst come first, whoever looked at them."""
+"""The order of findings in many files."""
 
 from pathlib import Path
 
 import pytest
 
-from cli.running import run
+from cli.command import run
 
 GOOD = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] constant(1)\n}\n"
 BAD = GOOD.replace("constant(1)", "negate(%b)")
@@ -17,7 +17,7 @@ FILLING = "// a long line that nobody reads\n" * 4_000  # makes a second process
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Forty modules; number 9 is wasteful, 31 and 5 are broken."""
+    """Return forty modules; number 9 is wasteful, 31 and 5 are broken."""
     for number in range(40):
         folder = tmp_path / "dumps" / f"part {number % 2}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -27,31 +27,31 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize("jobs", ["1", "2", "7"])
-def test_files_with_errors_come_before_those_with_advice(folder: Path, jobs: str) -> None:
-    ran = run("check", folder, "--format", "json", "--jobs", jobs)
-    found = [(finding["path"][-20:], finding["code"]) for finding in ran.json]
+def test_files_with_errors_come_first(folder: Path, jobs: str) -> None:
+    result = run("check", folder, "--format", "json", "--jobs", jobs)
+    found = [(finding["path"][-20:], finding["code"]) for finding in result.json]
     assert found == [
         ("module_0005.jit_f.txt"[-20:], "undefined-instruction"),
         ("module_0031.jit_f.txt"[-20:], "undefined-instruction"),
         ("module_0009.jit_f.txt"[-20:], "padding-waste"),
     ]
-    assert ran.status == 1
+    assert result.status == 1
 
 
-def test_the_paths_of_the_user_are_kept_in_order(folder: Path) -> None:
+def test_argument_order_is_kept(folder: Path) -> None:
     late, early = (next(folder.rglob(f"module_00{number}*")) for number in ("31", "05"))
-    ran = run("check", late, early, "--format", "json")
-    assert [finding["path"] for finding in ran.json] == [str(late), str(early)]
+    result = run("check", late, early, "--format", "json")
+    assert [finding["path"] for finding in result.json] == [str(late), str(early)]
 
 
-def test_nothing_is_drawn_where_there_is_no_terminal(folder: Path) -> None:
-    ran = run("check", folder, "--ignore", "padding")
-    assert ran.err == "2 problems in 2 of 40 files\n"
-    assert "\x1b" not in ran.out
+def test_no_progress_bar_without_terminal(folder: Path) -> None:
+    result = run("check", folder, "--ignore", "padding")
+    assert result.err == "2 problems in 2 of 40 files\n"
+    assert "\x1b" not in result.out
 
 
 @pytest.mark.parametrize("jobs", ["0", "-1", "two"])
-def test_there_is_at_least_one_process(folder: Path, jobs: str) -> None:
-    ran = run("check", folder, "--jobs", jobs)
-    assert ran.status == 2
-    assert "--jobs" in ran.err
+def test_jobs_must_be_positive(folder: Path, jobs: str) -> None:
+    result = run("check", folder, "--jobs", jobs)
+    assert result.status == 2
+    assert "--jobs" in result.err

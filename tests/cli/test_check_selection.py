@@ -1,20 +1,20 @@
-"""Which findings there are, and whether they count: options and ``hlo-lsp.toml``."""
+"""The selection of findings by options and ``hlo-lsp.toml``."""
 
 from pathlib import Path
 
 import pytest
 
-from cli.running import Ran, run
+from cli.command import CommandResult, run
 from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
 
 BOTH = ["size-mismatch", "out-of-bounds"]
 
 
-def codes(ran: Ran) -> list[str]:
-    return [finding["code"] for finding in ran.json]
+def codes(result: CommandResult) -> list[str]:
+    return [finding["code"] for finding in result.json]
 
 
-def check(path: Path, *arguments: str) -> Ran:
+def check(path: Path, *arguments: str) -> CommandResult:
     return run("check", path, "--format", "json", *arguments)
 
 
@@ -30,29 +30,29 @@ def check(path: Path, *arguments: str) -> Ran:
         (["--select", ""], []),
     ],
 )
-def test_rules_are_chosen(damaged: Path, arguments: list[str], found: list[str]) -> None:
-    ran = check(damaged, *arguments)
-    assert (ran.status, codes(ran), ran.err) == (1 if found else 0, found, "")
+def test_rules_are_selected(damaged: Path, arguments: list[str], found: list[str]) -> None:
+    result = check(damaged, *arguments)
+    assert (result.status, codes(result), result.err) == (1 if found else 0, found, "")
 
 
-def test_an_unknown_rule_is_wrong_usage(damaged: Path) -> None:
-    ran = check(damaged, "--select", "size-mismach,syntax", "--ignore", "qqq")
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err == (
+def test_unknown_rule_is_a_usage_error(damaged: Path) -> None:
+    result = check(damaged, "--select", "size-mismach,syntax", "--ignore", "qqq")
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         "hlo-lsp: --select: unknown rule `size-mismach`; did you mean `size-mismatch`?\n"
-        "hlo-lsp: --ignore: unknown rule `qqq`; `hlo-lsp rule` lists them\n"
+        "hlo-lsp: --ignore: unknown rule `qqq`; `hlo-lsp rule` lists all rules\n"
     )
 
 
-def test_the_status_may_be_zero_whatever_is_found(damaged: Path, tmp_path: Path) -> None:
-    ran = check(damaged, "--exit-zero")
-    assert (ran.status, codes(ran)) == (0, BOTH)
+def test_exit_zero_ignores_findings(damaged: Path, tmp_path: Path) -> None:
+    result = check(damaged, "--exit-zero")
+    assert (result.status, codes(result)) == (0, BOTH)
     assert run("check", damaged, tmp_path / "gone", "--exit-zero").status == 2
 
 
 @pytest.fixture
 def wasteful(tmp_path: Path) -> Path:
-    """A dump of one array that is padded from 1 to 128 MiB / 1024: nothing is wrong with it."""
+    """Return an intact dump with one array that is padded from 64 KiB to 8 MiB."""
     path = tmp_path / "wasteful" / "dump.txt"
     path.parent.mkdir()
     path.write_text(
@@ -64,7 +64,7 @@ def wasteful(tmp_path: Path) -> Path:
     return path
 
 
-def test_advice_counts_when_it_is_asked_for(wasteful: Path) -> None:
+def test_severity_option_makes_advice_count(wasteful: Path) -> None:
     only = ["--select", "padding-waste"]
     for lowest, status, found in (
         ([], 0, ["padding-waste"]),
@@ -72,11 +72,11 @@ def test_advice_counts_when_it_is_asked_for(wasteful: Path) -> None:
         (["--severity", "hint"], 1, ["padding-waste"]),
         (["--severity", "warning"], 0, []),
     ):
-        ran = check(wasteful, *only, *lowest)
-        assert (ran.status, codes(ran)) == (status, found)
+        result = check(wasteful, *only, *lowest)
+        assert (result.status, codes(result)) == (status, found)
 
 
-def test_what_is_found_is_summed_up(wasteful: Path, damaged: Path) -> None:
+def test_summary_counts_problems_and_advice(wasteful: Path, damaged: Path) -> None:
     only = ["--select", "padding-waste,size-mismatch"]
     assert run("check", wasteful, *only).err == "1 piece of advice in 1 of 1 file\n"
     assert run("check", wasteful, damaged, *only).err == (
@@ -84,25 +84,25 @@ def test_what_is_found_is_summed_up(wasteful: Path, damaged: Path) -> None:
     )
 
 
-def test_a_file_beside_the_dump_has_a_say_and_the_command_line_the_last(wasteful: Path) -> None:
+def test_command_line_overrides_config_file(wasteful: Path) -> None:
     settings = wasteful.with_name(CONFIG_FILE_NAME)
     settings.write_text('select = ["padding-waste", "size-mismatch"]\n', "utf-8")
     assert codes(check(wasteful)) == ["padding-waste"]
     assert codes(check(wasteful, "--ignore", "padding-waste")) == []
     settings.write_text('ignore = ["padding-waste"]\nseverity = "information"\n', "utf-8")
     assert codes(check(wasteful)) == []
-    ran = check(wasteful, "--select", "padding-waste")
-    assert (codes(ran), ran.status) == (["padding-waste"], 1)
+    result = check(wasteful, "--select", "padding-waste")
+    assert (codes(result), result.status) == (["padding-waste"], 1)
     settings.write_text("thresholds.padding_bytes = 8388609\n", "utf-8")
     assert codes(check(wasteful, "--select", "padding-waste")) == []
 
 
-def test_a_wrong_settings_file_is_told_with_its_line(wasteful: Path) -> None:
+def test_invalid_config_file_is_reported_with_line(wasteful: Path) -> None:
     settings = wasteful.with_name(CONFIG_FILE_NAME)
     settings.write_text('# wishes\nignore = ["padding"]\nselect = ["padding-wast"]\n', "utf-8")
-    ran = check(wasteful)
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err == (
+    result = check(wasteful)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == (
         f"hlo-lsp: {settings}:3: select: unknown rule `padding-wast`;"
         " did you mean `padding-waste`?\n"
     )

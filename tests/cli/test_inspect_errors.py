@@ -1,10 +1,10 @@
-"""What ``hlo-lsp inspect`` cannot answer: a sentence, a status, never a traceback."""
+"""Errors of ``hlo-lsp inspect``."""
 
 from pathlib import Path
 
 import pytest
 
-from cli.running import run
+from cli.command import run
 
 
 @pytest.mark.parametrize(
@@ -14,41 +14,39 @@ from cli.running import run
         (b"", "empty"),
         (b"\n\n", "empty"),
         (b"\x7fELF\x02\0\0\0" * 100, "binary"),
-        (b"--xla_flag=1\n", "no HLO or memory dump"),
-        (b"x" * 5_000_000, "no HLO or memory dump"),
+        (b"--xla_flag=1\n", "not an HLO module or XLA memory dump"),
+        (b"x" * 5_000_000, "not an HLO module or XLA memory dump"),
     ],
 )
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_a_file_that_is_no_dump_is_said(
-    tmp_path: Path, content: bytes | None, reason: str, form: str
-) -> None:
+def test_file_must_be_a_dump(tmp_path: Path, content: bytes | None, reason: str, form: str) -> None:
     path = tmp_path / "a file.txt"
     if content is not None:
         path.write_bytes(content)
-    ran = run("inspect", path, "--at", "1", "--format", form)
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err.startswith(f"hlo-lsp: {path}: ")
-    assert reason in ran.err
-    assert ran.err.count("\n") == 1
+    result = run("inspect", path, "--at", "1", "--format", form)
+    assert (result.status, result.out) == (2, "")
+    assert result.err.startswith(f"hlo-lsp: {path}: ")
+    assert reason in result.err
+    assert result.err.count("\n") == 1
 
 
-def test_a_folder_is_said(tmp_path: Path) -> None:
-    ran = run("inspect", tmp_path)
-    assert (ran.status, ran.out) == (2, "")
-    assert ran.err == f"hlo-lsp: {tmp_path}: this is a folder; name one of its files\n"
+def test_folder_is_an_error(tmp_path: Path) -> None:
+    result = run("inspect", tmp_path)
+    assert (result.status, result.out) == (2, "")
+    assert result.err == f"hlo-lsp: {tmp_path}: this is a folder; specify one of its files\n"
 
 
-def test_a_path_through_a_file_is_said(sample: Path) -> None:
-    ran = run("inspect", sample / "x.txt")
-    assert (ran.status, ran.out) == (2, "")
-    assert "ot a directory" in ran.err
+def test_path_through_file_is_an_error(sample: Path) -> None:
+    result = run("inspect", sample / "x.txt")
+    assert (result.status, result.out) == (2, "")
+    assert "ot a directory" in result.err
 
 
 @pytest.mark.parametrize("place", ["0", "0:1", "1:0", "-1", "x", "", "3:", ":3", "1:2:3", "1.5"])
-def test_a_place_that_is_none_is_wrong_usage(sample: Path, place: str) -> None:
-    ran = run("inspect", sample, f"--at={place}")
-    assert (ran.status, ran.out) == (2, "")
-    assert "LINE" in ran.err
+def test_malformed_position_is_a_usage_error(sample: Path, place: str) -> None:
+    result = run("inspect", sample, f"--at={place}")
+    assert (result.status, result.out) == (2, "")
+    assert "LINE" in result.err
 
 
 @pytest.mark.parametrize(
@@ -69,37 +67,39 @@ def test_a_place_that_is_none_is_wrong_usage(sample: Path, place: str) -> None:
     ],
 )
 @pytest.mark.parametrize("form", ["text", "json"])
-def test_what_is_not_there_is_said(sample: Path, selector: str, named: str, form: str) -> None:
-    ran = run("inspect", sample, selector, "--format", form)
-    assert (ran.status, ran.out) == (1, "")
-    assert ran.err.startswith(f"hlo-lsp: {sample}")
-    assert named in ran.err
-    assert ran.err.count("\n") == 1
+def test_missing_target_is_an_error(sample: Path, selector: str, named: str, form: str) -> None:
+    result = run("inspect", sample, selector, "--format", form)
+    assert (result.status, result.out) == (1, "")
+    assert result.err.startswith(f"hlo-lsp: {sample}")
+    assert named in result.err
+    assert result.err.count("\n") == 1
 
 
-def test_a_computation_is_no_instruction(tmp_path: Path) -> None:
+def test_computation_name_suggests_its_option(tmp_path: Path) -> None:
     path = tmp_path / "a.hlo"
     path.write_text("ENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n", "utf-8")
-    ran = run("inspect", path, "--instruction", "%main")
-    assert (ran.status, ran.out) == (1, "")
-    assert ran.err.endswith("no instruction `main`, but a computation: try --computation main\n")
+    result = run("inspect", path, "--instruction", "%main")
+    assert (result.status, result.out) == (1, "")
+    assert result.err.endswith(
+        "no instruction `main`; it is a computation: use --computation main\n"
+    )
 
 
-def test_a_column_behind_the_line_is_the_line(sample: Path) -> None:
+def test_column_past_line_end_selects_line(sample: Path) -> None:
     assert run("inspect", sample, "--at", "2:999").out == run("inspect", sample, "--at", "2").out
     assert run("inspect", sample, "--at", f"2:{10**15}").status == 0
 
 
-def test_a_cut_file_is_inspected_as_far_as_it_goes(sample: Path) -> None:
+def test_truncated_file_is_inspected(sample: Path) -> None:
     data = sample.read_bytes()
     for size in range(100, len(data), 997):
         sample.write_bytes(data[:size])
-        ran = run("inspect", sample)
-        assert ran.status == 0, size
-        assert ran.json["kind"] == "dump"
+        result = run("inspect", sample)
+        assert result.status == 0, size
+        assert result.json["kind"] == "dump"
 
 
-def test_bytes_that_are_no_text_are_replaced(sample: Path) -> None:
+def test_invalid_utf8_is_replaced(sample: Path) -> None:
     data = sample.read_bytes().replace(b"jit(_threefry_split)", b"jit(\xff\xfe\xe9)")
     sample.write_bytes(data)
     facts = run("inspect", sample, "--value", "166", "--format", "json").json

@@ -1,4 +1,4 @@
-"""``hlo-lsp inspect --format json``: a public interface."""
+"""``hlo-lsp inspect --format json``, a public interface."""
 
 import os
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.running import run
+from cli.command import run
 from e2e.compiles import Compile
 
 Compiled = Callable[[str], Compile]
@@ -22,10 +22,10 @@ INSTRUCTION = [
 ]  # fmt: skip
 
 
-def test_a_value_has_exactly_the_promised_keys(sample: Path) -> None:
-    ran = run("inspect", sample, "--value", "166", "--format", "json")
-    assert (ran.status, ran.err) == (0, "")
-    assert ran.json == {
+def test_value_has_exactly_the_documented_keys(sample: Path) -> None:
+    result = run("inspect", sample, "--value", "166", "--format", "json")
+    assert (result.status, result.err) == (0, "")
+    assert result.json == {
         "kind": "value",
         "id": 166,
         "name": "fusion.16",
@@ -57,8 +57,10 @@ def test_a_value_has_exactly_the_promised_keys(sample: Path) -> None:
         "path": str(sample),
         "line": 5,
     }
-    assert set(ran.json) == VALUE
-    assert list(ran.json) == list(run("inspect", sample, "--value", "164", "--format", "json").json)
+    assert set(result.json) == VALUE
+    assert list(result.json) == list(
+        run("inspect", sample, "--value", "164", "--format", "json").json
+    )
 
 
 def test_absent_facts_are_null(sample: Path) -> None:
@@ -67,7 +69,7 @@ def test_absent_facts_are_null(sample: Path) -> None:
     assert (facts["index"], facts["op_name"], facts["source"]) == (None, None, None)
 
 
-def test_a_place_gives_what_stands_there(sample: Path) -> None:
+def test_position_selects_its_target(sample: Path) -> None:
     value = run("inspect", sample, "--value", "174", "--format", "json").json
     for place in ("6", "95", "128:6"):
         assert run("inspect", sample, "--at", place, "--format", "json").json == value
@@ -81,7 +83,7 @@ def test_a_place_gives_what_stands_there(sample: Path) -> None:
     assert (other["kind"], other["title"]) == ("other", "memory space 1: VMEM")
 
 
-def test_an_instruction_says_what_it_computes_from_what(compiled: Compiled) -> None:
+def test_instruction_has_operands_and_users(compiled: Compiled) -> None:
     files = compiled("tpu")
     facts = run("inspect", files.live_range, "--instruction", "fusion.9", "--format", "json").json
     assert (facts["kind"], facts["name"], facts["opcode"]) == ("instruction", "fusion.9", "fusion")
@@ -97,7 +99,7 @@ def test_an_instruction_says_what_it_computes_from_what(compiled: Compiled) -> N
     assert facts["path"] == str(files.module)
 
 
-def test_values_are_known_by_where_they_lie_alone(compiled: Compiled) -> None:
+def test_assignment_alone_has_values(compiled: Compiled) -> None:
     files = compiled("cpu")
     wanted = run("inspect", files.module, "--instruction", "while.5", "--format", "json").json
     files.values.unlink()
@@ -108,7 +110,7 @@ def test_values_are_known_by_where_they_lie_alone(compiled: Compiled) -> None:
     assert found["live_range"] is None
 
 
-def test_a_computation_says_what_is_in_it_and_who_calls_it(compiled: Compiled) -> None:
+def test_computation_has_contents_and_callers(compiled: Compiled) -> None:
     files = compiled("tpu")
     name = "wide.region_0.1.sunk"
     facts = run("inspect", files.values, "--computation", f"%{name}", "--format", "json").json
@@ -129,28 +131,28 @@ def test_a_computation_says_what_is_in_it_and_who_calls_it(compiled: Compiled) -
 
 
 @pytest.mark.parametrize("name", ["one file", "tpu", "cpu", "gpu"])
-def test_without_a_selector_the_whole_dump_is_printed(compiled: Compiled, name: str) -> None:
+def test_whole_dump_is_printed_without_selector(compiled: Compiled, name: str) -> None:
     files = compiled(name)
-    ran = run("inspect", files.assignment)
-    assert (ran.status, ran.err) == (0, "")
-    assert list(ran.json) == [
+    result = run("inspect", files.assignment)
+    assert (result.status, result.err) == (0, "")
+    assert list(result.json) == [
         "kind", "path", "file_kind", "values", "allocations", "live_ranges", "total_bytes"
     ]  # fmt: skip
-    assert (ran.json["kind"], ran.json["path"]) == ("dump", str(files.assignment))
-    assert ran.json["file_kind"] == "buffer-assignment"
-    assert all(set(value) == VALUE for value in ran.json["values"])
+    assert (result.json["kind"], result.json["path"]) == ("dump", str(files.assignment))
+    assert result.json["file_kind"] == "buffer-assignment"
+    assert all(set(value) == VALUE for value in result.json["values"])
     lines = files.assignment.read_text("utf-8").split("\n")
-    assert len(ran.json["values"]) == sum(line.startswith(" value: ") for line in lines)
-    assert len(ran.json["allocations"]) == sum(line.startswith("allocation ") for line in lines)
-    assert ran.json["total_bytes"] == sum(a["size"] for a in ran.json["allocations"])
-    ids = [value["id"] for value in ran.json["values"]]
+    assert len(result.json["values"]) == sum(line.startswith(" value: ") for line in lines)
+    assert len(result.json["allocations"]) == sum(line.startswith("allocation ") for line in lines)
+    assert result.json["total_bytes"] == sum(a["size"] for a in result.json["allocations"])
+    ids = [value["id"] for value in result.json["values"]]
     assert ids == sorted(set(ids))
-    assert ran.json["live_ranges"]["max"] >= ran.json["live_ranges"]["declared_peak"]
+    assert result.json["live_ranges"]["max"] >= result.json["live_ranges"]["declared_peak"]
     one = run("inspect", files.assignment, "--value", str(ids[0]), "--format", "json").json
-    assert ran.json["values"][0] == one
+    assert result.json["values"][0] == one
 
 
-def test_a_module_text_gives_its_instructions_and_computations(compiled: Compiled) -> None:
+def test_module_has_instructions_and_computations(compiled: Compiled) -> None:
     files = compiled("tpu")
     found = run("inspect", files.module).json
     assert set(found) == {"kind", "file_kind", "path", "instructions", "computations"}
@@ -170,7 +172,7 @@ def test_a_module_text_gives_its_instructions_and_computations(compiled: Compile
     assert [one["is_entry"] for one in found["computations"]].count(True) == 1
 
 
-def test_every_file_of_a_compile_gives_the_same_values(compiled: Compiled) -> None:
+def test_companion_files_give_the_same_values(compiled: Compiled) -> None:
     files = compiled("tpu")
     whole = run("inspect", files.assignment).json
     kinds = {
@@ -184,7 +186,7 @@ def test_every_file_of_a_compile_gives_the_same_values(compiled: Compiled) -> No
         assert {**found, "path": "", "file_kind": ""} == {**whole, "path": "", "file_kind": ""}
 
 
-def test_paths_are_printed_as_they_were_given(sample: Path) -> None:
+def test_paths_are_printed_as_given(sample: Path) -> None:
     name = os.path.join(".", sample.name)
     facts = run("inspect", sample.name, "--value", "166", "--format", "json", cwd=sample.parent)
     assert facts.json["path"] == sample.name
@@ -192,7 +194,7 @@ def test_paths_are_printed_as_they_were_given(sample: Path) -> None:
     assert Path(dotted.json["path"]) == Path(name)
 
 
-def test_json_in_a_pipe_is_one_line(sample: Path) -> None:
+def test_piped_json_is_one_line(sample: Path) -> None:
     for more in ((), ("--value", "166"), ("--at", "1"), ("--instruction", "xor.4")):
         out = run("inspect", sample, *more, "--format", "json").out
         assert out.count("\n") == 1

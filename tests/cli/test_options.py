@@ -1,29 +1,29 @@
-"""Version, help, and arguments that make no sense."""
+"""Version, help, and usage errors."""
 
 import pytest
 
-from cli.running import run
+from cli.command import run
 from hlo_lsp import __version__
 
 
-def test_the_version_is_printed() -> None:
-    ran = run("--version")
-    assert (ran.status, ran.out, ran.err) == (0, f"hlo-lsp {__version__}\n", "")
+def test_version_is_printed() -> None:
+    result = run("--version")
+    assert (result.status, result.out, result.err) == (0, f"hlo-lsp {__version__}\n", "")
 
 
-def test_help_shows_the_commands_and_examples() -> None:
-    ran = run("--help")
-    assert ran.status == 0
-    assert ran.err == ""
+def test_help_shows_commands_and_examples() -> None:
+    result = run("--help")
+    assert result.status == 0
+    assert result.err == ""
     for word in ("serve", "inspect", "check", "examples:", "--stdio", "--tcp", "--log-file"):
-        assert word in ran.out
+        assert word in result.out
 
 
 @pytest.mark.parametrize("command", ["serve", "inspect", "check"])
 def test_every_command_has_help(command: str) -> None:
-    ran = run(command, "--help")
-    assert ran.status == 0
-    assert ran.out.startswith(f"usage: hlo-lsp {command} ")
+    result = run(command, "--help")
+    assert result.status == 0
+    assert result.out.startswith(f"usage: hlo-lsp {command} ")
 
 
 @pytest.mark.parametrize(
@@ -41,8 +41,8 @@ def test_every_command_has_help(command: str) -> None:
         (["check", "--format", "xml", "."], "xml"),
     ],
 )
-def test_wrong_usage_is_said_on_standard_error(arguments: list[str], named: str) -> None:
-    ran = run(*arguments)
-    assert (ran.status, ran.out) == (2, "")
-    assert "usage: hlo-lsp" in ran.err
-    assert named in ran.err
+def test_usage_errors_go_to_standard_error(arguments: list[str], named: str) -> None:
+    result = run(*arguments)
+    assert (result.status, result.out) == (2, "")
+    assert "usage: hlo-lsp" in result.err
+    assert named in result.err

@@ -1,4 +1,4 @@
-"""Readers that stop reading early, as ``head`` does."""
+"""Output pipes that close early, as with ``head``."""
 
 import subprocess
 from collections.abc import Callable
@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cli.running import environment
+from cli.command import environment
 from e2e.compiles import Compile
 from e2e.process import COMMAND
 
 
 def read_some(*arguments: str | Path, size: int) -> tuple[int, bytes]:
-    """Close the pipe after some bytes; the exit status and what was complained of."""
+    """Close the pipe after some bytes, and return the exit status and the error output."""
     with subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
         stdin=subprocess.DEVNULL,
@@ -30,7 +30,7 @@ def read_some(*arguments: str | Path, size: int) -> tuple[int, bytes]:
 
 @pytest.fixture
 def large(compiled: Callable[[str], Compile]) -> Path:
-    """A dump with more to say than a pipe holds."""
+    """Return a dump whose output is larger than a pipe buffer."""
     path = compiled("one file").assignment
     text = path.read_text("utf-8")
     rows = "".join(f" value: <{number} v.{number} @0> (size=1,offset=0): f32[4]{{0:T(128)}}\n"
@@ -41,13 +41,13 @@ def large(compiled: Callable[[str], Compile]) -> Path:
 
 @pytest.mark.parametrize("arguments", [["inspect"], ["check"], ["check", "--format", "json"]])
 @pytest.mark.parametrize("size", [1, 5000])
-def test_a_reader_may_stop_at_any_time(large: Path, arguments: list[str], size: int) -> None:
+def test_check_survives_closed_pipe(large: Path, arguments: list[str], size: int) -> None:
     status, complaint = read_some(*arguments, large, size=size)
     assert complaint == b""
     assert status in {0, 1, 141}
 
 
-def test_a_reader_of_a_card_may_stop_after_its_title(large: Path) -> None:
+def test_inspect_survives_closed_pipe(large: Path) -> None:
     for size in (1, 11):
         status, complaint = read_some("inspect", large, "--value", "166", size=size)
         assert complaint == b""

@@ -1,4 +1,4 @@
-"""The bar on a terminal: on standard error, gone at the end."""
+"""The progress bar on a terminal."""
 
 import os
 import subprocess
@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from cli.running import environment
+from cli.command import environment
 from e2e.process import COMMAND
 
 pty = pytest.importorskip("pty", reason="there are no such terminals here")
 
 
 def on_terminal(*arguments: str | Path) -> tuple[str, str]:
-    """Standard output in a pipe, and what a terminal got that is standard error."""
+    """Return the piped standard output, and the standard error that a terminal received."""
     terminal, end = pty.openpty()
     process = subprocess.Popen(
         [*COMMAND, *map(str, arguments)],
@@ -37,7 +37,7 @@ def on_terminal(*arguments: str | Path) -> tuple[str, str]:
     return out.decode(), drawn.decode()
 
 
-def test_a_terminal_sees_how_far_it_is_and_a_pipe_nothing_of_it(damaged: Path) -> None:
+def test_progress_bar_appears_only_on_terminal(damaged: Path) -> None:
     out, drawn = on_terminal("check", damaged, "--select", "size-mismatch")
     assert "0 of 1 compile " in drawn
     assert drawn.rstrip().endswith("\x1b[2K1 problem in 1 of 1 file")
@@ -45,7 +45,7 @@ def test_a_terminal_sees_how_far_it_is_and_a_pipe_nothing_of_it(damaged: Path) -
     assert out.startswith(f"{damaged}:6:39: error: ")
 
 
-def test_nothing_is_drawn_where_nothing_is_done(tmp_path: Path) -> None:
+def test_no_progress_bar_without_jobs(tmp_path: Path) -> None:
     _, drawn = on_terminal("check", tmp_path)
     assert drawn.splitlines() == [
         f"hlo-lsp: {tmp_path}: there is no HLO or memory dump in this folder"

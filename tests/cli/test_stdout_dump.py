@@ -1,4 +1,4 @@
-"""What XLA printed by ``--xla_dump_to=-``: the files in it count as if they had been written."""
+"""The output of ``--xla_dump_to=-``: its sections behave like separate files."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from cli.running import run
+from cli.command import run
 from e2e.compiles import Compile
 
 Compiled = Callable[[str], Compile]
@@ -14,14 +14,14 @@ Compiled = Callable[[str], Compile]
 
 @pytest.fixture
 def files(compiled: Compiled) -> list[Path]:
-    """The files of a compile in the order in which it wrote them."""
+    """Return the files of a compile in the order in which XLA wrote them."""
     texts = [path for path in compiled("tpu").files if path.suffix == ".txt"]
     return sorted(texts, key=lambda path: "before_optimizations" not in path.name)
 
 
 @pytest.fixture
 def printed(files: list[Path], tmp_path: Path) -> Path:
-    """The same as XLA prints them, among output of the program."""
+    """Return the files as one stdout dump between lines of the program."""
     path = tmp_path / "stdout.txt"
     path.write_text(
         "step 0: loss 3.1\n"
@@ -35,7 +35,7 @@ def printed(files: list[Path], tmp_path: Path) -> Path:
 
 
 def moved(facts: Any, path: Path, lines: int) -> Any:
-    """Facts as they are told of a file that begins so many lines further down in another."""
+    """Return facts about a file as facts about a section that begins ``lines`` lines lower."""
     if isinstance(facts, list):
         return [moved(one, path, lines) for one in facts]
     if not isinstance(facts, dict):
@@ -50,7 +50,7 @@ def moved(facts: Any, path: Path, lines: int) -> Any:
     return told
 
 
-def test_a_module_in_it_is_told_as_the_file_would_be(files: list[Path], printed: Path) -> None:
+def test_section_is_inspected_like_a_file(files: list[Path], printed: Path) -> None:
     whole = run("inspect", printed).json
     assert list(whole) == ["kind", "file_kind", "path", "parts"]
     assert (whole["kind"], whole["file_kind"]) == ("dump", "stdout-dump")
@@ -72,7 +72,7 @@ def test_a_module_in_it_is_told_as_the_file_would_be(files: list[Path], printed:
             assert [one["id"] for one in part["values"]] == [one["id"] for one in alone["values"]]
 
 
-def test_of_two_of_one_name_the_one_with_a_value_is_told(tmp_path: Path) -> None:
+def test_instruction_with_value_is_preferred(tmp_path: Path) -> None:
     path = tmp_path / "stdout.txt"
     path.write_text(_TWO, "utf-8")
     facts = run("inspect", path, "--instruction", "x", "--format", "json").json
@@ -80,7 +80,7 @@ def test_of_two_of_one_name_the_one_with_a_value_is_told(tmp_path: Path) -> None
     assert "allocation 0" in run("inspect", path, "--instruction", "x").out
 
 
-def test_check_tells_lines_of_the_whole_text(printed: Path) -> None:
+def test_check_reports_lines_of_the_whole_text(printed: Path) -> None:
     assert run("check", printed).status == 0
     lines = printed.read_text("utf-8").split("\n")
     number = next(n for n, text in enumerate(lines) if text.startswith("  %fusion.9 = "))

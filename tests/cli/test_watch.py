@@ -1,4 +1,4 @@
-"""Looking again when files change."""
+"""``hlo-lsp check --watch``."""
 
 import os
 from collections.abc import Callable, Iterable
@@ -15,11 +15,11 @@ Act = Callable[[], object]
 
 
 def nothing() -> None:
-    """A second in which nobody writes."""
+    """Change nothing during one interval."""
 
 
 def watched(folder: Path, acts: Iterable[Act]) -> list[list[str]]:
-    """The names of files that are looked at anew, each time; between two pauses acts happen."""
+    """Return the files that each check reads; the changes happen between two intervals."""
     looks: list[list[str]] = []
     coming = iter(acts)
 
@@ -45,11 +45,11 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_files_are_looked_at_once_while_they_stay_as_they_are(folder: Path) -> None:
+def test_unchanged_files_are_checked_once(folder: Path) -> None:
     assert watched(folder, [nothing] * 3) == [["a.txt", "b.txt"]]
 
 
-def test_only_what_changed_is_looked_at_again(folder: Path) -> None:
+def test_only_changed_files_are_checked_again(folder: Path) -> None:
     acts = [
         lambda: (folder / "b.txt").write_text("HloModule longer\n"),
         nothing,
@@ -64,17 +64,17 @@ def test_only_what_changed_is_looked_at_again(folder: Path) -> None:
     assert watched(folder, acts) == [["a.txt", "b.txt"], ["b.txt"], ["c.txt"], [], ["b.txt"]]
 
 
-def test_a_file_that_is_being_written_is_waited_for(folder: Path) -> None:
+def test_growing_file_is_checked_when_stable(folder: Path) -> None:
     path = folder / "b.txt"
     grow = [lambda size=size: path.write_text("x" * size) for size in (100, 200, 300)]
     assert watched(folder, [*grow, nothing]) == [["a.txt", "b.txt"], ["b.txt"]]
 
 
-def test_everything_is_looked_at_again_when_the_settings_change(folder: Path) -> None:
+def test_changed_config_file_rechecks_everything(folder: Path) -> None:
     acts = [lambda: (folder / CONFIG_FILE_NAME).write_text('ignore = ["syntax"]\n'), nothing]
     assert watched(folder, acts) == [["a.txt", "b.txt"], ["a.txt", "b.txt", CONFIG_FILE_NAME]]
 
 
-def test_the_end_is_quiet(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_interrupt_ends_watching(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     watched(folder, [])
-    assert capsys.readouterr().err == "watching 2 files; ctrl-C ends\n"
+    assert capsys.readouterr().err == "Watching 2 files. Press Ctrl-C to stop.\n"

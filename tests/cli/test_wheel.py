@@ -1,4 +1,4 @@
-"""The wheel that users install: everything that is needed is inside."""
+"""The contents of the wheel."""
 
 import json
 import shutil
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.running import environment
+from cli.command import environment
 from e2e.compiles import Compile
 from hlo_lsp import __version__
 
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.corpus
 
 
 def call(*command: str | Path, cwd: Path) -> str:
-    """Run a program to its success; what it printed."""
+    """Run a program, require success, and return its output."""
     ended = subprocess.run(
         list(map(str, command)),
         cwd=cwd,
@@ -38,7 +38,7 @@ def call(*command: str | Path, cwd: Path) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built from a copy of what the repository holds, so that nothing is left behind there."""
+    """Return a wheel that is built from a copy of the repository, which stays clean."""
     source, out = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("wheel")
     for name in NEEDED:
         place = ROOT / name
@@ -53,7 +53,7 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """``hlo-lsp`` in an environment of its own; only the libraries are taken from here."""
+    """Return ``hlo-lsp`` in a new environment that uses the libraries of this one."""
     home = tmp_path_factory.mktemp("home")
     venv.create(home, with_pip=True)
     scripts = home / ("Scripts" if sys.platform == "win32" else "bin")
@@ -69,7 +69,7 @@ def command(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return scripts / "hlo-lsp"
 
 
-def test_grammars_are_inside_once(wheel: Path) -> None:
+def test_wheel_contains_grammars_once(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
     grammars = sorted(path.name for path in (ROOT / "grammar").glob("*.lark"))
@@ -78,7 +78,7 @@ def test_grammars_are_inside_once(wheel: Path) -> None:
     assert {Path(n).parent.as_posix() for n in names if n.endswith(".lark")} == {"hlo_lsp/grammar"}
 
 
-def test_data_files_are_inside(wheel: Path) -> None:
+def test_wheel_contains_data_files(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
     package = ROOT / "server" / "hlo_lsp"
@@ -92,7 +92,7 @@ def test_data_files_are_inside(wheel: Path) -> None:
     assert "hlo_lsp/docs/rules.md" in names  # where "explain this rule" leads
 
 
-def test_only_the_package_is_inside(wheel: Path) -> None:
+def test_wheel_contains_only_the_package(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = archive.namelist()
         metadata = archive.read(next(n for n in names if n.endswith("/METADATA"))).decode()
@@ -105,14 +105,14 @@ def test_only_the_package_is_inside(wheel: Path) -> None:
     assert any(name.endswith("/licenses/LICENSE") for name in names)
 
 
-def test_the_installed_command_is_the_one_of_the_wheel(command: Path) -> None:
+def test_installed_command_comes_from_wheel(command: Path) -> None:
     python = command.with_name("python")
     place = call(python, "-c", "import hlo_lsp; print(hlo_lsp.__file__)", cwd=command.parent)
     assert Path(place.strip()).is_relative_to(command.parent.parent)
     assert call(command, "--version", cwd=command.parent) == f"hlo-lsp {__version__}\n"
 
 
-def test_the_installed_command_knows_the_words_of_modules(
+def test_installed_command_has_vocabulary(
     command: Path, compiled: Callable[[str], Compile]
 ) -> None:
     files = compiled("tpu")
@@ -120,7 +120,7 @@ def test_the_installed_command_knows_the_words_of_modules(
     assert "compiled into one kernel" in told
 
 
-def test_the_installed_command_reads_every_kind_of_dump(
+def test_installed_command_reads_every_file_kind(
     command: Path, compiled: Callable[[str], Compile]
 ) -> None:
     for name in ("one file", "tpu", "cpu", "gpu"):

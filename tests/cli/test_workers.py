@@ -1,4 +1,4 @@
-"""Several processes, and what happens where there cannot be any."""
+"""Worker processes, and systems without them."""
 
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -18,7 +18,7 @@ BAD = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
 
 
 class PoolThatBreaks:
-    """The first job is done, at the next one a process is gone."""
+    """A process pool that runs the first job and loses a process at the next one."""
 
     def __init__(self, *_: object, **__: object) -> None:
         self.done = 0
@@ -33,7 +33,7 @@ class PoolThatBreaks:
         return future
 
     def shutdown(self, *, wait: bool, cancel_futures: bool) -> None:
-        """There is nothing to end."""
+        """Do nothing."""
 
 
 def no_pool(*_: object, **__: object) -> Any:
@@ -59,19 +59,19 @@ def looked_at(count: int | None, jobs: list[Job]) -> dict[Job, list[str]]:
 
 
 @pytest.mark.parametrize("count", [None, 1, 2, 9])
-def test_every_job_is_done(jobs: list[Job], count: int | None) -> None:
+def test_all_jobs_are_run(jobs: list[Job], count: int | None) -> None:
     assert looked_at(count, jobs) == {key: ["undefined-instruction"] for key in jobs}
 
 
 @pytest.mark.parametrize("pool", [PoolThatBreaks, no_pool])
-def test_every_job_is_done_when_processes_are_gone(
+def test_all_jobs_are_run_without_processes(
     jobs: list[Job], monkeypatch: pytest.MonkeyPatch, pool: object
 ) -> None:
     monkeypatch.setattr(workers, "ProcessPoolExecutor", pool)
     assert looked_at(2, jobs) == {key: ["undefined-instruction"] for key in jobs}
 
 
-def test_no_process_is_started_for_little(jobs: list[Job], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_jobs_start_no_process(jobs: list[Job], monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: object, **__: object) -> Any:
         raise AssertionError
 
@@ -81,6 +81,6 @@ def test_no_process_is_started_for_little(jobs: list[Job], monkeypatch: pytest.M
     assert len(looked_at(1, jobs)) == 6
 
 
-def test_nothing_to_do(jobs: list[Job]) -> None:
+def test_no_jobs(jobs: list[Job]) -> None:
     assert looked_at(2, []) == {}
     assert len(jobs) == 6

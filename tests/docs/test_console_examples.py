@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 
-from cli.running import environment
+from cli.command import environment
 from docs.pages import PAGES, Block, blocks
 from e2e.process import COMMAND
 

@@ -1,4 +1,4 @@
-"""Each oracle runs once for every folder of the corpus, or for another folder of dumps."""
+"""The folders of the corpus, or the folders of ``--dumps``, as parameters of each oracle."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 @pytest.fixture
 def folder(request: pytest.FixtureRequest) -> Path:
-    """A folder of real dumps: small programs, one compile of a generation, or a large program."""
+    """Return a folder of real dumps."""
     name: str | Path = request.param
     if isinstance(name, Path):
         return name

@@ -1,4 +1,4 @@
-"""What libtpu prints and XLA's open parser refuses, and the same module without it."""
+"""The removal of syntax that libtpu prints and XLA's open-source parser rejects."""
 
 import re
 from dataclasses import dataclass
@@ -13,19 +13,19 @@ _LATE = re.compile(r"(%([\w.\-]+) = .*?) (async-update|async-done)\(([^()]*)\)")
 
 @dataclass(frozen=True, slots=True)
 class OpenText:
-    """A module text without libtpu's own syntax.
+    """A module text without the syntax of libtpu.
 
-    ``reasons`` name what was found. ``stand_ins`` are the real opcodes of instructions that had to
-    become custom calls.
+    ``reasons`` name the removed syntax. ``replaced_opcodes`` are the real opcodes of instructions
+    that were replaced by custom calls.
     """
 
     text: str
     reasons: frozenset[str]
-    stand_ins: dict[str, str]
+    replaced_opcodes: dict[str, str]
 
 
-def opened(text: str) -> OpenText:
-    """The module in syntax that the open parser takes."""
+def remove_libtpu_syntax(text: str) -> OpenText:
+    """Return the module in syntax that the open-source parser accepts."""
     reasons: set[str] = set()
     text, orders = _ORDER.subn(r"\1", text)
     text, stables = _STABLE.subn(r"\1, \2", text)
@@ -38,14 +38,14 @@ def opened(text: str) -> OpenText:
     if config is not None:
         reasons.add("backend_config of the module")
         header = header[: config.start()] + header[_closing(header, config.end()) :]
-    body, stand_ins = _without_late_operands(body)
-    if stand_ins:
+    body, replaced_opcodes = _without_late_operands(body)
+    if replaced_opcodes:
         reasons.add("async-update with operands")
-    return OpenText(header + newline + body, frozenset(reasons), stand_ins)
+    return OpenText(header + newline + body, frozenset(reasons), replaced_opcodes)
 
 
 def _closing(text: str, at: int) -> int:
-    """The end of the balanced braces that begin at ``at``."""
+    """Return the end of the balanced braces that begin at ``at``."""
     depth = 0
     for match in _BRACE.finditer(text, at):
         depth += {"{": 1, "}": -1}.get(match[0], 0)
@@ -55,19 +55,19 @@ def _closing(text: str, at: int) -> int:
 
 
 def _without_late_operands(body: str) -> tuple[str, dict[str, str]]:
-    """Custom calls in the place of updates with operands, and of what is done with those.
+    """Replace updates with operands, and their users, by custom calls.
 
-    The open parser wants one operand, and that it is an asynchronous instruction.
+    The open-source parser accepts only one operand, which must be an asynchronous instruction.
     """
     late = set(_LATE_UPDATE.findall(body))
-    stand_ins: dict[str, str] = {}
+    replaced_opcodes: dict[str, str] = {}
 
     def replaced(match: re.Match[str]) -> str:
         front, name, opcode, operands = match.groups()
         if name not in late and operands.lstrip("%") not in late:
             return match[0]
-        stand_ins[name] = opcode
+        replaced_opcodes[name] = opcode
         return f'{front} custom-call({operands}), custom_call_target="{opcode}"'
 
     lines = [_LATE.sub(replaced, line, count=1) for line in body.split("\n")]
-    return "\n".join(lines), stand_ins
+    return "\n".join(lines), replaced_opcodes

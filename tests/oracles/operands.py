@@ -1,12 +1,12 @@
-"""The operands in the text of an instruction, told by its brackets alone."""
+"""The operands in the text of an instruction, from its brackets alone."""
 
 import re
 
 _LAST_WORD = re.compile(r"%?([\w.\-]+)\s*$")
 
 
-def operands_of(line: str) -> list[tuple[str, int]]:
-    """The names between the parentheses behind the opcode, each with its column."""
+def operand_names(line: str) -> list[tuple[str, int]]:
+    """Return the names between the parentheses after the opcode, each with its column."""
     start = _behind_shape(line, line.index(" = ") + 3)
     end = _behind_shape(line, start)
     opened = line.index("(", start)
@@ -21,7 +21,7 @@ def operands_of(line: str) -> list[tuple[str, int]]:
 
 
 def _behind_shape(line: str, start: int) -> int:
-    """Behind the first blank, comma or end of line that stands in no brackets."""
+    """Return the column after the first blank, comma, or line end outside of brackets."""
     depth = 0
     for column in range(start, len(line)):
         sign = line[column]
@@ -32,7 +32,7 @@ def _behind_shape(line: str, start: int) -> int:
 
 
 def _pieces(line: str, start: int, end: int) -> list[tuple[int, int]]:
-    """What stands between the commas that are in no brackets."""
+    """Return the spans between the commas outside of brackets."""
     depth = 0
     pieces = []
     for column in range(start, end):

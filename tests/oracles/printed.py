@@ -1,6 +1,6 @@
-"""What XLA printed of one compile, read anew: the judge of everything that the package says.
+"""The facts that XLA printed about one compile, as the reference for the package.
 
-Plain ``str`` methods on lines; not a line of code is shared with the package.
+The reader uses plain ``str`` methods on lines and shares no code with the package.
 """
 
 import re
@@ -14,7 +14,7 @@ _INSTRUCTION = re.compile(r" +(?:ROOT )?%?([\w.\-]+) = ")
 
 
 class Spot(NamedTuple):
-    """A line of a file, from 0, and the column where its name begins."""
+    """A line of a file, from 0, and the column of its name."""
 
     path: Path
     line: int
@@ -33,9 +33,10 @@ class Row:
 
 @dataclass(slots=True)
 class PeakRow:
-    """A row at the declared peak; old forms have no running sum, the oldest has no index either.
+    """A row at the declared peak; old forms have no cumulative sum, the oldest has no index.
 
-    ``key`` is the value by name and index: in the old form, by the order of live ranges.
+    ``key`` is the value by name and index; in the old form it follows from the order of live
+    ranges.
     """
 
     name: str
@@ -48,7 +49,7 @@ class PeakRow:
 
 @dataclass
 class Header:
-    """``<328 fusion.40{0} (phi) @0>``."""
+    """A value header, such as ``<328 fusion.40{0} (phi) @0>``."""
 
     id: int
     name: str
@@ -84,7 +85,7 @@ class Entry(Header):
 
 @dataclass
 class Printed:
-    """All that the text files of a compile say, by id and by name and index."""
+    """The printed facts of a compile, by id and by name and index."""
 
     allocations: dict[int, tuple[int, Spot]] = field(default_factory=dict)
     assigned: dict[int, Assigned] = field(default_factory=dict)
@@ -129,7 +130,7 @@ def _name_peaks(printed: Printed) -> None:
 
 
 class _Reader:
-    """Reads one memory file; ``section`` says what rows without a head of their own are."""
+    """A reader of one memory file; ``section`` is the kind of rows without their own head."""
 
     def __init__(self, printed: Printed, path: Path) -> None:
         self.printed = printed
@@ -147,7 +148,7 @@ class _Reader:
         return Spot(self.path, number, column)
 
     def _head(self, line: str, number: int) -> bool:
-        """Whether the line says what comes next, or stands for itself."""
+        """Return whether the line begins a section or is complete by itself."""
         out = self.printed
         if line.startswith("allocation "):
             words = line.replace(",", ":").split(":")

@@ -1,4 +1,4 @@
-"""The wire format of protocol buffers, as far as HloModuleProto needs it."""
+"""The protocol buffer wire format, as far as HloModuleProto needs it."""
 
 from collections.abc import Iterator
 
@@ -11,10 +11,10 @@ _LENGTH = 2
 
 
 def fields(message: Value) -> Iterator[Field]:
-    """The fields of a message by number, in order: integers unsigned, all else as bytes.
+    """Yield the fields of a message by number, in order: integers unsigned, all others as bytes.
 
     Raises:
-        ValueError: a wire type that proto3 does not write.
+        ValueError: The message has a wire type that proto3 does not write.
     """
     message = as_bytes(message)
     at = 0
@@ -36,7 +36,7 @@ def fields(message: Value) -> Iterator[Field]:
 
 
 def integers(value: Value) -> list[int]:
-    """One ``repeated`` field of integers: packed, or a single one; negative ones as such."""
+    """Return the signed integers of a ``repeated`` field, packed or single."""
     if isinstance(value, int):
         return [_signed(value)]
     found = []
@@ -48,18 +48,18 @@ def integers(value: Value) -> list[int]:
 
 
 def as_text(value: Value) -> str:
-    """A field of type string."""
+    """Return a field of type string."""
     return as_bytes(value).decode()
 
 
 def as_bytes(value: Value) -> bytes:
-    """A field of type bytes, or a message that is not read yet."""
+    """Return a field of type bytes, or an unread message."""
     assert isinstance(value, bytes)
     return value
 
 
 def as_integer(value: Value) -> int:
-    """A field with one integer that is not negative."""
+    """Return a field with one unsigned integer."""
     assert isinstance(value, int)
     return value
 

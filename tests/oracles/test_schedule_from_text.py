@@ -1,4 +1,4 @@
-"""The schedule that the module text shows is the one that XLA printed."""
+"""The schedule from the module text matches the printed one."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 
 from hlo_lsp.program.schedule import scheduled_instructions
 from oracles.compiles import compiles_of
-from oracles.modules import module_of
+from oracles.modules import module_of_compile
 
 pytestmark = pytest.mark.corpus
 
@@ -18,15 +18,15 @@ def test_schedule_of_every_compile(folder: Path) -> None:
     assert _count(folder) > 0 or folder.name in _NOTHING_TO_COMPARE
 
 
-def test_schedule_of_96_layers(train_l96: Path) -> None:
+def test_schedule_of_96_layer_model(train_l96: Path) -> None:
     assert _count(train_l96) == 1
 
 
 def _count(folder: Path) -> int:
-    """Compare all compiles of a folder; returns how many there were."""
+    """Compare all compiles of a folder, and return their number."""
     count = 0
     for compile_ in compiles_of(folder):
-        module = module_of(compile_)
+        module = module_of_compile(compile_)
         printed = {step: name for name, (step, _) in compile_.printed.schedule.items()}
         if module is None or not printed:
             continue

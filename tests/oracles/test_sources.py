@@ -1,4 +1,4 @@
-"""The operation and the Python line of every value, found anew in metadata and location tables."""
+"""The operation and Python line of every value, from metadata and location tables."""
 
 import re
 from pathlib import Path
@@ -20,7 +20,7 @@ _FRAME = re.compile(r"stack_frame_id=(\d+)")
 _TABLES = ("FileNames", "FunctionNames", "FileLocations", "StackFrames")
 
 
-def test_op_name_and_source_of_every_value(folder: Path) -> None:
+def test_every_value_has_printed_op_name_and_source(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         tables = _tables(compile_)
         for entry in compile_.printed.entries.values():
@@ -31,8 +31,8 @@ def test_op_name_and_source_of_every_value(folder: Path) -> None:
             assert {key: said[key] for key in expected} == expected, entry.instruction
 
 
-def test_two_requests_lead_from_every_value_to_its_python_line(folder: Path) -> None:
-    """Definition in the buffer assignment, then implementation in the module text."""
+def test_every_value_resolves_to_its_python_line(folder: Path) -> None:
+    """The path is the definition in the assignment, then the implementation in the module text."""
     for compile_ in compiles_of(folder):
         tables = _tables(compile_)
         for value in compile_.printed.assigned.values():
@@ -51,7 +51,7 @@ def test_two_requests_lead_from_every_value_to_its_python_line(folder: Path) -> 
             assert said == expected
 
 
-def test_the_corpus_has_sources_of_both_kinds(corpus_small: Path) -> None:
+def test_corpus_has_both_kinds_of_sources(corpus_small: Path) -> None:
     old, new = corpus_small / "cpu_jax_0.6.2", corpus_small / "cpu"
     assert any("source_file=" in entry.instruction for entry in _entries(old))
     assert any("stack_frame_id=" in entry.instruction for entry in _entries(new))
@@ -62,7 +62,7 @@ def _entries(folder: Path) -> list[Any]:
 
 
 def _tables(compile_: Compile) -> dict[str, list[str]]:
-    """The rows of the four tables at the head of the module text, without their numbers."""
+    """Return the rows of the four location tables, without their numbers."""
     tables: dict[str, list[str]] = {name: [] for name in _TABLES}
     rows: list[str] = []
     spot = next(iter(compile_.printed.instructions.values()), None)

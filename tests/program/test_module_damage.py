@@ -54,7 +54,7 @@ def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
 
 @settings(derandomize=True, max_examples=60, deadline=None)
 @given(data=st.data())
-def test_damage_elsewhere_changes_no_answer(lines: list[str], data: st.DataObject) -> None:
+def test_distant_damage_changes_no_result(lines: list[str], data: st.DataObject) -> None:
     damaged, touched = data.draw(_damage(lines), "damage")
     file = DumpFile.of_text("\n".join(damaged))
     for _ in range(12):
@@ -67,7 +67,7 @@ def test_damage_elsewhere_changes_no_answer(lines: list[str], data: st.DataObjec
     assert {key: after.get(key) for key in kept} == kept
 
 
-def test_the_answers_that_are_compared_are_not_empty(lines: list[str]) -> None:
+def test_compared_results_are_not_empty(lines: list[str]) -> None:
     answers = _answers(DumpFile.of_text("\n".join(lines)))
     assert len(answers) == sum(" = " in line[:200] and line.startswith("  ") for line in lines)
     assert len({computation for computation, _ in answers}) > 2

@@ -72,41 +72,41 @@ def _on_disk(folder: Path, **texts: str) -> tuple[DumpSet, DumpFile]:
     return library.set_of(file), file
 
 
-def test_the_metadata_file_names_the_instruction_even_of_a_shared_kernel(tmp_path: Path) -> None:
+def test_metadata_file_resolves_shared_kernel(tmp_path: Path) -> None:
     dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
     assert _instructions(dump, file) == ["loop.add", "loop_add.1", None, None]
 
 
-def test_without_metadata_a_kernel_name_that_fits_one_instruction_names_it(tmp_path: Path) -> None:
+def test_unique_kernel_name_resolves_without_metadata(tmp_path: Path) -> None:
     dump, file = _on_disk(tmp_path, thunk_sequence="\n".join(THUNKS.split("\n")[1:]))
     # `loop_add` fits `loop.add` alone, `x_y` fits two.
     assert _instructions(dump, file) == ["loop.add", None, None]
 
 
-def test_a_kernel_that_several_thunks_share_names_none_of_their_instructions(
+def test_shared_kernel_without_metadata_is_unknown(
     tmp_path: Path,
 ) -> None:
     dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS)
     assert _instructions(dump, file) == [None, None, None, None]
 
 
-def test_an_annotation_in_the_row_counts_most(tmp_path: Path) -> None:
+def test_row_annotation_takes_precedence(tmp_path: Path) -> None:
     row = "001: kKernel [source | sink] , kernel = loop_add, profile_annotation = x.y, launch"
     dump, file = _on_disk(tmp_path, thunk_sequence=row, thunk_metadata=METADATA)
     assert _instructions(dump, file) == ["x.y"]
 
 
-def test_old_rows_name_only_the_kernel() -> None:
+def test_old_rows_resolve_by_kernel() -> None:
     dump, file = _in_memory("kKernel\t, kernel = loop_add_1, launch dimensions\nkGemm  \t\n")
     assert _instructions(dump, file) == ["loop_add.1", None]
 
 
-def test_a_kernel_that_no_instruction_fits_says_nothing() -> None:
+def test_unmatched_kernel_is_unknown() -> None:
     dump, file = _in_memory("kKernel\t, kernel = sort_7, launch dimensions\n")
     assert _instructions(dump, file) == [None]
 
 
-def test_unreadable_metadata_is_as_none(tmp_path: Path) -> None:
+def test_invalid_metadata_is_ignored(tmp_path: Path) -> None:
     (tmp_path / "module_0001.jit_f.thunk_metadata.txt").write_bytes(b"\0\0\0")
     dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS.split("\n", maxsplit=1)[0])
     assert _instructions(dump, file) == ["loop.add"]

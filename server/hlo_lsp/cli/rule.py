@@ -1,4 +1,4 @@
-"""``hlo-lsp rule``: what a rule says, and why it always holds."""
+"""``hlo-lsp rule``: explain the rules of the checker."""
 
 import argparse
 import json
@@ -15,30 +15,32 @@ _USAGE_ERROR_STATUS = 2
 
 
 def run(options: argparse.Namespace) -> int:
-    """Print rules; without codes what each rule is about."""
+    """Print rules in detail, or one line for each rule if no code is given."""
     try:
         wanted = {code for word in options.codes for code in codes_of(word)}
     except LookupError as error:
         print(f"hlo-lsp: {error.args[0]}", file=sys.stderr)
         return _USAGE_ERROR_STATUS
-    told = [one for code, one in explanations().items() if code in wanted or not wanted]
+    selected = [rule for code, rule in explanations().items() if code in wanted or not wanted]
     form = options.format or ("markdown" if options.all else "text")
     if form == "json":
-        print(json.dumps([rule_json(one) for one in told]))
+        print(json.dumps([rule_json(rule) for rule in selected]))
     elif form == "markdown":
         if wanted:
-            print("\n".join(f"### {one.code}\n\n{rule_markdown(one)}" for one in told), end="")
+            print(
+                "\n".join(f"### {rule.code}\n\n{rule_markdown(rule)}" for rule in selected), end=""
+            )
         else:
             print(rules_page(), end="")
     elif wanted or options.all:
-        _print_cards(make_console(), told)
+        _print_cards(make_console(), selected)
     else:
-        print_rules(make_console(), told)
+        print_rules(make_console(), selected)
     return 0
 
 
-def _print_cards(console: Console, told: list[Explanation]) -> None:
-    for number, one in enumerate(told):
+def _print_cards(console: Console, selected: list[Explanation]) -> None:
+    for number, rule in enumerate(selected):
         if number:
             console.print()
-        print_card(console, rule_card(one))
+        print_card(console, rule_card(rule))

@@ -1,4 +1,4 @@
-"""``hlo-lsp serve``."""
+"""``hlo-lsp serve``: start the language server."""
 
 import argparse
 import sys
@@ -7,7 +7,7 @@ from hlo_lsp.lsp.server import create_server
 
 
 def run(options: argparse.Namespace) -> int:
-    """Serve one client, on standard input and output or on a socket."""
+    """Serve one client on standard input and output or on a socket, and return the exit status."""
     server = create_server()
     if not options.tcp:
         if sys.stdin is None or sys.stdout is None:

@@ -1,4 +1,4 @@
-"""How often Python looks for garbage."""
+"""The worker processes of ``hlo-lsp check``."""
 
 import gc
 import os
@@ -13,19 +13,19 @@ from hlo_lsp.checks.folders.jobs import Job
 
 
 def reduce_gc_frequency() -> None:
-    """Let most objects stay where they are.
+    """Run the garbage collector less often.
 
-    A dump is hundreds of thousands of small objects that all stay: looking through them for
-    cycles at the default rate takes up to three quarters of the time of a long reply.
+    A dump is loaded into hundreds of thousands of small objects that stay alive. At the default
+    rate, searching them for cycles takes up to three quarters of the time of a long request.
     """
     gc.set_threshold(400_000, 10, 5)
 
 
-_MIN_PARALLEL_BYTES = 1 << 20  # bytes to read, from which on a second process is worth its start
+_MIN_PARALLEL_BYTES = 1 << 20  # Below this size, starting a second process takes longer.
 
 
 class WorkerPool:
-    """As many processes as are of use, at most ``count``; they start with the first large work."""
+    """A pool of at most ``count`` processes that start with the first large job."""
 
     def __init__(self, count: int | None = None) -> None:
         self._count = available_cores() if count is None else count
@@ -40,27 +40,27 @@ class WorkerPool:
         self._end(wait=kind is None)
 
     def results(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, list[Checked]]]:
-        """Do the jobs, and give back each when it is done: in no certain order."""
+        """Run the jobs, and yield each result when it is available, in no particular order."""
         largest_first = sorted(jobs, key=lambda job: -job.size)
         total = sum(job.size for job in jobs)
         left = dict.fromkeys(largest_first)
         if min(self._count, len(jobs)) > 1 and total > _MIN_PARALLEL_BYTES:
             try:
-                futures = self._submitted(largest_first)
+                futures = self._submit(largest_first)
                 for future in as_completed(futures):
                     job = futures[future]
                     found = future.result()
                     del left[job]
                     yield job, found
             except (BrokenProcessPool, OSError, ImportError):
-                # A process was ended (memory), or none can be started here (no semaphores): what
-                # is left is done by this one, with all the memory there is.
+                # A process was killed (out of memory) or cannot be started (no semaphores): run
+                # the remaining jobs in this process, which then has all the memory.
                 self._end(wait=False)
         for job in left:
             yield job, check_job(job)
 
-    def _submitted(self, jobs: Sequence[Job]) -> dict[Future[list[Checked]], Job]:
-        """All at once: processes are forked while this one has no other thread than the pool's."""
+    def _submit(self, jobs: Sequence[Job]) -> dict[Future[list[Checked]], Job]:
+        """Submit all jobs at once, because forking requires a process without other threads."""
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self._count, initializer=_initialize_worker)
         return {self._pool.submit(check_job, job): job for job in jobs}
@@ -72,7 +72,7 @@ class WorkerPool:
 
 
 def available_cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -80,5 +80,5 @@ def available_cores() -> int:
 
 def _initialize_worker() -> None:
     reduce_gc_frequency()
-    # The parent says what is to be said about ctrl-C, which all processes of a terminal get.
+    # Ctrl-C reaches all processes of a terminal; only the parent reports it.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -1,4 +1,4 @@
-"""Which candidates make it into a list."""
+"""The order and number of completion candidates."""
 
 from hlo_lsp.ide.completion.candidates import (
     MAX_CANDIDATES,
@@ -9,12 +9,12 @@ from hlo_lsp.ide.completion.candidates import (
 )
 
 
-def test_a_short_list_is_for_the_editor_to_narrow_down() -> None:
+def test_short_list_is_returned_whole() -> None:
     few = [plain_candidate(name, CandidateKind.INSTRUCTION) for name in ("%a", "%b")]
     assert best_candidates(few, "%b") == (few, True)
 
 
-def test_of_a_long_list_those_are_chosen_that_match() -> None:
+def test_long_list_is_filtered() -> None:
     many = [
         plain_candidate(f"%fusion.{number}", CandidateKind.INSTRUCTION)
         for number in range(3 * MAX_CANDIDATES)
@@ -28,7 +28,7 @@ def test_of_a_long_list_those_are_chosen_that_match() -> None:
     assert not complete
 
 
-def test_beginnings_come_before_words_inside_and_those_before_scattered_characters() -> None:
+def test_prefix_matches_rank_before_scattered_characters() -> None:
     names = ["%d_copy", "%cxoxpxy", "%copy.1", "%other"]
     many = [plain_candidate(name, CandidateKind.INSTRUCTION) for name in names * MAX_CANDIDATES]
     found, _ = best_candidates(many, "copy")
@@ -37,6 +37,6 @@ def test_beginnings_come_before_words_inside_and_those_before_scattered_characte
     assert label_matcher("%COPY")("copy") == 0
 
 
-def test_signs_of_expressions_are_signs() -> None:
+def test_regex_characters_match_literally() -> None:
     assert label_matcher("a.b")("aXb") is None
     assert label_matcher("(f32[")("(f32[8], s32[])") == 0

@@ -1,4 +1,4 @@
-"""What may be written at the cursor, in lines that nobody can read yet."""
+"""Completion in unfinished lines."""
 
 import pytest
 
@@ -7,25 +7,25 @@ from hlo_lsp.ide.completion.candidates import CandidateKind
 from hlo_lsp.ide.completion.completion import completions, file_start_completions
 
 
-def test_a_result_has_a_shape_of_the_computation_an_element_type_or_an_opcode() -> None:
+def test_result_offers_shapes_types_and_opcodes() -> None:
     found = labels(writing("  %r = |"))
     assert found[:5] == ["f32[]", "s32[]", "f32[8,4]{1,0}", "f32", "bf16"]
     assert "add" in found
 
 
-def test_the_elements_of_a_tuple_are_shapes_and_nothing_else() -> None:
+def test_tuple_element_offers_only_shapes() -> None:
     found = offered(writing("  %r = (f32[8], |"))
     assert {candidate.kind for candidate in found} == {CandidateKind.SHAPE, CandidateKind.TYPE}
 
 
 @pytest.mark.parametrize("line", ["%a (x: |", "%a (x: f32[2], y: (f32[2], |", "%a (x: f32[]) -> |"])
-def test_a_signature_takes_element_types(line: str) -> None:
+def test_signature_offers_element_types(line: str) -> None:
     found = offered(cursor(f"HloModule m\n\n{line}"))
     assert found[0].label == "f32"
     assert {candidate.kind for candidate in found} == {CandidateKind.TYPE}
 
 
-def test_opcodes_that_were_used_last_come_first() -> None:
+def test_recently_used_opcodes_come_first() -> None:
     found = offered(writing("  %r = f32[8] |"))
     assert [candidate.label for candidate in found[:3]] == ["constant", "parameter", "abs"]
     by_name = {candidate.label: candidate for candidate in found}
@@ -34,7 +34,7 @@ def test_opcodes_that_were_used_last_come_first() -> None:
     assert by_name["tuple"].detail == "(operands...)"
 
 
-def test_operands_are_those_above_in_the_computation_nearest_first() -> None:
+def test_operands_come_nearest_first() -> None:
     found = offered(writing("  %r = (s32[]) custom-call(|"))
     assert [(candidate.label, candidate.detail) for candidate in found] == [
         ("%zero", "f32[]"),
@@ -43,12 +43,12 @@ def test_operands_are_those_above_in_the_computation_nearest_first() -> None:
     ]
 
 
-def test_what_is_defined_below_is_no_operand() -> None:
+def test_later_instructions_are_not_offered() -> None:
     place = cursor(MODULE.replace("%n = s32[] parameter(1)", "%n = s32[] negate(|)"))
     assert labels(place) == ["%p"]
 
 
-def test_operands_that_fit_come_first() -> None:
+def test_matching_operands_come_first() -> None:
     assert labels(writing("  %r = f32[8,4] add(%p, %|"))[0] == "%p"
     assert labels(writing("  %r = f32[] add(%zero, |"))[0] == "%zero"
     assert labels(writing("  %r = (s32[], f32[8,4]) tuple(|"))[0] == "%n"
@@ -61,16 +61,16 @@ def test_operands_that_fit_come_first() -> None:
     assert labels(writing(f"{start}  %d = f32[] copy-done(|"))[0] == "%c"
 
 
-def test_names_of_lines_that_cannot_be_read_yet_are_offered_too() -> None:
+def test_names_of_broken_lines_are_offered() -> None:
     assert labels(writing("  %half = f32[8] add(%p,\n  %r = f32[8] negate(|"))[0] == "%half"
 
 
-def test_operands_in_operands_and_on_lines_of_their_own() -> None:
+def test_nested_and_wrapped_operands() -> None:
     assert "%p" in labels(writing("  %r = f32[8] add(%p, negate(|"))
     assert "%p" in labels(writing("  %r = f32[8] add(%p,\n      |"))
 
 
-def test_names_go_without_a_sign_where_the_text_has_none() -> None:
+def test_names_have_percent_sign_as_in_text() -> None:
     place = cursor("HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] negate(|\n}")
     assert labels(place) == ["a"]
     with_sign = "HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] negate(%|\n}"
@@ -79,18 +79,18 @@ def test_names_go_without_a_sign_where_the_text_has_none() -> None:
     assert labels(cursor(short)) == ["a"]
 
 
-def test_a_computation_that_is_written_in_place_has_its_own_names() -> None:
+def test_inline_computation_has_its_own_scope() -> None:
     inline = "  %r = f32[8] reduce(%p, %zero), dimensions={1}, to_apply={ a = f32[] parameter(0)"
     assert labels(writing(f"{inline} b = f32[] parameter(1) ROOT c = f32[] add(a, |")) == ["b", "a"]
 
 
-def test_parameters_count_on_and_flags_are_constants() -> None:
+def test_parameter_numbers_and_boolean_constants() -> None:
     assert labels(writing("  %q = f32[] parameter(|")) == ["2"]
     assert labels(writing("  %q = pred[] constant(|")) == ["true", "false"]
     assert labels(writing("  %q = f32[] constant(|")) == []
 
 
-def test_attributes_that_are_required_come_first_and_those_there_do_not_come_again() -> None:
+def test_required_attributes_come_first_without_present_ones() -> None:
     found = offered(writing("  %r = f32[8] reduce(%p, %zero), |"))
     assert [candidate.label for candidate in found[:3]] == ["dimensions", "to_apply", "sharding"]
     assert [candidate.detail for candidate in found[:3]] == ["required", "required", "common"]
@@ -99,7 +99,7 @@ def test_attributes_that_are_required_come_first_and_those_there_do_not_come_aga
     assert not {"dimensions", "to_apply", "metadata"} & set(labels(writing(line)))
 
 
-def test_one_way_to_name_branches_excludes_the_other() -> None:
+def test_branch_attributes_exclude_each_other() -> None:
     found = labels(writing("  %c = f32[8,4] conditional(%n, %p, %p), true_computation=%twice, |"))
     assert "false_computation" in found
     assert "branch_computations" not in found
@@ -122,7 +122,7 @@ def test_one_way_to_name_branches_excludes_the_other() -> None:
         ("while(%p), body=|", ["%twice", "%sum"]),
     ],
 )
-def test_values_of_attributes(line: str, expected: list[str]) -> None:
+def test_attribute_values(line: str, expected: list[str]) -> None:
     assert labels(writing(f"  %r = f32[8] {line}")) == expected
 
 
@@ -173,11 +173,11 @@ ENTRY %main (i: s32[], v: s32[8]) -> s32[] {
         ("fusion(%i), calls=|", "%next"),
     ],
 )
-def test_computations_that_take_and_give_what_is_wanted_come_first(line: str, best: str) -> None:
+def test_computations_with_matching_signature_come_first(line: str, best: str) -> None:
     assert labels(cursor(f"{_CALLED}  %r = {line}"))[0] == best
 
 
-def test_elements_of_the_tuple_that_is_taken_apart() -> None:
+def test_tuple_indices_have_element_shapes() -> None:
     pair = "  %t = (f32[]{:T(128)}, s32[], (f32[])) tuple(%zero, %n, %u)\n"
     taken = offered(writing(f"{pair}  %e = s32[] get-tuple-element(%t), index=|"))
     assert [(candidate.label, candidate.detail) for candidate in taken] == [
@@ -186,7 +186,7 @@ def test_elements_of_the_tuple_that_is_taken_apart() -> None:
     assert labels(writing("  %e = s32[] get-tuple-element(%lost), index=|")) == ["2"]
 
 
-def test_keys_of_metadata_and_frames() -> None:
+def test_metadata_keys_and_stack_frames() -> None:
     line = '  %r = f32[8] negate(%p), metadata={op_name="jit(f)" |'
     found = labels(writing(line))
     assert found[:2] == ["stack_frame_id", "source_file"]
@@ -200,13 +200,13 @@ def test_keys_of_metadata_and_frames() -> None:
     assert [(c.label, c.detail) for c in offered(cursor(frame))] == [("1", "f.py:7")]
 
 
-def test_the_header_has_attributes_of_its_own() -> None:
+def test_module_header_attributes() -> None:
     assert labels(cursor("HloModule m, |"))[0] == "is_scheduled"
     assert "is_scheduled" not in labels(cursor("HloModule m, is_scheduled=true, |"))
     assert labels(cursor("HloModule m, is_scheduled=|")) == ["true", "false"]
 
 
-def test_what_begins_a_line() -> None:
+def test_start_of_line() -> None:
     assert labels(writing("  R|")) == ["ROOT"]
     assert labels(writing("  ROOT %a = f32[] negate(%zero)\n  R|")) == []
     outside = labels(cursor("HloModule m\n\nE|"))
@@ -218,7 +218,7 @@ def test_what_begins_a_line() -> None:
 
 
 @pytest.mark.parametrize("trigger", [" ", "%", "{"])
-def test_no_list_comes_by_itself_where_a_line_begins(trigger: str) -> None:
+def test_trigger_characters_do_nothing_at_line_start(trigger: str) -> None:
     assert labels(writing(f"  {trigger.strip()}|"), trigger) == []
 
 
@@ -238,11 +238,11 @@ def test_no_list_comes_by_itself_where_a_line_begins(trigger: str) -> None:
         "  %r = f32[8] broadcast(%p), dimensions={|",
     ],
 )
-def test_where_nothing_is_known_nothing_is_offered(line: str) -> None:
+def test_unknown_context_offers_nothing(line: str) -> None:
     assert labels(writing(line)) == []
 
 
-def test_the_whole_word_around_the_cursor_is_replaced() -> None:
+def test_whole_word_at_cursor_is_replaced() -> None:
     place = writing("  %r = f32[8] reduce(%p, %zero), to_apply=%su|mmer, metadata={}")
     offer = completions(*place)
     assert offer is not None
@@ -255,10 +255,10 @@ def test_the_whole_word_around_the_cursor_is_replaced() -> None:
     assert pair[0].lines[pair[1]][offer.start : offer.end] == "s3"
 
 
-def test_memory_files_get_nothing() -> None:
+def test_memory_files_have_no_completion() -> None:
     assert completions(*cursor("BufferAssignment:\nallocation 0: size 8|, constant:")) is None
 
 
 @pytest.mark.parametrize(("text", "offers"), [("H|", True), ("\n Hlo|\n", False), ("H|\nx", False)])
-def test_an_empty_file_may_become_a_module(text: str, offers: bool) -> None:
+def test_empty_file_offers_module_header(text: str, offers: bool) -> None:
     assert (file_start_completions(*cursor(text)) is not None) is offers

@@ -1,4 +1,4 @@
-"""Literals get the blanks that XLA prints between their braces."""
+"""Formatting of literals."""
 
 from random import Random
 
@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.ide.formatting.attribute_values import format_literal
-from ide.formatting.blanked import blanked
+from ide.formatting.whitespace import vary_whitespace
 
 # As jaxlib 0.10.2 prints them.
 PRINTED = [
@@ -33,15 +33,15 @@ PRINTED = [
 
 
 @pytest.mark.parametrize(("shape", "literal"), PRINTED)
-def test_what_xla_prints_stays_as_it_is(shape: str, literal: str) -> None:
+def test_printed_literals_are_unchanged(shape: str, literal: str) -> None:
     assert format_literal(literal, shape) == literal
     assert format_literal(f" {literal}\n ", shape) == literal
 
 
 @given(st.sampled_from([each for each in PRINTED if "..." not in each[1]]), st.randoms())
-def test_any_blanks_become_those_of_xla(printed: tuple[str, str], chance: Random) -> None:
+def test_blanks_are_normalized(printed: tuple[str, str], chance: Random) -> None:
     shape, literal = printed
-    assert format_literal(blanked(literal, chance, share=0.5), shape) == literal
+    assert format_literal(vary_whitespace(literal, chance, share=0.5), shape) == literal
 
 
 @pytest.mark.parametrize(
@@ -54,5 +54,5 @@ def test_any_blanks_become_those_of_xla(printed: tuple[str, str], chance: Random
         ("", "{1,2}"),
     ],
 )
-def test_what_is_not_known_stays_as_it_is(shape: str, literal: str) -> None:
+def test_unknown_literals_are_unchanged(shape: str, literal: str) -> None:
     assert format_literal(literal, shape) == literal

@@ -1,4 +1,4 @@
-"""Definition, declaration and type definition, by the one rule."""
+"""Definition, declaration, and type definition in memory files."""
 
 import pytest
 
@@ -41,23 +41,23 @@ NO_VALUE = ["gte-position", "fusion-use", "gte-operand", "gte-step"]
 
 
 @pytest.mark.parametrize(("start", "end"), VALUES)
-def test_a_mention_leads_to_the_entry_and_the_entry_to_its_line(start: str, end: str) -> None:
+def test_mention_resolves_to_entry_and_entry_to_line(start: str, end: str) -> None:
     for dump in (SPLIT, ONE_FILE):
         assert dump.at(definition(dump.dump, dump.found(start))) == end
 
 
 @pytest.mark.parametrize("start", NO_VALUE)
-def test_an_instruction_that_defines_no_value_leads_to_the_module_text(start: str) -> None:
+def test_instruction_without_value_resolves_to_module_text(start: str) -> None:
     assert SPLIT.at(definition(SPLIT.dump, SPLIT.found(start))) == "gte-line"
 
 
 @pytest.mark.parametrize("start", NO_VALUE)
-def test_without_module_text_it_leads_to_the_schedule(start: str) -> None:
+def test_resolves_to_schedule_without_module_text(start: str) -> None:
     assert ONE_FILE.at(definition(ONE_FILE.dump, ONE_FILE.found(start))) == "gte-step"
 
 
 @pytest.mark.parametrize("start", NO_VALUE[:3])
-def test_without_both_it_leads_nowhere(start: str) -> None:
+def test_no_definition_without_module_text_and_schedule(start: str) -> None:
     alone = tiny.split(tiny.VALUES)
     assert definition(alone.dump, alone.found(start)) is None
 
@@ -76,11 +76,11 @@ def test_without_both_it_leads_nowhere(start: str) -> None:
         ("fused.1-call", "fused.1-line"),
     ],
 )
-def test_in_module_text_a_name_leads_to_its_line(start: str, end: str) -> None:
+def test_name_in_module_text_resolves_to_its_line(start: str, end: str) -> None:
     assert SPLIT.at(definition(SPLIT.dump, SPLIT.found(start))) == end
 
 
-def test_without_the_values_file_a_range_leads_to_the_allocation() -> None:
+def test_live_range_resolves_to_allocation_without_values_file() -> None:
     dump = tiny.split(tiny.ASSIGNMENT, tiny.LIVE)
     assert dump.at(definition(dump.dump, dump.found("fusion0-range"))) == "fusion0-value"
     assert dump.at(definition(dump.dump, dump.found("negate.7-peak"))) == "negate.7-value"
@@ -88,13 +88,13 @@ def test_without_the_values_file_a_range_leads_to_the_allocation() -> None:
     assert dump.at(definition(dump.dump, dump.found("fusion-step"))) == "fusion-step"
 
 
-def test_without_the_assignment_an_entry_leads_to_itself() -> None:
+def test_entry_resolves_to_itself_without_assignment() -> None:
     dump = tiny.split(tiny.VALUES)
     assert dump.at(definition(dump.dump, dump.found("fusion0-entry"))) == "fusion0-entry"
     assert declaration(dump.dump, dump.found("fusion0-entry")) is None
 
 
-def test_live_ranges_alone_lead_to_the_schedule() -> None:
+def test_live_range_file_alone_resolves_to_schedule() -> None:
     dump = tiny.split(tiny.LIVE)
     assert dump.at(definition(dump.dump, dump.found("fusion0-range"))) == "fusion-step"
     assert dump.at(definition(dump.dump, dump.found("negate.7-peak"))) == "negate.7-step"
@@ -115,7 +115,7 @@ def test_live_ranges_alone_lead_to_the_schedule() -> None:
         ("gte-step", None),
     ],
 )
-def test_declaration_is_the_allocation_line(start: str, end: str | None) -> None:
+def test_declaration_is_allocation_line(start: str, end: str | None) -> None:
     for dump in (SPLIT, ONE_FILE):
         assert dump.at(declaration(dump.dump, dump.found(start))) == end
 
@@ -131,22 +131,22 @@ def test_declaration_is_the_allocation_line(start: str, end: str | None) -> None
         ("fusion0-range", "fusion0-entry"),
     ],
 )
-def test_type_definition_is_the_value_that_flows_through(start: str, end: str) -> None:
+def test_type_definition_is_value_at_position(start: str, end: str) -> None:
     for dump in (SPLIT, ONE_FILE):
         assert [dump.at(place) for place in type_definitions(dump.dump, dump.found(start))] == [end]
 
 
 @pytest.mark.parametrize("start", ["fusion-line", "fusion-in-gte"])
-def test_in_module_text_type_definition_is_what_an_instruction_calls(start: str) -> None:
+def test_type_definition_in_module_text_is_callee(start: str) -> None:
     places = type_definitions(SPLIT.dump, SPLIT.found(start))
     assert [SPLIT.at(place) for place in places] == ["fused-line"]
 
 
-def test_in_module_text_an_instruction_that_calls_nothing_has_no_type_definition() -> None:
+def test_instruction_without_callee_has_no_type_definition() -> None:
     assert type_definitions(SPLIT.dump, SPLIT.found("gte-in-negate")) == []
 
 
-def test_a_computation_is_its_own_type_definition_and_has_no_declaration() -> None:
+def test_computation_is_its_own_type_definition() -> None:
     found = SPLIT.found("region-call")
     assert declaration(SPLIT.dump, found) is None
     places = type_definitions(SPLIT.dump, found)
@@ -164,12 +164,12 @@ def test_a_computation_is_its_own_type_definition_and_has_no_declaration() -> No
         ("negate.7-peak", ["negate.7-entry"]),
     ],
 )
-def test_headers_of_values_lead_to_the_module_text_too(start: str, ends: list[str]) -> None:
+def test_value_headers_also_resolve_to_module_text(start: str, ends: list[str]) -> None:
     places = definitions(SPLIT.dump, SPLIT.found(start))
     assert [SPLIT.at(place) for place in places] == ends
 
 
-def test_without_module_text_headers_lead_to_one_place() -> None:
+def test_value_headers_without_module_text() -> None:
     places = definitions(ONE_FILE.dump, ONE_FILE.found("fusion0-value"))
     assert [ONE_FILE.at(place) for place in places] == ["fusion0-entry"]
 
@@ -182,5 +182,5 @@ def test_without_module_text_headers_lead_to_one_place() -> None:
         ("gte-line", "allocation-4"),
     ],
 )
-def test_in_module_text_declaration_is_the_allocation_line(start: str, end: str) -> None:
+def test_declaration_in_module_text_is_allocation_line(start: str, end: str) -> None:
     assert SPLIT.at(declaration(SPLIT.dump, SPLIT.found(start))) == end

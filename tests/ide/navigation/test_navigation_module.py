@@ -1,4 +1,4 @@
-"""Where names, numbers and rows of module text lead."""
+"""Navigation from names, numbers, and table rows of module text."""
 
 import pytest
 
@@ -24,7 +24,7 @@ def _definitions(start: str) -> list[str | None]:
         ("signed-v", "v"),
     ],
 )
-def test_a_name_leads_to_its_line(start: str, end: str) -> None:
+def test_name_resolves_to_its_line(start: str, end: str) -> None:
     assert _definitions(start) == [end]
 
 
@@ -32,7 +32,7 @@ def test_a_name_leads_to_its_line(start: str, end: str) -> None:
     ("start", "end"),
     [("a-in-yes", "yes-a"), ("a-in-no", "no-a"), ("a-in-no-too", "no-a"), ("signed-a", "no-a")],
 )
-def test_a_name_that_two_computations_have_leads_to_that_of_its_own(start: str, end: str) -> None:
+def test_name_resolves_within_its_computation(start: str, end: str) -> None:
     assert _definitions(start) == [end]
 
 
@@ -50,7 +50,7 @@ def test_a_name_that_two_computations_have_leads_to_that_of_its_own(start: str, 
         ("main", "main"),
     ],
 )
-def test_a_called_computation_leads_to_its_head(start: str, end: str) -> None:
+def test_called_computation_resolves_to_its_head(start: str, end: str) -> None:
     assert _definitions(start) == [end]
 
 
@@ -61,7 +61,7 @@ def test_a_called_computation_leads_to_its_head(start: str, end: str) -> None:
      "false_computation={}", "branch_computations={{%b, {}}}", "called_computations={{{}}}"],
 )  # fmt: skip
 @pytest.mark.parametrize("name", ["%called", "called"])
-def test_every_attribute_that_calls_leads_to_a_head(attribute: str, name: str) -> None:
+def test_every_call_attribute_resolves_to_a_head(attribute: str, name: str) -> None:
     text = (
         "HloModule m\n\n%called (x: f32[]) -> f32[] {\n  ROOT %x = f32[] parameter(0)\n}\n\n"
         f"%b (y: f32[]) -> f32[] {{\n  ROOT %y = f32[] parameter(0)\n}}\n\n"
@@ -85,7 +85,7 @@ def test_every_attribute_that_calls_leads_to_a_head(attribute: str, name: str) -
         ("function-1", ["function-1"]),
     ],
 )
-def test_a_frame_and_a_row_lead_to_a_row(start: str, ends: list[str]) -> None:
+def test_frames_and_rows_resolve_to_table_rows(start: str, ends: list[str]) -> None:
     assert _definitions(start) == ends
 
 
@@ -99,7 +99,7 @@ def test_a_frame_and_a_row_lead_to_a_row(start: str, ends: list[str]) -> None:
         ("frame-2", "parent_frame_id=2", "frame-1"),  # printed plus one
     ],
 )
-def test_an_id_in_a_row_leads_to_the_row_that_it_counts(row: str, word: str, end: str) -> None:
+def test_row_ids_resolve_to_table_rows(row: str, word: str, end: str) -> None:
     file, mark = PROGRAM.marks[row]
     start = file.lines[mark.line].index(word)
     for column in (start, start + len(word) - 1):
@@ -108,7 +108,7 @@ def test_an_id_in_a_row_leads_to_the_row_that_it_counts(row: str, word: str, end
         assert [PROGRAM.at(place) for place in definitions(PROGRAM.dump, found)] == [end]
 
 
-def test_a_frame_without_a_caller_leads_to_itself() -> None:
+def test_outermost_frame_resolves_to_itself() -> None:
     file, mark = PROGRAM.marks["frame-1"]
     found = cursor_target_at(file, mark.line, file.lines[mark.line].index("parent"))
     assert found is not None
@@ -126,7 +126,7 @@ def test_a_frame_without_a_caller_leads_to_itself() -> None:
         ("index-1", ["product", "doubled"]),
     ],
 )
-def test_an_index_leads_to_what_really_flows_in(start: str, ends: list[str]) -> None:
+def test_tuple_index_resolves_to_element_source(start: str, ends: list[str]) -> None:
     assert _definitions(start) == ends
 
 
@@ -144,7 +144,7 @@ def test_an_index_leads_to_what_really_flows_in(start: str, ends: list[str]) -> 
         ("alias", ["v"]),
     ],
 )
-def test_the_number_of_a_parameter_leads_to_what_it_stands_for(start: str, ends: list[str]) -> None:
+def test_parameter_number_resolves_to_call_operands(start: str, ends: list[str]) -> None:
     assert _definitions(start) == ends
 
 
@@ -162,7 +162,7 @@ def test_the_number_of_a_parameter_leads_to_what_it_stands_for(start: str, ends:
         ("fusion-in-first", []),
     ],
 )
-def test_an_operand_of_a_call_is_implemented_by_the_parameter(start: str, ends: list[str]) -> None:
+def test_call_operand_is_implemented_by_parameter(start: str, ends: list[str]) -> None:
     places = implementations(PROGRAM.dump, PROGRAM.found(start))
     assert [PROGRAM.at(place) for place in places] == ends
 
@@ -181,9 +181,7 @@ def test_an_operand_of_a_call_is_implemented_by_the_parameter(start: str, ends: 
         ("v", []),
     ],
 )
-def test_an_instruction_is_implemented_by_the_roots_of_what_it_calls(
-    start: str, ends: list[str]
-) -> None:
+def test_instruction_is_implemented_by_callee_roots(start: str, ends: list[str]) -> None:
     places = implementations(PROGRAM.dump, PROGRAM.found(start))
     assert [PROGRAM.at(place) for place in places] == ends
 
@@ -200,12 +198,12 @@ def test_an_instruction_is_implemented_by_the_roots_of_what_it_calls(
         ("v", []),
     ],
 )
-def test_the_type_of_an_instruction_is_what_it_calls(start: str, ends: list[str]) -> None:
+def test_type_definition_is_the_callee(start: str, ends: list[str]) -> None:
     places = type_definitions(PROGRAM.dump, PROGRAM.found(start))
     assert [PROGRAM.at(place) for place in places] == ends
 
 
-def test_the_type_of_what_calls_a_computation_in_place_is_its_attribute() -> None:
+def test_type_definition_of_inline_callee_is_its_attribute() -> None:
     text = (
         "HloModule m\n\nENTRY e {\n  p = f32[8] parameter(0)\n  z = f32[] constant(0)\n"
         "  r = f32[] reduce(p, z), dimensions={0}, to_apply={\n    a = f32[] parameter(0)\n"
@@ -218,7 +216,7 @@ def test_the_type_of_what_calls_a_computation_in_place_is_its_attribute() -> Non
     assert (place.line, text.split("\n")[5][place.start : place.end]) == (5, "to_apply")
 
 
-def test_what_is_not_there_leads_nowhere() -> None:
+def test_missing_names_have_no_definition() -> None:
     text = (
         "HloModule m\n\nENTRY %main {\n"
         "  %a = f32[] add(%x, %y), control-predecessors={%z}, metadata={stack_frame_id=7}\n"

@@ -1,4 +1,4 @@
-"""Every mention of a value, an instruction, an allocation, a computation."""
+"""References to values, instructions, allocations, and computations."""
 
 import pytest
 
@@ -22,35 +22,35 @@ def _of(dump: tiny.Tiny, start: str) -> tuple[set[str | None], set[str | None]]:
 
 
 @pytest.mark.parametrize("start", ["fusion0-value", "fusion0-entry", "fusion0-range"])
-def test_a_value_is_mentioned_in_its_rows_its_range_and_the_module_text(start: str) -> None:
+def test_value_references_cover_all_files(start: str) -> None:
     assert _of(ONE_FILE, start) == FUSION0
     assert _of(SPLIT, start) == (FUSION0[0] | IN_MODULE[0], FUSION0[1] | IN_MODULE[1])
 
 
-def test_a_value_at_the_peak_is_mentioned_there_too() -> None:
+def test_value_references_include_peak_row() -> None:
     declared, mentioned = _of(SPLIT, "negate.7-peak")
     assert declared == {"negate.7-value", "negate.7-entry", "negate.7-line"}
     assert {"negate.7-range", "negate.7-peak", "negate.7-in-fusion.2"} <= mentioned
     assert len(mentioned) == 5  # and the rows of its entry: one position, one use
 
 
-def test_another_leaf_of_the_same_instruction_is_not_mentioned() -> None:
+def test_value_references_exclude_other_leaves() -> None:
     declared, mentioned = _of(SPLIT, "fusion1-peak")
     assert not (declared | mentioned) & {"fusion0-value", "fusion0-range", "fusion0-position"}
     assert {"fusion1-use", "fusion1-peak"} <= mentioned
 
 
-def test_an_instruction_is_mentioned_in_rows_of_all_files() -> None:
+def test_instruction_references_cover_all_files() -> None:
     declared, mentioned = _of(SPLIT, "gte-position")
     assert declared == {"gte-line"}
     assert mentioned == {"gte-position", "gte-step", "gte-in-negate", "fusion-use"}
 
 
-def test_without_module_text_an_instruction_has_no_declaration() -> None:
+def test_no_declaration_without_module_text() -> None:
     assert _of(ONE_FILE, "gte-step") == (set(), {"gte-position", "gte-step", "fusion-use"})
 
 
-def test_an_instruction_that_defines_values_is_mentioned_in_their_headers() -> None:
+def test_instruction_references_include_headers_of_its_values() -> None:
     declared, mentioned = _of(SPLIT, "fusion-line")
     assert declared == {"fusion-line"}
     assert mentioned >= {
@@ -69,36 +69,36 @@ def test_an_instruction_that_defines_values_is_mentioned_in_their_headers() -> N
     assert not mentioned & {"fusion.2-entry", "fusion.2-line", "fused-call"}
 
 
-def test_a_computation_is_mentioned_where_it_is_called() -> None:
+def test_computation_references_are_its_calls() -> None:
     assert _of(SPLIT, "fused-line") == ({"fused-line"}, {"fused-call"})
     assert _of(SPLIT, "region-call") == ({"region-line"}, {"region-call"})
 
 
-def test_an_allocation_has_its_line() -> None:
+def test_allocation_is_declared_by_its_line() -> None:
     assert _of(SPLIT, "allocation-4") == ({"allocation-4"}, set())
 
 
-def test_no_place_is_there_twice_and_none_in_both_lists() -> None:
+def test_places_are_unique() -> None:
     for start in SPLIT.marks:
         declared, mentioned = declarations_and_references(SPLIT.dump, SPLIT.found(start))
         places = [(place.file.uri, place.line, place.start) for place in (*declared, *mentioned)]
         assert len(places) == len(set(places)), start
 
 
-def test_places_come_in_the_order_of_files_and_lines() -> None:
+def test_places_are_sorted() -> None:
     for start in SPLIT.marks:
         for places in declarations_and_references(SPLIT.dump, SPLIT.found(start)):
             keys = [(place.file.uri, place.line, place.start) for place in places]
             assert keys == sorted(keys)
 
 
-def test_users_come_in_the_order_of_the_module_text() -> None:
+def test_users_have_module_text_order() -> None:
     assert user_instructions(SPLIT.dump, "fusion") == ["get-tuple-element", "get-tuple-element.1"]
     assert user_instructions(SPLIT.dump, "p") == ["add.9"]
     assert user_instructions(SPLIT.dump, "fusion.2") == []
 
 
-def test_without_module_text_users_are_those_of_the_values_that_it_defines() -> None:
+def test_users_without_module_text_come_from_values() -> None:
     users = ["get-tuple-element", "get-tuple-element.1", "negate.7", "fusion.2"]
     assert user_instructions(ONE_FILE.dump, "fusion") == users
     assert user_instructions(ONE_FILE.dump, "get-tuple-element") == []

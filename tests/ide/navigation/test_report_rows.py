@@ -83,7 +83,7 @@ def test_hover_on_row_lists_values(tmp_path: Path) -> None:
     assert found is not None
     card = hover_card(read.dump, found)
     assert card is not None
-    assert card.title == "report: offset 64 of allocation 1"
+    assert card.title == "report row: offset 64 of allocation 1"
     assert {fact.label: fact.text for fact in card.facts} == {
         "allocation": "1, preallocated-temp, 96 B",
         "values": "2: `a` 32 B, `b` 16 B",

@@ -1,8 +1,8 @@
-"""What the fields of memory files and thunks are."""
+"""The tokens of memory files and thunks."""
 
 import pytest
 
-from ide.tokens.told import told
+from ide.tokens.helpers import tokens_by_line
 from lsp.opened import DUMP
 
 # A line of each kind, a text that makes it one, and what its parts are.
@@ -58,20 +58,22 @@ LINES = {
 
 
 @pytest.mark.parametrize("line", LINES)
-def test_every_field_is_what_it_is(line: str) -> None:
+def test_field_tokens(line: str) -> None:
     thunks = "001: kCopy  [source | sink] x" if " k" in line[:6] else "BufferAssignment:"
-    assert told(f"{thunks}\n{line}\n")[1] == LINES[line]
+    assert tokens_by_line(f"{thunks}\n{line}\n")[1] == LINES[line]
 
 
-def test_broken_lines_have_what_can_be_told() -> None:
-    assert told("BufferAssignment:\n value: <7 %x (f(a=3): f32[4]{0:T(128)}\n")[1] == (
+def test_broken_lines_have_rule_independent_tokens() -> None:
+    assert tokens_by_line("BufferAssignment:\n value: <7 %x (f(a=3): f32[4]{0:T(128)}\n")[1] == (
         "7/number %x/instruction 3/number f32/element_type 4/number 0/number T(128)/tile"
     )
 
 
-def test_a_whole_dump_has_tokens_on_every_line_with_a_field() -> None:
+def test_every_line_with_fields_has_tokens() -> None:
     bare = {
-        line.strip() for line, found in zip(DUMP.split("\n"), told(DUMP), strict=True) if not found
+        line.strip()
+        for line, found in zip(DUMP.split("\n"), tokens_by_line(DUMP), strict=True)
+        if not found
     }
     assert bare == {
         "", "BufferAssignment:", "Used values:", "positions:", "uses:", "InstructionSequence:",

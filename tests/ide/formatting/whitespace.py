@@ -1,4 +1,4 @@
-"""A printed line with other blanks, wherever XLA's lexer takes any (hlo_lexer.cc)."""
+"""Random whitespace in printed lines, wherever XLA's lexer accepts any (hlo_lexer.cc)."""
 
 import re
 from random import Random
@@ -13,11 +13,11 @@ _TOKEN = re.compile(
 _IS_STATEMENT = re.compile(r"HloModule |  (?:ROOT )?%?[\w.\-]+ = (?!.*backend_config=\{.*[^}]$)")
 
 
-def blanked(line: str, chance: Random, share: float = 0.2) -> str:
-    """The line with more blanks or fewer at this share of the places between its tokens.
+def vary_whitespace(line: str, chance: Random, share: float = 0.2) -> str:
+    """Return the line with added or removed blanks at a share of the places between its tokens.
 
-    Line ends come where a line cannot end a statement. No blank goes that keeps two words apart.
-    Two others stay because our own reader wants them: behind ``=`` and in front of the opcode.
+    Line ends are added only where a line cannot end a statement. Blanks between two words stay. So
+    do blanks after ``=`` and before the opcode, which our reader requires.
     """
     found: list[str] = []
     left = blank = ""
@@ -32,10 +32,10 @@ def blanked(line: str, chance: Random, share: float = 0.2) -> str:
     return "".join(found)
 
 
-def blanked_module(text: str, chance: Random, share: float = 0.05) -> str:
-    """The module with other blanks in its header and its instructions."""
+def vary_module_whitespace(text: str, chance: Random, share: float = 0.05) -> str:
+    """Return the module with other blanks in its header and its instructions."""
     return "\n".join(
-        blanked(line, chance, share) if _IS_STATEMENT.match(line) else line
+        vary_whitespace(line, chance, share) if _IS_STATEMENT.match(line) else line
         for line in text.split("\n")
     )
 

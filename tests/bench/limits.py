@@ -1,4 +1,4 @@
-"""The figures that were promised for the large train steps, each beside its limit."""
+"""The figures with a limit, measured on the large train steps."""
 
 import importlib
 import os
@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from figures import megabytes, middle, milliseconds, typing_times
+from measurements import megabytes, middle, milliseconds, typing_times
 from rich.table import Table
 from wire import Client, Json
 
@@ -20,7 +20,7 @@ _MEMORY_TIMES, _MEMORY_MORE = 4, 150_000_000  # bytes: a multiple of the open te
 
 
 def promises(folder: Path, smaller: Path) -> Table:
-    """Measure folders with the dumps of the train steps of 96 and 24 layers; one row a figure."""
+    """Measure the train steps of 96 and 24 layers, and return one row per figure."""
     module = next(folder.glob("*.after_optimizations.txt"))
     assignment = next(folder.glob("*-buffer-assignment.txt"))
     values = next(folder.glob("*-buffer-assignment-values.txt"))
@@ -79,7 +79,7 @@ def _assignment_row(table: Table, assignment: Path, values: Path) -> None:
 
 
 def _diagnostics_rows(table: Table, assignment: Path) -> None:
-    """Wrong numbers are typed into a value in the middle: until they are told, and all is told."""
+    """Type wrong numbers into a value in the middle, and measure the time to the diagnostics."""
     client = Client(assignment)
     size = megabytes(assignment.stat().st_size)
     client.open()
@@ -128,7 +128,7 @@ def _tells(said: Json, code: str) -> bool:
 def _seconds_to_hover(
     client: Client, line: int, column: int, wanted: "re.Pattern[str] | None" = None
 ) -> float:
-    """From the first byte of the text to the first hover that says what is wanted."""
+    """Return the time from opening the text to the first hover with the wanted text."""
     client.settle()  # a server that is just started is no part of it
     started = time.perf_counter()
     client.open()
@@ -147,7 +147,7 @@ def _text(hover: Any) -> str:
 
 
 def _xla_seconds(text: str) -> float | None:
-    """How long XLA's own parser takes, None where it is not there."""
+    """Return the time of XLA's own parser, or None without jaxlib."""
     try:
         hlo = importlib.import_module("jaxlib._hlo")
     except ImportError:
@@ -166,7 +166,7 @@ def _memory(client: Client) -> tuple[str, str, str]:
 
 
 def _forget(path: Path) -> None:
-    """Let the system drop what it keeps of a file in memory (Linux; elsewhere nothing)."""
+    """Drop a file from the page cache (Linux only)."""
     if hasattr(os, "posix_fadvise"):
         with path.open("rb") as file:
             os.fsync(file.fileno())

@@ -1,4 +1,4 @@
-"""Large dumps, times of many calls, and where in a dump to ask."""
+"""Large dumps, timing of calls, and positions in a dump."""
 
 import time
 from collections.abc import Callable
@@ -13,14 +13,14 @@ _PAUSE = 0.01  # seconds between two keys: about the fastest that an editor send
 
 
 def train_step(size: str) -> Path:
-    """The dump of a train step (`L24`, `L96`), unpacked where the tests unpack it."""
+    """Return the dump of a train step (`L24`, `L96`), unpacked in the cache of the tests."""
     cache = Path(__file__).resolve().parents[2] / ".pytest_cache" / "d" / "corpus"
     cache.mkdir(parents=True, exist_ok=True)
     return unpacked(CORPUS / f"tpu_v5e_train_{size}.tar.xz", cache)
 
 
 def times(count: int, work: Callable[[int], None], pause: float = 0.0) -> list[float]:
-    """Seconds of each call, without the pause that it ends with; sorted."""
+    """Return the sorted times of the calls in seconds, without the pause at the end of each."""
     found = []
     for number in range(count):
         started = time.perf_counter()
@@ -30,7 +30,7 @@ def times(count: int, work: Callable[[int], None], pause: float = 0.0) -> list[f
 
 
 def typing_times(client: Client, line: int, column: int) -> list[float]:
-    """Seconds from a typed character to the hover behind it, sorted."""
+    """Return the sorted times from a typed character to the next hover, in seconds."""
 
     def key(number: int) -> None:
         if number % 2:
@@ -44,19 +44,19 @@ def typing_times(client: Client, line: int, column: int) -> list[float]:
 
 
 def milliseconds(sorted_times: list[float], share: float) -> str:
-    """The time that this share of the calls kept within."""
+    """Return a quantile of sorted times in milliseconds."""
     return (
         f"{1e3 * sorted_times[min(len(sorted_times) - 1, int(len(sorted_times) * share))]:.2f} ms"
     )
 
 
 def megabytes(count: int) -> str:
-    """Bytes for the table."""
+    """Return a number of bytes in megabytes."""
     return f"{count / 1e6:.0f} MB"
 
 
 def middle(lines: list[str]) -> tuple[int, int]:
-    """A value, live range or instruction in the middle of a file, and a column of its name."""
+    """Return the line of a value, live range, or instruction in the middle, and a name column."""
     for number in range(len(lines) // 2, len(lines)):
         text = lines[number]
         for opening, column in ((" value: <", 14), ("<", 8), ("  %", 5), ("    ", 6)):

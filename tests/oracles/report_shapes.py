@@ -1,4 +1,4 @@
-"""The shapes that a row of a report prints: how often each."""
+"""The shapes in a row of a memory usage report."""
 
 import re
 from collections import Counter
@@ -8,12 +8,12 @@ _COUNT = re.compile(r"(\d+)\u00d7")
 
 
 def without_layout(shape: str) -> str:
-    """A shape as the report prints it."""
+    """Return a shape as the report prints it."""
     return _LAYOUT.sub("", shape)
 
 
-def shapes_of_row(text: str) -> Counter[str]:
-    """``2×f32[8], (s8[], s8[])`` as counts by shape."""
+def count_shapes(text: str) -> Counter[str]:
+    """Return the shapes of ``2×f32[8], (s8[], s8[])`` with their counts."""
     found: Counter[str] = Counter()
     depth = start = 0
     for at, sign in enumerate(f"{text},"):
