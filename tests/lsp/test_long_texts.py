@@ -3,7 +3,7 @@
 import pytest
 from lsprotocol import types
 
-from analysis import tiny
+import tiny
 from hlo_lsp.lsp import formatting, symbols
 from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Json
 from hlo_lsp.lsp.request import RequestFailedError

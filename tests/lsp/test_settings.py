@@ -43,7 +43,7 @@ def test_paths_of_the_user() -> None:
 def test_a_path_below_no_folder_is_told(path: str) -> None:
     settings, problems = Settings.of([{"sourceMap": {"/a": path, "/b": "/x"}}], None)
     assert dict(settings.source_map.rules) == {"/b": Path("/x")}
-    assert problems == [f'hlo.sourceMap: the path "{path}" for "/a" leads nowhere']
+    assert problems == [f'hlo.sourceMap: cannot resolve the path "{path}" for "/a"']
 
 
 def test_later_sections_count_more() -> None:
@@ -62,7 +62,7 @@ def test_a_section_of_another_type_is_told(section: object) -> None:
 def test_wrong_values_are_told_with_the_name_of_the_setting() -> None:
     settings, problems = Settings.of([{"sourceMap": "/x"}])
     assert settings == Settings()
-    assert problems == ['hlo.sourceMap: must be an object {"path in the dump": "path here"}']
+    assert problems == ['hlo.sourceMap: must be an object {"path in the dump": "local path"}']
 
 
 @pytest.mark.parametrize(

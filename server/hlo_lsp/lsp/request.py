@@ -1,7 +1,8 @@
-"""The state of the current request: its progress and its failure."""
+"""The current request: its progress and its failure."""
 
 from collections.abc import Callable
 from contextvars import ContextVar
+from typing import Any
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
@@ -82,3 +83,76 @@ def current_request() -> RequestProgress:
 def set_current_request(request: RequestProgress) -> None:
     """Set the request that the current task works for."""
     _current.set(request)
+
+
+# The title of each long request, and the field and type of its options in the capabilities.
+_LONG_REQUESTS: dict[str, tuple[str, str, type[Any]]] = {
+    types.WORKSPACE_SYMBOL: ("Searching symbols", "workspace_symbol", types.WorkspaceSymbolOptions),
+    types.WORKSPACE_DIAGNOSTIC: ("Checking HLO dumps", "diagnostic", types.DiagnosticOptions),
+    types.TEXT_DOCUMENT_DIAGNOSTIC: ("Checking", "diagnostic", types.DiagnosticOptions),
+    types.TEXT_DOCUMENT_REFERENCES: ("Finding references", "references", types.ReferenceOptions),
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: (
+        "Computing outline",
+        "document_symbol",
+        types.DocumentSymbolOptions,
+    ),
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: (
+        "Highlighting",
+        "semantic_tokens",
+        types.SemanticTokensOptions,
+    ),
+    types.TEXT_DOCUMENT_INLAY_HINT: ("Computing inlay hints", "inlay_hint", types.InlayHintOptions),
+    types.TEXT_DOCUMENT_FOLDING_RANGE: (
+        "Computing folding ranges",
+        "folding_range",
+        types.FoldingRangeOptions,
+    ),
+    types.TEXT_DOCUMENT_CODE_LENS: ("Computing code lenses", "code_lens", types.CodeLensOptions),
+    types.TEXT_DOCUMENT_DOCUMENT_LINK: (
+        "Computing links",
+        "document_link",
+        types.DocumentLinkOptions,
+    ),
+    types.CALL_HIERARCHY_INCOMING_CALLS: (
+        "Finding callers",
+        "call_hierarchy",
+        types.CallHierarchyOptions,
+    ),
+    types.CALL_HIERARCHY_OUTGOING_CALLS: (
+        "Finding calls",
+        "call_hierarchy",
+        types.CallHierarchyOptions,
+    ),
+    types.TEXT_DOCUMENT_RENAME: ("Renaming", "rename", types.RenameOptions),
+    types.TEXT_DOCUMENT_FORMATTING: (
+        "Formatting",
+        "document_formatting",
+        types.DocumentFormattingOptions,
+    ),
+    types.WORKSPACE_EXECUTE_COMMAND: (
+        "Running command",
+        "execute_command",
+        types.ExecuteCommandOptions,
+    ),
+}
+
+
+def progress_title(method: str) -> str:
+    """Return the title of the progress of a request."""
+    return _LONG_REQUESTS[method][0] if method in _LONG_REQUESTS else "HLO"
+
+
+def offer_progress(capabilities: types.ServerCapabilities) -> types.ServerCapabilities:
+    """Add work-done progress to the options of all long requests.
+
+    Options for renaming are valid only for clients that prepare it, so none are added there.
+    """
+    for _, name, options in _LONG_REQUESTS.values():
+        field = f"{name}_provider"
+        provider = getattr(capabilities, field)
+        if provider is True and options is not types.RenameOptions:
+            provider = options()
+            setattr(capabilities, field, provider)
+        if isinstance(provider, options):
+            provider.work_done_progress = True
+    return capabilities

@@ -30,7 +30,7 @@ def create_server() -> HloServer:
     """Return a server for one connection."""
     server = HloServer("hlo-lsp", __version__)
     session = Session()
-    services = Services(server, session, server.notify_json)
+    services = Services(server, session, server.protocol.notify)
     registry = HandlerRegistry(server, session)
 
     @server.feature(types.INITIALIZE)

@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from hlo_lsp.lsp.protocol.connection import bodies
+from hlo_lsp.lsp.protocol.connection import read_bodies
 
 
 async def read(data: bytes, limit: int = 1 << 16) -> list[bytes | None]:
     reader = asyncio.StreamReader(limit=limit)
     reader.feed_data(data)
     reader.feed_eof()
-    return [body async for body in bodies(reader)]
+    return [body async for body in read_bodies(reader)]
 
 
 @pytest.mark.parametrize(

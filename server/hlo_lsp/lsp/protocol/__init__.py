@@ -1,1 +1,1 @@
-"""JSON-RPC as the Language Server Protocol narrows it, where pygls leaves it open."""
+"""JSON-RPC and the connection to a client."""
