@@ -1,4 +1,4 @@
-"""The JSON of a value, an allocation and a whole dump, for scripts that rely on it."""
+"""JSON of values, allocations, and whole dumps."""
 
 import json
 from typing import Any
@@ -72,7 +72,7 @@ def value(value_id: int, text: str = DUMP) -> dict[str, Any]:
     return value_json(dump, found)
 
 
-def test_a_value_says_all_of_its_facts() -> None:
+def test_value_json_has_all_facts() -> None:
     assert value(1) == {
         "kind": "value",
         "id": 1,
@@ -102,7 +102,7 @@ def test_a_value_says_all_of_its_facts() -> None:
     }
 
 
-def test_a_leaf_merged_by_control_flow_says_so() -> None:
+def test_merged_leaf_is_a_phi() -> None:
     facts = value(2)
     assert (facts["name"], facts["index"], facts["phi"]) == ("while.5", "{1}", True)
     assert (facts["memory_space"], facts["memory_space_name"]) == (1, "VMEM")
@@ -112,11 +112,11 @@ def test_a_leaf_merged_by_control_flow_says_so() -> None:
 
 
 @pytest.mark.parametrize("value_id", [1, 2, 3])
-def test_the_keys_are_a_promise(value_id: int) -> None:
+def test_value_keys_are_stable(value_id: int) -> None:
     assert list(value(value_id)) == VALUE_KEYS
 
 
-def test_facts_that_the_file_does_not_hold_are_null() -> None:
+def test_missing_facts_are_null() -> None:
     allocations, _, rest = DUMP.partition("\nTotal")
     alone = value(1, allocations)
     assert list(alone) == VALUE_KEYS
@@ -129,7 +129,7 @@ def test_facts_that_the_file_does_not_hold_are_null() -> None:
     assert (entry["line"], entry["shape"]) == (5, "f32[4]{0:T(128)}")
 
 
-def test_a_zero_is_no_null() -> None:
+def test_zero_is_not_null() -> None:
     text = "BufferAssignment:\nallocation 0: size 0, constant:\n"
     text += " value: <0 c @0> (size=0,offset=0): f32[0]{0:T(128)}\n"
     facts = value(0, text)
@@ -137,13 +137,13 @@ def test_a_zero_is_no_null() -> None:
     assert (facts["logical_bytes"], facts["padded_bytes"]) == (0, 0)
 
 
-def test_a_shape_that_cannot_be_read_has_no_sizes() -> None:
+def test_invalid_shape_has_no_sizes() -> None:
     facts = value(1, DUMP.replace("512,offset=0): f32[4]{0:T(128)}", "512,offset=0): f32[4"))
     assert (facts["shape"], facts["logical_bytes"], facts["padded_bytes"]) == ("f32[4", None, None)
     assert facts["size"] == 512
 
 
-def test_an_allocation_lists_its_values() -> None:
+def test_allocation_json_lists_values() -> None:
     dump, _ = dump_of(DUMP)
     first, second, third = (allocation_json(dump, found) for found in dump.allocations())
     assert first == {
@@ -168,7 +168,7 @@ def test_an_allocation_lists_its_values() -> None:
     assert (third["thread_local"], third["values"]) == (True, [3])
 
 
-def test_a_dump_says_everything_at_once() -> None:
+def test_dump_json_has_all_parts() -> None:
     dump, file = dump_of(DUMP)
     facts = dump_json(dump, file)
     assert list(facts) == [
@@ -183,7 +183,7 @@ def test_a_dump_says_everything_at_once() -> None:
     assert json.loads(json.dumps(facts)) == facts
 
 
-def test_a_dump_without_a_part_has_nulls_for_it() -> None:
+def test_missing_parts_are_null() -> None:
     facts = dump_json(*dump_of(DUMP.partition("\nTotal")[0]))
     assert facts["live_ranges"] == {"max": None, "declared_peak": None}
     assert facts["total_bytes"] is None

@@ -1,4 +1,4 @@
-"""The JSON of an instruction, from the module text or from the entries of its values."""
+"""JSON of instructions, from module text or from the entries of their values."""
 
 from typing import Any
 
@@ -62,7 +62,7 @@ def instruction(name: str, *texts: str) -> dict[str, Any] | None:
     return instruction_json(_dump(*texts), name)
 
 
-def test_an_instruction_says_all_of_its_facts() -> None:
+def test_instruction_json_has_all_facts() -> None:
     assert instruction("sum", MODULE, ENTRY) == {
         "kind": "instruction",
         "name": "sum",
@@ -89,7 +89,7 @@ def test_an_instruction_says_all_of_its_facts() -> None:
     }
 
 
-def test_a_fusion_names_what_it_calls_and_that_it_is_the_root() -> None:
+def test_fusion_json_names_callee_and_root() -> None:
     facts = instruction("fusion.1", MODULE)
     assert facts is not None
     assert (facts["called"], facts["is_root"], facts["users"]) == (["fused"], True, [])
@@ -98,7 +98,7 @@ def test_a_fusion_names_what_it_calls_and_that_it_is_the_root() -> None:
     assert (inner["computation"], inner["operands"]) == ("fused", ["p"])
 
 
-def test_without_the_module_text_the_entry_is_asked() -> None:
+def test_entry_replaces_missing_module_text() -> None:
     facts, whole = instruction("sum", ENTRY), instruction("sum", MODULE, ENTRY)
     assert facts is not None
     assert whole is not None
@@ -109,7 +109,7 @@ def test_without_the_module_text_the_entry_is_asked() -> None:
     assert (facts["computation"], facts["is_root"], facts["stack"]) == (None, None, [])
 
 
-def test_a_step_of_the_schedule_is_enough_to_know_an_instruction() -> None:
+def test_schedule_step_identifies_instruction() -> None:
     text = "HloLiveRange (max 2):\n  InstructionSequence:\n    0:x\n    1:gte.1\n"
     facts = instruction("gte.1", text)
     assert facts is not None
@@ -118,7 +118,7 @@ def test_a_step_of_the_schedule_is_enough_to_know_an_instruction() -> None:
     )  # fmt: skip
 
 
-def test_a_name_that_nobody_mentions_is_unknown() -> None:
+def test_unmentioned_name_is_unknown() -> None:
     assert instruction("nobody", MODULE, ENTRY) is None
     assert instruction("", MODULE, ENTRY) is None
 
@@ -205,10 +205,10 @@ def test_hover_agrees_with_json_on_forwarded_values(name: str) -> None:
     facts, card = instruction_json(dump, name), instruction_card(dump, name)
     assert facts is not None
     assert card is not None
-    said = {fact.label: fact.text for fact in card.facts}
-    assert said["allocation"].startswith(f"{facts['allocation']} at offset 0, ")
-    assert said["live range"].startswith("{}-{} ".format(*facts["live_range"]))
-    size = said["pointer table" if name == "barrier" else "padded size"]
+    shown = {fact.label: fact.text for fact in card.facts}
+    assert shown["allocation"].startswith(f"{facts['allocation']} at offset 0, ")
+    assert shown["live range"].startswith("{}-{} ".format(*facts["live_range"]))
+    size = shown["pointer table" if name == "barrier" else "padded size"]
     assert size.startswith(f"{facts['padded_bytes']} B")
 
 

@@ -1,11 +1,11 @@
-"""The logical peak and the logical bytes at the step that XLA declares."""
+"""The logical peak, and logical bytes at the declared peak."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from analysis import tiny
+import tiny
 from hlo_lsp.memory.liveness import LogicalPeak, live_bytes, logical_peak_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -23,7 +23,7 @@ def _sample(corpus: Path, name: str) -> DumpSet:
         ("sample_004.txt", LogicalPeak(12, 184_680_476, 10, 218_169_400)),
     ],
 )
-def test_the_declared_peak_of_a_sample_is_too_low(
+def test_declared_peak_of_sample_is_too_low(
     corpus_small: Path, name: str, peaks: LogicalPeak
 ) -> None:
     assert logical_peak_of(_sample(corpus_small, name)) == peaks
@@ -38,24 +38,24 @@ def test_without_live_ranges_there_is_no_peak() -> None:
     assert logical_peak_of(tiny.split(tiny.ASSIGNMENT, tiny.VALUES).dump) is None
 
 
-def test_shapes_come_from_the_entries_where_there_are_no_allocations() -> None:
+def test_entries_provide_shapes_without_allocations() -> None:
     assert logical_peak_of(tiny.split(tiny.VALUES, tiny.LIVE).dump) == LogicalPeak(
         5, 12_544, 4, 12_544
     )
 
 
-def test_values_of_unknown_shape_count_nothing() -> None:
+def test_values_of_unknown_shape_are_skipped() -> None:
     assert logical_peak_of(tiny.split(tiny.LIVE).dump) == LogicalPeak(5, 0, 0, 0)
 
 
-def test_bytes_of_a_value_are_without_padding() -> None:
+def test_live_bytes_exclude_padding() -> None:
     dump = tiny.split().dump
     assert live_bytes(dump, "fusion{1}") == 64 * 4
     assert live_bytes(dump, "fusion{}") == 2 * 8
     assert live_bytes(dump, "fusion{2}") is None
 
 
-def test_both_ends_of_a_range_count() -> None:
+def test_live_ranges_include_both_ends() -> None:
     text = (
         "BufferAssignment:\nallocation 0: size 1024:\n"
         " value: <1 a @0> (size=512,offset=0): f32[100]{0:T(128)}\n"
@@ -66,7 +66,7 @@ def test_both_ends_of_a_range_count() -> None:
 
 
 @pytest.mark.parametrize("make", [tiny.split, tiny.one_file])
-def test_an_edit_of_a_range_or_a_shape_moves_the_peak(make: "Callable[[], tiny.Tiny]") -> None:
+def test_edits_move_the_peak(make: "Callable[[], tiny.Tiny]") -> None:
     small = make()
     assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544, 4, 12_544)
     _edit(small.file(tiny.LIVE), "    fusion{0}:1-4", "    fusion{0}:1-6")

@@ -1,11 +1,11 @@
-"""How much of an allocation is in use at once, against a look at each step."""
+"""Occupancy of an allocation, compared with a computation step by step."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlo_lsp.analysis.assignment.lists import lists_of
 from hlo_lsp.memory.occupancy import AllocationOccupancy, allocation_occupancy
+from hlo_lsp.model.buffer_assignment import blocks_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import LocatedRecord
@@ -43,7 +43,7 @@ def _in_use(spans: list[Span], step: int) -> int:
 
 @settings(deadline=None)  # the first one makes the grammars
 @given(st.lists(_SPANS, max_size=8))
-def test_the_first_of_the_fullest_steps(spans: list[Span]) -> None:
+def test_first_of_equal_peaks_is_returned(spans: list[Span]) -> None:
     live = [_in_use(spans, step) for step in range(20)]
     used = {byte for offset, size, _, _ in spans for byte in range(offset, offset + size)}
     assert _occupancy(_dump(spans)) == AllocationOccupancy(
@@ -73,11 +73,11 @@ def test_shared_bytes_count_once(spans: list[Span], occupancy: AllocationOccupan
     assert _occupancy(_dump(spans)) == occupancy
 
 
-def test_what_is_idle() -> None:
+def test_idle_bytes_are_unused_at_peak() -> None:
     assert AllocationOccupancy(end=16, used=13, live=6, step=0).idle == 7
 
 
-def test_where_a_live_range_is_missing_nothing_is_known() -> None:
+def test_missing_live_range_has_no_occupancy() -> None:
     spans = [(0, 8, 0, 1), (8, 4, 2, 3)]
     assert _occupancy(_dump(spans, without=1)) is None
     assert _occupancy(_dump([(0, 8, 0, 1), (0, 0, 0, 1)], without=1)) == AllocationOccupancy(
@@ -85,7 +85,7 @@ def test_where_a_live_range_is_missing_nothing_is_known() -> None:
     )
 
 
-def test_it_is_told_again_after_an_edit() -> None:
+def test_occupancy_is_recomputed_after_edit() -> None:
     dump = _dump([(0, 8, 0, 1), (8, 4, 1, 3)])
     assert _occupancy(dump) == AllocationOccupancy(end=12, used=12, live=12, step=1)
     (file,) = dump.files
@@ -99,7 +99,7 @@ def test_long_work_passes_checkpoints() -> None:
     dump = _dump([(0, 1, 0, 1)] * 5000)
     (file,) = dump.files
     (allocation,) = file.memory.allocations.records()
-    lists_of(file)
+    blocks_of(file)
     assert (
         5
         <= count_checkpoints(lambda: allocation_occupancy(dump, LocatedRecord(file, allocation)))

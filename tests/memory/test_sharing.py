@@ -1,4 +1,4 @@
-"""Which values take turns in the same bytes."""
+"""Values that share bytes."""
 
 from hlo_lsp.memory.sharing import most_shared_offset, values_sharing_memory
 from hlo_lsp.model.dump_file import DumpFile
@@ -31,36 +31,36 @@ def _dump(text: str = TEXT) -> DumpSet:
     return DumpSet([DumpFile.of_text(text)])
 
 
-def _sharers(value_id: int) -> list[str]:
+def _sharing_keys(value_id: int) -> list[str]:
     dump = _dump()
     value = dump.value(value_id)
     assert value is not None
     return [other.name for other in values_sharing_memory(dump, value)]
 
 
-def test_values_with_common_bytes_share_them_in_the_order_of_their_lives() -> None:
-    assert _sharers(1) == ["d", "c"]
-    assert _sharers(3) == ["d", "a"]
+def test_overlapping_values_are_sorted_by_start_step() -> None:
+    assert _sharing_keys(1) == ["d", "c"]
+    assert _sharing_keys(3) == ["d", "a"]
 
 
 def test_values_without_a_live_range_come_first() -> None:
-    assert _sharers(4) == ["g", "b", "a", "c"]
+    assert _sharing_keys(4) == ["g", "b", "a", "c"]
 
 
-def test_neighbours_do_not_share() -> None:
-    assert "b" not in _sharers(1)
-    assert _sharers(2) == ["g", "d"]
+def test_adjacent_values_do_not_share() -> None:
+    assert "b" not in _sharing_keys(1)
+    assert _sharing_keys(2) == ["g", "d"]
 
 
-def test_who_has_no_bytes_shares_none() -> None:
-    assert _sharers(5) == []
+def test_empty_value_shares_nothing() -> None:
+    assert _sharing_keys(5) == []
 
 
-def test_another_allocation_is_other_memory() -> None:
-    assert _sharers(8) == []
+def test_other_allocations_do_not_share() -> None:
+    assert _sharing_keys(8) == []
 
 
-def test_a_value_that_lies_nowhere_shares_with_nobody() -> None:
+def test_unassigned_value_shares_nothing() -> None:
     text = "<1 a @0>\n positions:\n  a\n uses:\n from instruction: %a = f32[2] add(%b)\n"
     dump = _dump(text)
     value = dump.value(1)
@@ -68,7 +68,7 @@ def test_a_value_that_lies_nowhere_shares_with_nobody() -> None:
     assert values_sharing_memory(dump, value) == []
 
 
-def test_the_crowded_offset_is_the_first_with_the_most_values() -> None:
+def test_most_shared_offset_is_first_maximum() -> None:
     dump = _dump()
     crowded = [most_shared_offset(dump, allocation) for allocation in dump.allocations()]
     # At 0 and at 512 begin two values each; those without bytes do not count.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis import tiny
+import tiny
 from hlo_lsp.memory.memory_spaces import (
     SpaceOccupancy,
     largest_off_chip_space,
@@ -83,7 +83,7 @@ def test_first_of_equal_steps_is_the_peak() -> None:
     assert (space.peak_step, space.peak_bytes) == (5, 48 + 104)
 
 
-def test_space_with_fixed_allocations_only_peaks_at_the_start() -> None:
+def test_fixed_allocations_peak_at_the_start() -> None:
     head, _, _ = LOOP.partition("allocation 3:")
     space = _spaces(head)[0]
     assert (space.peak_step, space.peak_bytes, space.bytes_at(7)) == (0, 48, 48)
@@ -95,7 +95,7 @@ def test_unknown_live_range_leaves_the_space_out(damaged: str) -> None:
     assert list(_spaces(ranges=ranges)) == [1]
 
 
-def test_value_in_a_fixed_allocation_needs_no_live_range() -> None:
+def test_fixed_allocation_needs_no_live_range() -> None:
     assert _spaces(ranges=RANGES.replace("    constant{}:0-9\n", "")) == _spaces()
 
 
@@ -111,7 +111,7 @@ def test_incomplete_buffer_assignment_has_no_occupancy(old: str, new: str) -> No
     assert _spaces(LOOP.replace(old, new)) == {}
 
 
-def test_without_live_ranges_or_allocations_there_is_no_occupancy() -> None:
+def test_missing_files_have_no_occupancy() -> None:
     assert _find(_dump(LOOP)) == ()
     assert _find(_dump(RANGES)) == ()
 
@@ -128,7 +128,7 @@ def test_edits_change_the_occupancy() -> None:
     assert _find(small.dump)[0].peak_bytes == 8192 + 8192 + 64
 
 
-def test_main_space_has_the_largest_peak_off_the_chip() -> None:
+def test_largest_off_chip_space_has_the_largest_peak() -> None:
     spaces = [SpaceOccupancy(number, 9, 9, (), (), 0, 9 - number % 2) for number in (1, 2, 5)]
     assert largest_off_chip_space(spaces, Backend.GPU) == spaces[1]
     assert largest_off_chip_space(spaces, Backend.TPU) == spaces[2]

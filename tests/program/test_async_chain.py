@@ -1,4 +1,4 @@
-"""The steps of asynchronous computations, by name."""
+"""Chains of asynchronous instructions."""
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.dataflow import async_start_of, async_successors, passed_operands
@@ -22,32 +22,34 @@ ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
 """)
 
 
-def _one(name: str) -> InstructionLine:
+def _instruction(name: str) -> InstructionLine:
     (found,) = _FILE.module.instructions.all(name)
     return found
 
 
 def _names(start: str) -> list[str]:
-    return [step.name for step in async_successors(_FILE.module, _one(start))]
+    return [step.name for step in async_successors(_FILE.module, _instruction(start))]
 
 
-def test_steps_follow_each_other() -> None:
+def test_async_successors_are_in_order() -> None:
     assert _names("s") == ["u", "d"]
     assert _names("u") == ["d"]
     assert _names("out") == ["sent"]
     assert _names("d") == []
 
 
-def test_a_step_knows_its_start() -> None:
+def test_async_step_resolves_its_start() -> None:
     for step in "ud":
-        assert async_start_of(_FILE.module, _one(step)) is _one("s")
+        assert async_start_of(_FILE.module, _instruction(step)) is _instruction("s")
     for step in ("s", "p", "lost", "round", "other"):
-        assert async_start_of(_FILE.module, _one(step)) is None
+        assert async_start_of(_FILE.module, _instruction(step)) is None
 
 
-def test_what_an_update_hands_on_counts_for_the_start() -> None:
-    assert passed_operands(_FILE.module, _one("s")) == [(_one("u"), _one("p"))]
-    assert passed_operands(_FILE.module, _one("u")) == [
-        (_one("u"), _one("s")),
-        (_one("u"), _one("p")),
+def test_update_operands_belong_to_start() -> None:
+    assert passed_operands(_FILE.module, _instruction("s")) == [
+        (_instruction("u"), _instruction("p"))
+    ]
+    assert passed_operands(_FILE.module, _instruction("u")) == [
+        (_instruction("u"), _instruction("s")),
+        (_instruction("u"), _instruction("p")),
     ]

@@ -1,4 +1,4 @@
-"""However a module text is damaged, every question has an answer, elsewhere the same as before."""
+"""Queries on damaged module texts: every query answers, and distant damage changes nothing."""
 
 import re
 from collections.abc import Iterator
@@ -60,15 +60,15 @@ def test_distant_damage_changes_no_result(lines: list[str], data: st.DataObject)
     for _ in range(12):
         line = data.draw(st.integers(0, len(damaged) - 1), "line")
         column = data.draw(st.integers(0, len(damaged[line]) + 1), "column")
-        _ask_everything(DumpSet([file]), file, line, column)
-    near = _near(lines, touched)
-    before, after = _answers(DumpFile.of_text("\n".join(lines))), _answers(file)
+        _run_all_queries(DumpSet([file]), file, line, column)
+    near = _affected_computations(lines, touched)
+    before, after = _query_results(DumpFile.of_text("\n".join(lines))), _query_results(file)
     kept = {key: answer for key, answer in before.items() if key[0] not in near}
     assert {key: after.get(key) for key in kept} == kept
 
 
 def test_compared_results_are_not_empty(lines: list[str]) -> None:
-    answers = _answers(DumpFile.of_text("\n".join(lines)))
+    answers = _query_results(DumpFile.of_text("\n".join(lines)))
     assert len(answers) == sum(" = " in line[:200] and line.startswith("  ") for line in lines)
     assert len({computation for computation, _ in answers}) > 2
 
@@ -93,7 +93,7 @@ def _damage(draw: st.DrawFn, lines: list[str]) -> tuple[list[str], set[int]]:
     return ([lines[0], *damaged], touched) if 0 in touched else (damaged, touched)
 
 
-def _near(lines: list[str], touched: set[int]) -> set[str]:
+def _affected_computations(lines: list[str], touched: set[int]) -> set[str]:
     """The computations that the damaged lines are in or border on."""
     owners = list(_owners(lines))
     around = {line for at in touched for line in range(max(at - 2, 0), min(at + 3, len(lines)))}
@@ -108,7 +108,7 @@ def _owners(lines: list[str]) -> Iterator[str]:
         yield owner
 
 
-def _answers(file: DumpFile) -> Answers:
+def _query_results(file: DumpFile) -> Answers:
     """What is said of every instruction, by its computation and name; places by their lines."""
     dump = DumpSet([file])
     found: Answers = {}
@@ -143,7 +143,7 @@ def _lines(places: list[Place], own: set[int]) -> list[tuple[str, int]]:
     return [(place.file.lines[place.line], place.start) for place in places if place.line in own]
 
 
-def _ask_everything(dump: DumpSet, file: DumpFile, line: int, column: int) -> None:
+def _run_all_queries(dump: DumpSet, file: DumpFile, line: int, column: int) -> None:
     found = cursor_target_at(file, line, column)
     if found is None:
         return

@@ -1,10 +1,10 @@
-"""New names, at every place that means the same thing and at no other."""
+"""Renaming at every place that refers to the same entity."""
 
 import pytest
 
-from analysis.typed import cursor
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.renaming import RenameError, rename_places, rename_target_at
+from typed import cursor
 
 MODULE = """\
 HloModule m, is_scheduled=true
@@ -44,7 +44,7 @@ def rename_error(text: str, new: str = "new") -> str:
     return str(error.value)
 
 
-def test_an_instruction_with_its_parameter_and_only_in_its_computation() -> None:
+def test_rename_is_limited_to_the_computation() -> None:
     expected = (
         MODULE.replace("(a: f32[],", "(new: f32[],")
         .replace("  %a = f32[] p", "  %new = f32[] p")
@@ -54,7 +54,7 @@ def test_an_instruction_with_its_parameter_and_only_in_its_computation() -> None
         assert after(MODULE.replace(found.replace("|", ""), found), "%new") == expected
 
 
-def test_operands_predecessors_and_lines_of_their_own() -> None:
+def test_rename_covers_operands_and_predecessors() -> None:
     expected = (
         MODULE.replace("  %b = f32[] parameter(1), c", "  %new = f32[] parameter(1), c")
         .replace("(%a, %b), d", "(%a, %new), d")
@@ -66,25 +66,25 @@ def test_operands_predecessors_and_lines_of_their_own() -> None:
     assert after(MODULE.replace("    %b), //", "    |%b), //"), "new") == expected
 
 
-def test_a_computation_at_every_call() -> None:
+def test_rename_covers_every_call() -> None:
     expected = MODULE.replace("%sum", "%new")
     assert '"a/sum"' in expected
     for found in ("%s|um (a", "to_apply=%sum|, c", "    to_apply=|%sum", "{%sum, %s|um}"):
         assert after(MODULE.replace(found.replace("|", ""), found, 1), "new") == expected
 
 
-def test_the_name_of_the_entry() -> None:
+def test_rename_of_entry_computation() -> None:
     assert after(MODULE.replace("%main", "%ma|in"), "new") == MODULE.replace("%main", "%new")
 
 
-def test_names_without_signs_stay_without() -> None:
+def test_names_without_percent_stay_without() -> None:
     text = "HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  ROOT b = f32[] negate(|a)\n}\n"
     assert after(text, "%new") == (
         "HloModule m\n\nENTRY e {\n  new = f32[] parameter(0)\n  ROOT b = f32[] negate(new)\n}\n"
     )
 
 
-def test_computations_that_are_written_in_place_have_names_of_their_own() -> None:
+def test_inline_computations_have_separate_scopes() -> None:
     text = (
         "HloModule m\n\nENTRY e {\n  a = f32[4] parameter(0)\n  z = f32[] constant(0)\n"
         "  ROOT s = f32[] reduce(a, z), dimensions={0}, to_apply={ a = f32[] parameter(0)"
@@ -96,7 +96,7 @@ def test_computations_that_are_written_in_place_have_names_of_their_own() -> Non
     assert after(outer, "new") == text.replace("reduce(a", "reduce(new").replace("  a", "  new")
 
 
-def test_lines_that_cannot_be_read_follow_where_they_sign_names() -> None:
+def test_broken_lines_with_percent_names_are_renamed() -> None:
     broken = MODULE.replace("  ROOT %e", "  %half = f32[] add(%c, %b, to_apply=%sum\n  ROOT %e")
     changed = after(broken.replace("(%c, %c, %b)", "(%c, %c, %|b)"), "new")
     assert "  %half = f32[] add(%c, %new, to_apply=%sum\n" in changed
@@ -104,21 +104,21 @@ def test_lines_that_cannot_be_read_follow_where_they_sign_names() -> None:
     assert "  %half = f32[] add(%c, %b, to_apply=%new\n" in called
 
 
-def test_the_same_name_again_changes_nothing() -> None:
+def test_unchanged_name_has_no_edits() -> None:
     assert rename_places(*cursor(MODULE.replace("%main", "|%main")), "%main") == []
 
 
 @pytest.mark.parametrize("new", ["", "%", "1a", "a b", "a%", "ä", "a:", "%%a", "-a"])
-def test_names_that_are_none(new: str) -> None:
+def test_invalid_names_are_rejected(new: str) -> None:
     assert "is not a valid name" in rename_error(MODULE.replace("%main", "|%main"), new)
 
 
 @pytest.mark.parametrize("new", ["f32", "pred", "ROOT", "%true", "last_tile_dim_replicate"])
-def test_words_that_mean_something_else(new: str) -> None:
+def test_reserved_words_are_rejected(new: str) -> None:
     assert "is a reserved word of HLO" in rename_error(MODULE.replace("%main", "|%main"), new)
 
 
-def test_names_that_are_taken() -> None:
+def test_used_names_are_rejected() -> None:
     assert rename_error(MODULE.replace("add(%a", "add(%|a"), "b") == (
         "This computation already has an instruction `b`."
     )
@@ -133,12 +133,12 @@ def test_names_that_are_taken() -> None:
 @pytest.mark.parametrize(
     "place", ["Hlo|Module", "dimen|sions", "f32|[4]{0} p", "re|duce(", '"a/s|um"']
 )
-def test_what_has_no_name(place: str) -> None:
+def test_position_without_name_is_rejected(place: str) -> None:
     text = MODULE.replace(place.replace("|", ""), place, 1)
     assert "No instruction, computation, or parameter" in rename_error(text)
 
 
-def test_what_is_not_there_or_there_twice() -> None:
+def test_undefined_and_ambiguous_names_are_rejected() -> None:
     assert rename_error(MODULE.replace("(%c, %c, %b)", "(%|x, %c, %b)")) == (
         "This computation has no instruction `x`."
     )
@@ -154,7 +154,7 @@ def test_what_is_not_there_or_there_twice() -> None:
     assert "not the name of parameter 1" in rename_error(MODULE.replace("other:", "|other:"))
 
 
-def test_a_definition_that_cannot_be_read() -> None:
+def test_broken_definition_is_rejected() -> None:
     broken = MODULE.replace("%b = f32[] parameter(1), ", "%b = f32[] parameter(1, ")
     reason = "The line that defines `b` has a syntax error. Fix it first."
     assert rename_error(broken.replace("(%c, %c, %b)", "(%c, %c, %|b)")) == reason
@@ -164,13 +164,13 @@ def test_a_definition_that_cannot_be_read() -> None:
     )
 
 
-def test_other_files_have_no_names_to_change() -> None:
+def test_memory_files_cannot_be_renamed() -> None:
     assert "only in HLO module text" in rename_error(
         "BufferAssignment:\nallocation 0: si|ze 8, constant:"
     )
 
 
-def test_the_name_is_shown_without_its_sign() -> None:
+def test_placeholder_omits_percent() -> None:
     found = rename_target_at(*cursor(MODULE.replace("    to_apply=%sum", "    to_apply=|%sum")))
     assert found.name == "sum"
     text = DumpFile.of_text(MODULE).lines[found.place.line]

@@ -1,4 +1,4 @@
-"""Real modules with a new name in them: the same graph, and back again the same text."""
+"""Renaming in real modules: the graph is unchanged, and renaming back restores the text."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -78,7 +78,7 @@ def modules(corpus_small: Path) -> list[Path]:
 
 @settings(max_examples=60, deadline=None)
 @given(data=st.data())
-def test_only_the_name_is_another(modules: list[Path], data: st.DataObject) -> None:
+def test_rename_changes_only_the_name(modules: list[Path], data: st.DataObject) -> None:
     path = modules[data.draw(st.integers(0, len(modules) - 1), "module")]
     text = disk.read_document(path).text
     file = DumpFile.of_text(text)
@@ -90,7 +90,7 @@ def test_only_the_name_is_another(modules: list[Path], data: st.DataObject) -> N
 
 
 @pytest.mark.corpus
-def test_the_most_used_names_of_all_modules(modules: list[Path]) -> None:
+def test_most_used_names_round_trip(modules: list[Path]) -> None:
     for path in modules[::3]:
         text = disk.read_document(path).text
         file = DumpFile.of_text(text)

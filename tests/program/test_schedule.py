@@ -1,4 +1,4 @@
-"""The schedule by the module text: what comes in front of what."""
+"""The schedule according to the module text."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from hlo_lsp.program.schedule import scheduled_instructions
 HEADER = "HloModule jit_f, is_scheduled=true, entry_computation_layout={(s32[])->s32[]}\n"
 
 
-def test_the_entry_in_the_order_of_the_text() -> None:
+def test_entry_is_scheduled_in_text_order() -> None:
     text = """
 %fused (q: s32[]) -> s32[] {
   %q = s32[] parameter(0)
@@ -41,16 +41,16 @@ ENTRY %main (p: s32[]) -> s32[] {
 """
 
 
-def test_condition_and_body_come_in_front_of_a_while() -> None:
+def test_condition_and_body_precede_while() -> None:
     assert _schedule(WHILE) == ["p", "c", "less", "b", "while"]
 
 
-def test_the_condition_comes_first_wherever_the_text_has_it() -> None:
+def test_condition_precedes_body() -> None:
     swapped = WHILE.replace("condition=%condition, body=%body", "body=%body, condition=%condition")
     assert _schedule(swapped) == ["p", "c", "less", "b", "while"]
 
 
-def test_a_computation_that_is_called_twice_comes_once() -> None:
+def test_computation_called_twice_is_scheduled_once() -> None:
     text = """
 %callee (q: s32[]) -> s32[] {
   ROOT %q = s32[] parameter(0)
@@ -89,14 +89,14 @@ ENTRY %main (p: s32[]) -> s32[] {
         ("%p", ", %p", ["p", "start", "a", "b", "sum", "update", "done"]),
     ],
 )
-def test_what_an_async_instruction_wraps_comes_where_the_operands_are_complete(
+def test_async_computation_runs_when_operands_are_complete(
     of_start: str, of_update: str, expected: list[str]
 ) -> None:
     text = ASYNC.replace("OF_START", of_start).replace("OF_UPDATE", of_update)
     assert _schedule(text) == expected
 
 
-def test_the_short_form_of_async_instructions_hides_what_they_wrap() -> None:
+def test_async_sugar_hides_the_schedule() -> None:
     text = """
 ENTRY %main (p: s32[]) -> s32[] {
   %p = s32[] parameter(0)
@@ -107,7 +107,7 @@ ENTRY %main (p: s32[]) -> s32[] {
     assert _schedule(text) is None
 
 
-def test_starts_that_are_opcodes_of_their_own_hide_nothing() -> None:
+def test_plain_start_opcodes_keep_the_schedule() -> None:
     text = """
 ENTRY %main (p: s32[]) -> s32[] {
   %p = s32[] parameter(0)
@@ -118,19 +118,19 @@ ENTRY %main (p: s32[]) -> s32[] {
     assert _schedule(text) == ["p", "start", "done"]
 
 
-def test_a_module_without_schedule_has_none() -> None:
+def test_unscheduled_module_has_no_schedule() -> None:
     module = DumpFile.of_text(HEADER.replace("is_scheduled=true, ", "") + WHILE).module
     assert scheduled_instructions(module) is None
 
 
-def test_a_computation_that_calls_itself_comes_once() -> None:
+def test_recursive_computation_is_scheduled_once() -> None:
     damaged = WHILE.replace(
         "ROOT %b = s32[] parameter(0)", "ROOT %b = s32[] call(), to_apply=%body"
     )
     assert _schedule(damaged) == ["p", "c", "less", "b", "while"]
 
 
-def test_a_callee_that_is_missing_is_left_out() -> None:
+def test_missing_callee_is_skipped() -> None:
     assert _schedule(WHILE.replace("%body (b", "%other (b")) == ["p", "c", "less", "while"]
 
 

@@ -1,4 +1,4 @@
-"""Which instruction a thunk runs: by annotation, by metadata, by a kernel name that is unique."""
+"""Instructions of thunks, by annotation, metadata, and unique kernel names."""
 
 from pathlib import Path
 
@@ -112,7 +112,7 @@ def test_invalid_metadata_is_ignored(tmp_path: Path) -> None:
     assert _instructions(dump, file) == ["loop.add"]
 
 
-def test_definition_of_a_thunk_is_the_line_of_its_instruction(tmp_path: Path) -> None:
+def test_thunk_definition_is_its_instruction(tmp_path: Path) -> None:
     dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
     lines = []
     for line in range(4):
@@ -123,7 +123,7 @@ def test_definition_of_a_thunk_is_the_line_of_its_instruction(tmp_path: Path) ->
     assert lines == ["%loop.add", "%loop_add.1", None, None]
 
 
-def test_references_of_a_thunk_are_those_of_its_instruction(tmp_path: Path) -> None:
+def test_thunk_references_are_those_of_its_instruction(tmp_path: Path) -> None:
     dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
     found = cursor_target_at(file, 0, 20)
     assert found is not None

@@ -1,8 +1,8 @@
-"""The small dump of these tests is one that a compiler might have printed."""
+"""Validity of the small dump that these tests use."""
 
 import pytest
 
-from analysis import tiny
+import tiny
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -10,13 +10,13 @@ from hlo_lsp.syntax.records import BrokenRecord
 
 
 @pytest.mark.parametrize("dump", [tiny.split().dump, tiny.one_file().dump], ids=["split", "one"])
-def test_nothing_is_wrong_with_it(dump: DumpSet) -> None:
+def test_tiny_dump_has_no_findings(dump: DumpSet) -> None:
     for file in dump.files:
         assert {one.code for one in check(dump, file)} <= {"sibling-missing"}  # no report
         assert [record.text for record in file.records if isinstance(record, BrokenRecord)] == []
 
 
-def test_its_files_are_of_all_kinds() -> None:
+def test_tiny_dump_has_all_file_kinds() -> None:
     assert [file.kind for file in tiny.split().dump.files] == [
         FileKind.ASSIGNMENT,
         FileKind.VALUES,

@@ -4,9 +4,9 @@ from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hlo_lsp.analysis.assignment.placements import Placement, assignment_of
 from hlo_lsp.memory.occupancy import LiveByteRange, occupied_bytes_by_step
 from hlo_lsp.model.backend import Backend, is_on_chip
+from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -75,13 +75,13 @@ def memory_space_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
 def _compute_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
     if not any(len(file.memory.ranges) for file in dump.files):
         return ()
-    assignment = assignment_of(dump)
-    if not assignment.complete:
+    assignment = buffer_assignment(dump)
+    if not assignment.is_complete:
         return ()
-    by_space: dict[int, list[Placement]] = {}
-    for placement in assignment.placements:
-        if not placement.allocation.thread_local:
-            by_space.setdefault(placement.allocation.color, []).append(placement)
+    by_space: dict[int, list[AllocationBlock]] = {}
+    for block in assignment.blocks:
+        if not block.allocation.thread_local:
+            by_space.setdefault(block.allocation.color, []).append(block)
     found = []
     for space in sorted(by_space):
         occupancy = _space_occupancy(dump, space, by_space[space])
@@ -91,18 +91,18 @@ def _compute_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
 
 
 def _space_occupancy(
-    dump: DumpSet, space: int, placements: list[Placement]
+    dump: DumpSet, space: int, blocks: list[AllocationBlock]
 ) -> SpaceOccupancy | None:
     allocated = fixed = 0
     values: list[LiveByteRange] = []
-    for placement in placements:
+    for block in blocks:
         # Place the allocations of a memory space one after another in one address space.
         base = allocated
-        allocated += placement.allocation.size
-        if not placement.allocation.preallocated_temp:
-            fixed += placement.allocation.size
+        allocated += block.allocation.size
+        if not block.allocation.preallocated_temp:
+            fixed += block.allocation.size
             continue
-        for count, value in enumerate(placement.values, 1):
+        for count, value in enumerate(block.values, 1):
             if count % _VALUES_PER_CHECKPOINT == 0:
                 checkpoint()
             if not value.size:

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 from operator import itemgetter
 from typing import NamedTuple
 
-from hlo_lsp.analysis.assignment.lists import Listed, listed_under
+from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.model.weak_cache import WeakCache
@@ -138,7 +138,7 @@ class AllocationOccupancy:
         return self.used - self.live
 
 
-_OCCUPANCY_FACTS: "WeakCache[Listed, AllocationOccupancy]" = WeakCache()
+_OCCUPANCY_FACTS: "WeakCache[AllocationBlock, AllocationOccupancy]" = WeakCache()
 
 
 def allocation_occupancy(
@@ -149,19 +149,19 @@ def allocation_occupancy(
     Bytes that several values share count once: such values are aliases or have disjoint live
     ranges.
     """
-    listed = listed_under(allocation)
+    block = block_of(allocation)
     state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
-    known = _OCCUPANCY_FACTS.get(listed, state)
+    known = _OCCUPANCY_FACTS.get(block, state)
     if known is None:
-        known = _compute_occupancy(dump, listed)
+        known = _compute_occupancy(dump, block)
         if known is not None:
-            _OCCUPANCY_FACTS.put(listed, known, state)
+            _OCCUPANCY_FACTS.put(block, known, state)
     return known
 
 
-def _compute_occupancy(dump: DumpSet, listed: Listed) -> AllocationOccupancy | None:
+def _compute_occupancy(dump: DumpSet, block: AllocationBlock) -> AllocationOccupancy | None:
     values: list[LiveByteRange] = []
-    for count, value in enumerate(listed.values, 1):
+    for count, value in enumerate(block.values, 1):
         if count % _RECORDS_PER_CHECKPOINT == 0:
             checkpoint()
         if not value.size:

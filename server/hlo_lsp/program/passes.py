@@ -5,12 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from hlo_lsp.analysis.files.ending import ending
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.shape import ArrayShape, BufferShape, Shape, TupleShape, try_shape
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.truncation import ending
 from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import InstructionText

@@ -1,4 +1,4 @@
-"""Hints at marked places of a module and of its memory files."""
+"""Inlay hints at marked positions of a module and its memory files."""
 
 import pytest
 
@@ -62,7 +62,7 @@ MODULE = mark(
 )
 
 
-def told(
+def hint_labels(
     text: str, kinds: frozenset[HintKind] = ALL_KINDS, *, neighbours: str = ""
 ) -> dict[tuple[int, int], Hint]:
     """The hints of a text by their places."""
@@ -75,11 +75,11 @@ def told(
 def labels(marked: Marked, kind: HintKind, *, neighbours: str = "") -> dict[str, str]:
     """The labels of a kind by the marks at which they stand; every one must have one."""
     places = {place.position: name for name, place in marked.marks.items()}
-    found = told(marked.text, frozenset({kind}), neighbours=neighbours)
+    found = hint_labels(marked.text, frozenset({kind}), neighbours=neighbours)
     return {places[place]: hint.label for place, hint in found.items()}
 
 
-def test_sizes_behind_the_shapes_that_are_padded() -> None:
+def test_padded_shapes_have_size_hints() -> None:
     assert labels(MODULE, HintKind.PADDED_SIZE, neighbours=DUMP) == {
         "x-shape": "padded 512 B",
         "add-shape": "padded 512 B",
@@ -88,7 +88,7 @@ def test_sizes_behind_the_shapes_that_are_padded() -> None:
     }
 
 
-def test_allocations_behind_names() -> None:
+def test_names_have_allocation_hints() -> None:
     assert labels(MODULE, HintKind.ALLOCATION, neighbours=DUMP) == {
         "x-end": "allocation 0",
         "add-end": "allocation 2+512",
@@ -97,11 +97,11 @@ def test_allocations_behind_names() -> None:
     assert labels(MODULE, HintKind.ALLOCATION) == {}
 
 
-def test_sources_behind_metadata() -> None:
+def test_metadata_has_source_hint() -> None:
     assert labels(MODULE, HintKind.SOURCE) == {"add-source": "train.py:212", "mul-source": "b.py:7"}
 
 
-def test_shapes_in_front_of_operands_that_have_none() -> None:
+def test_operands_without_shapes_have_shape_hints() -> None:
     assert labels(MODULE, HintKind.OPERAND_SHAPE) == dict.fromkeys(
         [
             "p.0-operand", "p.1-operand", "add-first", "add-second", "pair-x", "pair-add",
@@ -111,20 +111,20 @@ def test_shapes_in_front_of_operands_that_have_none() -> None:
     )  # fmt: skip
 
 
-def test_operands_behind_fused_parameters() -> None:
+def test_fused_parameters_have_argument_hints() -> None:
     assert labels(MODULE, HintKind.PARAMETER_NAME) == {"p.0": "= %x", "p.1": "= %x"}
 
 
-def test_a_computation_that_several_fusions_call() -> None:
+def test_computation_with_several_callers() -> None:
     text = MODULE.text.replace(
         "  %pair", "  %twin = f32[4]{0} fusion(%add, %x), kind=kLoop, calls=%fused\n  %pair"
     )
-    found = told(text, frozenset({HintKind.PARAMETER_NAME}))[MODULE["p.0"].position]
+    found = hint_labels(text, frozenset({HintKind.PARAMETER_NAME}))[MODULE["p.0"].position]
     assert found.label == "= %x (+1)"
     assert found.explain() == "operand 0 of %add: %x\noperand 0 of %twin: %add"
 
 
-def test_steps_in_front_of_what_is_scheduled() -> None:
+def test_scheduled_instructions_have_step_hints() -> None:
     assert labels(MODULE, HintKind.STEP, neighbours=DUMP) == {
         "x-start": "step 0",
         "add-start": "step 1",
@@ -132,8 +132,8 @@ def test_steps_in_front_of_what_is_scheduled() -> None:
     }
 
 
-def test_a_value_under_its_allocation_and_in_the_other_sections() -> None:
-    found = told(DUMP)
+def test_value_hints_in_every_section() -> None:
+    found = hint_labels(DUMP)
     lines = DUMP.split("\n")
     shown = [f"{lines[line][:column]}|{hint.label}" for (line, column), hint in found.items()]
     assert [each for each in shown if "<2" in each or each.startswith("    add")] == [
@@ -144,18 +144,18 @@ def test_a_value_under_its_allocation_and_in_the_other_sections() -> None:
     ]
 
 
-def test_a_size_that_the_shape_does_not_take_is_no_padding() -> None:
+def test_size_mismatch_has_no_padding_hint() -> None:
     wrong = DUMP.replace("<2 add @1> (size=512", "<2 add @1> (size=520")
     assert DUMP.count("(size=512") == wrong.count("(size=512") + 1
     right, left = [
-        [hint.label for hint in told(text).values()].count("padded from 16 B")
+        [hint.label for hint in hint_labels(text).values()].count("padded from 16 B")
         for text in (DUMP, wrong)
     ]
     assert left == right - 1
 
 
-def test_what_is_told_more_about_it() -> None:
-    found = told(MODULE.text, neighbours=DUMP)
+def test_tooltips_explain_labels() -> None:
+    found = hint_labels(MODULE.text, neighbours=DUMP)
     assert found[MODULE["add-end"].position].explain() == (
         "<2 add @1>: 512 B at offset 512 of allocation 2 (1,024 B (1.0 KiB));"
         " live 1-2 (1 step): add -> mul | at the peak"
@@ -168,7 +168,7 @@ def test_what_is_told_more_about_it() -> None:
 
 
 @pytest.mark.parametrize("text", [MODULE.text, DUMP], ids=["module", "memory"])
-def test_each_line_by_itself_has_what_it_has_in_the_whole(text: str) -> None:
+def test_hints_of_one_line_equal_hints_of_file(text: str) -> None:
     file = DumpFile.of_text(text)
     dump = DumpSet([file])
     whole = [hint for part in hints(dump, file) for hint in part]
@@ -182,8 +182,8 @@ def test_each_line_by_itself_has_what_it_has_in_the_whole(text: str) -> None:
     assert whole
 
 
-def test_nothing_stands_far_to_the_right() -> None:
+def test_no_hints_beyond_rendered_columns() -> None:
     names = ", ".join(["%x"] * 9000)
     text = MODULE.text.replace("multiply(", f"tuple({names}, ")
-    columns = [column for _, column in told(text)]
+    columns = [column for _, column in hint_labels(text)]
     assert MAX_HINT_COLUMN - 10 < max(columns) <= MAX_HINT_COLUMN

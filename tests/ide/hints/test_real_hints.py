@@ -1,4 +1,4 @@
-"""Hints of real dumps: inside of their lines, short, and in agreement with the dump."""
+"""Inlay hints of real dumps: their position, length, and agreement with the dump."""
 
 from pathlib import Path
 
@@ -15,7 +15,7 @@ _LONGEST_LABEL = 100
 
 
 @pytest.mark.corpus
-def test_hints_of_real_dumps_are_short_and_in_their_lines(corpus_small: Path) -> None:
+def test_real_hints_are_short_and_inside_lines(corpus_small: Path) -> None:
     kinds = set()
     for path in sorted(corpus_small.rglob("*after_optimizations*.txt")):
         file = DumpFile.of_text(disk.read_document(path).text, path.name)

@@ -1,4 +1,4 @@
-"""Cards as dictionaries."""
+"""Hovers as dictionaries."""
 
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
@@ -9,7 +9,7 @@ from hlo_lsp.model.dump_set import DumpSet
 
 
 def facts(card: Card | None) -> dict[str, str]:
-    """The facts of a card by label; no label is there twice."""
+    """Return the facts of a card by label; labels are unique."""
     assert card is not None
     found = {fact.label: fact.text for fact in card.facts}
     assert len(found) == len(card.facts)
@@ -17,19 +17,19 @@ def facts(card: Card | None) -> dict[str, str]:
 
 
 def value_facts(dump: DumpSet, value_id: int) -> dict[str, str]:
-    """What the card of a value says."""
+    """Return the facts of a value's card."""
     value = dump.value(value_id)
     assert value is not None
     return facts(value_card(dump, value))
 
 
 def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
-    """A dump in one file."""
+    """Return a compile with one file."""
     return DumpSet([DumpFile.of_text(text, path)])
 
 
 def card_at(text: str, line: int, column: int, path: str = "dump.txt") -> Card | None:
-    """What is told about a place in a text."""
+    """Return the card at a position in a text."""
     file = DumpFile.of_text(text, path)
     found = cursor_target_at(file, line, column)
     return None if found is None else hover_card(DumpSet([file]), found)

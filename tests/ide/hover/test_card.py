@@ -1,21 +1,21 @@
-"""Numbers with nouns, and lists that are cut."""
+"""Counted nouns, limited lists, and quoted names."""
 
 from hlo_lsp.model.card import count_noun, join_limited, split_quoted_names
 
 
-def test_one_is_singular_and_all_others_plural() -> None:
+def test_count_noun_uses_singular_for_one() -> None:
     counts = [count_noun(count, "step") for count in (0, 1, 2, 1234)]
     assert counts == ["0 steps", "1 step", "2 steps", "1,234 steps"]
 
 
-def test_a_list_says_how_many_it_leaves_out() -> None:
+def test_limited_list_counts_omitted_items() -> None:
     assert join_limited(["a", "b"], 2) == "a, b"
     assert join_limited(["a", "b", "c"], 2) == "a, b and 1 more"
     assert join_limited([str(number) for number in range(2000)], 1) == "0 and 1,999 more"
     assert join_limited([], 3) == ""
 
 
-def test_names_are_told_from_words() -> None:
+def test_quoted_names_are_split_from_text() -> None:
     assert list(split_quoted_names("1: `a.1`, `b`")) == [
         (False, "1: "),
         (True, "a.1"),
@@ -32,6 +32,6 @@ def test_names_are_told_from_words() -> None:
     assert list(split_quoted_names("")) == []
 
 
-def test_a_backtick_inside_of_a_word_is_itself() -> None:
+def test_backtick_inside_word_is_literal() -> None:
     text = "/home/o`brien/a`b.py:7"
     assert list(split_quoted_names(text)) == [(False, text)]

@@ -1,4 +1,4 @@
-"""Groups of devices in words."""
+"""Device groups as text."""
 
 import pytest
 
@@ -26,12 +26,12 @@ from hlo_lsp.model.dump_file import DumpFile
          "2 groups of 4 devices by axes x:(2)2, y of the mesh x=4, y=2: {0,1,2,3}, {4,5,6,7}"),
     ],
 )  # fmt: skip
-def test_groups_in_words(text: str, words: str) -> None:
+def test_replica_groups_as_text(text: str, words: str) -> None:
     assert describe_replica_groups(text, GroupMode.DEVICES) == words
 
 
 @pytest.mark.parametrize("text", ["", "{{0,1}", "[2,2]<=[5]", "mesh['x'=2] {'y'}"])
-def test_of_groups_that_cannot_be_read_nothing_is_told(text: str) -> None:
+def test_invalid_groups_have_no_text(text: str) -> None:
     assert describe_replica_groups(text, GroupMode.DEVICES) == ""
 
 
@@ -47,8 +47,8 @@ def test_of_groups_that_cannot_be_read_nothing_is_told(text: str) -> None:
         ("all-to-all", "dimensions={0}", "1 group of 2 replicas: {0,1}"),
     ],
 )  # fmt: skip
-def test_what_the_numbers_count(opcode: str, attributes: str, words: str) -> None:
-    assert _said(f"{opcode}(%x), replica_groups={{{{0,1}}}}, {attributes}") == words
+def test_group_numbers_have_a_unit(opcode: str, attributes: str, words: str) -> None:
+    assert _group_text(f"{opcode}(%x), replica_groups={{{{0,1}}}}, {attributes}") == words
 
 
 @pytest.mark.parametrize(
@@ -59,11 +59,11 @@ def test_what_the_numbers_count(opcode: str, attributes: str, words: str) -> Non
         ("all-to-all(%x), channel_id=1", "all partitions in one group"),
     ],
 )
-def test_one_group_of_all(rest: str, words: str) -> None:
-    assert _said(f"{rest}, replica_groups={{}}") == words
+def test_empty_groups_mean_one_group(rest: str, words: str) -> None:
+    assert _group_text(f"{rest}, replica_groups={{}}") == words
 
 
-def _said(rest: str) -> str:
+def _group_text(rest: str) -> str:
     file = DumpFile.of_text(f"HloModule m\n\nENTRY %e () -> f32[] {{\n  %c = f32[] {rest}\n}}")
     (instruction,) = file.module.instructions.all("c")
     (fact,) = group_facts(instruction.parsed)

@@ -1,4 +1,4 @@
-"""Words of the format are explained where they stand."""
+"""Glossary entries of format terms."""
 
 import pytest
 
@@ -44,7 +44,7 @@ PLACES = {
 
 
 @pytest.mark.parametrize("word", PLACES)
-def test_a_word_is_explained_where_it_stands(word: str) -> None:
+def test_term_has_glossary_entry(word: str) -> None:
     line, column = PLACES[word]
     card = card_at(f"HloLiveRange (max 4):\n{line}", 1, column)
     expected = explain(word)
@@ -54,7 +54,7 @@ def test_a_word_is_explained_where_it_stands(word: str) -> None:
     assert card.facts == ()
 
 
-def test_every_word_of_the_glossary_can_be_come_by() -> None:
+def test_every_glossary_entry_is_reachable() -> None:
     assert set(PLACES) == set(glossary._WORDS)
 
 
@@ -66,6 +66,6 @@ def test_every_explanation_is_a_sentence() -> None:
         assert len(entry[1]) > 30
 
 
-def test_a_word_that_explains_itself_has_no_card() -> None:
+def test_self_explanatory_term_has_no_card() -> None:
     assert explain("table_ruler") is None
     assert card_at("HloLiveRange (max 4):\n  " + "-" * 60, 1, 5) is None

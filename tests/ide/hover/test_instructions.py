@@ -1,13 +1,13 @@
-"""Cards of instructions, from all files of a compile."""
+"""Hovers of instructions, from all files of a compile."""
 
-from analysis import tiny
+import tiny
 from hlo_lsp.ide.hover.instructions import instruction_card
 from ide.hover.facts import dump_of, facts
 
 DUMP = tiny.split()
 
 
-def test_an_instruction_that_defines_a_value() -> None:
+def test_instruction_that_defines_a_value() -> None:
     card = instruction_card(DUMP.dump, "negate.7")
     assert card is not None
     assert card.title == "`negate.7` negate"
@@ -27,39 +27,39 @@ def test_an_instruction_that_defines_a_value() -> None:
     }
 
 
-def test_an_instruction_that_only_passes_a_value_on() -> None:
-    said = facts(instruction_card(DUMP.dump, "get-tuple-element.1"))
-    assert said["forwards"] == "`fusion{1}`"
-    assert said["allocation"] == "4 at offset 8,192, 512 B"
-    assert said["live range"].startswith("1-5 (4 steps): ")
-    assert said["reads"] == "1 value: `fusion{}`"
-    assert said["schedule"] == "step 3 of 6"
-    assert "value" not in said
+def test_instruction_that_forwards_a_value() -> None:
+    shown = facts(instruction_card(DUMP.dump, "get-tuple-element.1"))
+    assert shown["forwards"] == "`fusion{1}`"
+    assert shown["allocation"] == "4 at offset 8,192, 512 B"
+    assert shown["live range"].startswith("1-5 (4 steps): ")
+    assert shown["reads"] == "1 value: `fusion{}`"
+    assert shown["schedule"] == "step 3 of 6"
+    assert "value" not in shown
 
 
-def test_without_module_text_the_entry_says_what_the_instruction_is() -> None:
-    said = facts(instruction_card(tiny.one_file().dump, "fusion"))
-    assert said["operands"] == "1: `x.1`"
-    assert said["op_name"] == "`jit(f)/mul`"
-    assert said["source"] == "/home/user/model.py:7"
-    assert said["value"] == "`<4 fusion{} @0>`"
+def test_entry_describes_instruction_without_module_text() -> None:
+    shown = facts(instruction_card(tiny.one_file().dump, "fusion"))
+    assert shown["operands"] == "1: `x.1`"
+    assert shown["op_name"] == "`jit(f)/mul`"
+    assert shown["source"] == "/home/user/model.py:7"
+    assert shown["value"] == "`<4 fusion{} @0>`"
 
 
-def test_an_instruction_inside_a_fusion_has_no_place_in_memory_and_time() -> None:
-    said = facts(instruction_card(DUMP.dump, "reduce.1"))
-    assert said["logical size"] == "256 B"
-    assert not said.keys() & {"schedule", "value", "allocation", "live range", "reads"}
+def test_fused_instruction_has_no_allocation_or_step() -> None:
+    shown = facts(instruction_card(DUMP.dump, "reduce.1"))
+    assert shown["logical size"] == "256 B"
+    assert not shown.keys() & {"schedule", "value", "allocation", "live range", "reads"}
 
 
-def test_an_untiled_shape_in_module_text_says_nothing_of_padding() -> None:
+def test_untiled_shape_in_module_text_shows_no_padding() -> None:
     module = "HloModule m\n\nENTRY %main () -> f32[3] {\n  %a = f32[3]{0} iota(), dimensions={0}\n}"
-    said = facts(instruction_card(dump_of(module), "a"))
-    assert said["result"] == "f32 (float), 3 elements"
-    assert said["logical size"] == "12 B"
-    assert not said.keys() & {"padded size", "padding"}
+    shown = facts(instruction_card(dump_of(module), "a"))
+    assert shown["result"] == "f32 (float), 3 elements"
+    assert shown["logical size"] == "12 B"
+    assert not shown.keys() & {"padded size", "padding"}
 
 
-def test_an_instruction_whose_value_lost_its_allocation_line() -> None:
+def test_instruction_with_value_outside_any_allocation() -> None:
     text = " value: <1 a @0> (size=4,offset=8): f32[]\nHloLiveRange (max 9):\n    3:a\n"
     assert facts(instruction_card(dump_of(text), "a")) == {
         "schedule": "step 3 of 9",
@@ -68,11 +68,11 @@ def test_an_instruction_whose_value_lost_its_allocation_line() -> None:
     }
 
 
-def test_an_unknown_instruction_has_no_card() -> None:
+def test_unknown_instruction_has_no_card() -> None:
     assert instruction_card(DUMP.dump, "nobody") is None
 
 
-def test_an_operation_that_was_started_says_where_it_is_waited_for() -> None:
+def test_async_start_names_its_completion() -> None:
     dump = dump_of("""\
 HloModule m
 
@@ -88,6 +88,6 @@ ENTRY %e (p: f32[8], t: token[]) -> f32[8] {
 """)
     for start, done in {"s": "d", "u": "d", "out": "sent"}.items():
         assert facts(instruction_card(dump, start))["completed by"] == f"`{done}`"
-    said = facts(instruction_card(dump, "d"))
-    assert said["users"] == "1: `out` (also the computation root)"
-    assert "completed by" not in said
+    shown = facts(instruction_card(dump, "d"))
+    assert shown["users"] == "1: `out` (also the computation root)"
+    assert "completed by" not in shown

@@ -1,4 +1,4 @@
-"""Shapes in words, what they cost, and memory spaces by backend."""
+"""Shapes, sizes, and memory spaces as text."""
 
 import pytest
 
@@ -44,11 +44,11 @@ from ide.hover.facts import card_at, facts
         ("b(s8[4]{0})", "reference to a buffer of s8 (signed integer), 4 elements"),
     ],
 )
-def test_a_shape_in_words(shape: str, words: str) -> None:
+def test_shape_as_text(shape: str, words: str) -> None:
     assert describe_shape(parse_shape(shape)) == words
 
 
-def test_a_shape_alone_says_what_it_costs() -> None:
+def test_shape_card_shows_sizes() -> None:
     card = shape_card("f32[16,64]{1,0:T(8,128)S(1)}", Target(Backend.TPU))
     assert card.title == "`f32[16,64]{1,0:T(8,128)S(1)}`"
     assert facts(card) == {
@@ -60,28 +60,28 @@ def test_a_shape_alone_says_what_it_costs() -> None:
     }
 
 
-def test_a_shape_that_fills_its_tiles_wastes_nothing() -> None:
-    said = facts(shape_card("f32[8,128]{1,0:T(8,128)}", Target(Backend.TPU)))
-    assert said["padding"] == "none"
-    assert said["padded size"] == "4,096 B (4.0 KiB): fits T(8,128)"
+def test_shape_that_fills_tiles_has_no_padding() -> None:
+    shown = facts(shape_card("f32[8,128]{1,0:T(8,128)}", Target(Backend.TPU)))
+    assert shown["padding"] == "none"
+    assert shown["padded size"] == "4,096 B (4.0 KiB): fits T(8,128)"
 
 
-def test_a_shape_without_layout_says_nothing_of_padding() -> None:
+def test_shape_without_layout_shows_no_padding() -> None:
     line = "allocation 1: size 8192, parameter 0, shape |f32[16,64]| at ShapeIndex {}:"
-    said = facts(card_at(line, 0, line.index("f32")))
-    assert said == {
+    shown = facts(card_at(line, 0, line.index("f32")))
+    assert shown == {
         "shape": "f32 (float), 16 x 64 (1,024 elements)",
         "logical size": "4,096 B (4.0 KiB)",
     }
 
 
-def test_what_is_no_shape_is_said_to_be_none() -> None:
+def test_invalid_shape_is_reported() -> None:
     card = shape_card("f32[", Target(Backend.TPU))
     assert card.facts == ()
     assert card.text == "Not a valid shape."
 
 
-def test_a_very_long_shape_is_cut_in_the_title() -> None:
+def test_long_shape_is_truncated_in_title() -> None:
     card = shape_card(f"({', '.join(['f32[]'] * 500)})", Target(Backend.CPU))
     assert len(card.title) < 210
     assert facts(card)["logical size"] == "4,000 B (3.9 KiB)"
@@ -107,9 +107,7 @@ def test_a_very_long_shape_is_cut_in_the_title() -> None:
         (1, Backend.UNKNOWN, "1 (`vmem` in XLA's reports)"),
     ],
 )
-def test_a_memory_space_by_number_by_what_it_is_and_by_label(
-    number: int, backend: Backend, words: str
-) -> None:
+def test_memory_space_as_text(number: int, backend: Backend, words: str) -> None:
     assert describe_memory_space(number, backend) == words
     card = space_card(number, backend)
     assert facts(card) == {"memory space": words}
@@ -125,12 +123,12 @@ def test_a_memory_space_by_number_by_what_it_is_and_by_label(
         ("renamed.txt", "1 (`vmem` in XLA's reports"),
     ],
 )
-def test_the_backend_is_known_by_the_name_of_the_file(path: str, words: str) -> None:
+def test_file_name_determines_backend(path: str, words: str) -> None:
     line = "allocation 1: size 512, color 1, preallocated-temp:"
     assert words in facts(card_at(line, 0, line.index("1,"), path))["memory space"]
 
 
-def test_a_tile_gives_a_renamed_tpu_dump_away() -> None:
+def test_tile_identifies_renamed_tpu_dump() -> None:
     text = (
         "allocation 1: size 512, color 1:\n value: <1 a @1> (size=512,offset=0): f32[1]{0:T(128)}"
     )

@@ -1,4 +1,4 @@
-"""Shardings in words, before and after the partitioner."""
+"""Shardings as text, before and after the partitioner."""
 
 import pytest
 
@@ -59,7 +59,7 @@ def _facts(
          "dim 0 in 2 parts over 2 devices; each device holds `s4[5]`, 3 B of 5 B"),
     ],
 )  # fmt: skip
-def test_a_sharding_in_words(text: str, shape: str, words: str) -> None:
+def test_sharding_as_text(text: str, shape: str, words: str) -> None:
     assert _facts(text, shape)["sharding"] == words
 
 
@@ -78,7 +78,7 @@ def test_a_sharding_in_words(text: str, shape: str, words: str) -> None:
          "dim 1: 10 is not divisible by 4, the last parts are padded (one has 1 of 3)"),
     ],
 )  # fmt: skip
-def test_parts_that_do_not_divide_are_padded(text: str, shape: str, words: str | None) -> None:
+def test_uneven_parts_are_padded(text: str, shape: str, words: str | None) -> None:
     _, _, rest = _facts(text, shape)["sharding"].partition(" B of ")
     assert rest.partition("; ")[2] == (words or "")
 
@@ -99,7 +99,7 @@ def test_parts_that_do_not_divide_are_padded(text: str, shape: str, words: str |
         ("{maximal device=0}", None),
     ],
 )  # fmt: skip
-def test_the_devices_of_the_parts(text: str, words: str | None) -> None:
+def test_parts_list_their_devices(text: str, words: str | None) -> None:
     assert _facts(text).get("parts") == words
 
 
@@ -116,13 +116,11 @@ def test_the_devices_of_the_parts(text: str, words: str | None) -> None:
          "or less if parts are padded"),
     ],
 )  # fmt: skip
-def test_behind_the_partitioner_the_shape_is_that_of_one_device(
-    text: str, shape: str, words: str
-) -> None:
+def test_shape_after_partitioner_is_one_shard(text: str, shape: str, words: str) -> None:
     assert _facts(text, shape, PrintedShape.SHARD)["sharding"] == words
 
 
-def test_a_tuple_tells_each_different_sharding_once() -> None:
+def test_tuple_lists_each_distinct_sharding_once() -> None:
     text = "{{replicated}, {devices=[2]<=[2]}, {replicated}, {devices=[2]<=[2]}}"
     assert _facts(text, "(f32[3], f32[4], (s8[], f32[4]))") == {
         "sharding {0}": "and {2,0}: replicated: the whole array on each device (2 arrays, 13 B)",
@@ -131,7 +129,7 @@ def test_a_tuple_tells_each_different_sharding_once() -> None:
     }
 
 
-def test_a_tuple_behind_the_partitioner() -> None:
+def test_tuple_after_partitioner() -> None:
     text = "{{devices=[2]<=[2]}, {devices=[2]<=[2]}}"
     assert _facts(text, "(f32[3], f32[4])", PrintedShape.SHARD) == {
         "sharding {0}": "and {1}: dim 0 in 2 parts over 2 devices; "
@@ -139,13 +137,13 @@ def test_a_tuple_behind_the_partitioner() -> None:
     }
 
 
-def test_one_sharding_of_a_tuple_is_that_of_each_element() -> None:
+def test_single_sharding_applies_to_all_elements() -> None:
     assert _facts("{maximal device=0}", "(f32[3], (f32[3]))") == {
         "sharding {0}": "and {1,0}: the whole array on device 0 only (`f32[3]` 2 times, 24 B)"
     }
 
 
-def test_a_tuple_of_other_length_is_told_without_shapes() -> None:
+def test_tuple_of_different_length_shows_no_shapes() -> None:
     assert _facts("{{replicated}, {manual}}", "(f32[3], f32[3], f32[3])") == {
         "sharding {0}": "replicated: the whole array on each device",
         "sharding {1}": "manual: partitioned by the program, the shape is the shard on each device",
@@ -155,14 +153,14 @@ def test_a_tuple_of_other_length_is_told_without_shapes() -> None:
     }
 
 
-def test_of_many_different_shardings_a_handful_is_told() -> None:
+def test_distinct_shardings_are_limited() -> None:
     text = "{" + ", ".join(f"{{maximal device={n}}}" for n in range(9)) + "}"
     facts = _facts(text)
     assert list(facts) == [f"sharding {{{n}}}" for n in range(4)] + ["shardings"]
     assert facts["shardings"] == "and 5 more"
 
 
-def test_of_many_equal_shardings_a_few_places_are_named() -> None:
+def test_indices_of_equal_shardings_are_limited() -> None:
     facts = _facts("{" + ", ".join(["{replicated}"] * 9) + "}", f"({', '.join(['f32[2]'] * 9)})")
     assert facts == {
         "sharding {0}": "and {1}, {2}, {3}, {4} and 4 more: "
@@ -173,6 +171,6 @@ def test_of_many_equal_shardings_a_few_places_are_named() -> None:
 @pytest.mark.parametrize(
     "text", ["", "{new}", "{devices=[2,2]<=[5]}", '"#sdy.sharding<@mesh, []>"', "{{replicated}, x}"]
 )
-def test_of_a_sharding_that_cannot_be_read_nothing_is_told(text: str) -> None:
+def test_invalid_sharding_has_no_facts(text: str) -> None:
     assert sharding_facts(text, try_shape("f32[8]")) == []
     assert sharding_facts(text, None, PrintedShape.SHARD) == []

@@ -1,10 +1,10 @@
-"""One line about an allocation, a value, the peak."""
+"""One-line summaries of allocations, values, and the peak."""
 
 from pathlib import Path
 
 import pytest
 
-from analysis import tiny
+import tiny
 from hlo_lsp.ide.hover.summaries import allocation_summary, peak_summary, value_summary
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -29,21 +29,21 @@ def _sample(corpus: Path, name: str) -> DumpSet:
     return DumpSet([DumpFile.of_text(disk.read_document(corpus / "samples" / name).text)])
 
 
-def test_an_allocation_counts_its_values_and_who_shares() -> None:
+def test_allocation_summary_counts_values_and_sharing() -> None:
     assert _allocation(DUMP, 4) == "3 values, 8.5 KiB, 2 time-share offset 0"
 
 
-def test_one_value_is_one_value_and_shares_with_nobody() -> None:
+def test_single_value_shares_no_offset() -> None:
     assert _allocation(DUMP, 0) == "1 value, 512 B"
     assert _allocation(DUMP, 3) == "1 value, 32 B"
 
 
-def test_an_allocation_without_values() -> None:
+def test_allocation_without_values() -> None:
     text = "BufferAssignment:\nallocation 0: size 4194304, preallocated-temp:\n"
     assert _allocation(DumpSet([DumpFile.of_text(text)]), 0) == "0 values, 4.00 MiB"
 
 
-def test_the_offset_that_is_shared_most_is_named(corpus_small: Path) -> None:
+def test_most_shared_offset_is_shown(corpus_small: Path) -> None:
     summary = _allocation(_sample(corpus_small, "sample_003.txt"), 15)
     assert summary == "7 values, 68.0 KiB, 2 time-share offset 45,056"
 
@@ -59,17 +59,17 @@ def test_the_offset_that_is_shared_most_is_named(corpus_small: Path) -> None:
         (0, "thread-local, not scheduled"),
     ],
 )
-def test_a_value_says_from_where_to_where_it_lives(value_id: int, summary: str) -> None:
+def test_value_summary_shows_live_range(value_id: int, summary: str) -> None:
     assert _value(DUMP, value_id) == summary
     assert _value(tiny.one_file().dump, value_id) == summary
 
 
-def test_a_value_of_a_dump_without_live_ranges() -> None:
+def test_value_summary_without_live_ranges() -> None:
     dump = tiny.split(tiny.ASSIGNMENT, tiny.VALUES).dump
     assert _value(dump, 5) == "no live range"
 
 
-def test_a_step_that_the_schedule_lacks_is_named_by_its_number() -> None:
+def test_missing_step_is_shown_by_number() -> None:
     text = tiny.LIVE.text.replace("    4:negate.7\n", "")
     dump = DumpSet([DumpFile.of_text(tiny.ASSIGNMENT.text), DumpFile.of_text(text)])
     assert _value(dump, 5) == "live 1-4 (3 steps): fusion -> step 4"
@@ -113,6 +113,6 @@ def test_logical_peak_at_another_step_is_named_so() -> None:
     )
 
 
-def test_without_ranges_nothing_is_said_of_the_peak() -> None:
+def test_no_peak_summary_without_live_ranges() -> None:
     text = "HloLiveRange (max 3):\n  Live ranges at 2 (peak):\n"
     assert peak_summary(DumpSet([DumpFile.of_text(text)])) == "no live ranges"

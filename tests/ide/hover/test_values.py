@@ -1,10 +1,10 @@
-"""The card of a value: every fact, with the right numbers."""
+"""Hovers of values."""
 
 from pathlib import Path
 
 import pytest
 
-from analysis import tiny
+import tiny
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -14,7 +14,7 @@ from ide.hover.facts import dump_of, facts, value_facts
 
 
 @pytest.mark.parametrize("dump", [tiny.split().dump, tiny.one_file().dump], ids=["split", "one"])
-def test_a_value_with_all_that_is_known_of_it(dump: DumpSet) -> None:
+def test_value_card_shows_all_facts(dump: DumpSet) -> None:
     assert value_facts(dump, 5) == {
         "value": "5, leaf {0} of `fusion`",
         "shape": "`f32[16,64]{1,0:T(8,128)S(1)}`: f32 (float), 16 x 64 (1,024 elements), "
@@ -25,7 +25,8 @@ def test_a_value_with_all_that_is_known_of_it(dump: DumpSet) -> None:
         "memory space": "1, VMEM on TPU",
         "allocation": "4, preallocated-temp, 8,704 B (8.5 KiB), bytes 0 to 8,192",
         "shares memory with": "1 value over time: `negate.7` 4-5",
-        "live range": "1-4 (3 steps): `fusion` -> `negate.7`, not live at the declared peak (step 5)",
+        "live range": "1-4 (3 steps): `fusion` -> `negate.7`, "
+        "not live at the declared peak (step 5)",
         "defined by": "`fusion`, fusion",
         "uses": "1: `negate.7`",
         "op_name": "`jit(f)/mul`",
@@ -33,13 +34,13 @@ def test_a_value_with_all_that_is_known_of_it(dump: DumpSet) -> None:
     }
 
 
-def test_the_title_is_the_name_with_its_index() -> None:
+def test_title_is_name_with_index() -> None:
     dump = tiny.split().dump
     titles = [value_card(dump, value).title for value in map(dump.value, (3, 4, 6)) if value]
     assert titles == ["`x.1`", "`fusion{}`", "`fusion{1}`"]
 
 
-def test_the_source_can_be_made_a_link() -> None:
+def test_source_fact_has_link_target() -> None:
     dump = tiny.split().dump
     value = dump.value(5)
     assert value is not None
@@ -47,56 +48,56 @@ def test_the_source_can_be_made_a_link() -> None:
     assert sources == {"source": SourceLine("/home/user/model.py", 7)}
 
 
-def test_a_tuple_is_a_table_of_pointers() -> None:
-    said = value_facts(tiny.split().dump, 4)
-    assert said["value"] == "4, result of `fusion`"
-    assert said["shape"].endswith(": tuple of 2 (stored as a table of pointers to its elements)")
-    assert said["logical size"] == "16 B"
+def test_tuple_is_a_pointer_table() -> None:
+    shown = value_facts(tiny.split().dump, 4)
+    assert shown["value"] == "4, result of `fusion`"
+    assert shown["shape"].endswith(": tuple of 2 (stored as a table of pointers to its elements)")
+    assert shown["logical size"] == "16 B"
     assert (
-        said["padded size"] == "32 B: a table of 4-byte pointers, rounded up to 32 B on this chip"
+        shown["padded size"] == "32 B: a table of 4-byte pointers, rounded up to 32 B on this chip"
     )
-    assert said["padding"] == "16 B, 50.0 %"
+    assert shown["padding"] == "16 B, 50.0 %"
 
 
-def test_a_value_at_the_peak_says_so() -> None:
+def test_value_live_at_the_peak() -> None:
     live = value_facts(tiny.split().dump, 3)["live range"]
     assert (
         live == "0-6 (6 steps): `x.1` -> the end of the program, live at the declared peak (step 5)"
     )
 
 
-def test_a_thread_local_value_has_no_life() -> None:
-    said = value_facts(tiny.split().dump, 0)
-    assert said["live range"].startswith("thread-local: ")
-    assert said["allocation"] == "0, thread-local, 512 B, bytes 0 to 512"
-    assert said["shares memory with"] == "none"
-    assert said["uses"] == "none"
+def test_thread_local_value_has_no_live_range() -> None:
+    shown = value_facts(tiny.split().dump, 0)
+    assert shown["live range"].startswith("thread-local: ")
+    assert shown["allocation"] == "0, thread-local, 512 B, bytes 0 to 512"
+    assert shown["shares memory with"] == "none"
+    assert shown["uses"] == "none"
 
 
-def test_what_no_file_says_is_not_said() -> None:
-    said = value_facts(tiny.split(tiny.VALUES).dump, 5)
-    assert not said.keys() & {"allocation", "shares memory with"}
-    assert said["live range"] == "unknown: this compile has no live-range file"
-    assert said["logical size"] == "4,096 B (4.0 KiB)"
-    assert said["padded size"].startswith("8,192 B")
-    said = value_facts(tiny.split(tiny.ASSIGNMENT).dump, 5)
-    assert not said.keys() & {"uses", "op_name", "source"}
-    assert said["defined by"] == "`fusion`"
+def test_missing_files_omit_their_facts() -> None:
+    shown = value_facts(tiny.split(tiny.VALUES).dump, 5)
+    assert not shown.keys() & {"allocation", "shares memory with"}
+    assert shown["live range"] == "unknown: this compile has no live-range file"
+    assert shown["logical size"] == "4,096 B (4.0 KiB)"
+    assert shown["padded size"].startswith("8,192 B")
+    shown = value_facts(tiny.split(tiny.ASSIGNMENT).dump, 5)
+    assert not shown.keys() & {"uses", "op_name", "source"}
+    assert shown["defined by"] == "`fusion`"
 
 
-def test_a_value_without_a_range_where_others_have_one() -> None:
+def test_value_without_printed_live_range() -> None:
     text = tiny.LIVE.text.replace("    fusion{0}:1-4\n", "")
     dump = dump_of(tiny.ASSIGNMENT.text + text)
     assert value_facts(dump, 5)["live range"] == "none printed"
 
 
-def test_a_merged_value_is_a_phi() -> None:
+def test_merged_value_is_a_phi() -> None:
     dump = dump_of(" value: <47 while.5{1,0} (phi) @0> (size=4,offset=0): s32[]")
-    said = value_facts(dump, 47)
-    assert said["value"] == "47, leaf {1,0} of `while.5`, merged by control flow (phi)"
+    shown = value_facts(dump, 47)
+    assert shown["value"] == "47, leaf {1,0} of `while.5`, merged by control flow (phi)"
 
 
-def test_many_names_are_counted_not_listed() -> None:
+def test_uses_beyond_limit_are_counted() -> None:
     uses = "".join(f"  user.{number}, operand 0\n" for number in range(1200))
     dump = dump_of(
         f"<1 a @0>\n positions:\n  a\n uses:\n{uses} from instruction: %a = f32[] add(%b)\n"
@@ -105,22 +106,22 @@ def test_many_names_are_counted_not_listed() -> None:
     assert value_facts(dump, 1)["uses"] == f"1200: {listed} and 1,194 more"
 
 
-def test_a_printed_size_that_breaks_the_rule_is_shown_with_it() -> None:
+def test_printed_size_is_shown_with_expected_size() -> None:
     text = tiny.ASSIGNMENT.text.replace("<6 fusion{1} @1> (size=512", "<6 fusion{1} @1> (size=640")
-    said = value_facts(dump_of(text), 6)
-    assert said["padded size"] == "640 B as printed, but 512 B by rule: padded to T(128)"
+    shown = value_facts(dump_of(text), 6)
+    assert shown["padded size"] == "640 B as printed, but 512 B by rule: padded to T(128)"
 
 
-def test_two_causes_of_padding_are_both_named() -> None:
+def test_both_causes_of_padding_are_shown() -> None:
     line = " value: <1 a @0> (size=8192,offset=0): bf16[9,130]{1,0:T(8,128)(2,1)}"
-    said = value_facts(dump_of(line), 1)
-    assert said["logical size"] == "2,340 B (2.3 KiB)"
-    assert said["padding"] == (
+    shown = value_facts(dump_of(line), 1)
+    assert shown["logical size"] == "2,340 B (2.3 KiB)"
+    assert shown["padding"] == (
         "5,852 B (5.7 KiB), 71.4 %: dim 0: 9 -> 16 by T(8,128); dim 1: 130 -> 256 by T(8,128)"
     )
 
 
-def test_stack_frames_lead_to_a_python_line(corpus_small: Path) -> None:
+def test_stack_frames_resolve_to_python_line(corpus_small: Path) -> None:
     stem = "module_0092.jit_don.cl_1003875606.after_optimizations"
     files = [
         DumpFile.of_text(disk.read_document(corpus_small / "tpu_v5e" / name).text, name)
@@ -129,6 +130,6 @@ def test_stack_frames_lead_to_a_python_line(corpus_small: Path) -> None:
     dump = DumpSet(files)
     value = dump.value(19)
     assert value is not None
-    said = facts(value_card(dump, value))
-    assert said["op_name"] == "`jit(don)/scatter`"
-    assert said["source"] == "/home/user/models/programs.py:121 in `donate.<locals>.don`"
+    shown = facts(value_card(dump, value))
+    assert shown["op_name"] == "`jit(don)/scatter`"
+    assert shown["source"] == "/home/user/models/programs.py:121 in `donate.<locals>.don`"

@@ -1,8 +1,8 @@
-"""Cards of allocations and thunks."""
+"""Hovers of allocations and thunks."""
 
 import pytest
 
-from analysis import tiny
+import tiny
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.allocations import allocation_card, thunk_card
 from hlo_lsp.ide.hover.hover import hover_card
@@ -13,7 +13,7 @@ from ide.hover.facts import card_at, dump_of, facts
 DUMP = tiny.split()
 
 
-def test_an_allocation_says_what_it_is_for_and_what_lies_in_it() -> None:
+def test_allocation_card_shows_kind_and_values() -> None:
     allocation = DUMP.dump.allocation(4)
     assert allocation is not None
     card = allocation_card(DUMP.dump, allocation)
@@ -45,22 +45,22 @@ def test_an_allocation_says_what_it_is_for_and_what_lies_in_it() -> None:
         ("allocation 1: size 8:", "none"),
     ],
 )
-def test_the_kind_of_an_allocation_is_in_words_of_xla(line: str, kind: str) -> None:
+def test_allocation_kind_uses_terms_of_xla(line: str, kind: str) -> None:
     assert facts(card_at(line, 0, 0))["kind"] == kind
 
 
-def test_a_donated_buffer_is_said_to_be_reused() -> None:
+def test_donated_allocation_shows_reuse() -> None:
     line = "allocation 1: size 8, parameter 3, shape |f32[2]| at ShapeIndex {}, maybe-live-out:"
-    said = facts(card_at(line, 0, 0))
-    assert said["donation"] == "an output reuses the caller's buffer"
-    assert said["parameter shape"] == "`f32[2]`"
+    shown = facts(card_at(line, 0, 0))
+    assert shown["donation"] == "an output reuses the caller's buffer"
+    assert shown["parameter shape"] == "`f32[2]`"
     output = "allocation 1: size 8, output shape is |(f32[2], s8[])|, maybe-live-out:"
-    said = facts(card_at(output, 0, 0))
-    assert said["output shape"] == "`(f32[2], s8[])`"
-    assert "donation" not in said
+    shown = facts(card_at(output, 0, 0))
+    assert shown["output shape"] == "`(f32[2], s8[])`"
+    assert "donation" not in shown
 
 
-def test_a_thunk_says_its_kernel_and_its_instruction() -> None:
+def test_thunk_card_shows_kernel_and_instruction() -> None:
     row = "001: kKernel [source | sink] , kernel = negate_7, profile_annotation = negate.7, launch"
     file = DumpFile.of_text(row, "thunks.txt")
     found = cursor_target_at(file, 0, 0)
@@ -68,20 +68,20 @@ def test_a_thunk_says_its_kernel_and_its_instruction() -> None:
     card = hover_card(DumpSet([file, *DUMP.dump.files]), found)
     assert card is not None
     assert card.title == "thunk 1 kKernel"
-    said = facts(card)
-    assert said["kernel"] == "`negate_7`"
-    assert said["instruction"] == "`negate.7`"
-    assert said["schedule"] == "step 4 of 6"
+    shown = facts(card)
+    assert shown["kernel"] == "`negate_7`"
+    assert shown["instruction"] == "`negate.7`"
+    assert shown["schedule"] == "step 4 of 6"
 
 
-def test_a_thunk_whose_instruction_is_not_known_says_so() -> None:
+def test_thunk_with_unknown_instruction() -> None:
     card = card_at("kGemm  \t\nkKernel\t, kernel = a\n", 1, 0)
     assert card is not None
     assert card.title == "thunk kKernel"
     assert facts(card) == {"kernel": "`a`", "instruction": "unknown"}
 
 
-def test_a_thunk_of_an_instruction_that_no_file_has() -> None:
+def test_thunk_of_instruction_outside_the_compile() -> None:
     file = DumpFile.of_text("kGemm  \t\n")
     found = cursor_target_at(file, 0, 0)
     assert found is not None

@@ -1,6 +1,5 @@
-"""What the cursor is on outside of instructions: header, tables, heads and ends of computations."""
+"""Cursor targets in module headers, location tables, and computation heads and ends."""
 
-from analysis.seen import Seen
 from hlo_lsp.ide.cursor.targets import (
     AttributeTarget,
     ComputationTarget,
@@ -12,9 +11,10 @@ from hlo_lsp.ide.cursor.targets import (
     ShapeTarget,
     TermTarget,
 )
+from seen import Seen
 
 
-def test_the_header_is_about_its_attributes_and_the_parameters_in_them() -> None:
+def test_module_header_targets_attributes_and_parameters() -> None:
     seen = Seen(
         """
         HloModule jit_f.1, is_scheduled=true, input_output_alias={ {0}: (12, {}, may-alias), {1}: (3, {0}) }, buffer_donor={ (4, {}) }, entry_computation_layout={(f32[8]{0:T(128)S(5)})->s32[]}, num_partitions=4, something={a, b}
@@ -35,7 +35,7 @@ def test_the_header_is_about_its_attributes_and_the_parameters_in_them() -> None
     assert seen["unknown"] == (AttributeTarget("something", "", "{a, b}"), "something")
 
 
-def test_the_tables_are_about_their_rows_and_those_that_they_count() -> None:
+def test_location_rows_target_themselves_and_referenced_rows() -> None:
     seen = Seen(
         """
         HloModule m
@@ -86,7 +86,7 @@ def test_the_tables_are_about_their_rows_and_those_that_they_count() -> None:
     assert seen["parent"] == (LocationRowTarget("StackFrames", 1), "parent_frame_id=2")
 
 
-def test_a_head_is_about_the_computation_its_parameters_and_shapes() -> None:
+def test_computation_head_targets_computation_parameters_and_shapes() -> None:
     seen = Seen(
         """
         HloModule m
@@ -109,7 +109,7 @@ def test_a_head_is_about_the_computation_its_parameters_and_shapes() -> None:
     assert seen["end"] == (ComputationTarget("main.1"), "}")
 
 
-def test_a_head_on_several_lines() -> None:
+def test_computation_head_on_several_lines() -> None:
     seen = Seen(
         """
         HloModule m
@@ -131,6 +131,6 @@ def test_a_head_on_several_lines() -> None:
     assert seen["shape"] == (ShapeTarget("f32[]", has_layout=False), "f32[]")
 
 
-def test_blank_lines_and_comments_are_about_nothing() -> None:
+def test_blank_lines_and_comments_have_no_target() -> None:
     seen = Seen("HloModule m\n\n// %a = f32[] add(%b)\n/* x */\n")
     assert [seen.at(line, 0) for line in (1, 2, 3)] == [None, None, None]

@@ -1,4 +1,4 @@
-"""What is inside of computations: ranges of bytes, however many values are in them."""
+"""Buffers that computations define."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ allocation 1: size 1024, preallocated-temp:
 """
 
 
-def test_ranges_count_once_and_their_bytes_too() -> None:
+def test_shared_ranges_and_bytes_count_once() -> None:
     files = [DumpFile.of_text(MODULE, "m.txt"), DumpFile.of_text(ASSIGNMENT, "m-b.txt")]
     inside = {home.name: found for home, found in buffers_by_computation(DumpSet(files)).items()}
     assert set(inside) == {"body"}
@@ -87,14 +87,14 @@ allocation 2: size 1, preallocated-temp:
 """
 
 
-def test_buffers_that_are_passed_on_do_not_count() -> None:
+def test_forwarded_buffers_do_not_count() -> None:
     files = [DumpFile.of_text(LOOP, "m.txt"), DumpFile.of_text(LOOP_ASSIGNMENT, "m-b.txt")]
     inside = {home.name: found for home, found in buffers_by_computation(DumpSet(files)).items()}
     assert inside == {"cond": ComputationBuffers(1, 1), "body": ComputationBuffers(1, 1_048_576)}
 
 
 @pytest.mark.corpus
-def test_nothing_holds_more_than_the_program_takes(corpus_small: Path) -> None:
+def test_buffers_do_not_exceed_program_size(corpus_small: Path) -> None:
     """By the total that XLA printed, which counts thread-local memory, too."""
     compared = 0
     for path in sorted(corpus_small.glob("*/*after_optimizations-buffer-assignment.txt")):

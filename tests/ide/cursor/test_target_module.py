@@ -1,6 +1,5 @@
-"""What the cursor is on, in module text and in thunk sequences."""
+"""Cursor targets in module text and thunk sequences."""
 
-from analysis.seen import Seen
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AttributeTarget,
@@ -12,9 +11,10 @@ from hlo_lsp.ide.cursor.targets import (
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.scanners import ThunkRow
+from seen import Seen
 
 
-def test_an_instruction_line_is_about_the_names_in_it() -> None:
+def test_instruction_line_targets_its_names() -> None:
     seen = Seen(
         """
         HloModule m
@@ -46,7 +46,7 @@ def test_an_instruction_line_is_about_the_names_in_it() -> None:
     assert seen["computation"] == (ComputationTarget("main"), "main")
 
 
-def test_names_without_percent_signs_as_in_jax_0_4() -> None:
+def test_names_without_percent_signs_have_targets() -> None:
     seen = Seen(
         """
         HloModule m
@@ -73,7 +73,7 @@ def test_names_without_percent_signs_as_in_jax_0_4() -> None:
     assert before[1] == "c.1"
 
 
-def test_branches_are_computations() -> None:
+def test_branches_target_computations() -> None:
     seen = Seen(
         """
         HloModule m
@@ -86,7 +86,7 @@ def test_branches_are_computations() -> None:
     assert seen["two"] == (ComputationTarget("two"), "two")
 
 
-def test_a_name_is_found_where_it_stands_not_inside_another_word() -> None:
+def test_name_is_not_found_inside_another_word() -> None:
     file = DumpFile.of_text(
         "HloModule m\n\nENTRY %E (a: f32[2]) -> f32[2] {\n  %a = f32[2] copy(%b)\n}"
     )
@@ -96,7 +96,7 @@ def test_a_name_is_found_where_it_stands_not_inside_another_word() -> None:
     assert (found.place.start, found.place.end) == (7, 8)
 
 
-def test_a_thunk_row_is_about_the_thunk() -> None:
+def test_thunk_row_targets_thunk() -> None:
     line = "001: kCustomKernel [source | sink] wrapped_a grid: [1, 1, 1] threads: [9, 1, 1]"
     seen = Seen(line)
     answers = {found[0] for column in range(len(line)) if (found := seen.at(0, column))}
@@ -108,7 +108,7 @@ def test_a_thunk_row_is_about_the_thunk() -> None:
     assert subject.row.kernel == "wrapped_a"
 
 
-def test_an_attribute_on_a_later_line_of_the_header() -> None:
+def test_header_attribute_on_a_later_line() -> None:
     file = DumpFile.of_text("HloModule m,\n  is_scheduled=true\n\nENTRY %e {\n}")
     found = cursor_target_at(file, 1, 4)
     assert found is not None

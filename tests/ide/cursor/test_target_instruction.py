@@ -1,8 +1,7 @@
-"""What the cursor is on inside of an instruction of module text: numbers, attributes, metadata."""
+"""Cursor targets in the numbers, attributes, and metadata of instructions."""
 
 import pytest
 
-from analysis.seen import Seen
 from hlo_lsp.ide.cursor.targets import (
     AttributeTarget,
     ComputationTarget,
@@ -12,9 +11,10 @@ from hlo_lsp.ide.cursor.targets import (
     ShapeTarget,
     TupleElementTarget,
 )
+from seen import Seen
 
 
-def test_attributes_by_name_and_value() -> None:
+def test_attribute_target_has_name_and_value() -> None:
     seen = Seen(
         """
         HloModule m
@@ -34,7 +34,7 @@ def test_attributes_by_name_and_value() -> None:
     assert seen["what"] == (unknown, "(a, {b})")
 
 
-def test_the_parts_of_metadata() -> None:
+def test_metadata_fields_have_targets() -> None:
     seen = Seen(
         """
         HloModule m
@@ -59,7 +59,7 @@ def test_the_parts_of_metadata() -> None:
     assert seen["frame"] == (LocationRowTarget("StackFrames", 12), "stack_frame_id=12")
 
 
-def test_indexes_and_numbers_of_parameters() -> None:
+def test_tuple_indices_and_parameter_numbers_have_targets() -> None:
     seen = Seen(
         """
         HloModule m
@@ -79,7 +79,7 @@ def test_indexes_and_numbers_of_parameters() -> None:
     assert seen["word"] == (InstructionTarget("o", None), "o")
 
 
-def test_operands_with_shapes_and_index_marks() -> None:
+def test_operands_with_shapes_and_index_comments() -> None:
     seen = Seen(
         """
         HloModule m
@@ -94,7 +94,7 @@ def test_operands_with_shapes_and_index_marks() -> None:
     assert seen["second"] == (InstructionTarget("b.1", None, 1), "b.1")
 
 
-def test_an_instruction_on_several_lines_with_comments() -> None:
+def test_instruction_on_several_lines_with_comments() -> None:
     seen = Seen(
         """
         HloModule m
@@ -129,14 +129,14 @@ def test_an_instruction_on_several_lines_with_comments() -> None:
 
 
 @pytest.mark.parametrize("column", range(2, 40))
-def test_a_comment_holds_no_names(column: int) -> None:
+def test_comment_contains_no_names(column: int) -> None:
     seen = Seen("HloModule m\n  %a = f32[] add(%b, %c) // %d, calls=%e\n")
     found = seen.at(1, column)
     assert found is not None
     assert found[1] in {"a", "f32[]", "b", "c"}
 
 
-def test_computations_in_place_on_several_lines() -> None:
+def test_inline_computations_on_several_lines() -> None:
     seen = Seen(
         """
         HloModule m
@@ -170,7 +170,7 @@ def test_computations_in_place_on_several_lines() -> None:
     assert seen["used"] == (InstructionTarget("r", None, 0), "r")
 
 
-def test_computations_in_place_on_one_line() -> None:
+def test_inline_computations_on_one_line() -> None:
     seen = Seen(
         """
         HloModule m
@@ -189,7 +189,7 @@ def test_computations_in_place_on_one_line() -> None:
     assert seen["dims"] == (AttributeTarget("dimensions", "reduce", "{0}"), "dimensions")
 
 
-def test_a_whole_computation_on_one_line() -> None:
+def test_whole_computation_on_one_line() -> None:
     seen = Seen(
         """
         HloModule m

@@ -1,8 +1,7 @@
-"""What the cursor is on, in every field of allocations and values in them."""
+"""Cursor targets in every field of allocations and their values."""
 
 import pytest
 
-from analysis.seen import Seen
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
     MemorySpaceTarget,
@@ -10,9 +9,10 @@ from hlo_lsp.ide.cursor.targets import (
     TermTarget,
     ValueTarget,
 )
+from seen import Seen
 
 
-def test_an_allocation_line_is_about_the_allocation() -> None:
+def test_allocation_line_targets_allocation() -> None:
     seen = Seen(
         """
         allocation 12: size 512, heap 3:
@@ -27,7 +27,7 @@ def test_an_allocation_line_is_about_the_allocation() -> None:
         assert seen[name] == whole
 
 
-def test_the_color_of_an_allocation_is_its_memory_space_and_the_page_a_word() -> None:
+def test_color_targets_memory_space_and_page_targets_term() -> None:
     seen = Seen(
         """
         allocation 12: size 512, color 10, page 7, preallocated-temp:
@@ -42,14 +42,14 @@ def test_the_color_of_an_allocation_is_its_memory_space_and_the_page_a_word() ->
 @pytest.mark.parametrize(
     "flag", ["constant", "thread-local", "maybe-live-out", "preallocated-temp"]
 )
-def test_a_flag_of_an_allocation_is_a_word_to_explain(flag: str) -> None:
+def test_allocation_flag_targets_term(flag: str) -> None:
     line = f"allocation 1: size 512, page 0, {flag}:"
     seen = Seen(line)
     columns = range(line.index(flag), line.index(flag) + len(flag))
     assert {seen.at(0, column) for column in columns} == {(TermTarget(flag), flag)}
 
 
-def test_the_shapes_of_an_allocation_are_printed_without_layout() -> None:
+def test_allocation_shapes_have_no_layout() -> None:
     seen = Seen(
         """
         allocation 1: size 8, parameter 0, shape |f32[2]| at ShapeIndex {0}, output shape is |(f32[2], s8[])|:
@@ -67,7 +67,7 @@ def test_the_shapes_of_an_allocation_are_printed_without_layout() -> None:
     assert index[0] == AllocationTarget(1)
 
 
-def test_a_value_line_is_about_the_value_up_to_its_shape() -> None:
+def test_value_line_targets_value_up_to_shape() -> None:
     seen = Seen(
         """
          value: <39 arg_tuple.3{0,1} (phi) @1> (size=512,offset=49152): u32[1]{0:T(128)}
@@ -84,7 +84,7 @@ def test_a_value_line_is_about_the_value_up_to_its_shape() -> None:
         assert seen[name] == whole
 
 
-def test_the_parts_of_a_value_line_that_are_about_something_else() -> None:
+def test_value_line_parts_have_their_own_targets() -> None:
     seen = Seen(
         """
          value: <39 arg_tuple.3{1} (phi) @11> (size=512,offset=49152): u32[1]{0:T(128)S(1)}
@@ -103,7 +103,7 @@ def test_the_parts_of_a_value_line_that_are_about_something_else() -> None:
     assert seen["space"] == (MemorySpaceTarget(1), "S(1)")
 
 
-def test_in_a_tuple_the_leaf_under_the_cursor_is_meant() -> None:
+def test_tuple_shape_targets_leaf_at_cursor() -> None:
     seen = Seen(
         """
          value: <4 f{} @0> (size=32,offset=0): (u32[1]{0:T(128)S(2)}, /*index=5*/bf16[2,<=3]{1,0})
@@ -122,20 +122,20 @@ def test_in_a_tuple_the_leaf_under_the_cursor_is_meant() -> None:
     assert seen["second"] == (ShapeTarget(second, has_layout=True), second)
 
 
-def test_the_head_of_the_section_is_a_word_to_explain() -> None:
+def test_section_label_targets_term() -> None:
     seen = Seen("BufferAssignment:")
     assert seen.at(0, 3) == (TermTarget("assignment_label"), "BufferAssignment:")
 
 
-def test_behind_the_last_character_still_counts() -> None:
+def test_position_after_last_character_has_target() -> None:
     line = " value: <2 add @0> (size=4,offset=0): f32[]{:T(128)}"
     assert Seen(line).at(0, len(line)) == Seen(line).at(0, len(line) - 1)
 
 
-def test_broken_and_empty_lines_are_about_nothing() -> None:
+def test_broken_and_empty_lines_have_no_target() -> None:
     seen = Seen("BufferAssignment:\nallocation 1 size 512:\n\n")
     assert [seen.at(line, 3 * (line == 1)) for line in (1, 2, 3)] == [None, None, None]
 
 
-def test_a_file_that_is_no_dump_is_about_nothing() -> None:
+def test_unknown_file_has_no_target() -> None:
     assert Seen("fn main() {").at(0, 3) is None

@@ -1,6 +1,5 @@
-"""What the cursor is on, in every row of an entry under ``Used values``."""
+"""Cursor targets in every row of an entry under ``Used values``."""
 
-from analysis.seen import Seen
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     ComputationTarget,
@@ -11,9 +10,10 @@ from hlo_lsp.ide.cursor.targets import (
     ValueTarget,
 )
 from hlo_lsp.model.dump_file import DumpFile
+from seen import Seen
 
 
-def test_a_header_is_about_its_value() -> None:
+def test_entry_header_targets_value() -> None:
     seen = Seen(
         """
         <39 arg_tuple.3{1} (phi) @1>
@@ -32,13 +32,13 @@ def test_a_header_is_about_its_value() -> None:
     assert seen["color"] == (MemorySpaceTarget(1), "1")
 
 
-def test_a_header_is_a_header_and_other_rows_are_not() -> None:
+def test_only_entry_header_is_own_header() -> None:
     seen = Seen("<3 add @0>\n positions:\n  add\n uses:\n from instruction: %add = f32[] add(%a)")
     found = [cursor_target_at(seen.file, line, 2) for line in range(5)]
     assert [one.is_own_header for one in found if one is not None] == [True] + 4 * [False]
 
 
-def test_the_total_and_the_labels_are_words_to_explain() -> None:
+def test_total_and_labels_target_terms() -> None:
     seen = Seen(
         """
         Total bytes used: 172580 (168.5KiB)
@@ -65,7 +65,7 @@ def test_the_total_and_the_labels_are_words_to_explain() -> None:
     assert seen["none"] == (TermTarget("no_uses_row"), "(none)")
 
 
-def test_a_position_row_is_about_the_instruction_and_its_index() -> None:
+def test_position_row_targets_instruction_and_index() -> None:
     seen = Seen(
         """
         <3 add{} @0>
@@ -86,7 +86,7 @@ def test_a_position_row_is_about_the_instruction_and_its_index() -> None:
     assert seen["plain"] == plain
 
 
-def test_a_use_row_is_about_the_instruction_that_uses() -> None:
+def test_use_row_targets_reading_instruction() -> None:
     seen = Seen(
         """
         <3 add @0>
@@ -108,7 +108,7 @@ def test_a_use_row_is_about_the_instruction_that_uses() -> None:
     assert seen["dots"] == dots
 
 
-def test_an_instruction_text_is_about_the_names_and_shapes_in_it() -> None:
+def test_instruction_text_targets_names_and_shapes() -> None:
     seen = Seen(
         """
         <3 fusion{} @0>
@@ -139,7 +139,7 @@ def test_an_instruction_text_is_about_the_names_and_shapes_in_it() -> None:
     assert seen["callee"] == (ComputationTarget("fused"), "fused")
 
 
-def test_a_name_inside_a_string_is_no_name() -> None:
+def test_name_inside_string_has_no_target() -> None:
     seen = Seen(
         """
         <3 a @0>
@@ -153,7 +153,7 @@ def test_a_name_inside_a_string_is_no_name() -> None:
     assert seen["name"] == seen["callee"] == (InstructionTarget("a", None), "a")
 
 
-def test_operands_with_shapes_in_front_of_them() -> None:
+def test_operands_with_preceding_shapes() -> None:
     """As jax 0.4 prints them."""
     seen = Seen(
         """
@@ -184,7 +184,7 @@ def test_constants_and_parameters_have_no_operands() -> None:
     assert seen["literal"] == (InstructionTarget("c", None), "c")
 
 
-def test_a_broken_row_is_about_nothing_and_its_neighbours_are_as_before() -> None:
+def test_broken_row_does_not_affect_adjacent_rows() -> None:
     seen = Seen(
         """
         <3 add @0>
@@ -216,7 +216,7 @@ _KERNEL = """\
 }}, control-predecessors={%copy-done.1}, metadata={op_name="jit(f)/pallas_call"}"""
 
 
-def test_all_lines_of_an_instruction_are_about_it() -> None:
+def test_all_lines_of_instruction_target_it() -> None:
     file = DumpFile.of_text(_KERNEL)
     for line in range(6, 9):
         found = cursor_target_at(file, line, 2)
@@ -226,7 +226,7 @@ def test_all_lines_of_an_instruction_are_about_it() -> None:
         assert found.row == line
 
 
-def test_names_on_later_lines_of_an_instruction() -> None:
+def test_names_on_later_lines_of_instruction() -> None:
     file = DumpFile.of_text(_KERNEL)
     column = file.lines[8].index("copy-done.1")
     found = cursor_target_at(file, 8, column)

@@ -1,15 +1,15 @@
-"""What the cursor is on, in memory usage reports of both generations."""
+"""Cursor targets in both formats of memory usage reports."""
 
-from analysis.seen import Seen
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
     MemorySpaceTarget,
     ShapeTarget,
     TermTarget,
 )
+from seen import Seen
 
 
-def test_a_section_is_about_its_memory_space() -> None:
+def test_report_section_targets_memory_space() -> None:
     seen = Seen(
         """
         Memory Space: color_10 (color=10)
@@ -23,7 +23,7 @@ def test_a_section_is_about_its_memory_space() -> None:
     assert seen["color"] == (MemorySpaceTarget(10), "10")
 
 
-def test_the_shapes_of_a_row_have_no_layout() -> None:
+def test_report_row_shapes_have_no_layout() -> None:
     seen = Seen(
         """
         Memory Space: default (color=0)
@@ -41,7 +41,7 @@ def test_the_shapes_of_a_row_have_no_layout() -> None:
     assert seen["second"] == (ShapeTarget("s8[]", has_layout=False), "s8[]")
 
 
-def test_the_count_in_front_of_a_shape_is_no_shape() -> None:
+def test_count_before_shape_is_excluded() -> None:
     line = "    1.00MiB(100%);    1.00MiB;            0;                2; 2×f32[512,512], s8[]"
     seen = Seen(f"Memory Space: default (color=0)\n{line}")
     subjects = {found[0] for column in range(len(line)) if (found := seen.at(1, column))}
@@ -49,7 +49,7 @@ def test_the_count_in_front_of_a_shape_is_no_shape() -> None:
     assert shapes == {"f32[512,512]", "s8[]"}
 
 
-def test_a_tuple_in_a_row_is_meant_as_a_whole_at_its_brackets() -> None:
+def test_tuple_brackets_target_whole_tuple() -> None:
     seen = Seen(
         """
         Memory Space: default (color=0)
@@ -62,7 +62,7 @@ def test_a_tuple_in_a_row_is_meant_as_a_whole_at_its_brackets() -> None:
     assert seen["open"] == (ShapeTarget("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
 
 
-def test_the_old_report_names_allocations() -> None:
+def test_old_report_targets_allocations() -> None:
     seen = Seen(
         """
         Total bytes used: 1024 (1.0KiB)

@@ -1,10 +1,10 @@
-"""What the cursor is on, in schedules, live ranges and peaks."""
+"""Cursor targets in schedules, live ranges, and peaks."""
 
-from analysis.seen import Seen
 from hlo_lsp.ide.cursor.targets import InstructionTarget, TermTarget, ValueTarget
+from seen import Seen
 
 
-def test_the_heads_are_words_to_explain() -> None:
+def test_section_labels_target_terms() -> None:
     seen = Seen(
         """
         HloLiveRange (max 14):
@@ -32,7 +32,7 @@ def test_the_heads_are_words_to_explain() -> None:
     assert breakdown[0] == TermTarget("breakdown_label")
 
 
-def test_a_schedule_row_is_about_its_instruction() -> None:
+def test_schedule_row_targets_instruction() -> None:
     seen = Seen(
         """
         HloLiveRange (max 14):
@@ -47,7 +47,7 @@ def test_a_schedule_row_is_about_its_instruction() -> None:
     assert seen["name"] == whole
 
 
-def test_a_live_range_row_is_about_its_value() -> None:
+def test_live_range_row_targets_value() -> None:
     seen = Seen(
         """
         HloLiveRange (max 14):
@@ -66,7 +66,7 @@ def test_a_live_range_row_is_about_its_value() -> None:
     assert seen["plain"] == (ValueTarget("add.3{}", None), "add.3{}")
 
 
-def test_a_row_at_the_peak_is_about_its_value() -> None:
+def test_peak_row_targets_value() -> None:
     seen = Seen(
         """
         HloLiveRange (max 14):
@@ -81,7 +81,7 @@ def test_a_row_at_the_peak_is_about_its_value() -> None:
     assert seen["name"] == seen["bytes"] == seen["sum"] == whole
 
 
-def test_a_row_at_the_peak_in_the_form_of_jax_0_4() -> None:
+def test_peak_row_of_jax_0_4_targets_value() -> None:
     seen = Seen(
         """
         HloLiveRange (max 14):
@@ -93,13 +93,13 @@ def test_a_row_at_the_peak_in_the_form_of_jax_0_4() -> None:
     assert seen["name"] == (ValueTarget("while.56.0{}", None), "while.56.0")
 
 
-def test_live_ranges_that_are_not_available_are_a_word_to_explain() -> None:
+def test_unavailable_live_ranges_target_term() -> None:
     """Printed for a module that was finalized or read from a proto (dump.cc)."""
     seen = Seen("HloLiveRange not available (finalized or constructed from proto)\n")
     assert seen.at(0, 3) == (TermTarget("live_range_missing"), seen.file.lines[0])
 
 
-def test_a_broken_row_is_about_nothing() -> None:
+def test_broken_row_has_no_target() -> None:
     seen = Seen("HloLiveRange (max 14):\n  BufferLiveRange:\n    add.3{}:0_14\n    b{}:1-2")
     assert seen.at(2, 5) is None
     assert seen.at(3, 5) == (ValueTarget("b{}", None), "b{}")

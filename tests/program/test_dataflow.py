@@ -1,8 +1,7 @@
-"""How data flows between computations, by name."""
+"""Dataflow between computations."""
 
 import pytest
 
-from analysis.program import program
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.program.dataflow import (
@@ -12,11 +11,12 @@ from hlo_lsp.program.dataflow import (
     roots_of,
 )
 from hlo_lsp.syntax.module_records import InstructionLine
+from programs import program
 
 MODULE = program().dump.files[0].module
 
 
-def _one(module: ModuleIndex, name: str, computation: str = "") -> InstructionLine:
+def _instruction(module: ModuleIndex, name: str, computation: str = "") -> InstructionLine:
     """The instruction of a name; of a computation where two have it."""
     found = [
         record
@@ -27,20 +27,20 @@ def _one(module: ModuleIndex, name: str, computation: str = "") -> InstructionLi
     return found[0]
 
 
-def _stands_for(module: ModuleIndex, name: str, computation: str = "") -> list[str]:
-    parameter = _one(module, name, computation)
+def _arguments(module: ModuleIndex, name: str, computation: str = "") -> list[str]:
+    parameter = _instruction(module, name, computation)
     pairs = operands_of_parameter(module, parameter)
     return [f"{operand.name} of {caller.name}" for caller, operand in pairs]
 
 
-def _becomes(module: ModuleIndex, caller: str, place: int) -> list[str]:
-    found = parameters_of_operand(module, _one(module, caller), place)
+def _parameters(module: ModuleIndex, caller: str, place: int) -> list[str]:
+    found = parameters_of_operand(module, _instruction(module, caller), place)
     homes = [module.computation_of(parameter) for parameter in found]
     return [f"{p.name} of {home.name}" for p, home in zip(found, homes, strict=True) if home]
 
 
-def _flows_into(module: ModuleIndex, name: str, number: int) -> list[str]:
-    return [source.name for source in element_sources(module, _one(module, name), number)]
+def _element_sources(module: ModuleIndex, name: str, number: int) -> list[str]:
+    return [source.name for source in element_sources(module, _instruction(module, name), number)]
 
 
 def _module(text: str) -> ModuleIndex:
@@ -63,8 +63,8 @@ def _module(text: str) -> ModuleIndex:
         ("product", "fused", []),  # no parameter
     ],
 )
-def test_a_parameter_stands_for_operands(name: str, computation: str, operands: list[str]) -> None:
-    assert _stands_for(MODULE, name, computation) == operands
+def test_parameter_receives_operands(name: str, computation: str, operands: list[str]) -> None:
+    assert _arguments(MODULE, name, computation) == operands
 
 
 @pytest.mark.parametrize(
@@ -84,13 +84,13 @@ def test_a_parameter_stands_for_operands(name: str, computation: str, operands: 
         ("result", 0, []),
     ],
 )
-def test_an_operand_becomes_parameters(caller: str, place: int, parameters: list[str]) -> None:
-    assert _becomes(MODULE, caller, place) == parameters
+def test_operand_is_passed_to_parameters(caller: str, place: int, parameters: list[str]) -> None:
+    assert _parameters(MODULE, caller, place) == parameters
 
 
 @pytest.mark.parametrize("caller", ["fusion", "call", "start", "choice", "loop"])
-def test_both_ways_agree(caller: str) -> None:
-    calling = _one(MODULE, caller)
+def test_operands_and_parameters_agree(caller: str) -> None:
+    calling = _instruction(MODULE, caller)
     for place, operand in enumerate(MODULE.operands(calling)):
         for parameter in parameters_of_operand(MODULE, calling, place):
             assert (calling, operand) in operands_of_parameter(MODULE, parameter)
@@ -107,8 +107,8 @@ def test_both_ways_agree(caller: str) -> None:
         ("done", []),
     ],
 )
-def test_the_result_of_a_call_is_the_root_of_what_it_runs(caller: str, roots: list[str]) -> None:
-    assert [root.name for root in roots_of(MODULE, _one(MODULE, caller))] == roots
+def test_call_result_is_callee_root(caller: str, roots: list[str]) -> None:
+    assert [root.name for root in roots_of(MODULE, _instruction(MODULE, caller))] == roots
 
 
 @pytest.mark.parametrize(
@@ -126,11 +126,13 @@ def test_the_result_of_a_call_is_the_root_of_what_it_runs(caller: str, roots: li
         ("v", 0, ["v"]),  # no tuple
     ],
 )
-def test_an_element_comes_from_what_computes_it(name: str, number: int, sources: list[str]) -> None:
-    assert _flows_into(MODULE, name, number) == sources
+def test_element_source_is_computing_instruction(
+    name: str, number: int, sources: list[str]
+) -> None:
+    assert _element_sources(MODULE, name, number) == sources
 
 
-def test_an_element_that_a_loop_only_carries_is_the_one_from_before() -> None:
+def test_loop_invariant_element_keeps_its_source() -> None:
     module = _module("""\
 %c (sc: (s32[], f32[])) -> pred[] {
   %sc = (s32[], f32[]) parameter(0)
@@ -151,8 +153,8 @@ ENTRY %e (p: s32[], q: f32[]) -> (s32[], f32[]) {
   ROOT %w = (s32[], f32[]) while(%before), condition=%c, body=%b
 }
 """)
-    assert _flows_into(module, "w", 1) == ["q"]
-    assert _flows_into(module, "s", 1) == ["q"]
+    assert _element_sources(module, "w", 1) == ["q"]
+    assert _element_sources(module, "s", 1) == ["q"]
 
 
 def test_branches_merge() -> None:
@@ -175,11 +177,11 @@ ENTRY %e (i: s32[], p: f32[], q: f32[]) -> (f32[]) {
   ROOT %k = (f32[]) conditional(%i, %p, %q, %q), branch_computations={%one, %two, %two}
 }
 """)
-    assert _flows_into(module, "k", 0) == ["n", "q"]
-    assert _stands_for(module, "x") == ["p of k"]
+    assert _element_sources(module, "k", 0) == ["n", "q"]
+    assert _arguments(module, "x") == ["p of k"]
 
 
-def test_a_branch_that_is_there_twice_takes_both_operands() -> None:
+def test_repeated_branch_receives_both_operands() -> None:
     module = _module("""\
 %two (y: f32[]) -> f32[] {
   ROOT %y = f32[] parameter(0)
@@ -192,11 +194,11 @@ ENTRY %e (i: s32[], p: f32[], q: f32[]) -> f32[] {
   ROOT %k = f32[] conditional(%i, %p, %q), branch_computations={%two, %two}
 }
 """)
-    assert _stands_for(module, "y") == ["p of k", "q of k"]
-    assert _becomes(module, "k", 1) == _becomes(module, "k", 2) == ["y of two"]
+    assert _arguments(module, "y") == ["p of k", "q of k"]
+    assert _parameters(module, "k", 1) == _parameters(module, "k", 2) == ["y of two"]
 
 
-def test_an_element_of_a_tuple_in_a_tuple() -> None:
+def test_element_of_nested_tuple() -> None:
     module = _module("""\
 ENTRY %e (p: f32[], q: f32[]) -> f32[] {
   %p = f32[] parameter(0)
@@ -208,12 +210,12 @@ ENTRY %e (p: f32[], q: f32[]) -> f32[] {
   ROOT %r = f32[] get-tuple-element(%taken), index=1
 }
 """)
-    assert _flows_into(module, "taken", 1) == ["q"]
-    assert _flows_into(module, "taken", 0) == ["p"]
-    assert _flows_into(module, "out", 1) == ["in"]
+    assert _element_sources(module, "taken", 1) == ["q"]
+    assert _element_sources(module, "taken", 0) == ["p"]
+    assert _element_sources(module, "out", 1) == ["in"]
 
 
-def test_branches_and_bodies_that_are_written_in_place() -> None:
+def test_inline_branches_and_bodies() -> None:
     module = _module("""\
 ENTRY %e {
   %p = pred[] parameter(0)
@@ -226,9 +228,9 @@ ENTRY %e {
   }
 }
 """)
-    assert _stands_for(module, "t") == ["q of k"]
-    assert _stands_for(module, "f") == ["q of k"]
-    assert [root.name for root in roots_of(module, _one(module, "k"))] == ["t", "g"]
+    assert _arguments(module, "t") == ["q of k"]
+    assert _arguments(module, "f") == ["q of k"]
+    assert [root.name for root in roots_of(module, _instruction(module, "k"))] == ["t", "g"]
 
 
 @pytest.mark.parametrize(
@@ -242,7 +244,7 @@ ENTRY %e {
         "  ROOT %c = (f32[]) while(%s), condition=%b, body=%b\n}",
     ],
 )
-def test_what_goes_in_circles_comes_to_an_end(text: str) -> None:
+def test_cyclic_dataflow_terminates(text: str) -> None:
     module = _module(text)
     for name in ("c", "p", "d", "s"):
         for record in module.instructions.all(name):
@@ -250,22 +252,22 @@ def test_what_goes_in_circles_comes_to_an_end(text: str) -> None:
             operands_of_parameter(module, record)
 
 
-def test_a_chain_longer_than_any_walk_comes_to_an_end() -> None:
+def test_long_chain_terminates() -> None:
     lines = ["  %c.0 = (f32[]) tuple(%x)"]
     lines += [f"  %c.{n} = (f32[]) copy(%c.{n - 1})" for n in range(1, 3000)]
     module = _module("ENTRY %e {\n  %x = f32[] parameter(0)\n" + "\n".join(lines) + "\n}")
-    element_sources(module, _one(module, "c.2999"), 0)
-    assert _flows_into(module, "c.99", 0) == ["x"]
+    element_sources(module, _instruction(module, "c.2999"), 0)
+    assert _element_sources(module, "c.99", 0) == ["x"]
 
 
-def test_operands_and_computations_that_are_not_there() -> None:
+def test_missing_operands_and_computations() -> None:
     module = _module(
         "ENTRY %e {\n  %f = (f32[]) fusion(%x), calls=%nobody\n  %p = f32[] parameter(0)\n}"
     )
-    fusion = _one(module, "f")
+    fusion = _instruction(module, "f")
     assert parameters_of_operand(module, fusion, 0) == []
     assert roots_of(module, fusion) == []
-    assert _flows_into(module, "f", 0) == ["f"]
+    assert _element_sources(module, "f", 0) == ["f"]
 
 
 _STEPS = """\
@@ -289,22 +291,22 @@ ENTRY %e (p: f32[], q: f32[]) -> f32[] {
 """
 
 
-def test_an_update_hands_on_what_its_start_left_out() -> None:
+def test_update_passes_remaining_operands() -> None:
     module = _module(_STEPS)
-    assert [_stands_for(module, name) for name in "klm"] == [["p of a"], ["q of u"], ["n of u"]]
-    assert _becomes(module, "a", 0) == ["k of work"]
-    assert [_becomes(module, "u", place) for place in range(4)] == [
+    assert [_arguments(module, name) for name in "klm"] == [["p of a"], ["q of u"], ["n of u"]]
+    assert _parameters(module, "a", 0) == ["k of work"]
+    assert [_parameters(module, "u", place) for place in range(4)] == [
         [], ["l of work"], ["m of work"], []
     ]  # fmt: skip
 
 
-def test_an_element_flows_out_of_asynchronous_work() -> None:
+def test_element_source_inside_async_computation() -> None:
     module = _module(_STEPS)
-    assert _flows_into(module, "d", 0) == ["s"]
-    assert _flows_into(module, "d", 1) == ["n"]
+    assert _element_sources(module, "d", 0) == ["s"]
+    assert _element_sources(module, "d", 1) == ["n"]
 
 
-def test_an_update_without_its_start_stands_for_nothing() -> None:
+def test_update_without_start_passes_nothing() -> None:
     module = _module(_STEPS.replace("async-update(%a", "async-update(%lost"))
-    assert _becomes(module, "u", 1) == []
-    assert _flows_into(module, "d", 0) == ["d"]
+    assert _parameters(module, "u", 1) == []
+    assert _element_sources(module, "d", 0) == ["d"]

@@ -1,0 +1,91 @@
+"""Advice on the module text: what only moves data, and what is there twice."""
+
+from collections.abc import Iterator
+
+from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.places import head_place, name_place
+from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.model.bytesize import format_bytes
+from hlo_lsp.model.card import count_noun
+from hlo_lsp.program.duplicates import find_duplicate_computations
+from hlo_lsp.program.passes import scheduled_module
+from hlo_lsp.program.transfers import host_transfers, relayouts
+
+_AGREE = "Let producer and users agree on one layout"
+_REMEDIES = {
+    "the layout": _AGREE,
+    "the order of dimensions": _AGREE,
+    "the memory space": "XLA moves what it has no room for in fast memory: smaller values, or "
+    "another order, leave more of it",
+}
+_NAMED = 4  # others that a finding points at
+_MOST = 10  # findings of a kind: the largest
+
+
+def layout_copy(survey: Survey) -> Iterator[Finding]:
+    """A copy that changes only how an array lies reads and writes all of it for no result."""
+    file = scheduled_module(survey.dump)
+    if file is None:
+        return
+    least = survey.context.thresholds.layout_copy_bytes
+    found = [one for one in (relayouts(file.module)) if one.total >= least]
+    for group in found[:_MOST]:
+        first = group.instructions[0]
+        text = f"`{first.name}` changes only {group.what} of {format_bytes(group.bytes)}"
+        if len(group.instructions) > 1:
+            text = (
+                f"{len(group.instructions):,} instructions like `{first.name}` change only "
+                f"{group.what} of {format_bytes(group.bytes)} each"
+            )
+        yield survey.accuse(
+            name_place(file, first),
+            f"{text}: `{group.source}` becomes `{first.shape}`. {_REMEDIES[group.what]}",
+            *(
+                Related(name_place(file, other), "the same")
+                for other in group.instructions[1:_NAMED]
+            ),
+        )
+
+
+def duplicate_computation(survey: Survey) -> Iterator[Finding]:
+    """A body that is there many times is compiled and loaded as often."""
+    file = scheduled_module(survey.dump)
+    if file is None or file.module.damaged:
+        return
+    least = survey.context.thresholds.duplicate_instructions
+    for group in (find_duplicate_computations(file.module, least))[:_MOST]:
+        first, *others = group.computations
+        yield survey.accuse(
+            head_place(file, first),
+            f"{count_noun(len(others), 'computation')} "
+            f"{'is' if len(others) == 1 else 'are'} the same as `{first.name}`: "
+            f"{group.saved:,} instructions are there again. A loop over what repeats "
+            "(`jax.lax.scan`) has its body once",
+            *(Related(head_place(file, other), "the same") for other in others[:_NAMED]),
+        )
+
+
+def host_transfer(survey: Survey) -> Iterator[Finding]:
+    """What moves to or from the host goes over a link that is far slower than device memory."""
+    file = scheduled_module(survey.dump)
+    if file is None:
+        return
+    least = survey.context.thresholds.transfer_bytes
+    for one in host_transfers(file.module):
+        if one.bytes >= least:
+            way = "to the host" if one.to_host else "from the host"
+            yield survey.accuse(
+                name_place(file, one.instruction),
+                f"`{one.instruction.name}` moves {format_bytes(one.bytes)} {way} each time that it "
+                "runs. Keep on the device what is used again soon, and start early what is not",
+            )
+
+
+_TEXT = frozenset({Part.MODULE})
+
+RULES: tuple[AnyRule, ...] = (
+    WholeRule("layout-copy", Severity.HINT, layout_copy, _TEXT),
+    WholeRule("duplicate-computation", Severity.HINT, duplicate_computation, _TEXT),
+    WholeRule("host-transfer", Severity.HINT, host_transfer, _TEXT),
+)

@@ -1,0 +1,245 @@
+"""Shapes that follow from the operands of the same computation."""
+
+from collections.abc import Iterator
+
+from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.finding import Finding, Related
+from hlo_lsp.checks.places import part_place, shape_place
+from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.shape import ArrayShape, try_shape
+from hlo_lsp.model.shape_compatibility import (
+    describe_shape,
+    is_compatible,
+    is_compatible_ignoring_precision,
+    is_compatible_ignoring_type,
+    shape_difference,
+    tuple_element_texts,
+)
+from hlo_lsp.syntax.module_records import InstructionLine
+
+ELEMENTWISE = {
+    "clamp",  # but for its limits
+    *(opcode.name for opcode in vocabulary().opcodes.values() if opcode.elementwise),
+}
+# What gives another element type than it takes. `abs` does of complex numbers.
+_RETYPING = {
+    "abs",
+    "compare",
+    "complex",
+    "convert",
+    "imag",
+    "is-finite",
+    "map",
+    "real",
+    "stochastic-convert",
+}
+_PREDICATES = {"compare", "is-finite"}
+LOGICAL = {*_PREDICATES, "select"}
+HANDED = {"add-dependency", "domain", "opt-barrier"}
+
+_Pair = tuple[int, InstructionLine]
+
+
+def elementwise(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """An elementwise opcode has operands and a result of the same dimensions.
+
+    Most keep the element type too; floating point types count as one, as libtpu mixes precisions
+    inside of fusions. `select` and `clamp` take scalars for the predicate and for the limits.
+    Layouts may differ. Example: `f32[8] add(f32[8], f32[8])`.
+    """
+    record = case.record
+    opcode, result = record.opcode, record.shape
+    for number, operand in _operands(case):
+        if operand.shape == result:
+            continue
+        if _may_be_scalar(opcode, number) and _is_scalar(operand.shape):
+            continue
+        retyped = opcode in _RETYPING or _is_selector(opcode, number)
+        agree = is_compatible_ignoring_type if retyped else is_compatible_ignoring_precision
+        if not agree(operand.shape, result):
+            what = "dimensions" if retyped else "shape"
+            yield _differs(case, number, operand, f"`{opcode}` keeps the {what}", types=not retyped)
+
+
+def logical_types(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """Comparisons give `pred`, of two operands of one type; `select` chooses by a `pred`."""
+    record = case.record
+    operands = dict(_operands(case))
+    if record.opcode in _PREDICATES and _element_type(record.shape) not in {"pred", None}:
+        yield case.accuse(
+            shape_place(case.file, record),
+            f"`{record.opcode}` gives `pred`, not {describe_shape(record.shape)}",
+        )
+    if record.opcode == "compare" and len(operands) == 2:
+        left, right = operands[0].shape, operands[1].shape
+        if is_compatible_ignoring_type(left, right) and not is_compatible_ignoring_precision(
+            left, right
+        ):
+            yield _differs(case, 1, operands[1], "both sides have one type", operands[0])
+    selector = operands.get(0) if record.opcode == "select" else None
+    if selector is not None and _element_type(selector.shape) not in {"pred", None}:
+        yield case.accuse(
+            part_place(case.file, record, record.parsed.operands[0]),
+            f"`{selector.name}` is {describe_shape(selector.shape)}; `select` needs `pred`",
+            Related(shape_place(case.file, selector), "the shape of the operand"),
+        )
+
+
+def same_as_operand(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """`opt-barrier`, `domain` and `add-dependency` hand their first operand on as it is."""
+    operand = dict(_operands(case)).get(0)
+    if operand is not None and not is_compatible_ignoring_precision(
+        operand.shape, case.record.shape
+    ):
+        yield _differs(case, 0, operand, f"`{case.record.opcode}` hands its operand on")
+
+
+def tuple_elements(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """The elements of a tuple are its operands, in order: as many, and of the same shapes."""
+    record = case.record
+    resolved = case.scopes.resolved(record)
+    elements = tuple_element_texts(record.shape)
+    if resolved is None or (elements is None and try_shape(record.shape) is None):
+        return
+    if elements is None or len(elements) != len(resolved.names):
+        yield case.accuse(
+            shape_place(case.file, record),
+            f"the shape is {describe_shape(record.shape)}, but `tuple` has {len(resolved.names)} "
+            f"operand{'' if len(resolved.names) == 1 else 's'}",
+        )
+        return
+    for number, operand in _operands(case):
+        found = shape_difference(operand.shape, elements[number])
+        if operand.shape != elements[number] and found is not None:
+            yield case.accuse(
+                part_place(case.file, record, record.parsed.operands[number]),
+                f"`{operand.name}` is {found.first}{found.where}, but element {number} of the "
+                f"tuple is {found.second}{found.where}",
+                Related(shape_place(case.file, operand), "the shape of the operand"),
+                Related(shape_place(case.file, record), "the shape of the tuple"),
+            )
+
+
+def taken_element(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """`get-tuple-element` takes a tuple and gives its element number `index`, in its shape."""
+    record = case.record
+    operand = dict(_operands(case)).get(0)
+    index = record.parsed.attribute("index")
+    if operand is None or index is None or not index.text.isdecimal():
+        return
+    elements = tuple_element_texts(operand.shape)
+    related = Related(shape_place(case.file, operand), f"the shape of `{operand.name}`")
+    if elements is None:
+        if try_shape(operand.shape) is not None:
+            yield case.accuse(
+                part_place(case.file, record, record.parsed.operands[0]),
+                f"`{operand.name}` is {describe_shape(operand.shape)}, which is no tuple",
+                related,
+            )
+    elif int(index.text) >= len(elements):
+        yield case.accuse(
+            part_place(case.file, record, index),
+            f"no element {index.text}: `{operand.name}` is {describe_shape(operand.shape)}",
+            related,
+        )
+    elif not is_compatible(record.shape, elements[int(index.text)]):
+        found = shape_difference(record.shape, elements[int(index.text)])
+        assert found is not None
+        yield case.accuse(
+            shape_place(case.file, record),
+            f"the result is {found.first}{found.where}, but element {index.text} of "
+            f"`{operand.name}` is {found.second}{found.where}",
+            related,
+        )
+
+
+def copied(case: Case[InstructionLine]) -> Iterator[Finding]:
+    """`copy-start` gives (destination, source, context), `copy-done` the destination.
+
+    Both have the type and dimensions of the operand; only layout and memory space may change.
+    """
+    record = case.record
+    operand = dict(_operands(case)).get(0)
+    if operand is None:
+        return
+    if record.opcode == "copy-start":
+        elements = tuple_element_texts(record.shape) or ()
+        for number, role in enumerate(("destination", "source")):
+            if number < len(elements) and not is_compatible_ignoring_precision(
+                operand.shape, elements[number]
+            ):
+                yield case.accuse(
+                    shape_place(case.file, record),
+                    f"the {role} is {describe_shape(elements[number])}, but `{operand.name}` is "
+                    f"{describe_shape(operand.shape)}",
+                    Related(shape_place(case.file, operand), "the shape of the operand"),
+                )
+    elif operand.opcode == "copy-start":
+        elements = tuple_element_texts(operand.shape) or ()
+        if elements and not is_compatible_ignoring_precision(elements[0], record.shape):
+            yield case.accuse(
+                shape_place(case.file, record),
+                f"the result is {describe_shape(record.shape)}, but the destination of "
+                f"`{operand.name}` is {describe_shape(elements[0])}",
+                Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
+            )
+
+
+def _operands(case: Case[InstructionLine]) -> Iterator[_Pair]:
+    """The operands whose shapes are known, by number; none if the result's is not."""
+    resolved = case.scopes.resolved(case.record) if case.record.shape else None
+    for number, operand in enumerate(() if resolved is None else resolved.operands):
+        if operand is not None and operand.shape:
+            yield number, operand
+
+
+def _differs(
+    case: Case[InstructionLine],
+    number: int,
+    operand: InstructionLine,
+    reason: str,
+    other: InstructionLine | None = None,
+    *,
+    types: bool = True,
+) -> Finding:
+    """An operand that is not of the shape of the result, or of the other operand."""
+    second = case.record if other is None else other
+    found = shape_difference(operand.shape, second.shape, types=types, loose=types)
+    assert found is not None
+    name = "the result" if other is None else f"`{other.name}`"
+    return case.accuse(
+        part_place(case.file, case.record, case.record.parsed.operands[number]),
+        f"`{operand.name}` is {found.first}{found.where}, but {name} is {found.second}"
+        f"{found.where}: {reason}",
+        Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
+        Related(shape_place(case.file, second), f"the shape of {name}"),
+    )
+
+
+def _element_type(shape: str) -> str | None:
+    parsed = try_shape(shape)
+    return parsed.element_type if isinstance(parsed, ArrayShape) else None
+
+
+def _is_scalar(shape: str) -> bool:
+    parsed = try_shape(shape)
+    return isinstance(parsed, ArrayShape) and not parsed.dims
+
+
+def _may_be_scalar(opcode: str, number: int) -> bool:
+    return _is_selector(opcode, number) or (opcode == "clamp" and number != 1)
+
+
+def _is_selector(opcode: str, number: int) -> bool:
+    return opcode == "select" and number == 0
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("shape-mismatch", InstructionLine, elementwise, ELEMENTWISE),
+    error("shape-mismatch", InstructionLine, logical_types, LOGICAL),
+    error("shape-mismatch", InstructionLine, same_as_operand, HANDED),
+    error("shape-mismatch", InstructionLine, tuple_elements, {"tuple"}),
+    error("shape-mismatch", InstructionLine, taken_element, {"get-tuple-element"}),
+    error("shape-mismatch", InstructionLine, copied, {"copy-start", "copy-done"}),
+)

@@ -1,0 +1,165 @@
+"""What a computation and the module say of their parameters and results."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.finding import Finding, Related
+from hlo_lsp.checks.places import head_place, part_place, shape_place, span_place
+from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.shape_compatibility import shape_difference
+from hlo_lsp.program.computations import signature, split_at_commas
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
+from hlo_lsp.syntax.statements import closing_bracket
+
+_LAYOUT = re.compile(r"\bentry_computation_layout=(?=\{)")
+_EXTRACTED = "extracted"  # so libtpu names them; most have a backend_config of the whole module
+_ARROW = re.compile(r"\)\s*->\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """What lists parameters and a result: how a sentence names it, and where it is."""
+
+    name: str
+    place: Place
+
+
+def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
+    """The parameters of a computation have the numbers 0, 1, 2 ..., each once.
+
+    There are as many as the computation's head lists.
+    """
+    scope = case.scopes.scope(case.record)
+    highest = -1
+    for member in scope.members:
+        number = parameter_number(member)
+        if number is None:
+            if member.opcode == "parameter":
+                yield case.accuse(
+                    part_place(case.file, member, member.parsed.opcode),
+                    "`parameter` takes its number: `parameter(0)`",
+                )
+            continue
+        highest = max(highest, number)
+        first = scope.parameters[number]
+        if first is not member and first.name != member.name:
+            yield case.accuse(
+                part_place(case.file, member, member.parsed.literal),
+                f"`{case.record.name}` has another parameter {number}, on line "
+                f"{case.number(first)}",
+                Related(shape_place(case.file, first), f"the first parameter {number}"),
+            )
+    count = sum(member.opcode == "parameter" for member in scope.members)
+    if not scope.is_intact or len(scope.parameters) != count:
+        return
+    missing = next((number for number in range(highest) if number not in scope.parameters), None)
+    said = signature(case.record)
+    if missing is not None and scope.is_sound:
+        last = scope.parameters[highest]
+        yield case.accuse(
+            part_place(case.file, last, last.parsed.literal),
+            f"this is parameter {highest}, but `{case.record.name}` has no parameter {missing}",
+            Related(head_place(case.file, case.record), f"`{case.record.name}` begins here"),
+        )
+    elif said is not None and len(said[0]) != count and scope.is_sound:
+        yield case.accuse(
+            head_place(case.file, case.record),
+            f"the head of `{case.record.name}` lists {_parameters(len(said[0]))}, but the "
+            f"computation has {count}",
+        )
+
+
+def signature_shapes(case: Case[ComputationLine]) -> Iterator[Finding]:
+    """The head of a computation lists the shapes of its parameters and of its root.
+
+    It prints no layouts. Up to jax 0.4 there was no list.
+    """
+    said = signature(case.record)
+    if said is None:
+        return
+    scope = case.scopes.scope(case.record)
+    head = _Head(f"the head of `{case.record.name}`", head_place(case.file, case.record))
+    for number, shape in enumerate(said[0]):
+        parameter = scope.parameters.get(number)
+        yield from _compared(case, parameter, f"parameter {number}", head, shape)
+    yield from _compared(case, scope.root, "the root", head, said[1])
+
+
+def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
+    """`entry_computation_layout` has the shapes of the parameters and the root of the entry.
+
+    Not in what libtpu extracts from a module for SparseCore: there it is that of something else.
+    """
+    record = case.record
+    if record.name.startswith(_EXTRACTED) or "backend_config=" in record.text:
+        return
+    entry = case.file.module.entry
+    found = _LAYOUT.search(record.text)
+    close = None if found is None else closing_bracket(record.text, found.end())
+    opened = -1 if found is None else record.text.find("(", found.end())
+    if found is None or close is None or entry is None or opened < 0:
+        return
+    shut = closing_bracket(record.text, opened)
+    arrow = None if shut is None else _ARROW.match(record.text, shut)
+    if shut is None or arrow is None:
+        return
+    place = span_place(case.file, record, record.text, found.start(), found.end() - 1)
+    head = _Head("the module's head", place)
+    scope = case.scopes.scope(entry)
+    if not entry.is_entry:
+        return  # the last computation is the entry then, unless the text is cut in front of it
+    shapes = split_at_commas(record.text, opened + 1, shut)
+    parameters = scope.counted_parameters
+    if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
+        yield case.accuse(
+            place,
+            f"the module's head lists {_parameters(len(shapes))}, but `{entry.name}` has "
+            f"{len(parameters)}",
+            Related(head_place(case.file, entry), f"`{entry.name}` is the entry"),
+        )
+    else:
+        for number, shape in enumerate(shapes):
+            parameter = scope.parameters.get(number)
+            yield from _compared(case, parameter, f"parameter {number}", head, shape)
+    yield from _compared(case, scope.root, "the root", head, record.text[arrow.end() : close])
+
+
+def _compared(
+    case: "Case[ComputationLine] | Case[ModuleHeader]",
+    instruction: InstructionLine | None,
+    what: str,
+    head: _Head,
+    said: str,
+) -> Iterator[Finding]:
+    """An instruction's shape beside what a head says of it."""
+    if instruction is None or not instruction.shape:
+        return
+    said = _without_mark(said)
+    found = None if said == instruction.shape else shape_difference(instruction.shape, said)
+    if found is not None:
+        yield case.accuse(
+            shape_place(case.file, instruction),
+            f"{what} is {found.first}{found.where}, but "
+            f"{head.name} says {found.second}{found.where}",
+            Related(head.place, f"{head.name} says so"),
+        )
+
+
+def _without_mark(shape: str) -> str:
+    """The shape without the ``/*index=5*/`` in front of it."""
+    return shape.partition("*/")[2].strip() if shape.startswith("/*") else shape.strip()
+
+
+def _parameters(count: int) -> str:
+    return f"{count} parameter{'' if count == 1 else 's'}"
+
+
+RULES: tuple[AnyRule, ...] = (
+    error("shape-mismatch", ComputationLine, signature_shapes),
+    error("shape-mismatch", ModuleHeader, entry_layout),
+    error("parameter-number", ComputationLine, numbered_parameters),
+)

@@ -1,0 +1,33 @@
+"""Values in the result of an instruction and in its leaves."""
+
+import pytest
+
+import tiny
+from hlo_lsp.ide.hover import computations
+from hlo_lsp.ide.hover.instructions import instruction_card
+from hlo_lsp.model.card import Fact
+from ide.hover.facts import facts
+
+DUMP = tiny.split().dump
+LEAVES = {
+    "leaf {0}": "allocation 4 at offset 0, 8,192 B (8.0 KiB), live 1-4",
+    "leaf {1}": "allocation 4 at offset 8,192, 512 B, live 1-5, at the declared peak",
+}
+
+
+def test_tuple_lists_leaves_by_size() -> None:
+    shown = facts(instruction_card(DUMP, "fusion"))
+    assert {label: shown[label] for label in shown if label.startswith("leaf")} == LEAVES
+    assert shown["value"] == "`<4 fusion{} @0>`"
+
+
+def test_shape_index_selects_one_leaf() -> None:
+    shown = facts(instruction_card(DUMP, "fusion", "{1}"))
+    assert shown["value"] == "`<6 fusion{1} @1>`"
+    assert not [label for label in shown if label.startswith("leaf") and label != "leaf {1}"]
+
+
+def test_small_leaves_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(computations, "_MAX_LEAVES", 1)
+    result = computations.result_value_facts(DUMP, "fusion", None)
+    assert result[-2:] == [Fact("leaf {0}", LEAVES["leaf {0}"]), Fact("other leaves", "1")]
