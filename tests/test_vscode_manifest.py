@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from hlo_lsp.checks.config.options import ALL, DEFAULT, DEFAULTS, Thresholds
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.wishes.thresholds import DEFAULTS, Thresholds
-from hlo_lsp.checks.wishes.wishes import ALL, DEFAULT
 from hlo_lsp.lsp.settings import Settings
 
 CLIENT = Path(__file__).resolve().parent.parent / "vscode-client"

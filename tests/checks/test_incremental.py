@@ -1,8 +1,8 @@
 """After any edits the rules say what they would say of files that were just opened.
 
 What was found out is remembered rule by rule and record by record (``checks/run.py``,
-``model/facts.py``, ``analysis/assignment/lists.py``): a memory that outlives what it is about would
-show here.
+``model/facts.py``, ``analysis/assignment/allocation_blocks.py``): a memory that outlives what it is
+about would show here.
 """
 
 import re

@@ -11,6 +11,7 @@ FILE, OTHER = DumpFile.of_text("a\nb\nc\n"), DumpFile.of_text("d\n")
 TABLE = {
     "first": {Scope.LINE: frozenset({"second"})},
     "second": {Scope.LINE: frozenset({"third"})},
+    "entry": {Scope.RECORD: frozenset({"row"})},
     "broken": {Scope.FILE: frozenset({"first", "third"})},
 }
 
@@ -47,6 +48,15 @@ def test_suppressed_finding_suppresses_nothing() -> None:
         "third",
         "first",
     ]
+
+
+def test_record_of_several_lines_is_suppressed() -> None:
+    text = (
+        "Used values:\n<1 a @0>\n positions:\n  a\n uses:\n from instruction: %a = f32[] iota()\n"
+    )
+    file = DumpFile.of_text(text)
+    assert codes(finding("row", 3, file=file), finding("entry", 1, file=file)) == ["entry"]
+    assert codes(finding("row", 0, file=file), finding("entry", 1, file=file)) == ["row", "entry"]
 
 
 def test_whole_file_is_suppressed() -> None:

@@ -26,7 +26,9 @@ async def test_a_value_says_all_that_is_known_of_it(any_editor: Editor, compiled
     assert told["allocation"].startswith("5, maybe-live-out, 262,144 B (256.0 KiB)")
     assert told["allocation"].endswith("bytes 0 to 262,144")
     assert "copy.9 4-7" in told["shares memory with"]
-    assert told["live range"].startswith("25-27 (2 steps): fusion.9 -> while, live at the declared peak")
+    assert told["live range"].startswith(
+        "25-27 (2 steps): fusion.9 -> while, live at the declared peak"
+    )
     assert told["defined by"].startswith("fusion.9")
     assert told["uses"] == "1: tuple.12"
     assert told["op_name"] == "jit(while_fn)/while/body/dot_general"

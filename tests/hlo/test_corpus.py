@@ -134,9 +134,7 @@ def test_every_header_is_made_of_known_words(folder: str, corpus_small: Path) ->
     assert wrong == {}
 
 
-def test_every_instruction_of_large_modules_is_made_of_known_words(
-    train_l24: Path, train_l96: Path
-) -> None:
+def test_large_modules_use_only_known_words(train_l24: Path, train_l96: Path) -> None:
     modules = _modules(train_l24) + _modules(train_l96)
     assert {path.name: found for path in modules if (found := _wrong(path))} == {}
     assert {path.name: found for path in modules if (found := _wrong_header(path))} == {}

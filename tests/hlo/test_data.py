@@ -53,7 +53,7 @@ def test_texts_are_short() -> None:
     assert {name: len(text) for name, text in texts() if len(text) > 330} == {}
 
 
-def test_the_files_have_no_fields_that_nobody_reads() -> None:
+def test_data_files_have_no_unused_fields() -> None:
     for name, fields in FIELDS.items():
         tree = dict(reading.read_toml(name))
         tree.pop("common", None)
@@ -76,12 +76,12 @@ def test_every_attribute_belongs_to_an_opcode() -> None:
     assert used & set(WORDS.common) == {"parameter_replication"}
 
 
-def test_a_special_meaning_belongs_to_an_opcode_that_has_the_attribute() -> None:
+def test_variants_belong_to_opcodes_with_the_attribute() -> None:
     for name, opcode in WORDS.variants:
         assert name in WORDS.opcodes[opcode].attributes, (name, opcode)
 
 
-def test_words_that_may_stand_there_are_given_for_enums_only() -> None:
+def test_only_enums_list_allowed_values() -> None:
     several = {AttributeKind.ENUM, AttributeKind.ENUMS, AttributeKind.FLAG}
     assert [a.name for a in everything() if bool(a.values) != (a.kind in several)] == []
 
@@ -117,12 +117,12 @@ def test_no_operand_of_an_opcode_is_named_twice() -> None:
         assert len(set(names)) == len(names), opcode
 
 
-def test_operands_of_what_is_element_by_element() -> None:
+def test_elementwise_opcodes_have_equal_operands() -> None:
     for opcode in WORDS.opcodes.values():
         assert opcode.operands or not opcode.elementwise, opcode
 
 
-def test_sizes_of_element_types_are_those_that_shapes_are_computed_with() -> None:
+def test_element_type_bits_match_shape_sizes() -> None:
     for element_type in WORDS.element_types.values():
         shape = parse_shape(f"{element_type.name}[]")
         assert isinstance(shape, ArrayShape)

@@ -39,7 +39,7 @@ def test_an_open_operand_leaves_the_arity_open(text: str, operand: OperandSpec) 
     assert found.arity is None
 
 
-def test_required_attributes_are_groups_of_which_one_must_be_there() -> None:
+def test_required_attributes_are_groups_of_alternatives() -> None:
     entry = {
         "operands": "",
         "text": "F.",
@@ -62,7 +62,7 @@ def test_calls_follow_from_the_kinds() -> None:
     assert reading.opcode_spec("f", entry, KNOWN).calls == ("branches", "body", "to_apply")
 
 
-def test_an_opcode_with_an_attribute_that_nobody_explains_is_refused() -> None:
+def test_opcode_with_undescribed_attribute_is_rejected() -> None:
     with pytest.raises(KeyError, match="nothing"):
         reading.opcode_spec("f", {"operands": "", "text": "F.", "optional": ["nothing"]}, KNOWN)
 
@@ -92,6 +92,6 @@ def test_a_variant_differs_where_it_says_so() -> None:
     )
 
 
-def test_a_variant_has_the_fields_of_an_attribute_only() -> None:
+def test_variant_has_only_attribute_fields() -> None:
     with pytest.raises(TypeError, match="txet"):
         reading.attribute_variants({"dimensions": {"on": {"sort": {"txet": "Dimensions."}}}}, KNOWN)

@@ -48,7 +48,7 @@ def test_what_depends_on_the_operand_is_not_required() -> None:
      ("select-and-scatter", {"select", "scatter"}), ("sort", {"to_apply"}), ("add", set()),
      ("custom-call", {"to_apply", "called_computations"})],
 )  # fmt: skip
-def test_what_an_opcode_calls(name: str, calls: set[str]) -> None:
+def test_opcode_calls(name: str, calls: set[str]) -> None:
     assert set(opcode(name).calls) == calls
 
 
@@ -58,11 +58,11 @@ def test_what_is_not_element_by_element(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["add", "convert", "select", "compare", "tanh", "real", "map"])
-def test_what_is_element_by_element(name: str) -> None:
+def test_elementwise_opcodes(name: str) -> None:
     assert opcode(name).elementwise
 
 
-def test_the_start_of_any_opcode_takes_what_the_opcode_takes() -> None:
+def test_start_form_has_the_operands_of_its_opcode() -> None:
     found, wrapped = opcode("slice-start"), opcode("slice")
     assert found.name == "slice-start"
     assert (found.operands, found.arity, found.required) == (wrapped.operands, 1, (("slice",),))
@@ -71,7 +71,7 @@ def test_the_start_of_any_opcode_takes_what_the_opcode_takes() -> None:
     assert wrapped.text in found.text
 
 
-def test_a_start_is_never_element_by_element() -> None:
+def test_start_form_is_not_elementwise() -> None:
     assert opcode("add").elementwise
     assert not opcode("add-start").elementwise
 
@@ -90,7 +90,7 @@ def test_what_follows_a_start_takes_it(name: str) -> None:
     assert f"`{name.rpartition('-')[0]}`" in found.text
 
 
-def test_opcodes_of_their_own_are_no_sugar() -> None:
+def test_defined_opcodes_are_not_wrapped_forms() -> None:
     assert opcode("copy-start") is WORDS.opcodes["copy-start"]
     assert opcode("all-gather-done") is WORDS.opcodes["all-gather-done"]
 
@@ -98,7 +98,7 @@ def test_opcodes_of_their_own_are_no_sugar() -> None:
 @pytest.mark.parametrize(
     "name", ["", "start", "-start", "nothing", "nothing-start", "async-start-start", "add-end"]
 )
-def test_words_that_are_no_opcodes(name: str) -> None:
+def test_words_that_are_not_opcodes(name: str) -> None:
     assert WORDS.opcode(name) is None
 
 
@@ -111,7 +111,7 @@ def test_every_opcode_can_be_wrapped_or_is_asynchronous(name: str, step: str) ->
         assert set(found.calls) <= set(found.attributes) <= set(WORDS.attributes)
 
 
-def test_an_attribute_means_what_its_opcode_makes_of_it() -> None:
+def test_attribute_meaning_depends_on_opcode() -> None:
     plain, random = WORDS.attribute("algorithm"), WORDS.attribute("algorithm", "rng-bit-generator")
     assert plain is not None
     assert random is not None

@@ -25,7 +25,7 @@ from hlo_lsp.model.backend import Backend, backend_from_file_name, report_space_
         ("cl_12.txt", Backend.UNKNOWN),
     ],
 )
-def test_a_file_name_tells_the_backend(name: str, backend: Backend) -> None:
+def test_file_name_implies_the_backend(name: str, backend: Backend) -> None:
     assert backend_from_file_name(name) is backend
 
 
@@ -50,7 +50,7 @@ def test_the_labels_of_reports_are_the_same_everywhere() -> None:
         (1, Backend.UNKNOWN, None),
     ],
 )
-def test_what_a_memory_space_is_depends_on_the_backend(
+def test_memory_space_name_depends_on_backend(
     number: int, backend: Backend, name: str | None
 ) -> None:
     assert space_name(number, backend) == name

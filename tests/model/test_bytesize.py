@@ -40,13 +40,13 @@ def test_human_readable_bytes(count: int, text: str) -> None:
 
 
 @given(st.integers(0, 1 << 70))
-def test_no_more_is_lost_than_the_printed_digits(count: int) -> None:
+def test_rounding_error_is_below_the_printed_digits(count: int) -> None:
     digits, unit = re.fullmatch(r"([\d.]+)(\w+)", format_bytes_as_xla(count)).groups()  # type: ignore[union-attr]
     scale = 1024 ** _UNITS[unit]
     assert abs(float(digits) * scale - count) <= scale * (0.06 if unit == "KiB" else 0.007)
 
 
-def test_bytes_for_people() -> None:
+def test_bytes_with_exact_and_short_form() -> None:
     assert format_short_bytes(512) == "512 B"
     assert format_short_bytes(4194304) == "4.00 MiB"
     assert format_bytes(512) == "512 B"

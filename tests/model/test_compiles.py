@@ -42,7 +42,7 @@ def _names(paths: Iterable[Path]) -> list[str]:
     return [path.name for path in paths]
 
 
-def test_the_texts_of_a_module_stand_in_the_order_of_the_pipeline() -> None:
+def test_module_texts_are_in_pipeline_order() -> None:
     compile_ = _compile(_TPU_TEXTS[2], _TPU_ALL)
     assert _names(compile_.texts) == _TPU_TEXTS
     assert compile_.previous_text() == _FOLDER / _TPU_TEXTS[1]
@@ -71,7 +71,7 @@ def test_partitioning_comes_before_the_first_optimization() -> None:
 
 
 @pytest.mark.parametrize("name", _TPU_TEXTS[4:])
-def test_texts_with_the_same_instructions_share_the_memory_files(name: str) -> None:
+def test_texts_with_equal_instructions_share_memory_files(name: str) -> None:
     compile_ = _compile(name, _TPU_ALL)
     assert _names(compile_.memory) == sorted(_TPU_MEMORY)
     assert compile_.module == _FOLDER / f"{_TPU}.after_optimizations.txt"
@@ -86,7 +86,7 @@ def test_no_memory_files_belong_to_an_earlier_text(name: str) -> None:
     assert compile_.stem == name.removesuffix(".txt")
 
 
-def test_a_memory_file_has_the_others_and_the_module_text() -> None:
+def test_memory_file_has_companions_and_module_text() -> None:
     compile_ = _compile(_TPU_MEMORY[2], _TPU_ALL)
     text = f"{_TPU}.after_optimizations.txt"
     assert set(_names(compile_.files_read_together())) == {*_TPU_MEMORY, text}

@@ -85,7 +85,7 @@ def test_groups_and_their_size(text: str, count: int, size: int | None) -> None:
     assert (groups.count, groups.size) == (count, size)
 
 
-def test_groups_of_a_mesh_tell_their_axes() -> None:
+def test_mesh_groups_have_axes() -> None:
     groups = parse_device_groups("mesh['a'=8,'b'=2] {'a':(2)2,'b'}")
     assert isinstance(groups, EqualGroups)
     assert [str(axis) for axis in groups.axes] == ["a:(2)2", "b"]
@@ -105,6 +105,6 @@ def test_listed_groups_are_kept_as_they_are() -> None:
         "mesh['a'=4] {'a':(1)4}", "mesh['a'=4] {'a':(0)2}", "mesh['a'=4], device_ids=(0,1) {'a'}",
     ],
 )  # fmt: skip
-def test_a_text_that_is_no_groups(text: str) -> None:
+def test_invalid_groups_raise(text: str) -> None:
     with pytest.raises(ShardingError):
         parse_device_groups(text)

@@ -24,7 +24,7 @@ def _edit(file: DumpFile, *edits: tuple[tuple[int, int], tuple[int, int], str]) 
     file.refresh()
 
 
-def test_a_file_is_read_when_it_is_first_refreshed() -> None:
+def test_first_refresh_reads_the_file() -> None:
     file = DumpFile("file:///dumps/live.txt", Path("/dumps/live.txt"), Document(_LIVE))
     assert (file.is_fresh, file.kind, file.version) == (False, FileKind.OTHER, 0)
     file.refresh()
@@ -32,7 +32,7 @@ def test_a_file_is_read_when_it_is_first_refreshed() -> None:
     assert file.memory.ranges.first("a{}") is not None
 
 
-def test_an_edit_makes_it_stale_and_a_new_version() -> None:
+def test_edit_makes_stale_and_refresh_increments_version() -> None:
     file = DumpFile.of_text(_LIVE)
     version = file.version
     file.refresh()
@@ -59,7 +59,7 @@ def test_several_edits_are_read_together() -> None:
     assert label.max == 7
 
 
-def test_a_text_that_becomes_another_kind_forgets_what_it_was() -> None:
+def test_changed_kind_discards_old_records() -> None:
     file = DumpFile.of_text(_LIVE)
     _replace(file, _MODULE, FileKind.MODULE)
     assert list(file.memory.ranges) == []
@@ -78,7 +78,7 @@ def _replace(file: DumpFile, text: str, kind: FileKind) -> None:
     assert file.kind is kind
 
 
-def test_a_key_that_two_records_have_belongs_to_the_first_of_them() -> None:
+def test_duplicate_key_returns_first_record() -> None:
     file = DumpFile.of_text(
         "Total bytes used: 1 (1B)\n\nUsed values:\n\nTotal bytes used: 2 (2B)\n"
     )
@@ -95,7 +95,7 @@ def test_a_key_that_two_records_have_belongs_to_the_first_of_them() -> None:
     assert third.total == 3
 
 
-def test_what_is_damaged_is_known() -> None:
+def test_damaged_records_are_indexed() -> None:
     file = DumpFile.of_text(_LIVE)
     assert list(file.memory.damaged) == []
     _edit(file, ((3, 0), (3, 4), "??"))
@@ -106,7 +106,7 @@ def test_what_is_damaged_is_known() -> None:
     assert file.memory.steps.first(1) is not None
 
 
-def test_a_reader_that_is_dropped_leaves_the_work_to_the_next() -> None:
+def test_dropped_refresh_is_continued_by_the_next() -> None:
     file = DumpFile("file:///live.txt", None, Document(_LIVE + "    b{}:1-2\n" * 20000))
     reader = Job(file.refresh)
     assert not reader.step(0)
@@ -117,7 +117,7 @@ def test_a_reader_that_is_dropped_leaves_the_work_to_the_next() -> None:
     assert len(file.memory.ranges.all("b{}")) == 20000
 
 
-def test_files_are_named_for_people_and_clients(tmp_path: Path) -> None:
+def test_file_labels_titles_and_uris(tmp_path: Path) -> None:
     path = tmp_path / "a b.txt"
     file = DumpFile(path.as_uri(), path, Document())
     assert file.label == str(path)
@@ -125,7 +125,7 @@ def test_files_are_named_for_people_and_clients(tmp_path: Path) -> None:
     assert file.lines == [""]
 
 
-def test_a_change_may_be_noted_before_the_first_reading() -> None:
+def test_change_before_first_refresh() -> None:
     file = DumpFile("untitled:1", None, Document(_LIVE))
     file.changed(file.document.edit((0, 0), (1, 0), ""))
     assert file.document.lines[0] == "  InstructionSequence:"

@@ -45,9 +45,7 @@ def _file(text: str) -> DumpFile:
 @pytest.mark.parametrize("name", [*DUMPS, JOINED, WRITTEN])
 @_QUICK
 @given(data=st.data())
-def test_after_every_edit_a_file_is_as_if_read_anew(
-    name: str, texts: Texts, data: st.DataObject
-) -> None:
+def test_edited_file_equals_a_fresh_file(name: str, texts: Texts, data: st.DataObject) -> None:
     file = _file(texts[name])
     for edit in data.draw(st.lists(edits(texts), min_size=1, max_size=8)):
         file.changed(edit.apply(file.document))
@@ -58,9 +56,7 @@ def test_after_every_edit_a_file_is_as_if_read_anew(
 @pytest.mark.parametrize("name", [*DUMPS, JOINED, WRITTEN])
 @_QUICK
 @given(data=st.data())
-def test_edits_may_come_while_a_file_is_being_read(
-    name: str, texts: Texts, data: st.DataObject
-) -> None:
+def test_edits_during_a_refresh(name: str, texts: Texts, data: st.DataObject) -> None:
     script: list[tuple[Edit, int]] = data.draw(
         st.lists(st.tuples(edits(texts), st.integers(0, 12)), min_size=1, max_size=8)
     )

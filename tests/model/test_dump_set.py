@@ -63,7 +63,7 @@ def dump(request: pytest.FixtureRequest) -> DumpSet:
     return _set(*(reversed(texts) if request.param == "reversed" else texts))
 
 
-def test_a_value_is_put_together_from_all_files(dump: DumpSet) -> None:
+def test_value_joins_all_files(dump: DumpSet) -> None:
     value = dump.value(3)
     assert value is not None
     assert (value.id, value.name, value.index, value.color) == (3, "f", "{0}", 1)
@@ -78,7 +78,7 @@ def test_a_value_is_put_together_from_all_files(dump: DumpSet) -> None:
     assert (value.live.record.start_step, value.live.record.end_step) == (1, 2)
 
 
-def test_what_no_file_says_is_not_known(dump: DumpSet) -> None:
+def test_missing_facts_are_none(dump: DumpSet) -> None:
     value = dump.value(4)
     assert value is not None
     assert value.entry is None
@@ -111,7 +111,7 @@ def test_allocations_and_their_values(dump: DumpSet) -> None:
     assert dump.allocation(2) is None
 
 
-def test_values_under_a_broken_allocation_do_not_move_to_the_one_above() -> None:
+def test_values_stay_below_a_broken_allocation() -> None:
     dump = _set(_ASSIGNMENT.replace("allocation 1: size", "allocation 1 size"))
     value = dump.value(3)
     assert value is not None
@@ -120,7 +120,7 @@ def test_values_under_a_broken_allocation_do_not_move_to_the_one_above() -> None
     assert [each.id for each in dump.assigned_to(only)] == [1]
 
 
-def test_the_other_values_of_an_allocation_stay_in_it_when_one_is_broken() -> None:
+def test_broken_value_keeps_others_in_the_allocation() -> None:
     dump = _set(_ASSIGNMENT.replace("(size=512,offset=0): f32[2]{0:T(128)S(1)}", "(size=512"))
     value = dump.value(4)
     assert value is not None
@@ -138,7 +138,7 @@ def test_the_schedule_and_the_totals(dump: DumpSet) -> None:
     assert (dump.last_step, dump.declared_peak, dump.total_bytes) == (2, 1, 1536)
 
 
-def test_the_text_of_an_instruction_comes_from_an_entry_if_there_is_no_module(
+def test_instruction_text_falls_back_to_an_entry(
     dump: DumpSet,
 ) -> None:
     text = dump.text_of("f")
@@ -148,14 +148,14 @@ def test_the_text_of_an_instruction_comes_from_an_entry_if_there_is_no_module(
     assert dump.instruction("f") is None
 
 
-def test_the_text_of_an_instruction_comes_from_the_module_if_there_is_one() -> None:
+def test_instruction_text_prefers_the_module() -> None:
     module = "HloModule m\n\nENTRY %e (a: f32[2]) -> f32[2] {\n  ROOT %a = f32[2] negate(%z)\n}\n"
     text = _set(_VALUES, module).text_of("a")
     assert text is not None
     assert text.opcode.text == "negate"
 
 
-def test_who_uses_and_who_holds_an_instruction(dump: DumpSet) -> None:
+def test_entries_by_position_and_use(dump: DumpSet) -> None:
     assert [found.record.id for found in dump.entries_at("g")] == [3]
     assert [found.record.id for found in dump.entries_used_by("f")] == [1]
     assert list(dump.entries_used_by("g")) == []
@@ -178,11 +178,11 @@ def test_the_shape_of_a_value() -> None:
         (_LIVE, "module_0001.f.cl_12.after_optimizations-live-range.txt", Backend.TPU),
     ],
 )
-def test_the_backend_is_told_by_names_and_by_tiles(text: str, name: str, backend: Backend) -> None:
+def test_names_and_tiles_determine_the_backend(text: str, name: str, backend: Backend) -> None:
     assert _set(text, name=name).backend is backend
 
 
-def test_what_was_computed_is_kept_until_a_file_of_it_changes() -> None:
+def test_query_is_cached_until_a_file_changes() -> None:
     dump = _set(_ASSIGNMENT, _LIVE)
     assignment, live = dump.files
     asked: list[int] = []
@@ -202,7 +202,7 @@ def test_what_was_computed_is_kept_until_a_file_of_it_changes() -> None:
     assert asked == [3, 2]
 
 
-def test_the_stack_of_an_instruction_of_a_real_dump(corpus_small: Path) -> None:
+def test_stack_of_a_real_instruction(corpus_small: Path) -> None:
     library = DumpWorkspace()
     [path] = [
         path

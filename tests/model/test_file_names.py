@@ -99,9 +99,7 @@ def test_what_a_module_was_compiled_for(filename: str, architecture: str) -> Non
 @pytest.mark.parametrize(
     "head", ["module_0002", "module_0002.fused_reduce.1", "1795.module_0002.jit_f.cl_12"]
 )
-def test_where_in_the_pipeline_a_text_is_from(
-    head: str, suffix: str, step: PassBoundary | PassStep
-) -> None:
+def test_pipeline_step_of_a_text(head: str, suffix: str, step: PassBoundary | PassStep) -> None:
     name = _of(f"{head}.{suffix}")
     assert (name.role, name.step, name.suffix.text) == (FileRole.PASS, step, suffix)
     assert name.head == head.removeprefix("1795.")
@@ -134,7 +132,7 @@ def test_names_of_another_form(filename: str) -> None:
         ("", ""),
     ],
 )
-def test_what_files_of_a_module_have_in_common(filename: str, key: str) -> None:
+def test_group_key(filename: str, key: str) -> None:
     assert group_key(filename) == key
 
 

@@ -66,7 +66,7 @@ def test_instructions_of_a_long_computation_are_records(file: Path) -> None:
     assert all(window.text.startswith("  %a.") for window in found[1:])
 
 
-def test_behind_the_end_is_nothing(file: Path) -> None:
+def test_no_window_after_the_end(file: Path) -> None:
     file.write_text(LABEL + ENTRY)
     assert at(file, 7) is not None  # the empty line behind the last line end
     assert at(file, 8) is None
@@ -74,7 +74,7 @@ def test_behind_the_end_is_nothing(file: Path) -> None:
     assert at(file, -1) is None
 
 
-def test_what_is_no_dump_has_no_windows(file: Path, tmp_path: Path) -> None:
+def test_other_files_have_no_windows(file: Path, tmp_path: Path) -> None:
     file.write_text("int main() {}\n")
     assert at(file, 0) is None
     file.write_bytes(b"\0\1")
@@ -85,7 +85,7 @@ def test_what_is_no_dump_has_no_windows(file: Path, tmp_path: Path) -> None:
             at(nothing, 0)
 
 
-def test_a_file_that_was_written_anew_has_new_windows(file: Path) -> None:
+def test_rewritten_file_has_new_windows(file: Path) -> None:
     cutter = FileWindows()
     file.write_text(LABEL + ENTRY.format(1))
     before = cutter.at(file, 0)
@@ -97,7 +97,7 @@ def test_a_file_that_was_written_anew_has_new_windows(file: Path) -> None:
     assert (before.text, after.text) == (LABEL + ENTRY.format(1), LABEL + ENTRY.format(22))
 
 
-def test_nothing_behind_the_line_is_read(file: Path) -> None:
+def test_lines_after_the_window_are_not_read(file: Path) -> None:
     file.write_text(LABEL + ENTRY * 1000)
     assert count_checkpoints(lambda: FileWindows().at(file, 0)) == 1
 

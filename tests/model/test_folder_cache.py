@@ -49,9 +49,7 @@ def test_a_new_file_is_seen(tmp_path: Path, listed: list[Path]) -> None:
     assert listed == [tmp_path, tmp_path]
 
 
-def test_a_folder_that_is_being_written_is_not_remembered(
-    tmp_path: Path, listed: list[Path]
-) -> None:
+def test_recently_changed_folder_is_not_cached(tmp_path: Path, listed: list[Path]) -> None:
     """Two files of one moment may leave the folder's time of change as it was."""
     coming = 1 << 62  # ns; as good as now, whenever now is
     text = _touch(tmp_path, _TEXT, coming)
@@ -62,7 +60,7 @@ def test_a_folder_that_is_being_written_is_not_remembered(
     assert len(listed) == 2
 
 
-def test_a_file_that_is_not_written_yet_has_its_compile(tmp_path: Path) -> None:
+def test_missing_file_has_a_compile(tmp_path: Path) -> None:
     ranges = _touch(tmp_path, _RANGES)
     known = FolderCache()
     assert known.compile_of(tmp_path / _TEXT).memory == (ranges,)

@@ -27,14 +27,14 @@ def test_modules_with_other_numbers_or_names_stay_apart() -> None:
     assert _groups(*names) == {frozenset({name}) for name in names}
 
 
-def test_a_file_without_timestamp_is_of_the_only_run() -> None:
+def test_file_without_timestamp_joins_the_only_run() -> None:
     """``thunk_sequence.txt`` never carries one (jaxlib 0.10.2)."""
     module = "17.module_0001.jit_f.sm_9.0a_gpu_after_optimizations.txt"
     thunks = "module_0001.jit_f.thunk_sequence.txt"
     assert _groups(module, thunks) == {frozenset({module, thunks})}
 
 
-def test_two_runs_in_one_folder_are_told_apart_by_time() -> None:
+def test_timestamps_separate_runs_in_one_folder() -> None:
     first = {f"17.module_0001.jit_f.{what}_optimizations.txt" for what in ("before", "after")}
     second = {name.replace("17.", "18.") for name in first}
     # it was written by both runs and is of the one that wrote last: nobody can tell which
@@ -42,7 +42,7 @@ def test_two_runs_in_one_folder_are_told_apart_by_time() -> None:
     assert _groups(*first, *second, *thunks) == set(map(frozenset, (first, second, thunks)))
 
 
-def test_a_module_name_may_be_missing_where_the_name_gets_too_long() -> None:
+def test_long_file_names_omit_the_module_name() -> None:
     """Seen with libtpu: XLA leaves the module name out of a file name of 256 characters."""
     names = {
         f"module_0000.{_LONG}.{_CL}.after_codegen.txt",
@@ -55,7 +55,7 @@ def test_a_module_name_may_be_missing_where_the_name_gets_too_long() -> None:
     assert _groups(*stamped) == {frozenset(stamped)}
 
 
-def test_a_missing_module_name_is_not_made_up() -> None:
+def test_missing_module_name_is_not_guessed() -> None:
     short = f"module_0000.{_CL}.after_codegen.txt"  # would have had room for the name
     missing = f"module_0000.{_CL}.after_optimizations_before_buffer_assignment.txt"
     named = f"module_0000.{_LONG}.{_CL}.after_codegen.txt"
@@ -66,7 +66,7 @@ def test_a_missing_module_name_is_not_made_up() -> None:
     assert frozenset({f"1.{missing}"}) in _groups(f"1.{missing}", f"2.{named}")
 
 
-def test_a_suffix_that_nobody_knows_is_of_the_module_with_the_longest_name() -> None:
+def test_unknown_suffix_joins_longest_module_name() -> None:
     longer = {
         "module_0007.SyncTensorsGraph.42.before_optimizations.txt",
         "module_0007.SyncTensorsGraph.42.my_kernel.ir-no-opt.ll",
@@ -82,7 +82,7 @@ def test_a_suffix_that_nobody_knows_is_of_the_module_with_the_longest_name() -> 
     }
 
 
-def test_names_that_are_not_of_xla_group_by_what_stands_before_the_suffix() -> None:
+def test_other_names_group_by_prefix() -> None:
     assert _groups(
         "step.before_optimizations.txt", "step.after_optimizations-live-range.txt",
         "my.txt", "my-buffer-assignment.txt", "sample_2.txt", "foo.hlo",

@@ -55,7 +55,7 @@ def _replaced(file: DumpFile, number: int, line: str) -> None:
     lines=st.lists(LINE, min_size=1, max_size=12),
     edits=st.lists(st.tuples(st.integers(0, 99), LINE, st.integers(0, 3)), max_size=6),
 )
-def test_learning_changes_no_answer_whatever_comes_in_between(
+def test_index_build_does_not_change_answers(
     lines: list[str], edits: list[tuple[int, str, int]]
 ) -> None:
     file = DumpFile.of_text("\n".join(["HloModule m", "%f (p: f32[]) -> f32[] {", *lines]))
@@ -75,7 +75,7 @@ def test_learning_changes_no_answer_whatever_comes_in_between(
     assert _said(learnt.module) == expected
 
 
-def test_what_is_learnt_is_who_mentions_a_name_as_a_whole() -> None:
+def test_index_contains_whole_names_only() -> None:
     file = DumpFile.of_text(
         "HloModule m\n\nENTRY %e {\n  %n = f32[] constant(0)\n  %n.1 = f32[] negate(%n)\n"
         "  %n.10 = f32[] negate(%n.1)\n}\n"
@@ -86,7 +86,7 @@ def test_what_is_learnt_is_who_mentions_a_name_as_a_whole() -> None:
     assert [record.name for record in file.module.mentioning("n")] == ["n.1"]
 
 
-def test_learning_that_is_given_up_can_be_begun_again() -> None:
+def test_cancelled_index_build_can_restart() -> None:
     text = "HloModule m\n\nENTRY %e {\n  %a = f32[] constant(0)\n  %b = f32[] negate(%a)\n}\n"
     file = DumpFile.of_text(text)
     with pytest.MonkeyPatch.context() as patch:

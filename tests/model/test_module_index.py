@@ -86,9 +86,7 @@ def test_computations_have_their_members_roots_and_parameters(
 
 
 @pytest.mark.parametrize("learnt", [False, True])
-def test_users_and_callers_are_those_who_mention_a_name(
-    both: tuple[ModuleIndex, Plain], learnt: bool
-) -> None:
+def test_users_and_callers(both: tuple[ModuleIndex, Plain], learnt: bool) -> None:
     module, plain = both
     if learnt:
         module.build_mention_index()
@@ -134,7 +132,7 @@ def test_the_number_of_a_parameter(line: str, number: int | None) -> None:
     assert parameter_number(record) == number
 
 
-def test_who_reads_an_instruction_through_an_operand_in_place_uses_it() -> None:
+def test_inline_operand_counts_as_use() -> None:
     module = DumpFile.of_text(
         "HloModule m\n\nENTRY %e {\n  %a = f32[] constant(0)\n  %b = f32[] constant(0)\n"
         "  %r = f32[] add(%a, f32[] negate(%b))\n}\n"
@@ -144,7 +142,7 @@ def test_who_reads_an_instruction_through_an_operand_in_place_uses_it() -> None:
     assert [record.name for record in module.inputs(r)] == ["a", "b"]
 
 
-def test_without_marks_the_last_computation_runs_and_the_last_instruction_is_the_root() -> None:
+def test_unmarked_entry_and_root_are_the_last() -> None:
     module = DumpFile.of_text(
         "HloModule m\n\n%f {\n  %a = f32[] constant(0)\n}\n\n"
         "%g {\n  %b = f32[] constant(0)\n  %c = f32[] negate(%b)\n}\n"
@@ -156,7 +154,7 @@ def test_without_marks_the_last_computation_runs_and_the_last_instruction_is_the
     assert root.name == "c"
 
 
-def test_a_computation_in_place_belongs_to_the_instruction_around_it() -> None:
+def test_inline_computation_belongs_to_its_instruction() -> None:
     module = DumpFile.of_text(
         "HloModule m\n\nENTRY %e {\n  %x = f32[] constant(0)\n"
         "  %r = f32[] reduce(%x, %x), to_apply={ %x = f32[] parameter(0) "

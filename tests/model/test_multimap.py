@@ -11,7 +11,7 @@ def _records(count: int) -> list[Record]:
     return records
 
 
-def test_the_first_record_of_a_key_is_the_one_that_stands_first() -> None:
+def test_first_record_follows_file_order() -> None:
     first, second, third = _records(3)
     records: MultiMap[str, Record] = MultiMap()
     for record in (third, first, second):
@@ -23,7 +23,7 @@ def test_the_first_record_of_a_key_is_the_one_that_stands_first() -> None:
     assert list(records.firsts()) == [second]
 
 
-def test_a_key_without_records_is_not_there() -> None:
+def test_key_without_records_is_absent() -> None:
     [record] = _records(1)
     records: MultiMap[str, Record] = MultiMap()
     assert records.first("a") is None
@@ -35,7 +35,7 @@ def test_a_key_without_records_is_not_there() -> None:
     assert len(records) == 0
 
 
-def test_what_was_never_entered_cannot_be_taken_out() -> None:
+def test_removing_an_absent_record_does_nothing() -> None:
     one, other = _records(2)
     records: MultiMap[str, Record] = MultiMap()
     records.add("a", one)

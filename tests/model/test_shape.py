@@ -111,7 +111,7 @@ def test_a_layout(text: str, layout: Layout) -> None:
         ("b(f32[2]", 9),
     ],
 )
-def test_a_text_that_is_no_shape(text: str, column: int) -> None:
+def test_invalid_shape_raises(text: str, column: int) -> None:
     with pytest.raises(ShapeError, match=rf"^expected .* at column {column} of the shape `"):
         parse_shape(text)
     assert try_shape(text) is None
@@ -129,13 +129,13 @@ def test_blanks_between_the_parts_mean_nothing(text: str) -> None:
     assert parse_shape(text) == parse_shape("(f32[2,4]{1,0}, (s8[], pred[2]))")
 
 
-def test_an_error_in_a_tuple_is_told_of_the_element() -> None:
+def test_error_in_a_tuple_names_the_element() -> None:
     with pytest.raises(ShapeError, match=r"at column 4 of the shape `s8\[x\]`"):
         parse_shape("(f32[2]{0}, (f32[], s8[x]))")
 
 
 @pytest.mark.parametrize("depth", [40, 5000])
-def test_a_tuple_nested_without_end_is_an_error_like_others(depth: int) -> None:
+def test_too_deeply_nested_tuple_is_an_error(depth: int) -> None:
     assert try_shape("(" * depth) is None
     assert try_shape("(" * depth + ")" * (depth - 1)) is None
     with_error = "(" * depth + "f32[x]" + ")" * depth
@@ -168,7 +168,7 @@ def test_the_elements_of_an_array(text: str, elements: int | None, dynamic: bool
     assert (_array(text).elements, _array(text).dynamic) == (elements, dynamic)
 
 
-def test_a_memory_space_is_zero_where_none_is_printed() -> None:
+def test_unprinted_memory_space_is_zero() -> None:
     assert _array("f32[2]").memory_space == 0
     assert _array("f32[2]{0:T(128)}").memory_space == 0
     assert _array("f32[2]{0:T(128)S(12)}").memory_space == 12

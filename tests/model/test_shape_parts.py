@@ -54,7 +54,7 @@ def test_every_leaf_is_found_by_its_index(shape: object) -> None:
 
 
 @given(_TUPLES)
-def test_a_printed_shape_is_parsed_as_lark_would_parse_it_whole(shape: object) -> None:
+def test_shape_parser_agrees_with_lark(shape: object) -> None:
     text = _printed(shape)
     parsed = parse_shape(text)
     tree = load_grammar("shape").parse("shape", text)
@@ -83,7 +83,7 @@ def test_the_leaf_at_an_index(index: str | None, leaf: str | None) -> None:
 @pytest.mark.parametrize(
     "text", ["(f32[]", "(f32[]))", "(f32[])(s8[])", "f32[]", "", ")", "(f32[}"]
 )
-def test_a_text_whose_brackets_do_not_match_is_no_tuple(text: str) -> None:
+def test_unbalanced_text_is_not_a_tuple(text: str) -> None:
     assert element_texts(text) is None
 
 

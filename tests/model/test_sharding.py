@@ -56,7 +56,7 @@ def _devices(sharding: Sharding) -> list[int]:
         ("{devices=[1,1]<=[1]}", ShardingKind.TILED, 1),
     ],
 )
-def test_what_a_sharding_is(text: str, kind: ShardingKind, devices: int | None) -> None:
+def test_parse_sharding(text: str, kind: ShardingKind, devices: int | None) -> None:
     assert (_one(text).kind, _one(text).devices) == (kind, devices)
 
 
@@ -112,9 +112,7 @@ def test_parts_and_the_devices_of_each(text: str, parts: list[int], devices: lis
          [("replicated", 5), ("unreduced", 7), ("manual", 3)], set(range(105))),
     ],
 )  # fmt: skip
-def test_what_the_devices_of_a_part_do(
-    text: str, subgroups: list[tuple[str, int]], first: set[int]
-) -> None:
+def test_subgroups_of_a_part(text: str, subgroups: list[tuple[str, int]], first: set[int]) -> None:
     sharding = _one(text)
     assert [(group.kind.value, group.size) for group in sharding.subgroups] == subgroups
     assert set(_devices(sharding)[: len(first)]) == first
@@ -191,7 +189,7 @@ def test_a_tuple_has_a_sharding_for_each_leaf(text: str, elements: list[str]) ->
         "{mesh[" + ",".join(f"x{n}=999999999999999999" for n in range(300)) + "], [{x1}]}",
     ],
 )  # fmt: skip
-def test_a_text_that_is_no_sharding(text: str) -> None:
+def test_invalid_sharding_raises(text: str) -> None:
     with pytest.raises(ShardingError):
         parse_sharding(text)
 

@@ -94,9 +94,7 @@ def test_every_device_has_one_place(text: str) -> None:
 
 
 @given(st.one_of(_tiled(), _named()), st.data())
-def test_the_parts_cover_the_whole_and_no_part_is_larger_than_needed(
-    text: str, data: st.DataObject
-) -> None:
+def test_shards_cover_the_array_with_minimal_size(text: str, data: st.DataObject) -> None:
     sharding = parse_sharding(text)
     assert isinstance(sharding, Sharding)
     rank = len(sharding.partitions)
@@ -116,7 +114,7 @@ def test_the_parts_cover_the_whole_and_no_part_is_larger_than_needed(
 
 
 @given(st.lists(_SINGLE, max_size=8))
-def test_a_tuple_is_taken_apart_as_lark_would_parse_it_whole(singles: list[str]) -> None:
+def test_tuple_split_agrees_with_lark(singles: list[str]) -> None:
     text = "{" + ", ".join(
         (f"/*index={place}*/" if place and place % 5 == 0 else "") + single
         for place, single in enumerate(singles)
@@ -129,7 +127,9 @@ def test_a_tuple_is_taken_apart_as_lark_would_parse_it_whole(singles: list[str])
 
 @given(_SINGLE, st.data())
 @example("{replicated}", None)
-def test_damage_is_read_or_refused_and_nothing_else(text: str, data: st.DataObject | None) -> None:
+def test_damaged_text_parses_or_raises_sharding_error(
+    text: str, data: st.DataObject | None
+) -> None:
     if data is not None:
         at = data.draw(st.integers(0, len(text)))
         cut = data.draw(st.integers(0, 3))
@@ -141,7 +141,7 @@ def test_damage_is_read_or_refused_and_nothing_else(text: str, data: st.DataObje
 
 
 @pytest.mark.corpus
-def test_every_sharding_and_every_group_of_real_dumps_is_read(corpus_small: Path) -> None:
+def test_all_shardings_and_groups_of_corpus_parse(corpus_small: Path) -> None:
     shardings: set[str] = set()
     groups: set[str] = set()
     for line in lines_of(files_of(corpus_small, FileKind.MODULE)):

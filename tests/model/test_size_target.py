@@ -41,7 +41,7 @@ def test_without_tuples_the_granule_is_not_known() -> None:
     assert target_of(DumpSet([])) == Target(Backend.UNKNOWN)
 
 
-def test_an_edit_that_turns_the_majority_turns_the_target() -> None:
+def test_edit_of_the_majority_changes_the_target() -> None:
     file = _file(TPU, 512, 32)
     dump = DumpSet([file])
     before = target_of(dump)
@@ -57,6 +57,6 @@ def test_an_edit_that_turns_the_majority_turns_the_target() -> None:
     assert target_of(dump) == Target(Backend.TPU, 512)
 
 
-def test_the_name_of_a_neighbour_tells_the_backend() -> None:
+def test_companion_name_determines_the_backend() -> None:
     dump = DumpSet([_file("renamed.txt", 16), DumpFile.of_text("HloModule m\n", CPU)])
     assert target_of(dump) == Target(Backend.CPU)

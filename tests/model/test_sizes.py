@@ -95,9 +95,7 @@ def test_a_tiled_array(text: str, bytes_: int, causes: list[str]) -> None:
         ("s2[3]{0:T(1024)(128)(16,1)E(2)}", "elements: 1,024 -> 2,048 by (128)(16,1)"),
     ],
 )
-def test_a_tile_that_is_larger_than_the_one_before_it_leaves_is_not_sure(
-    text: str, cause: str
-) -> None:
+def test_padding_by_a_later_tile_is_not_exact(text: str, cause: str) -> None:
     size = _size(text, _TPU)
     assert not size.exact
     assert str(size.padding[-1]) == cause
@@ -160,13 +158,13 @@ def test_cpu_and_gpu_do_not_pad(text: str, bytes_: int, target: Target) -> None:
     [(0, 32, 0), (1, 32, 32), (8, 32, 32), (9, 32, 64), (3, 512, 512), (129, 512, 1024),
      (3, 1024, 1024), (508, 1024, 2048)],
 )  # fmt: skip
-def test_a_tuple_on_tpu_is_a_table_rounded_up(arity: int, granule: int, bytes_: int) -> None:
+def test_tpu_tuple_is_a_rounded_table(arity: int, granule: int, bytes_: int) -> None:
     text = f"({', '.join(['f32[]'] * arity)})"
     size = _size(text, Target(Backend.TPU, granule))
     assert (size.bytes, size.exact) == (bytes_, True)
 
 
-def test_a_tuple_on_an_unknown_chip_may_have_several_sizes() -> None:
+def test_tuple_on_unknown_chip_has_several_allowed_sizes() -> None:
     size = _size("(f32[], f32[], f32[])", Target(Backend.TPU))
     assert not size.exact
     assert size.bytes in size.allowed
@@ -176,7 +174,7 @@ def test_a_tuple_on_an_unknown_chip_may_have_several_sizes() -> None:
     assert {size.bytes, *size.allowed} == {24, 32, 512, 1024}
 
 
-def test_the_sizes_of_a_long_tuple_on_an_unknown_chip() -> None:
+def test_long_tuple_sizes_on_unknown_chip() -> None:
     text = f"({', '.join(['f32[]'] * 129)})"
     assert _size(text, Target(Backend.TPU)).allowed == {544, 1024}
     size = _size(text, _UNKNOWN)
@@ -219,12 +217,12 @@ def test_sparsecore_keeps_no_tuple_tables() -> None:
         "f32[8,9]{1,1:T(8,128)}",
     ],
 )
-def test_where_no_rule_is_known_no_size_is_exact(text: str) -> None:
+def test_size_without_a_rule_is_not_exact(text: str) -> None:
     assert not _size(text, _TPU).exact
 
 
 @pytest.mark.parametrize("text", ["f32[?]{0:T(128)}", "new[3]{0:T(128)}", "b(f32[3])"])
-def test_where_nothing_is_known_there_is_no_size(text: str) -> None:
+def test_unknown_type_has_no_size(text: str) -> None:
     assert padded_size(parse_shape(text), _TPU) is None
     assert logical_bytes(parse_shape(text)) is None
 
@@ -258,7 +256,7 @@ def test_bytes_without_padding(text: str, bytes_: int) -> None:
         ({(3, 24): 5}, None),
     ],
 )
-def test_tuples_give_away_the_granule_of_a_chip(
+def test_tuples_determine_the_granule(
     sizes: dict[tuple[int, int], int], granule: int | None
 ) -> None:
     assert tuple_granule(sizes) == granule

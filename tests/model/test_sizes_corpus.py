@@ -36,7 +36,7 @@ def _wrong(root: Path, counts: list[int]) -> Iterator[str]:
                     yield f"{path.name}: {value.key} {value.shape}: {value.size}, not {size.bytes}"
 
 
-def test_every_exact_size_is_the_one_that_was_printed(corpus_small: Path) -> None:
+def test_exact_sizes_equal_printed_sizes(corpus_small: Path) -> None:
     counts = [0, 0]
     assert list(islice(_wrong(corpus_small, counts), 5)) == []
     unknown, exact = counts
@@ -51,7 +51,7 @@ def test_every_exact_size_of_a_train_step(train_l24: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", sorted(_GRANULES))
-def test_the_granule_of_tuples_is_that_of_the_chip(folder: str, corpus_small: Path) -> None:
+def test_tuple_granule_matches_the_chip(folder: str, corpus_small: Path) -> None:
     targets = {target_of(dump) for _, dump in _dumps(corpus_small / folder)}
     assert {target.backend for target in targets} == {Backend.TPU}
     assert {target.granule for target in targets} - {None} == {_GRANULES[folder]}

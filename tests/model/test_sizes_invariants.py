@@ -44,7 +44,7 @@ def test_padding_never_makes_an_array_smaller(text: str) -> None:
 
 
 @given(_arrays())
-def test_what_is_padded_is_explained_and_what_is_not_is_not(text: str) -> None:
+def test_padding_is_explained_exactly_if_present(text: str) -> None:
     size = _size(text)
     logical = logical_bytes(parse_shape(text))
     assume(logical)
@@ -94,7 +94,7 @@ _LETTERS = st.sampled_from(
     st.lists(_LETTERS, max_size=4),
     st.sampled_from(list(Backend)),
 )
-def test_a_layout_that_makes_no_sense_is_no_accident(
+def test_invalid_layout_does_not_fail(
     dims: str, order: str, letters: list[str], backend: Backend
 ) -> None:
     layout = f"{{{order}{':' if letters else ''}{''.join(letters)}}}"

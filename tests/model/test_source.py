@@ -50,19 +50,19 @@ def test_the_innermost_line_is_first() -> None:
     assert str(lines[0]) == "/home/user/b.py:30"
 
 
-def test_rows_are_found_by_their_place_whatever_the_number_says() -> None:
+def test_row_position_overrides_printed_number() -> None:
     tables = _tables(_TABLES.replace('2 "/home/user/b.py"', '7 "/home/user/b.py"'))
     assert list(tables.stack(2)) == [_F, _MODULE]
 
 
-def test_a_stack_stops_at_a_row_that_is_not_there() -> None:
+def test_stack_stops_at_missing_row() -> None:
     tables = _tables()
     assert list(tables.stack(0)) == []
     assert list(tables.stack(99)) == []
     assert list(tables.stack(4)) == []
 
 
-def test_a_frame_that_is_its_own_parent_is_visited_once() -> None:
+def test_self_parent_frame_is_visited_once() -> None:
     assert list(_tables().stack(5)) == [_F]
 
 
@@ -72,12 +72,12 @@ def test_a_module_without_tables_has_no_stacks() -> None:
     assert list(tables.stack(1)) == []
 
 
-def test_tables_are_only_at_the_head_of_a_module() -> None:
+def test_tables_precede_computations() -> None:
     tables = _tables(_TABLES + '\nFileNames\n1 "/home/user/c.py"\n')
     assert tables.files == ["/home/user/a.py", "/home/user/b.py"]
 
 
-def test_tables_are_gone_while_a_computation_stands_above_them() -> None:
+def test_tables_after_a_computation_are_ignored() -> None:
     file = DumpFile.of_text(_TABLES)
     assert len(file.module.tables.files) == 2
     file.changed(file.document.edit((1, 0), (1, 0), "%c () -> f32[] {\n"))

@@ -80,7 +80,7 @@ def test_relative_names(prefix: str, name: str, found: list[str]) -> None:
     assert mapped({prefix: "src"}, name) == found
 
 
-def test_a_name_stands_for_itself_last() -> None:
+def test_absolute_name_is_the_last_candidate() -> None:
     name = str(HERE / "a.py")
     elsewhere = HERE.parent / "there"
     source_map, _ = SourceMap.of({str(HERE): str(elsewhere)})
@@ -90,7 +90,7 @@ def test_a_name_stands_for_itself_last() -> None:
 
 
 @pytest.mark.parametrize("setting", ["x", 3, True, ["/a", "/b"], [{}]])
-def test_a_setting_of_another_type_is_no_error(setting: object) -> None:
+def test_setting_of_wrong_type_does_not_raise(setting: object) -> None:
     assert SourceMap.of(setting) == (
         SourceMap(),
         ['must be an object {"path in the dump": "local path"}'],
@@ -109,7 +109,7 @@ def test_a_wrong_entry_breaks_itself_only(target: object) -> None:
     assert problems == ['the value for "/a" must be a path in quotes']
 
 
-def test_a_path_that_leads_nowhere_is_told() -> None:
+def test_unresolvable_path_is_reported() -> None:
     source_map, problems = SourceMap.of({"/a": "x"}, lambda _: None)
     assert source_map == SourceMap()
     assert problems == ['cannot resolve the path "x" for "/a"']
@@ -117,14 +117,14 @@ def test_a_path_that_leads_nowhere_is_told() -> None:
 
 
 @given(COMPONENTS, COMPONENTS)
-def test_what_is_behind_the_prefix_stays(prefix: list[str], rest: list[str]) -> None:
+def test_path_after_the_prefix_is_kept(prefix: list[str], rest: list[str]) -> None:
     start = "/" + "/".join(prefix)
     source_map, _ = SourceMap.of({start: str(HERE)})
     assert source_map.candidates(f"{start}/{'/'.join(rest)}")[0] == HERE.joinpath(*rest)
 
 
 @given(st.text())
-def test_any_name_may_stand_in_a_dump(name: str) -> None:
+def test_arbitrary_names_do_not_fail(name: str) -> None:
     files = SourceFiles(SourceMap.of({"": "/no/such/folder", "/": "/no/such/folder"})[0])
     assert files.resolve("/no/such/folder/" + name) is None
 
@@ -142,13 +142,13 @@ def test_a_file_is_found_where_it_is(tmp_path: Path) -> None:
     assert files.uri(SourceLine("/home/user/other.py", 7)) is None
 
 
-def test_a_file_where_the_dump_says_is_better_than_none(tmp_path: Path) -> None:
+def test_printed_path_is_the_fallback(tmp_path: Path) -> None:
     (tmp_path / "model.py").write_text("")
     files = SourceFiles(SourceMap.of({str(tmp_path): str(tmp_path / "moved")})[0])
     assert files.resolve(str(tmp_path / "model.py")) == tmp_path / "model.py"
 
 
-def test_one_request_looks_once_and_the_next_again(tmp_path: Path) -> None:
+def test_source_files_are_looked_up_once_per_request(tmp_path: Path) -> None:
     path = tmp_path / "model.py"
     files = SourceFiles(SourceMap())
     assert files.resolve(str(path)) is None

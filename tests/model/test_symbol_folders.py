@@ -72,7 +72,7 @@ def test_only_what_has_changed_is_read_again(tmp_path: Path) -> None:
     assert update(symbols, tmp_path) == ["b.txt"]
 
 
-def test_what_is_gone_is_forgotten(tmp_path: Path) -> None:
+def test_removed_files_are_forgotten(tmp_path: Path) -> None:
     gone = write(tmp_path / "a.txt")
     kept = write(tmp_path / "b.txt")
     symbols = SymbolFolders()
@@ -100,7 +100,7 @@ def test_folders_come_and_go(tmp_path: Path) -> None:
     assert held(symbols) == []
 
 
-def test_a_values_file_is_read_where_no_assignment_holds_the_values(tmp_path: Path) -> None:
+def test_values_file_is_read_without_an_assignment(tmp_path: Path) -> None:
     values = "Used values:\n<1 a @0>\n positions:\n  a\n uses:\n"
     write(tmp_path / "m-buffer-assignment-values.txt", values)
     write(tmp_path / "n-buffer-assignment-values.txt", values)
@@ -111,14 +111,14 @@ def test_a_values_file_is_read_where_no_assignment_holds_the_values(tmp_path: Pa
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
-def test_pipes_and_links_that_lead_nowhere_are_left_alone(tmp_path: Path) -> None:
+def test_pipes_and_dangling_links_are_skipped(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe.txt")
     (tmp_path / "link.txt").symlink_to(tmp_path / "nowhere")
     (tmp_path / "circle").symlink_to(tmp_path)
     assert update(SymbolFolders(), tmp_path) == []
 
 
-def test_a_file_that_goes_between_look_and_read(tmp_path: Path) -> None:
+def test_file_removed_between_scan_and_read(tmp_path: Path) -> None:
     going = write(tmp_path / "a.txt")
     symbols = SymbolFolders()
     unread = symbols.scan([SearchFolder(tmp_path, is_recursive=True)])
@@ -128,7 +128,7 @@ def test_a_file_that_goes_between_look_and_read(tmp_path: Path) -> None:
     assert held(symbols) == []
 
 
-def test_looking_and_reading_take_breaths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_scan_and_read_have_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(symbol_folders, "_FILES_PER_CHECKPOINT", 2)
     for number in range(10):
         write(tmp_path / f"{number}.txt")
@@ -136,7 +136,7 @@ def test_looking_and_reading_take_breaths(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.corpus
-def test_every_value_of_a_values_file_is_in_the_assignment_beside_it(corpus_small: Path) -> None:
+def test_assignment_contains_all_used_values(corpus_small: Path) -> None:
     def ids(path: Path, begin: str) -> set[str]:
         lines = path.read_text("utf-8").split("\n")
         heads = (line.removeprefix(begin) for line in lines if line.startswith(f"{begin}<"))

@@ -76,7 +76,7 @@ def test_better_names_come_first(typed: str, names: list[str]) -> None:
 
 
 @given(st.lists(LETTERS), LETTERS)
-def test_a_name_is_found_if_and_only_if_it_holds_the_letters(names: list[str], typed: str) -> None:
+def test_name_matches_iff_it_contains_the_letters(names: list[str], typed: str) -> None:
     query = SymbolQuery.of(typed)
 
     def holds(name: str) -> bool:
@@ -89,7 +89,7 @@ def test_a_name_is_found_if_and_only_if_it_holds_the_letters(names: list[str], t
 
 
 @given(LETTERS, LETTERS)
-def test_the_score_is_that_of_the_best_way_to_lay_the_letters(name: str, typed: str) -> None:
+def test_score_is_that_of_the_best_alignment(name: str, typed: str) -> None:
     query = SymbolQuery.of(typed)
 
     def points(wanted: int, before: int) -> float:

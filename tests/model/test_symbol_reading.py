@@ -67,14 +67,14 @@ def test_names_are_selected_where_they_are_defined() -> None:
     assert selected(MODULE, "module_0001") == [("module_0001.txt", "", place)]
 
 
-def test_a_name_that_is_a_part_of_the_word_in_front_of_it() -> None:
+def test_name_that_is_part_of_the_previous_word() -> None:
     (symbol,) = found(MODULE, "R")
     assert MODULE.split("\n")[symbol.line][symbol.start - 1 : symbol.end + 2] == "%R ="
     (entry,) = found("HloModule m\n\nENTRY E {\n  ROOT a = f32[] constant(0)\n}\n", "E")
     assert (entry.line, entry.start, entry.end) == (2, 6, 7)
 
 
-def test_python_lines_of_metadata_and_of_all_frames_of_a_stack() -> None:
+def test_metadata_and_stack_frames_give_python_lines() -> None:
     place = "sub/module_0001.txt"
     assert selected(MODULE, "old.py:3") == [("old.py:3", "R", f"R · {place}")]
     assert selected(MODULE, "model.py:7") == [("model.py:7", "add.1", f"add.1 · {place}")]
@@ -106,7 +106,7 @@ whole { ROOT one = f32[] constant(1) }
         assert text.split("\n")[line][symbol.start : symbol.end] == name
 
 
-def test_behind_letters_that_count_for_several_no_column_is_told() -> None:
+def test_columns_after_wide_characters_are_omitted() -> None:
     first = 'w { c = s8[] constant(0), metadata={op_name="é"}'
     text = f"HloModule m\n\n{first}\n ROOT d = s8[] negate(c) }}"
     (symbol,) = (symbol for symbol in found(text, "d") if symbol.name == "d")
@@ -115,7 +115,7 @@ def test_behind_letters_that_count_for_several_no_column_is_told() -> None:
     assert (symbol.line, symbol.start, symbol.end) == (2, 0, 0)
 
 
-def test_what_follows_a_broken_head_belongs_to_nobody() -> None:
+def test_instructions_after_a_broken_head_have_no_computation() -> None:
     text = MODULE.replace("ENTRY %main (x: f32[8]) -> f32[] {", "ENTRY ((")
     assert selected(text, "zero") == [("zero", "zero", "sub/module_0001.txt")]
 
@@ -153,7 +153,7 @@ def test_other_texts_have_no_names() -> None:
 
 
 @given(st.data())
-def test_lost_lines_cost_no_more_than_their_names(data: st.DataObject) -> None:
+def test_deleted_lines_remove_only_their_symbols(data: st.DataObject) -> None:
     lines = MODULE.split("\n")
     first = data.draw(st.integers(1, len(lines)))
     count = data.draw(st.integers(0, 4))

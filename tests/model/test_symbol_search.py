@@ -17,7 +17,7 @@ def named(typed: str, *names: str, limit: int = 200) -> list[str]:
     return [symbol.name for symbol in found(typed, file("a.txt", *names), limit=limit)]
 
 
-def test_a_symbol_says_where_its_name_stands() -> None:
+def test_symbol_has_the_position_of_its_name() -> None:
     assert found("ad", file("a.txt", "mul", "add.1")) == [
         Symbol("add.1", SymbolKind.INSTRUCTION, "file:///a.txt", 1, 1, 6, "a.txt")
     ]
@@ -30,19 +30,19 @@ def test_the_best_names_of_all_files_come_first() -> None:
     ]  # fmt: skip
 
 
-def test_no_more_than_were_asked_for_and_those_the_best() -> None:
+def test_limit_keeps_the_best_symbols() -> None:
     names = [f"add.{number}" for number in range(3000)]
     assert named("add.2", *reversed(names), limit=3) == ["add.2", "add.20", "add.21"]
     assert len(named("add", *names, limit=200)) == 200
 
 
-def test_scattered_letters_are_looked_for_where_there_are_few_better_names() -> None:
+def test_scattered_letters_match_if_better_names_are_few() -> None:
     names = [f"xaxbx.{number}" for number in range(10)]
     assert len(named("ab", *names, *["ab"] * 5, limit=20)) == 15
     assert named("ab", *names, *["ab"] * 5, limit=5) == ["ab"] * 5
 
 
-def test_one_name_in_many_files_leaves_room_for_others() -> None:
+def test_frequent_name_leaves_room_for_others() -> None:
     files = [file(f"{number:03}.txt", "add") for number in range(300)]
     others = file("other.txt", *(f"add.{number}" for number in range(100)))
     names = [symbol.name for symbol in found("add", *files, others, limit=200)]
@@ -51,7 +51,7 @@ def test_one_name_in_many_files_leaves_room_for_others() -> None:
     assert set(names[100:]) == {f"add.{number}" for number in range(100)}
 
 
-def test_an_instruction_says_its_computation() -> None:
+def test_instruction_symbol_names_its_computation() -> None:
     entries = [
         SymbolEntry("body", SymbolKind.COMPUTATION, 0, 1, 4),
         SymbolEntry("add", SymbolKind.INSTRUCTION, 1, 3, 3, home=0),
@@ -60,7 +60,7 @@ def test_an_instruction_says_its_computation() -> None:
     assert symbol.about == "body · sub/a.txt"
 
 
-def test_of_one_name_the_module_comes_before_the_instruction() -> None:
+def test_module_precedes_instruction_of_equal_name() -> None:
     entries = [
         SymbolEntry("jit_f", SymbolKind.INSTRUCTION, 4, 1, 5),
         SymbolEntry("jit_f", SymbolKind.COMPUTATION, 3, 1, 5),
@@ -70,7 +70,7 @@ def test_of_one_name_the_module_comes_before_the_instruction() -> None:
     assert kinds == ["MODULE", "COMPUTATION", "INSTRUCTION"]
 
 
-def test_nothing_typed_fits_the_modules() -> None:
+def test_empty_query_matches_modules() -> None:
     files = [
         file("a.txt", "jit_f", kind=SymbolKind.MODULE),
         file("b.txt", "add"),
@@ -80,7 +80,7 @@ def test_nothing_typed_fits_the_modules() -> None:
     assert [symbol.name for symbol in found("", *files, limit=2)] == ["jit_f", "jit_g"]
 
 
-def test_a_python_line_leads_to_its_instructions_the_inner_ones_first() -> None:
+def test_python_line_yields_innermost_instructions_first() -> None:
     entries = [
         SymbolEntry("outer", SymbolKind.INSTRUCTION, 7, 2, 5, stack=1),
         SymbolEntry("other", SymbolKind.INSTRUCTION, 8, 2, 5, stack=2),

@@ -40,7 +40,7 @@ def test_a_single_dump_is_read_as_such() -> None:
     assert found(MODULE, "main") == [("main", "main", "runs/log.txt")]
 
 
-def test_each_file_of_an_output_counts_as_if_it_had_been_written() -> None:
+def test_sections_have_the_symbols_of_separate_files() -> None:
     text = printed(**{"m.before_optimizations.txt": MODULE, "m.after_optimizations.txt": MODULE})
     assert found(text, "x")[:2] == [
         ("x", "x", "main · m.before_optimizations.txt"),
@@ -55,7 +55,7 @@ def test_each_file_of_an_output_counts_as_if_it_had_been_written() -> None:
     ]  # fmt: skip
 
 
-def test_the_names_of_an_output_and_of_its_files_are_found() -> None:
+def test_stdout_dump_and_section_names_are_found() -> None:
     text = printed(**{"m.before_optimizations.txt": MODULE})
     assert [name for name, *_ in found(text, "log.txt")] == ["log.txt"]
     assert [name for name, *_ in found(text, "before")] == ["m.before_optimizations.txt"]

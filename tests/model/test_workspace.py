@@ -50,7 +50,7 @@ def _size(dump: DumpSet) -> int | None:
     return None if allocation is None else allocation.record.size
 
 
-def test_a_file_finds_its_neighbours_on_disk(folder: Path) -> None:
+def test_file_finds_its_companions_on_disk(folder: Path) -> None:
     library = DumpWorkspace()
     dump = _set(library, _open(library, folder / f"{_STEM}-live-range.txt"))
     assert {file.kind for file in dump.files} == {
@@ -64,7 +64,7 @@ def test_a_file_finds_its_neighbours_on_disk(folder: Path) -> None:
     assert all(file.is_fresh for file in dump.files)
 
 
-def test_all_files_of_a_compile_have_the_same_set(folder: Path) -> None:
+def test_files_of_a_compile_share_a_set(folder: Path) -> None:
     library = DumpWorkspace()
     files = [_open(library, path) for path in sorted(folder.glob(f"{_STEM}*"))]
     sets = [_set(library, file) for file in files]
@@ -74,7 +74,7 @@ def test_all_files_of_a_compile_have_the_same_set(folder: Path) -> None:
     assert _set(library, files[0]) is sets[0]
 
 
-def test_an_open_file_hides_the_one_on_disk_until_it_is_closed(folder: Path) -> None:
+def test_open_file_takes_precedence_until_closed(folder: Path) -> None:
     library = DumpWorkspace()
     live = _open(library, folder / f"{_STEM}-live-range.txt")
     path = folder / f"{_STEM}-buffer-assignment.txt"
@@ -89,7 +89,7 @@ def test_an_open_file_hides_the_one_on_disk_until_it_is_closed(folder: Path) -> 
     assert library.file(path) is not opened
 
 
-def test_a_neighbour_that_changed_on_disk_is_read_again(folder: Path) -> None:
+def test_changed_companion_is_reloaded(folder: Path) -> None:
     library = DumpWorkspace()
     live = _open(library, folder / f"{_STEM}-live-range.txt")
     before = _set(library, live)
@@ -100,7 +100,7 @@ def test_a_neighbour_that_changed_on_disk_is_read_again(folder: Path) -> None:
     assert _size(after) == 768
 
 
-def test_a_neighbour_may_come_and_go(folder: Path) -> None:
+def test_companion_can_appear_and_disappear(folder: Path) -> None:
     library = DumpWorkspace()
     live = _open(library, folder / f"{_STEM}-live-range.txt")
     path = folder / f"{_STEM}-buffer-assignment.txt"
@@ -113,7 +113,7 @@ def test_a_neighbour_may_come_and_go(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("damage", ["binary", "folder", "other text", "empty"])
-def test_a_neighbour_that_is_no_dump_is_left_out(folder: Path, damage: str) -> None:
+def test_companion_of_other_kind_is_left_out(folder: Path, damage: str) -> None:
     path = folder / f"{_STEM}-buffer-assignment.txt"
     path.unlink()
     if damage == "folder":
@@ -126,13 +126,13 @@ def test_a_neighbour_that_is_no_dump_is_left_out(folder: Path, damage: str) -> N
     assert kinds == {FileKind.VALUES, FileKind.LIVE_RANGE, FileKind.MODULE}
 
 
-def test_a_text_that_is_no_dump_is_alone(folder: Path) -> None:
+def test_other_text_has_no_companions(folder: Path) -> None:
     library = DumpWorkspace()
     file = _open(library, folder / f"{_STEM}-live-range.txt", "Lorem ipsum\n")
     assert _set(library, file).files == [file]
 
 
-def test_a_text_without_a_path_is_alone() -> None:
+def test_text_without_a_path_has_no_companions() -> None:
     library = DumpWorkspace()
     file = library.open("untitled:1", None, Document(_LIVE))
     assert _set(library, file).files == [file]
@@ -141,11 +141,11 @@ def test_a_text_without_a_path_is_alone() -> None:
     assert library.open_files == {}
 
 
-def test_closing_what_was_never_open_is_no_error() -> None:
+def test_closing_an_unknown_file_does_nothing() -> None:
     DumpWorkspace().close("file:///nowhere.txt")
 
 
-def test_a_file_on_disk_is_read_once_while_it_stays_the_same(folder: Path) -> None:
+def test_unchanged_file_is_read_once(folder: Path) -> None:
     library = DumpWorkspace()
     path = folder / f"{_STEM}.txt"
     file = library.file(path)
@@ -160,7 +160,7 @@ def test_a_missing_file_is_an_error(folder: Path) -> None:
         DumpWorkspace().file(folder / "gone.txt")
 
 
-def test_thunks_know_the_files_of_their_module(tmp_path: Path) -> None:
+def test_thunks_have_the_files_of_their_module(tmp_path: Path) -> None:
     stem = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
     _write(tmp_path / f"{stem}.txt", _MODULE)
     _write(tmp_path / f"{stem}-live-range.txt", _LIVE)

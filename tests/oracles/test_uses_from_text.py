@@ -8,7 +8,7 @@ from hlo_lsp.checks.values.users import row_of, users_of_module
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.references import declarations_and_references
 from oracles.compiles import Compile, compiles_of
-from oracles.modules import module_of
+from oracles.modules import module_of_compile
 from oracles.printed import Entry, Spot
 
 pytestmark = pytest.mark.corpus
@@ -38,7 +38,7 @@ def _count(folder: Path) -> int:
     """Compare all values of a folder; returns how many there were."""
     count = 0
     for compile_ in compiles_of(folder):
-        module = module_of(compile_)
+        module = module_of_compile(compile_)
         if module is None:
             continue
         users = users_of_module(module)

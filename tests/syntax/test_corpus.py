@@ -62,7 +62,7 @@ def test_every_line_is_a_record(folder: str, corpus_small: Path) -> None:
 
 
 @pytest.mark.parametrize("folder", _FOLDERS)
-def test_every_file_is_of_the_kind_that_its_name_says(folder: str, corpus_small: Path) -> None:
+def test_detected_kind_matches_file_name(folder: str, corpus_small: Path) -> None:
     files = files_of(corpus_small / folder)
     wrong = {
         path.name: found
@@ -76,15 +76,15 @@ def test_every_line_of_each_generation_is_a_record(corpus_generations: Path) -> 
     assert list(islice(_left_over(files_of(corpus_generations)), 5)) == []
 
 
-def test_every_line_of_a_train_step_is_a_record(train_l24: Path) -> None:
+def test_train_step_has_no_broken_lines(train_l24: Path) -> None:
     assert list(islice(_left_over(files_of(train_l24)), 5)) == []
 
 
-def test_every_line_of_a_large_train_step_is_a_record(train_l96: Path) -> None:
+def test_large_train_step_has_no_broken_lines(train_l96: Path) -> None:
     assert list(islice(_left_over(files_of(train_l96)), 5)) == []
 
 
-def test_a_train_step_has_as_many_records_as_was_counted(train_l24: Path) -> None:
+def test_train_step_record_counts(train_l24: Path) -> None:
     [values] = files_of(train_l24, FileKind.VALUES)
     counts = Counter(
         type(r).__name__ for _, r in _read(memory_scanner(), disk.read_document(values).lines)

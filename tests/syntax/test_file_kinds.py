@@ -32,16 +32,14 @@ from hlo_lsp.text import disk
         ("kGemm  \t", FileKind.THUNKS),
     ],
 )
-def test_the_first_line_of_a_dump_says_what_it_is(first: str, kind: FileKind) -> None:
+def test_first_line_determines_kind(first: str, kind: FileKind) -> None:
     assert detect_file_kind(first.split("\n")) is kind
     assert detect_file_kind(["", *first.split("\n")]) is kind
 
 
 @pytest.mark.parametrize("name", DUMPS)
 @pytest.mark.parametrize("damage", ["removed", "cut", "prefixed", "under a note"])
-def test_a_dump_with_a_damaged_first_line_is_still_one(
-    name: str, damage: str, corpus_small: Path
-) -> None:
+def test_damaged_first_line_keeps_kind(name: str, damage: str, corpus_small: Path) -> None:
     path = corpus_small / DUMPS[name]
     lines = disk.read_document(path).lines
     first = next(number for number, line in enumerate(lines) if line)
@@ -70,16 +68,16 @@ def test_a_dump_with_a_damaged_first_line_is_still_one(
         "kilobytes\t12\n",
     ],
 )
-def test_another_text_is_none_of_ours(text: str) -> None:
+def test_other_text_has_kind_other(text: str) -> None:
     assert detect_file_kind(text.split("\n")) is FileKind.OTHER
 
 
 @pytest.mark.parametrize("path", sorted(CORPUS.glob("*.py")) + sorted(CORPUS.glob("*.md")))
-def test_a_program_is_none_of_ours(path: Path) -> None:
+def test_source_code_has_kind_other(path: Path) -> None:
     assert detect_file_kind(disk.read_document(path).lines) is FileKind.OTHER
 
 
-def test_the_neighbours_of_real_dumps_are_none_of_ours(corpus_small: Path) -> None:
+def test_other_files_of_real_dumps_have_kind_other(corpus_small: Path) -> None:
     files = files_of(corpus_small, FileKind.OTHER)
     wrong = {
         path.name
@@ -89,7 +87,7 @@ def test_the_neighbours_of_real_dumps_are_none_of_ours(corpus_small: Path) -> No
     assert wrong == set()
 
 
-def test_only_the_beginning_is_looked_at() -> None:
+def test_only_the_beginning_is_checked() -> None:
     assert detect_file_kind(["Lorem ipsum"] * 1000 + ["BufferAssignment:"]) is FileKind.OTHER
 
 

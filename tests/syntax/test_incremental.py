@@ -66,7 +66,7 @@ def _tile(records: Sequence[Record], lines: Sequence[str]) -> bool:
 @pytest.mark.parametrize("name", _SCANNERS)
 @_QUICK
 @given(data=st.data())
-def test_records_outside_of_an_edit_stay_the_same_objects(
+def test_records_outside_an_edit_are_kept(
     name: str, block: int, texts: Texts, data: st.DataObject
 ) -> None:
     followed = Followed(texts[name], _SCANNERS[name]())
@@ -95,7 +95,7 @@ def test_records_outside_of_an_edit_stay_the_same_objects(
 @pytest.mark.parametrize("name", _SCANNERS)
 @_QUICK
 @given(data=st.data())
-def test_records_know_their_neighbours(
+def test_records_return_next_records_and_head(
     name: str, block: int, texts: Texts, data: st.DataObject
 ) -> None:
     followed = Followed(texts[name], _SCANNERS[name]())
@@ -123,7 +123,7 @@ def test_an_empty_sequence_has_no_records() -> None:
     assert list(records) == []
 
 
-def test_a_key_typed_in_a_large_file_reads_a_few_records_again(texts: Texts, block: int) -> None:
+def test_keystroke_rescans_few_records(texts: Texts, block: int) -> None:
     followed = Followed(texts["one file"] * 20, MemoryScanner())
     total = len(list(followed.records))
     for line in range(0, len(followed.document.lines), 97):
@@ -132,7 +132,7 @@ def test_a_key_typed_in_a_large_file_reads_a_few_records_again(texts: Texts, blo
         assert len(delta.added) <= 5
 
 
-def test_a_reading_that_nobody_finishes_changes_nothing(texts: Texts, block: int) -> None:
+def test_unfinished_update_changes_nothing(texts: Texts, block: int) -> None:
     followed = Followed(texts["one file"], MemoryScanner())
     before = [(id(record), record.line) for record in followed.records]
     lines = Document(texts["values"] + texts["one file"]).lines

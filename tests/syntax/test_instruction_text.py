@@ -53,7 +53,7 @@ def test_the_parts_have_columns() -> None:
     assert text.attributes_at == marked["attributes"].start
 
 
-def test_a_span_holds_its_columns_and_the_one_behind() -> None:
+def test_span_contains_its_columns_and_the_next() -> None:
     name = _read("  %ab = f32[] add(%c)").name
     assert [column for column in range(10) if column in name] == [3, 4, 5]
 
@@ -89,7 +89,7 @@ def test_operands_are_names(operands: str, names: list[str]) -> None:
         "%x = f32[2]{0} iota(), iota_dimension=0",
     ],
 )  # fmt: skip
-def test_literals_and_numbers_are_no_operands(text: str) -> None:
+def test_literals_and_numbers_are_not_operands(text: str) -> None:
     assert _operands(text) == []
     assert _mentions(text) == []
 
@@ -133,7 +133,7 @@ def test_names_inside_of_operands_in_place_are_read(operands: str, names: list[s
     assert [text.line[span.start : span.end] for span in text.reads] == names
 
 
-def test_what_strings_say_is_no_mention() -> None:
+def test_names_in_strings_are_not_mentions() -> None:
     text = (
         '%x = f32[] fusion(%a), metadata={op_name="a %b calls=%c"}, backend_config={"body=%d":"%e"}'
     )
@@ -169,13 +169,13 @@ def test_metadata(attributes: str, metadata: dict[str, str]) -> None:
     assert _read(f"  %x = f32[] add(%a, %b){attributes}").metadata == metadata
 
 
-def test_metadata_goes_on_behind_a_list() -> None:
+def test_metadata_continues_after_a_list() -> None:
     text = _read('%x = f32[] add(%a), metadata={op_name="x" profile_type={1,2} source_line=3}')
     assert text.metadata["op_name"] == "x"
     assert text.metadata["source_line"] == "3"
 
 
-def test_an_instruction_behind_other_text() -> None:
+def test_instruction_after_other_text() -> None:
     line = " from instruction: %x = f32[] add(%a, %b)"
     text = _read(line, 19)
     assert (text.name.start, text.name.text) == (20, "x")
@@ -183,7 +183,7 @@ def test_an_instruction_behind_other_text() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "x", "  %x = f32[]", "  %x f32[] add(%a)", "}"])
-def test_other_text_is_no_instruction(text: str) -> None:
+def test_other_text_is_not_an_instruction(text: str) -> None:
     assert parse_instruction(text) is None
 
 
@@ -203,12 +203,12 @@ def test_an_unfinished_instruction_ends_with_the_line() -> None:
         ("(%a), calls=%c}", False),
     ],
 )
-def test_an_instruction_is_closed_if_its_brackets_and_strings_are(rest: str, closed: bool) -> None:
+def test_closed_instruction_has_balanced_brackets_and_strings(rest: str, closed: bool) -> None:
     assert _read(f"%x = (f32[2]{{0}}, s8[]) custom-call{rest}").is_closed is closed
 
 
 @pytest.mark.corpus
-def test_every_operand_and_callee_of_the_corpus_is_defined_above(corpus_small: Path) -> None:
+def test_corpus_operands_and_callees_are_defined_before_use(corpus_small: Path) -> None:
     lost = chain.from_iterable(
         _undefined(path.read_text().split("\n"))
         for path in sorted(corpus_small.rglob("*after_optimizations.txt"))

@@ -22,7 +22,7 @@ _VALUE = mark(
 _RULE = "assigned_value_line"
 
 
-def test_the_fields_of_a_line_are_in_order_with_their_columns() -> None:
+def test_fields_are_ordered_and_have_columns() -> None:
     line = _VALUE.lines[0]
     found = fields_of_line(_RULE, line)
     assert [field.role for field in found] == [

@@ -28,7 +28,7 @@ def test_at_most_one_rule_reads_a_line(group: str, corpus_small: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "kind"), [(_VALUE, AssignedValue), (_RANGE, RangeRow)], ids=["value", "live range"]
 )
-def test_what_a_line_is_does_not_depend_on_what_was_read_before(line: str, kind: type) -> None:
+def test_rules_do_not_depend_on_previous_lines(line: str, kind: type) -> None:
     for length in range(1, len(line)):
         scanner = MemoryScanner()
         scanner.read([line[:length]], 0)
@@ -52,14 +52,14 @@ def test_what_a_line_is_does_not_depend_on_what_was_read_before(line: str, kind:
         "  Live ranges at (peak):",
     ],
 )
-def test_a_broken_line_of_a_dump_is_no_other_kind_of_line(line: str) -> None:
+def test_broken_line_matches_no_other_rule(line: str) -> None:
     assert type(MemoryScanner().read([line], 0)) is BrokenRecord
 
 
-def test_a_broken_line_is_explained_by_the_rule_that_gets_furthest() -> None:
+def test_explanation_uses_the_longest_partial_match() -> None:
     refusal = memory_scanner().explain(" value: <1 a.1 @0> (size=512 offset=0): f32[2]")
     assert (refusal.column, str(refusal)) == (28, "expected `,offset=`")
 
 
-def test_a_line_like_no_other_is_refused_from_the_start() -> None:
+def test_unrecognized_line_fails_at_column_zero() -> None:
     assert memory_scanner().explain("Lorem ipsum").column == 0

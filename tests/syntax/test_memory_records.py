@@ -159,7 +159,7 @@ def test_labels(line: str, rule: str) -> None:
     assert record.name == rule
 
 
-def test_an_empty_line_and_one_that_says_nothing() -> None:
+def test_empty_and_blank_lines() -> None:
     assert type(_record("")) is BlankLine
     broken = _record("Lorem ipsum")
     assert isinstance(broken, BrokenRecord)
@@ -189,7 +189,7 @@ def test_values_go_by_name_and_index() -> None:
         ("          │   └── ", 3),
     ],
 )
-def test_the_depth_of_a_node_is_the_number_of_branches_in_front(tree: str, depth: int) -> None:
+def test_node_depth_counts_branches(tree: str, depth: int) -> None:
     record = _record(f"{tree}x (1.0%, total: 4 bytes, current: 4 bytes, remaining: 0 bytes)")
     assert isinstance(record, BreakdownRow)
     assert record.depth == depth

@@ -51,7 +51,7 @@ def test_fields_have_their_values_and_columns() -> None:
         ("xmetadata={a=1}", {}),
     ],
 )
-def test_everything_that_may_stand_there(text: str, fields: dict[str, str]) -> None:
+def test_all_metadata_fields(text: str, fields: dict[str, str]) -> None:
     assert read(f"  ROOT %x = f32[] add(%a, %b), {text}") == fields
     assert read(text) == fields
 
@@ -59,14 +59,14 @@ def test_everything_that_may_stand_there(text: str, fields: dict[str, str]) -> N
 @pytest.mark.parametrize(
     "string", ['", metadata={a=1}"', r'"\", metadata={a=1}"', r'"\\\" metadata={"']
 )
-def test_a_string_may_say_the_same_words(string: str) -> None:
+def test_string_may_contain_the_same_words(string: str) -> None:
     line = f"%x = f32[] custom-call(), frontend_attributes={{k={string}}}"
     assert read(line) == {}
     assert read(f"{line}, metadata={{b=2}}") == {"b": "2"}
     assert read(f"%x = f32[] add(), metadata={{b=2}}, backend_config={string}") == {"b": "2"}
 
 
-def test_what_stands_in_front_of_the_instruction_does_not_count() -> None:
+def test_text_before_the_instruction_is_ignored() -> None:
     line = ' from "instruction: %a = f32[] add(%b), metadata={a=1}'
     assert read(line) == {}
     assert read(line, 20) == {"a": "1"}
@@ -100,7 +100,7 @@ def test_what_absl_escapes_is_read_back(text: str) -> None:
 
 
 @given(st.text('metadata={} ",\\a1'))
-def test_no_line_is_too_odd(line: str) -> None:
+def test_arbitrary_lines_do_not_fail(line: str) -> None:
     for field in metadata_fields(line):
         assert line[field.start : field.end].startswith(f"{field.name}=")
 

@@ -46,18 +46,18 @@ def test_an_instruction_may_be_written_in_many_ways(text: str) -> None:
         assert found.parsed.metadata.get("op_name") in {None, "x", "}"}
 
 
-def test_operands_written_out_in_place_count() -> None:
+def test_inline_operands_count() -> None:
     (found,) = instructions("r = f32[] add(f32[] constant(1), f32[] negate(a))")
     assert found.operands == ("", "")
 
 
-def test_tens_of_thousands_of_operands_may_stand_on_lines_of_their_own() -> None:
+def test_many_operands_on_separate_lines() -> None:
     operands = [f"p.{number}" for number in range(30_000)]
     (found,) = instructions("  %r = (f32[]) tuple({})".format(",\n    ".join(operands)))
     assert [span.text for span in found.parsed.operands] == operands
 
 
-def test_a_missing_bracket_costs_one_instruction() -> None:
+def test_missing_bracket_breaks_one_instruction() -> None:
     broken, fine, end = records_of(
         """
         %r = f32[2] add(%a, %b
@@ -77,7 +77,7 @@ def test_the_brace_at_the_edge_ends_the_computation() -> None:
     assert records[1].rule == "computation_end"
 
 
-def test_the_cost_estimate_of_a_kernel_may_take_lines_of_its_own() -> None:
+def test_kernel_cost_estimate_on_separate_lines() -> None:
     """As jaxlib 0.8 prints it; the last brace is that of the computation."""
     kernel, *_, end = records_of(
         """
@@ -118,7 +118,7 @@ def test_a_head_may_be_broken() -> None:
 
 
 @pytest.mark.parametrize("space", [" ", "\n      "])
-def test_a_computation_written_out_in_place(space: str) -> None:
+def test_inline_computation(space: str) -> None:
     text = "r = f32[] reduce(a, z), dimensions={0}, to_apply={ x = f32[] parameter(0) " \
            "y = f32[] parameter(1) ROOT s = f32[] add(x, y) }, metadata={op_name=\"q\"}".replace(
                " x =", f"{space}x =").replace(" y =", f"{space}y =").replace(

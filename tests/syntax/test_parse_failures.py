@@ -119,7 +119,7 @@ def real_lines(corpus_small: Path) -> dict[str, list[tuple[Grammar, str, str]]]:
 @pytest.mark.parametrize("group", GROUPS)
 @settings(max_examples=600, deadline=None, derandomize=True)
 @given(data=st.data())
-def test_whatever_a_line_becomes_there_is_a_reason_why_it_is_not_read(
+def test_every_unreadable_line_has_an_explanation(
     group: str, real_lines: dict[str, list[tuple[Grammar, str, str]]], data: st.DataObject
 ) -> None:
     grammar, rule, line = data.draw(st.sampled_from(real_lines[group]))

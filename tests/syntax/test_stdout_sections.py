@@ -42,7 +42,7 @@ def test_a_real_output() -> None:
     assert _REAL[: found[0].first] == ["compiling double", f"*** Begin {found[0].name} ***"]
 
 
-def test_the_text_is_what_a_file_would_hold() -> None:
+def test_section_text_equals_file_text() -> None:
     """XLA puts a line end of its own between the text and the end."""
     report = next(found for found in split_sections(_REAL) if found.name.endswith("report.txt"))
     text = "\n".join(_REAL[report.first : report.first + report.count])
@@ -52,7 +52,7 @@ def test_the_text_is_what_a_file_would_hold() -> None:
     assert _told("*** Begin a ***\n\n*** End a ***") == [("a", "", True)]
 
 
-def test_the_files_of_a_real_output_are_of_one_compile() -> None:
+def test_sections_of_real_output_form_one_compile() -> None:
     names = [found.name for found in split_sections(_REAL)]
     listing = FolderListing(Path(), names)
     assert len(listing.modules()) == 1
@@ -96,7 +96,7 @@ def test_the_files_of_a_real_output_are_of_one_compile() -> None:
          [("a b [c] ***.txt", "x", True)]),
     ],
 )  # fmt: skip
-def test_what_is_damaged_costs_only_itself(text: str, told: list[tuple[str, str, bool]]) -> None:
+def test_damage_affects_only_its_section(text: str, told: list[tuple[str, str, bool]]) -> None:
     assert _told(text) == told
 
 
@@ -117,7 +117,7 @@ def test_every_text_comes_back(printed: list[tuple[str, list[str], list[str]]]) 
 
 
 @given(st.integers(0, len(_REAL) - 1), st.integers(0, len(_REAL) - 1))
-def test_moving_a_line_harms_at_most_the_sections_it_touches(old: int, new: int) -> None:
+def test_moved_line_affects_only_touched_sections(old: int, new: int) -> None:
     before = {found.name for found in split_sections(_REAL) if found.is_whole}
     lines = list(_REAL)
     lines.insert(new, lines.pop(old))

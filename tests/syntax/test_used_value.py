@@ -44,7 +44,7 @@ def test_a_whole_entry() -> None:
     assert list(entry.problems()) == []
 
 
-def test_a_value_without_index_and_colour() -> None:
+def test_value_without_index_and_color() -> None:
     entry = _entry(["<3 add.1>", *_ENTRY[1:]])
     assert (entry.index, entry.phi, entry.color, entry.key) == (None, False, None, "add.1{}")
 
@@ -58,7 +58,7 @@ def test_a_value_without_uses(none: list[str]) -> None:
     assert len(list(entry.positions)) == 3
 
 
-def test_an_instruction_without_a_blank_in_front() -> None:
+def test_instruction_without_leading_blank() -> None:
     entry = _entry([*_ENTRY[:8], " from instruction:a = f32[] add(b, c)"])
     assert entry.whole
     assert entry.instruction == "a = f32[] add(b, c)"
@@ -105,13 +105,13 @@ def test_entries_follow_one_another_and_sections_end_them() -> None:
         ),
     ],
 )
-def test_what_is_wrong_with_an_entry(lines: list[str], problem: tuple[int, int, str]) -> None:
+def test_entry_problems(lines: list[str], problem: tuple[int, int, str]) -> None:
     entry = _entry(lines)
     assert not entry.whole
     assert list(entry.problems()) == [problem]
 
 
-def test_a_broken_header_does_not_cost_the_rows() -> None:
+def test_broken_header_keeps_the_rows() -> None:
     entry = _entry(["<fusion.16{0} @1>", *_ENTRY[1:]])
     assert (entry.id, entry.name, entry.key) == (None, None, None)
     assert [position.name for position in entry.positions] == ["fusion.16", "bitcast.1", "tuple"]
@@ -120,20 +120,20 @@ def test_a_broken_header_does_not_cost_the_rows() -> None:
     assert entry.instruction is not None
 
 
-def test_a_broken_row_costs_only_itself() -> None:
+def test_broken_row_affects_only_itself() -> None:
     entry = _entry([*_ENTRY[:6], "  add, operand x", *_ENTRY[7:]])
     assert (entry.id, entry.key) == (166, "fusion.16{0}")
     assert list(entry.uses) == [Use("tuple.4", 10, "{1,0}", 7)]
     assert len(list(entry.positions)) == 3
 
 
-def test_a_position_deep_in_a_tuple_is_no_use() -> None:
+def test_nested_position_is_not_a_use() -> None:
     entry = _entry(_ENTRY)
     assert entry.reader.rule_of("  tuple {1,0}") == "position_row"
     assert entry.reader.rule_of("  tuple, operand 0 {1,0}") == "use_row"
 
 
-def test_an_entry_that_lost_its_header_says_so() -> None:
+def test_entry_without_header_has_a_problem() -> None:
     lines = [*_ENTRY, *_ENTRY[1:], *_ENTRY]
     first, headless, last = read_all(memory_scanner(), lines)
     assert isinstance(headless, UsedValue)
@@ -148,7 +148,7 @@ def test_an_entry_that_lost_its_header_says_so() -> None:
 
 
 @pytest.mark.parametrize("stray", ["Lorem ipsum", "", " positions", "  (nothing)"])
-def test_a_stray_line_between_rows_is_a_problem_of_its_entry(stray: str) -> None:
+def test_stray_line_is_a_problem_of_its_entry(stray: str) -> None:
     entry = _entry([*_ENTRY[:4], stray, *_ENTRY[4:]])
     assert (entry.id, entry.whole, entry.line_count) == (166, False, 10)
     assert [row for row, _, _ in entry.problems()] == [4]
@@ -164,7 +164,7 @@ _KERNEL = [
 ]
 
 
-def test_the_metadata_of_a_kernel_has_lines_of_its_own() -> None:
+def test_kernel_metadata_spans_several_lines() -> None:
     first, second = read_all(memory_scanner(), [*_ENTRY[:8], *_KERNEL, *_ENTRY])
     assert isinstance(first, UsedValue)
     assert (first.whole, first.line_count, len(first.lines)) == (True, 12, 9)
@@ -176,19 +176,19 @@ def test_the_metadata_of_a_kernel_has_lines_of_its_own() -> None:
     assert text.metadata == {"op_name": "jit(f)/pallas_call", "stack_frame_id": "8"}
 
 
-def test_an_entry_without_its_last_line_ends_before_the_next() -> None:
+def test_truncated_entry_ends_before_the_next() -> None:
     records = read_all(memory_scanner(), [*_ENTRY[:8], *_ENTRY])
     assert [record.line_count for record in records] == [8, 9]
     assert [isinstance(record, UsedValue) and record.whole for record in records] == [False, True]
 
 
-def test_an_unfinished_entry_does_not_swallow_the_next_section() -> None:
+def test_unfinished_entry_ends_before_the_next_section() -> None:
     lines = [*_ENTRY[:8], "HloLiveRange (max 1):", "  InstructionSequence:", "    0:a"]
     kinds = [type(record).__name__ for record in read_all(memory_scanner(), lines)]
     assert kinds == ["UsedValue", "LiveRangeLabel", "Label", "SequenceRow"]
 
 
-def test_a_line_with_nothing_but_a_label_is_no_entry() -> None:
+def test_label_alone_is_not_an_entry() -> None:
     assert type(memory_scanner().read(["Used values:", *_ENTRY], 0)) is Label
     assert type(memory_scanner().read(["", *_ENTRY], 0)) is BlankLine
 

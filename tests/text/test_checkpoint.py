@@ -106,7 +106,7 @@ def test_inner_job_pauses_with_the_outer_one() -> None:
     assert log == [0, 1, 2]
 
 
-def test_is_in_job_tells_where_the_caller_runs() -> None:
+def test_is_in_job_is_true_only_in_jobs() -> None:
     job = Job(is_in_job)
     job.step(60)
     assert job.result

@@ -42,14 +42,14 @@ def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> in
         pytest.param(b"a\x0bb\x0cc\x1c\xe2\x80\xa8", ["a\x0bb\x0cc\x1c\u2028"], id="no line ends"),
     ],
 )
-def test_a_file_is_read_wherever_the_chunks_end(
+def test_file_is_read_for_any_checkpoint_size(
     file: Path, chunk: int, data: bytes, lines: list[str]
 ) -> None:
     file.write_bytes(data)
     assert disk.read_document(file).lines == lines
 
 
-def test_a_file_reads_as_an_editor_would_send_it(file: Path, chunk: int) -> None:
+def test_file_equals_editor_text(file: Path, chunk: int) -> None:
     text = "one\ntwo\r\n" + "long" * 60 + "\nthree\r" + "long" * 60 + "\n"
     file.write_bytes(text.encode())
     document = disk.read_document(file)

@@ -77,7 +77,7 @@ def test_a_position_outside_counts_as_the_nearest(
     assert Document("abc\nde").clamp(*position) == clamped
 
 
-def test_an_end_before_the_start_inserts_at_the_start() -> None:
+def test_end_before_start_inserts_at_start() -> None:
     document = Document("abc\ndef")
     document.edit((1, 1), (0, 1), "-")
     assert document.text == "abc\nd-ef"
@@ -96,7 +96,7 @@ def test_an_end_before_the_start_inserts_at_the_start() -> None:
         pytest.param("a\rx\nb", ((1, 0), (1, 1), "\r"), ["a", "", "b"], id="a return between"),
     ],
 )
-def test_return_and_newline_make_one_line_end_when_they_meet(
+def test_adjacent_return_and_newline_form_one_line_end(
     text: str, edit: tuple[tuple[int, int], tuple[int, int], str], expected: list[str]
 ) -> None:
     document = Document(text)

@@ -33,7 +33,7 @@ def _only_what_it_says(old: list[str], change: LineChange, new: list[str]) -> bo
 
 @_ANY_NUMBER_OF_TIMES
 @given(_TEXTS, _EDITS)
-def test_edits_do_what_they_do_to_a_string(text: str, edits: list[Edit]) -> None:
+def test_edits_match_string_edits(text: str, edits: list[Edit]) -> None:
     document = Document(text)
     for edit in edits:
         where = _positions(text, edit)
@@ -45,9 +45,7 @@ def test_edits_do_what_they_do_to_a_string(text: str, edits: list[Edit]) -> None
 
 @_ANY_NUMBER_OF_TIMES
 @given(_TEXTS, _EDITS)
-def test_changes_say_which_lines_changed_one_by_one_and_together(
-    text: str, edits: list[Edit]
-) -> None:
+def test_single_and_combined_changes_cover_edited_lines(text: str, edits: list[Edit]) -> None:
     document = Document(text)
     first = list(document.lines)
     together: LineChange | None = None
@@ -68,10 +66,10 @@ def test_a_replaced_text_is_the_new_one(old: str, new: str) -> None:
     assert (document.text, document.lines) == (new, reference_text.split(new))
 
 
-def test_changes_far_apart_cover_what_lies_between() -> None:
+def test_distant_changes_cover_lines_between() -> None:
     assert LineChange(10, 1, 3).then(LineChange(2, 1, 0)) == LineChange(2, 9, 10)
     assert LineChange(2, 1, 0).then(LineChange(10, 2, 2)) == LineChange(2, 11, 10)
 
 
-def test_a_change_inside_what_another_wrote_adds_nothing() -> None:
+def test_change_inside_new_lines_adds_nothing() -> None:
     assert LineChange(4, 1, 5).then(LineChange(6, 2, 1)) == LineChange(4, 1, 4)

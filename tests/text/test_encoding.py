@@ -32,21 +32,21 @@ def test_columns_of_box_characters_and_surrogate_pairs(
     assert [encoding.column(line, unit) for unit in units] == [0, 1, 2, 3, 4, 5]
 
 
-def test_the_middle_of_a_character_counts_as_its_start() -> None:
+def test_middle_of_a_character_means_its_start() -> None:
     assert [Encoding.UTF8.column("│b", unit) for unit in range(5)] == [0, 0, 0, 1, 2]
     assert [Encoding.UTF16.column("𝔸b", unit) for unit in range(4)] == [0, 0, 1, 2]
 
 
 @pytest.mark.parametrize("encoding", Encoding)
 @pytest.mark.parametrize("line", ["abc", "│b𝔸"])
-def test_behind_the_end_counts_as_the_end(encoding: Encoding, line: str) -> None:
+def test_position_after_the_end_means_the_end(encoding: Encoding, line: str) -> None:
     assert encoding.column(line, 99) == len(line)
     assert encoding.units(line, 99) == encoding.units(line, len(line))
 
 
 @pytest.mark.parametrize("encoding", Encoding)
 @given(line=_LINES)
-def test_units_are_the_widths_of_the_characters_in_front(encoding: Encoding, line: str) -> None:
+def test_units_sum_the_widths_of_previous_characters(encoding: Encoding, line: str) -> None:
     widths = [_width(encoding, sign) for sign in line]
     for column in range(len(line) + 1):
         assert encoding.units(line, column) == sum(widths[:column])
@@ -54,9 +54,7 @@ def test_units_are_the_widths_of_the_characters_in_front(encoding: Encoding, lin
 
 @pytest.mark.parametrize("encoding", Encoding)
 @given(line=_LINES, units=st.integers(0, 50))
-def test_a_column_is_the_last_one_not_behind_the_units(
-    encoding: Encoding, line: str, units: int
-) -> None:
+def test_column_is_the_last_within_the_units(encoding: Encoding, line: str, units: int) -> None:
     widths = [_width(encoding, sign) for sign in line]
     starts = [sum(widths[:column]) for column in range(len(line) + 1)]
     expected = max(column for column, start in enumerate(starts) if start <= units)
@@ -66,7 +64,7 @@ def test_a_column_is_the_last_one_not_behind_the_units(
 @pytest.mark.parametrize(
     ("encoding", "units"), [(Encoding.UTF8, 5), (Encoding.UTF16, 3), (Encoding.UTF32, 3)]
 )
-def test_half_of_a_surrogate_pair_counts_like_a_character(encoding: Encoding, units: int) -> None:
+def test_lone_surrogate_counts_as_a_character(encoding: Encoding, units: int) -> None:
     line = "a\ud83db"  # JSON can say this, and some clients do while an emoji is being typed
     assert encoding.units(line, 3) == units
     assert encoding.column(line, units) == 3

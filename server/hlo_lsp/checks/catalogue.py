@@ -1,52 +1,49 @@
 """All rules. Codes are a public interface: scripts and settings name them."""
 
-from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.rule import AnyRule
-from hlo_lsp.checks.rules import (
-    advice_donation,
-    advice_memory,
-    advice_module,
-    allocations,
-    definitions,
+from hlo_lsp.checks.advice import donation as advice_donation
+from hlo_lsp.checks.advice import memory as advice_memory
+from hlo_lsp.checks.advice import module as advice_module
+from hlo_lsp.checks.allocations import (
+    bounds,
     flags,
-    human_sizes,
     interface,
-    live_ranges,
     memory_spaces,
-    module_attributes,
-    module_calls,
-    module_names,
-    module_shapes,
-    module_signatures,
-    module_syntax,
+    numbering,
     overlaps,
-    peaks,
-    reports,
-    schedules,
-    sections,
-    siblings,
     sizes,
-    source_tables,
-    stack_traces,
-    syntax,
-    uses,
-    values,
 )
+from hlo_lsp.checks.explanations import explanations
+from hlo_lsp.checks.files import companions, sections, syntax
+from hlo_lsp.checks.live_ranges import rules as live_ranges
+from hlo_lsp.checks.module import attributes as module_attributes
+from hlo_lsp.checks.module import calls as module_calls
+from hlo_lsp.checks.module import names as module_names
+from hlo_lsp.checks.module import shapes as module_shapes
+from hlo_lsp.checks.module import signatures as module_signatures
+from hlo_lsp.checks.module import source_tables
+from hlo_lsp.checks.module import syntax as module_syntax
+from hlo_lsp.checks.peaks import rules as peaks
+from hlo_lsp.checks.peaks import stack_traces
+from hlo_lsp.checks.reports import memory_report
+from hlo_lsp.checks.rule import AnyRule
+from hlo_lsp.checks.schedule import rules as schedules
+from hlo_lsp.checks.values import definitions, headers, positions, uses
 
 _MODULES = (
     syntax,
     sizes,
-    allocations,
+    bounds,
+    numbering,
     flags,
     interface,
     memory_spaces,
     overlaps,
     sections,
-    siblings,
-    values,
+    companions,
+    headers,
     definitions,
+    positions,
     uses,
-    human_sizes,
     schedules,
     live_ranges,
     peaks,
@@ -58,7 +55,7 @@ _MODULES = (
     module_calls,
     module_signatures,
     source_tables,
-    reports,
+    memory_report,
     advice_memory,
     advice_donation,
     advice_module,

@@ -1,4 +1,4 @@
-"""What a code means, in words: the files in ``codes/``."""
+"""The texts of the rules, from the ``rules.toml`` of each topic."""
 
 import sys
 from collections.abc import Mapping
@@ -11,15 +11,26 @@ if sys.version_info >= (3, 11):
 else:
     import tomli as tomllib
 
-_FOLDER = "hlo_lsp.checks.codes"
+# The packages of checks with a rules.toml, in the order in which rules are listed.
+_TOPICS = (
+    "files",
+    "module",
+    "allocations",
+    "values",
+    "schedule",
+    "live_ranges",
+    "peaks",
+    "reports",
+    "advice",
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What a code says, why that always holds, where the rule is from, and an example.
+    """The text of a rule: what it reports, why it holds, the source of the rule, and an example.
 
-    ``remedy`` is what to do about a finding; empty where a damaged dump is all that it can mean.
-    ``is_on`` is whether the rules of this code run unless they are asked for.
+    ``remedy`` is empty where only a damaged dump breaks the rule. ``is_on`` is false for rules that
+    run on request only.
     """
 
     code: str
@@ -33,20 +44,17 @@ class Explanation:
 
 @cache
 def explanations() -> Mapping[str, Explanation]:
-    """All codes in the order of the files and of their text.
+    """Read the texts of all codes, in the order of the topics.
 
     Raises:
         TypeError: an entry lacks a key or has an unknown one.
         ValueError: a code is explained twice.
     """
     found: dict[str, Explanation] = {}
-    texts = sorted(
-        (file for file in files(_FOLDER).iterdir() if file.name.endswith(".toml")),
-        key=lambda file: file.name,
-    )
-    for text in texts:
-        for code, entry in tomllib.loads(text.read_text("utf-8")).items():
+    for topic in _TOPICS:
+        text = files(f"hlo_lsp.checks.{topic}").joinpath("rules.toml").read_text("utf-8")
+        for code, entry in tomllib.loads(text).items():
             if code in found:
-                raise ValueError(f"{text.name}: {code} is explained twice")
+                raise ValueError(f"{topic}: {code} is explained twice")
             found[code] = Explanation(code, **entry)
     return found

@@ -57,3 +57,9 @@ def field_place(file: DumpFile, record: Record, role: str | None = None) -> Plac
     if isinstance(record, UsedValue) and record.column:
         return Place(file, line, record.column, len(text))
     return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
+
+
+def top_place(file: DumpFile) -> Place:
+    """Return the place of the first line of a file that is not empty."""
+    line = next((row for row, text in enumerate(file.lines) if text.strip()), 0)
+    return Place(file, line, 0, len(file.lines[line]))

@@ -7,9 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby
 from weakref import WeakKeyDictionary
 
-from hlo_lsp.analysis.files.ending import ending
-from hlo_lsp.analysis.files.sections import is_joined
-from hlo_lsp.analysis.files.siblings import kin
 from hlo_lsp.checks.case import Case
 from hlo_lsp.checks.catalogue import DEFAULT
 from hlo_lsp.checks.config.options import DEFAULTS, Thresholds
@@ -20,7 +17,10 @@ from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
 from hlo_lsp.checks.run_on_compile import cost, on_compile, remembered
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.section_order import is_joined
 from hlo_lsp.model.sizes import Target
+from hlo_lsp.model.truncation import ending
+from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
@@ -81,8 +81,7 @@ def check_by_pace(
     Of rules on the compile those come first that have nothing new to look at, then those that find
     errors, and of these the ones that took little time before or read few files.
     """
-    kindred = kin(dump, file)
-    context = Context(kindred, thresholds, whole=dump)
+    context = Context(same_compile(dump, file), thresholds, whole=dump)
     on_records = [rule for rule in rules if isinstance(rule, Rule)]
     whole = [rule for rule in rules if isinstance(rule, WholeRule)]
     whole.sort(key=lambda rule: (remembered(context, rule) is None, *cost(dump, rule)))

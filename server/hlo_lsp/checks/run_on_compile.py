@@ -3,14 +3,14 @@
 import logging
 import time
 
-from hlo_lsp.analysis.files.ending import ending
-from hlo_lsp.analysis.files.sections import is_joined
 from hlo_lsp.checks.case import Survey
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.rule import Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, FileVersions
+from hlo_lsp.model.section_order import is_joined
+from hlo_lsp.model.truncation import ending
 
 logger = logging.getLogger(__name__)
 

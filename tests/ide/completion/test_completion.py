@@ -2,9 +2,9 @@
 
 import pytest
 
-from analysis.typed import MODULE, cursor, labels, offered, writing
 from hlo_lsp.ide.completion.candidates import CandidateKind
 from hlo_lsp.ide.completion.completion import completions, file_start_completions
+from typed import MODULE, cursor, labels, offered, writing
 
 
 def test_result_offers_shapes_types_and_opcodes() -> None:

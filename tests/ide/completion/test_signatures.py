@@ -2,9 +2,9 @@
 
 import pytest
 
-from analysis.typed import cursor, writing
 from hlo_lsp.hlo.vocabulary import operand_description, vocabulary
 from hlo_lsp.ide.completion.signatures import operand_position, signature_at
+from typed import cursor, writing
 
 
 def shown(line: str) -> tuple[str, str, str] | None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import tiny
+import tiny
 from dumps import files_of
 from edits import WRITTEN, Texts
 from hlo_lsp.ide.formatting.formatting import format_module

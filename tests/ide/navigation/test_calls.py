@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from analysis.tiny import split
 from dumps import files_of
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.call_hierarchy import (
@@ -25,6 +24,7 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
+from tiny import split
 
 Said = list[tuple[str, list[str]]]
 

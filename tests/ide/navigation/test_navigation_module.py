@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis import program
+import programs as program
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definitions, implementations, type_definitions
 

@@ -2,7 +2,7 @@
 
 from textwrap import dedent
 
-from analysis import tiny
+import tiny
 from hlo_lsp.ide.navigation.outline import OutlineNode, outline, walk_nodes
 from hlo_lsp.model.dump_file import DumpFile
 

@@ -2,7 +2,7 @@
 
 from textwrap import dedent
 
-from analysis import tiny
+import tiny
 from hlo_lsp.model.dump_file import DumpFile
 from ide.navigation.test_outline import drawn
 

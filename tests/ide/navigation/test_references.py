@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis import tiny
+import tiny
 from hlo_lsp.ide.navigation.references import declarations_and_references, user_instructions
 
 SPLIT = tiny.split()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis import program
+import programs as program
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import ComputationTarget, InstructionTarget, LocationRowTarget
 from hlo_lsp.ide.navigation.references import declarations_and_references

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from analysis import tiny
+import tiny
 from edits import Texts
 from hlo_lsp.ide.navigation.selection import TextExtent, selection_extents
 from hlo_lsp.model.dump_file import DumpFile

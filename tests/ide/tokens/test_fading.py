@@ -2,7 +2,7 @@
 
 import pytest
 
-from analysis import tiny
+import tiny
 from hlo_lsp.ide.tokens.line_tokens import TokenModifier
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile

@@ -51,7 +51,8 @@ def _could(
     yield survey.accuse(
         _place(survey, file, sized[0][1].parameters[0]),
         f"{count_noun(count, 'output')} could reuse the buffer of a parameter, "
-        f"{format_bytes(total)} in total: {words}{more}. Donate the arguments that the caller does not need afterwards "
+        f"{format_bytes(total)} in total: {words}{more}. "
+        "Donate the arguments that the caller does not need afterwards "
         "(`donate_argnums` of `jax.jit`)",
     )
 

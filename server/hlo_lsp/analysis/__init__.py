@@ -1,1 +1,0 @@
-"""Floor 4: questions about a dump, answered by pure functions."""

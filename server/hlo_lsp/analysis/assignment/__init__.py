@@ -1,1 +1,0 @@
-"""Allocations, and the values that lie in them."""

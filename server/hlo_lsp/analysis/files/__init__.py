@@ -1,1 +1,0 @@
-"""Whether a file is whole, in order, and of one compile with its siblings."""

@@ -1,1 +1,0 @@
-"""Live ranges, the peak, and the call stacks at it."""

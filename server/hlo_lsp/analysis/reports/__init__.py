@@ -1,1 +1,0 @@
-"""The memory usage report."""

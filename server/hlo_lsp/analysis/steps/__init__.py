@@ -1,1 +1,0 @@
-"""The schedule: as it is printed, and as the module text has it."""

@@ -1,1 +1,0 @@
-"""Values: their headers, positions and uses."""

@@ -1,0 +1,1 @@
+"""Advice: what costs memory or time without being wrong."""

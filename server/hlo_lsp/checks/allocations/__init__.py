@@ -1,0 +1,1 @@
+"""Rules on the buffer assignment: numbers, sizes, purposes, memory spaces, overlaps."""

@@ -1,0 +1,173 @@
+"""Values that are in the same bytes at the same time."""
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.places import field_place
+from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.weak_cache import WeakCache
+from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
+from hlo_lsp.text.checkpoint import checkpoint
+
+_EVENTS_PER_CHECKPOINT = 500
+_VALUES_PER_CHECKPOINT = 1000
+_MAX_OVERLAPS = 200  # of one allocation: more of them are one mistake
+_END, _MOMENT, _START = range(3)  # in this order at one step: what ends makes room
+_ASYNCHRONOUS = frozenset({"async-start", "async-update"})
+_Slot = tuple[int, int]
+_CLEAR: WeakCache[AllocationBlock, bool] = (
+    WeakCache()
+)  # the sweep takes 0.1 s for a large allocation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LiveValue:
+    """A value with bytes of its own and its live range."""
+
+    value: AssignedValue
+    live: LocatedRecord[RangeRow]
+
+    @property
+    def slot(self) -> _Slot:
+        """Return the first byte and the one after the last."""
+        return self.value.offset, self.value.offset + self.value.size
+
+    @property
+    def steps(self) -> tuple[int, int]:
+        """Return the definition step and the end step."""
+        return self.live.record.start_step, self.live.record.end_step
+
+
+def overlap(survey: Survey) -> Iterator[Finding]:
+    """Report values that share bytes with another one for more than one step.
+
+    Values in the same slot may be aliases, and a value may begin where another one ends
+    (``BufferAssigner::LiveRangeInterferes``). Each value is in one finding at most.
+    """
+    dump = survey.dump
+    assignment = buffer_assignment(dump)
+    state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
+    for block in assignment.blocks:
+        if block.allocation.thread_local or not block.is_whole or _CLEAR.get(block, state):
+            continue
+        reported: set[LiveValue] = set()
+        count = 0
+        for pair in overlaps(_live_values(dump, block)):
+            if reported.isdisjoint(pair) and not all(_is_context(dump, one) for one in pair):
+                reported |= {*pair}
+                yield _finding(survey, assignment.file, block, *pair)
+            count += 1
+            if count == _MAX_OVERLAPS:
+                break
+        if not count:
+            _CLEAR.put(block, True, state)
+
+
+def overlaps(values: Sequence[LiveValue]) -> Iterator[tuple[LiveValue, LiveValue]]:
+    """Yield pairs of values of one allocation that overlap in bytes and in steps.
+
+    Only what no true dump has counts: byte ranges that overlap but are not the same, and live
+    ranges that share more than the one step at which one ends and the other begins. Not all pairs
+    are yielded, but at least one value of each is in one that is. One sweep over the steps with the
+    live slots in order: O(n log n).
+    """
+    events = sorted(event for number, each in enumerate(values) for event in _events(number, each))
+    holders: dict[_Slot, dict[int, LiveValue]] = {}
+    slots: list[_Slot] = []  # the keys of `holders` in order; none overlaps another
+    for count, (_, what, number) in enumerate(events, 1):
+        if count % _EVENTS_PER_CHECKPOINT == 0:
+            checkpoint()
+        slot = values[number].slot
+        if what == _END:
+            held = holders.get(slot)
+            if held is not None and held.pop(number, None) is not None and not held:
+                del holders[slot]
+                del slots[bisect_left(slots, slot)]
+            continue
+        met = [other for other in _overlapping(slots, slot) if other != slot]
+        for other in met:
+            yield next(iter(holders[other].values())), values[number]
+        if what == _START and not met:
+            if slot not in holders:
+                holders[slot] = {}
+                insort(slots, slot)
+            holders[slot][number] = values[number]
+
+
+def _events(number: int, value: LiveValue) -> Iterator[tuple[int, int, int]]:
+    start, end = value.steps
+    if start == end:
+        yield start, _MOMENT, number
+    else:
+        yield start, _START, number
+        yield end, _END, number
+
+
+def _overlapping(slots: list[_Slot], slot: _Slot) -> list[_Slot]:
+    first = last = bisect_left(slots, slot)
+    while first > 0 and slots[first - 1][1] > slot[0]:
+        first -= 1
+    while last < len(slots) and slots[last][0] < slot[1]:
+        last += 1
+    return slots[first:last]
+
+
+def _live_values(dump: DumpSet, block: AllocationBlock) -> list[LiveValue]:
+    """Return the values with bytes in the allocation and one live range in the schedule."""
+    files = [file for file in dump.files if len(file.memory.ranges)]
+    last_step = dump.last_step or 0
+    found: list[LiveValue] = []
+    for count, value in enumerate(block.values, 1):
+        if count % _VALUES_PER_CHECKPOINT == 0:
+            checkpoint()
+        if not value.size or value.offset + value.size > block.allocation.size:
+            continue
+        rows = [(file, row) for file in files for row in file.memory.ranges.all(value.key)]
+        if len(rows) == 1 and rows[0][1].start_step <= rows[0][1].end_step <= last_step:
+            found.append(LiveValue(value, LocatedRecord(*rows[0])))
+    return found
+
+
+def _is_context(dump: DumpSet, live: LiveValue) -> bool:
+    """Return whether a value is what an asynchronous call keeps for itself.
+
+    It comes after operands and results. Calls that wait for one another share it: those on the
+    SparseCore of a TPU run one at a time, while live ranges are those of the core that starts them.
+    """
+    if not (live.value.index or "").startswith("{2"):
+        return False
+    text = dump.text_of(live.value.name)
+    return text is None or text.opcode.text in _ASYNCHRONOUS
+
+
+def _finding(
+    survey: Survey, file: DumpFile, block: AllocationBlock, one: LiveValue, other: LiveValue
+) -> Finding:
+    first, second = sorted((one, other), key=lambda live: live.value.line)
+    start = max(first.value.offset, second.value.offset)
+    end = min(first.slot[1], second.slot[1]) - 1
+    since, until = (max(first.steps[0], second.steps[0]), min(first.steps[1], second.steps[1]))
+    return survey.finding(
+        LocatedRecord(file, second.value),
+        "OFFSET",
+        f"`{second.value.key}` overlaps `{first.value.key}`: both take bytes {start:,} to {end:,} "
+        f"of allocation {block.allocation.number} from step {since} to {until}.",
+        Related(field_place(file, first.value, "OFFSET"), f"`{first.value.key}`"),
+        *(
+            Related(
+                field_place(each.live.file, each.live.record),
+                f"`{each.value.key}` lives from step {each.steps[0]} to {each.steps[1]}",
+            )
+            for each in (second, first)
+        ),
+    )
+
+
+RULES: tuple[AnyRule, ...] = (WholeRule("overlap", Severity.ERROR, overlap, frozenset(Part)),)

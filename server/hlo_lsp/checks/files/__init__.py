@@ -1,0 +1,1 @@
+"""Rules on files as a whole: syntax, sections, truncation, companion files."""

@@ -1,0 +1,117 @@
+"""The order of the sections of a memory file, and texts that end too early."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.places import field_place
+from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.section_order import disorder, is_joined
+from hlo_lsp.model.truncation import ending, last_record
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.checkpoint import checkpoint
+
+
+def section_order(survey: Survey) -> Iterator[Finding]:
+    """The sections of a file are in the order in which XLA prints them, each once.
+
+    Two dumps in one file are reported where the second begins, a missing section line at the row
+    after it.
+    """
+    for file in survey.dump.files:
+        for fault in disorder(file):
+            twin = fault.twin
+            first = [] if twin is None else [Related(field_place(file, twin), "the first one")]
+            yield survey.finding(LocatedRecord(file, fault.record), None, fault.message, *first)
+        checkpoint()
+
+
+def truncated(survey: Survey) -> Iterator[Finding]:
+    """A text goes on to the end of its last record, and of its last section."""
+    for file in survey.dump.files:
+        found = ending(file)
+        if found is not None:
+            message = f"the text ends here, expected {found.missing}"
+            yield survey.accuse(_line_place(file, found.line), message)
+        checkpoint()
+    yield from _short_lists(survey)
+
+
+def _short_lists(survey: Survey) -> Iterator[Finding]:
+    """Report a list of values that ends before that of the other file does."""
+    files = [file for file in survey.dump.files if ending(file) is None and not is_joined(file)]
+    assigned = next((file for file in files if len(file.memory.allocations)), None)
+    entries = next((file for file in files if len(file.memory.entries)), None)
+    if assigned is None or entries is None:
+        return
+    values, known = assigned.memory.assigned, entries.memory.entries
+    highest = max(known)
+    after = [LocatedRecord(assigned, one) for one in values.firsts() if one.id > highest]
+    if not survey.context.misses_entries and isinstance(_last(entries), UsedValue):
+        yield from _short(survey, entries, "entries", after, entries.memory.entry_keys)
+    lacking = [LocatedRecord(entries, one) for one in known.firsts() if (one.id or 0) not in values]
+    if lacking and not survey.context.misses_assigned and _ends_early(survey, assigned, lacking):
+        yield from _short(survey, assigned, "allocations", lacking, assigned.memory.assigned_keys)
+
+
+def _ends_early(survey: Survey, file: DumpFile, lacking: list[LocatedRecord[UsedValue]]) -> bool:
+    """Return whether the last allocations are missing, or the last values of the last one."""
+    allocations, last = file.memory.allocations, _last(file)
+    head = file.records.head_of(last) if isinstance(last, AssignedValue) else last
+    if not isinstance(head, AllocationLine) or max(allocations) != len(allocations) - 1:
+        return False
+    total = survey.dump.total_bytes
+    if total is not None and total > sum(one.size for one in allocations.records()):
+        return True
+    values = [one for one in file.records.members(head) if isinstance(one, AssignedValue)]
+    end = max((value.offset + value.size for value in values), default=0)
+    is_short = end < head.size or len(lacking) > 1
+    highest = max((value.id for value in values), default=-1)
+    return is_short and all((one.record.id or 0) > highest for one in lacking)
+
+
+def _short(
+    survey: Survey,
+    file: DumpFile,
+    what: str,
+    values: "Iterable[LocatedRecord[Any]]",
+    keys: MultiMap[str, Any],
+) -> Iterator[Finding]:
+    """Report values that a list does not have under another id either."""
+    found = last_record(file)
+    missing = sorted(
+        (one for one in values if one.record.key not in keys), key=lambda one: one.line
+    )
+    if missing and found is not None:
+        first = min(missing, key=lambda one: one.line)
+        place = field_place(first.file, first.record, "VALUE_ID")
+        count = "1 more value" if len(missing) == 1 else f"{len(missing):,} more values"
+        yield survey.accuse(
+            _line_place(file, found[0]),
+            f"the text ends here, expected the {what} of {count}",
+            Related(place, "the next value"),
+        )
+
+
+def _last(file: DumpFile) -> Record | None:
+    found = last_record(file)
+    return None if found is None else found[1]
+
+
+def _line_place(file: DumpFile, line: int) -> Place:
+    text = file.lines[line]
+    return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
+
+
+_PRINTED = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.RANGES, Part.MODULE})
+RULES: tuple[AnyRule, ...] = (
+    WholeRule("section-order", Severity.ERROR, section_order, _PRINTED, needs_whole_files=False),
+    WholeRule("truncated", Severity.ERROR, truncated, frozenset(Part), needs_whole_files=False),
+)

@@ -1,0 +1,1 @@
+"""Rules on module text, with their texts."""

@@ -1,0 +1,1 @@
+"""Rules on the declared peak: its step, its list, and its stack traces."""

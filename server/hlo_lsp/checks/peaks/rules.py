@@ -1,0 +1,206 @@
+"""The peak: the step that XLA declares, the values listed there, and the true maximum."""
+
+from collections.abc import Iterator
+
+from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.live_ranges.values import has_all_values, value_line
+from hlo_lsp.checks.peaks.peak_list import (
+    Difference,
+    ValueBytes,
+    compute_peak_step,
+    counted_bytes,
+    differences,
+    expected_rows,
+    row_label,
+)
+from hlo_lsp.checks.places import field_place
+from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.schedule.section import (
+    MAX_FINDINGS,
+    LiveRangePart,
+    LiveRangeSection,
+    live_range_section,
+    report_few,
+)
+from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
+from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.bytesize import format_bytes
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.memory_records import PeakLabel, PeakRow
+from hlo_lsp.text.checkpoint import checkpoint
+
+_MIN_EXCESS_BYTES = 1 << 20  # of the occupied peak over the declared step
+_MIN_EXCESS_RATIO = 0.05
+
+
+def peak_moment(survey: Survey) -> Iterator[Finding]:
+    """Report that XLA counts more bytes at another step than the declared one, or earlier as many.
+
+    XLA weighs each value by the shape of its whole instruction, and counts it until one step after
+    its end (hlo_live_range.cc, ``ComputePeakMemoryMoment``).
+    """
+    found = _section_with_peak(survey.dump)
+    if found is None or not found[0].is_complete(LiveRangePart.RANGES):
+        return
+    section, label = found
+    sizes = ValueBytes(survey.dump)
+    weighed: list[tuple[int, int, int]] = []
+    for row in section.ranges:
+        checkpoint()
+        weight = sizes(row.name + "{}")  # of the whole instruction: a tuple's are its pointers
+        if weight is None:
+            return
+        weighed.append((row.start_step, row.end_step, weight))
+    right, printed = compute_peak_step(weighed), label.moment
+    if right == printed:
+        return
+    most, here = counted_bytes(weighed, right), counted_bytes(weighed, printed)
+    message = f"the peak is declared at step {printed}, where XLA counts {here:,} B: expected step "
+    message += f"{right}, the first with the maximum of {most:,} B"
+    yield survey.accuse(section.place(label, "MOMENT"), message).put(str(right))
+
+
+def peak_list(survey: Survey) -> Iterator[Finding]:
+    """Report differences between the list at the peak and the values that are live then.
+
+    The list is sorted by size, name, and index. Up to jaxlib 0.6.0 and libtpu 0.0.15, it has the
+    order of the value ids.
+    """
+    dump, found = survey.dump, _section_with_peak(survey.dump)
+    knows_values = survey.context.knows_assignment or survey.context.knows_entries
+    if found is None or not knows_values or LiveRangePart.PEAK in found[0].damaged:
+        return
+    section, label = found
+    has_index = any(row.index is not None for row in section.peak)
+    if len({(row.index is None, row.cumulative is None) for row in section.peak}) > 1:
+        return  # rows of several releases
+    rows = section.peak
+    if has_index:
+        rows = [row for row in rows if _is_comparable(survey, section, row_label(row))]
+    elif not section.is_complete(LiveRangePart.RANGES):
+        return
+    wrong = differences(rows, expected_rows(dump, section, label.moment))
+    at_peak = Related(section.place(label), f"the peak, step {label.moment}")
+
+    def report(difference: Difference) -> Finding:
+        record = (*rows, *rows[-1:], label)[difference.row]
+        related = [at_peak]
+        live = None if difference.key is None else dump.live(difference.key)
+        if live is not None:
+            related.insert(0, Related(field_place(live.file, live.record), "the live range"))
+        if difference.other is not None:
+            other = rows[difference.other]
+            related = [Related(section.place(other), "the other row"), *related]
+            related += [*_value(dump, rows[difference.row]), *_value(dump, other)]
+        return survey.accuse(section.place(record), difference.message, *related)
+
+    message = f"{len(wrong):,} rows differ from the values that are live at step {label.moment}"
+    summary = survey.accuse(section.place(label), message)
+    yield from report_few(wrong, report, len(section.peak), summary)
+
+
+def _is_comparable(survey: Survey, section: LiveRangeSection, key: str) -> bool:
+    """Return whether a value has a live range, or is certain to be unknown."""
+    has_range = key in section.file.memory.ranges
+    return has_range or (has_all_values(survey.context) and value_line(survey.dump, key) is None)
+
+
+def peak_bytes(survey: Survey) -> Iterator[Finding]:
+    """Report rows with other bytes than the shape of the value has without padding.
+
+    Up to jax 0.5.3, they are those of the whole instruction: a tuple's table of pointers.
+    """
+    found = _section_with_peak(survey.dump)
+    if found is None:
+        return
+    section, sizes = found[0], ValueBytes(survey.dump)
+    expected = [sizes(row.key or row.name + "{}") for row in section.peak]
+    wrong = [
+        (row, size)
+        for row, size in zip(section.peak, expected, strict=True)
+        if size is not None and row.bytes != size
+    ]
+    for row, size in wrong[:MAX_FINDINGS]:
+        message = f"`{row_label(row)}` has {row.bytes:,} B, but its shape has {size:,} B"
+        place = section.place(row, "BYTES")
+        yield survey.accuse(place, message, *_value(survey.dump, row)).put(str(size))
+
+
+def peak_cumulative(survey: Survey) -> Iterator[Finding]:
+    """Report cumulative bytes that are not those of the previous row plus the row's own bytes."""
+    found = _section_with_peak(survey.dump)
+    if found is None or LiveRangePart.PEAK in found[0].damaged:
+        return
+    section, total = found[0], 0
+    wrong: list[tuple[int, int]] = []
+    for place, row in enumerate(section.peak):
+        total += row.bytes
+        if row.cumulative is not None and row.cumulative != total:
+            wrong.append((place, total))
+            following = section.peak[place + 1 : place + 2]
+            if following and following[0].cumulative == row.cumulative + following[0].bytes:
+                total = row.cumulative  # as after a missing row
+    for place, right in wrong[:MAX_FINDINGS]:
+        row, following = section.peak[place], section.peak[place + 1 : place + 2]
+        message = f"cumulative {row.cumulative:,} B is not the sum so far: expected {right:,} B"
+        near = [section.peak[place - 1]] if place else []
+        related = [Related(section.place(other), "previous row") for other in near]
+        finding = survey.accuse(section.place(row, "CUMULATIVE"), message, *related)
+        follows = all(other.cumulative == right + other.bytes for other in following)
+        yield finding.put(str(right)) if follows else finding
+
+
+def peak_understated(survey: Survey) -> Iterator[Finding]:
+    """Report that more bytes are occupied at another step than at the declared peak.
+
+    XLA weighs values by the shapes of whole instructions when it looks for the peak, and counts
+    shared bytes once for each value (hlo_live_range.cc, ``ComputePeakMemoryMoment``).
+    """
+    found = _section_with_peak(survey.dump)
+    if found is None or not found[0].is_complete(LiveRangePart.RANGES):
+        return
+    section, label = found
+    backend = survey.context.target.backend
+    occupancy = largest_off_chip_space(memory_space_occupancies(survey.dump), backend)
+    if occupancy is None:
+        return
+    most, here = occupancy.peak_bytes, occupancy.bytes_at(label.moment)
+    if most - here < max(_MIN_EXCESS_BYTES, _MIN_EXCESS_RATIO * here):
+        return
+    listed = sum(row.bytes for row in section.peak)
+    step = survey.dump.at_step(occupancy.peak_step)
+    most_occupied = "the step with most occupied bytes"
+    yield survey.accuse(
+        section.place(label, "MOMENT"),
+        f"{format_bytes(most)} are occupied in {space_title(occupancy.space, backend)} at step "
+        f"{occupancy.peak_step:,}, but only {format_bytes(here)} at step {label.moment:,}, "
+        f"the declared peak. XLA's list of that peak adds up to {format_bytes(listed)}.",
+        *([] if step is None else [Related(field_place(step.file, step.record), most_occupied)]),
+    )
+
+
+def _value(dump: DumpSet, row: PeakRow) -> list[Related]:
+    found = value_line(dump, row.key or row.name + "{}")
+    return [] if found is None else [Related(field_place(found.file, found.record), row_label(row))]
+
+
+def _section_with_peak(dump: DumpSet) -> tuple[LiveRangeSection, PeakLabel] | None:
+    section = live_range_section(dump)
+    label = None if section is None else section.peak_label
+    return None if section is None or label is None else (section, label)
+
+
+_FILES = frozenset({Part.RANGES, Part.VALUES, Part.ENTRIES, Part.MODULE})
+RULES: tuple[AnyRule, ...] = (
+    WholeRule("peak-moment", Severity.ERROR, peak_moment, _FILES),
+    WholeRule("peak-list", Severity.ERROR, peak_list, _FILES),
+    WholeRule("peak-bytes", Severity.ERROR, peak_bytes, _FILES),
+    WholeRule("peak-cumulative", Severity.ERROR, peak_cumulative, frozenset({Part.RANGES})),
+    WholeRule(
+        "peak-understated",
+        Severity.INFORMATION,
+        peak_understated,
+        _FILES | {Part.ALLOCATIONS},
+    ),
+)

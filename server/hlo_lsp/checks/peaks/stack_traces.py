@@ -1,0 +1,208 @@
+"""The tree of stack traces at the peak: its sums, its percentages, its order.
+
+Each row has three numbers of bytes (hlo_stack_trace.cc): ``current`` of the row itself, ``total``
+with the rows below it, and ``remaining`` of all rows after it.
+"""
+
+from collections.abc import Iterator
+
+from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.schedule.section import (
+    MAX_FINDINGS,
+    LiveRangePart,
+    LiveRangeSection,
+    live_range_section,
+)
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
+from hlo_lsp.syntax.memory_records import BreakdownRow
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.text.checkpoint import checkpoint
+
+
+class StackTree:
+    """The rows of a tree that has ``total`` bytes, and where they disagree.
+
+    Attributes:
+        parents: For each row the row that it is below; -1 for the root.
+        last_children: The last row directly below a row.
+        strays: Rows that are too deep for the previous row, or a second root.
+        total_excess: For each row its total minus its current bytes and the totals below it; for
+            the row -1, which has only the root below it, minus that of the root.
+        remaining_excess: For each row the bytes remaining before it, minus its current bytes and
+            those remaining after it; 0 for one more row.
+        disordered: Rows with a larger total, or a smaller name, than the previous one below the
+            same row, by those.
+    """
+
+    def __init__(self, rows: list[BreakdownRow], total: int) -> None:
+        self.parents: list[int] = []
+        self.last_children: dict[int, int] = {}
+        self.strays: list[int] = []
+        self.total_excess = [*(row.total - row.current for row in rows), total]
+        self.remaining_excess: list[int] = []
+        self.disordered: dict[int, int] = {}
+        open_rows = [-1]
+        remaining = total
+        for place, row in enumerate(rows):
+            checkpoint()
+            del open_rows[row.depth + 1 :]
+            if row.depth + 1 != len(open_rows) or (place and not row.depth):
+                self.strays.append(place)
+            parent = open_rows[-1]
+            self.parents.append(parent)
+            self.total_excess[parent] -= row.total
+            self.remaining_excess.append(remaining - row.current - row.remaining)
+            remaining = row.remaining
+            sibling = self.last_children.get(parent)
+            if sibling is not None and _order(rows[sibling]) >= _order(row):
+                self.disordered[place] = sibling
+            self.last_children[parent] = place
+            open_rows.append(place)
+        self.remaining_excess.append(0)
+
+
+def _order(row: BreakdownRow) -> tuple[int, bytes]:
+    return -row.total, row.title.encode()
+
+
+def stack_total(survey: Survey) -> Iterator[Finding]:
+    """Report numbers of bytes that do not add up, and rows that are below no other one.
+
+    The root has the bytes of the list at the peak.
+    """
+    section = _section_with_stacks(survey.dump)
+    if section is None or LiveRangePart.STACKS in section.damaged:
+        return
+    rows, total, declared = section.stacks, _peak_total(section), _declared_total(section)
+    label = section.labels[LiveRangePart.STACKS]
+    if declared != total:
+        root = Related(section.place(rows[0], "TOTAL"), f"{total:,} B")
+        message = f"the tree of {declared or 0:,} B does not match its root: expected {total:,} B"
+        yield survey.accuse(section.place(label, "TOTAL"), message, root).put(_spaced(total))
+    tree = StackTree(rows, total)
+    found = [*_single_numbers(tree, rows)]
+    for place, role, number, right in found[:MAX_FINDINGS]:
+        message = f"{role.lower()} {number:,} B does not match the rows above and below: expected "
+        related = _around(section, tree, place)
+        finding = survey.accuse(section.place(rows[place], role), f"{message}{right:,} B", *related)
+        yield finding.put(_spaced(right))
+    odd = {place for place, excess in enumerate(tree.total_excess[:-1]) if excess}
+    if not tree.disordered:
+        odd.update(place for place, excess in enumerate(tree.remaining_excess) if excess)
+    places = sorted(odd.union(tree.strays))[:MAX_FINDINGS]
+    if places:
+        related = [one for place in places for one in _around(section, tree, place)]
+        related += [Related(section.place(rows[place]), "this row, too") for place in places[1:]]
+        message = "the bytes of this row do not match the rows above and below: rows may be missing"
+        yield survey.accuse(section.place(rows[places[0]]), message, *related)
+
+
+def _single_numbers(
+    tree: StackTree, rows: list[BreakdownRow]
+) -> Iterator[tuple[int, str, int, int]]:
+    """Yield each number that contradicts two others, with the one number that fits both.
+
+    Clears the excess that it explains.
+    """
+    totals, remaining = tree.total_excess, tree.remaining_excess
+    for place, row in enumerate(rows):
+        excess = totals[place]
+        if excess and excess == remaining[place]:
+            totals[place] = remaining[place] = 0
+            yield place, "CURRENT", row.current, row.current + excess
+        elif excess and totals[tree.parents[place]] == -excess:
+            totals[place] = totals[tree.parents[place]] = 0
+            yield place, "TOTAL", row.total, row.total - excess
+        excess = remaining[place]
+        if excess and remaining[place + 1] == -excess:
+            remaining[place] = remaining[place + 1] = 0
+            yield place, "REMAINING", row.remaining, row.remaining + excess
+
+
+def _around(section: LiveRangeSection, tree: StackTree, place: int) -> list[Related]:
+    """Return the rows that the numbers of a row are compared with."""
+    near = {
+        tree.parents[place]: "the row above it",
+        place - 1: "previous row",
+        tree.last_children.get(place, -1): "the last row below it",
+    }
+    return [
+        Related(section.place(section.stacks[other]), what)
+        for other, what in near.items()
+        if other >= 0
+    ]
+
+
+def stack_percent(survey: Survey) -> Iterator[Finding]:
+    """Report percentages that are not the total of a row by that of the root."""
+    section = _section_with_stacks(survey.dump)
+    total = 0 if section is None else _peak_total(section)
+    if section is None or not total:
+        return
+    count = 0
+    for row in section.stacks:
+        checkpoint()
+        right, printed = f"{row.total / total * 100:.1f}", _text_of(section, row, "PERCENT")
+        if printed != right and count < MAX_FINDINGS:
+            count += 1
+            message = f"{printed}% does not match {row.total:,} B of {total:,} B: expected {right}%"
+            yield survey.accuse(section.place(row, "PERCENT"), message).put(right)
+
+
+def stack_order(survey: Survey) -> Iterator[Finding]:
+    """Report rows that are not sorted by total, the largest first, then by name."""
+    section = _section_with_stacks(survey.dump)
+    if section is None or LiveRangePart.STACKS in section.damaged:
+        return
+    tree = StackTree(section.stacks, 0)
+    for place, other in list(tree.disordered.items())[:MAX_FINDINGS]:
+        row, previous = section.stacks[place], section.stacks[other]
+        message = f"`{row.title}` is listed after `{previous.title}`: expected by total, then name"
+        related = Related(section.place(previous), "previous row of this level")
+        yield survey.accuse(section.place(row), message, related)
+
+
+def _section_with_stacks(dump: DumpSet) -> LiveRangeSection | None:
+    section = live_range_section(dump)
+    has_stacks = section is not None and LiveRangePart.STACKS in section.labels
+    return section if section is not None and has_stacks and section.stacks else None
+
+
+def _peak_total(section: LiveRangeSection) -> int:
+    """Return the bytes of the tree: those of its label and of the list at the peak.
+
+    Where these two differ, they are those of the root.
+    """
+    declared = _declared_total(section)
+    is_listed = bool(section.peak) and section.peak[-1].cumulative == declared
+    return declared if declared is not None and is_listed else section.stacks[0].total
+
+
+def _declared_total(section: LiveRangeSection) -> int | None:
+    digits = _text_of(section, section.labels[LiveRangePart.STACKS], "TOTAL")
+    return None if digits is None else int(digits.replace(" ", ""))
+
+
+def _text_of(section: LiveRangeSection, record: Record, role: str) -> str | None:
+    line = section.file.lines[record.line]
+    rule = rule_of(record, line)
+    found = () if rule is None else fields_of_line(rule, line)
+    return next((field.text for field in found if field.role == role), None)
+
+
+def _spaced(number: int) -> str:
+    """Return bytes as the tree prints them: with a blank every three digits."""
+    return f"{number:,}".replace(",", " ")
+
+
+RULES: tuple[AnyRule, ...] = tuple(
+    WholeRule(code, Severity.ERROR, check, frozenset({Part.RANGES}))
+    for code, check in (
+        ("stack-total", stack_total),
+        ("stack-percent", stack_percent),
+        ("stack-order", stack_order),
+    )
+)

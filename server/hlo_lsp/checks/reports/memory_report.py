@@ -1,0 +1,146 @@
+"""The memory usage report against the one that XLA makes of the buffer assignment."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from hlo_lsp.checks.allocations.sizes import contradicting_size
+from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.places import field_place
+from hlo_lsp.checks.reports.expected_report import ReportSection, report_by_size, report_by_space
+from hlo_lsp.checks.reports.printed_report import PrintedReport, in_printed_order, printed_report
+from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.model.buffer_assignment import buffer_assignment, misses_used_values
+from hlo_lsp.model.place import Place
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
+from hlo_lsp.text.checkpoint import checkpoint
+
+_MAX_EXCERPT = 110  # characters of a line in a message
+_LINES_PER_CHECKPOINT = 2000
+_ROUNDED = re.compile(r"^(Total bytes: \d+) \(.*\)$")
+_TOTAL = "Total bytes used:"
+
+
+@dataclass(frozen=True, slots=True)
+class _Difference:
+    """A printed line that is not the expected one.
+
+    Attributes:
+        at: number of the line among those of the report that are not blank.
+        expected: expected line, None after the end of the expected report.
+        section: section of the expected line.
+        is_aligned: whether both reports have as many lines.
+    """
+
+    at: int
+    expected: str | None
+    section: ReportSection
+    is_aligned: bool
+
+
+def report_mismatch(survey: Survey) -> Iterator[Finding]:
+    """Report lines that XLA does not make of the buffer assignment, one of each table.
+
+    Where lines are missing or added, what follows cannot be compared: only the first is reported.
+    """
+    dump, printed = survey.dump, printed_report(survey.dump.files)
+    assignment = buffer_assignment(dump)
+    if printed is None or not assignment.blocks or not assignment.is_complete:
+        return
+    if misses_used_values(dump):
+        return
+    sections = report_by_size(dump) if printed.is_by_size else report_by_space(dump)
+    if printed.is_by_size:
+        sections = in_printed_order(sections, printed)
+    reported: set[int] = set()
+    for found in _differences(printed, sections):
+        if id(found.section) not in reported and not _has_wrong_size(survey, found.section):
+            yield _finding(survey, printed, found)
+        reported.add(id(found.section))
+
+
+def _differences(
+    printed: PrintedReport, sections: Sequence[ReportSection]
+) -> Iterator[_Difference]:
+    expected = [
+        (line, section)
+        for section in sections
+        for line in section.lines
+        if line and not line.startswith(_TOTAL)
+    ]
+    is_aligned = len(printed.records) == len(expected)
+    for at, (record, wanted) in enumerate(zip_longest(printed.records, expected)):
+        if at % _LINES_PER_CHECKPOINT == _LINES_PER_CHECKPOINT - 1:
+            checkpoint()
+        line, section = wanted or (None, sections[-1])
+        text = None if record is None else printed.file.lines[record.line]
+        if text != line and _exact(text) != _exact(line):
+            yield _Difference(at, line, section, is_aligned)
+            if not is_aligned:
+                return
+
+
+def _exact(line: str | None) -> str:
+    """Return a line without the size in brackets, which ``human-size`` is about."""
+    return _ROUNDED.sub(r"\1", line or "")
+
+
+def _has_wrong_size(survey: Survey, section: ReportSection) -> bool:
+    """Return whether a value of a table has a size that its own shape contradicts."""
+    if section.allocation is None:
+        return False
+    target = survey.context.target
+    values = survey.dump.assigned_to(section.allocation)
+    return any(contradicting_size(value, target) is not None for value in values)
+
+
+def _finding(survey: Survey, printed: PrintedReport, found: _Difference) -> Finding:
+    file, records = printed.file, printed.records
+    source = found.section.allocation or next(survey.dump.allocations())
+    allocation = f"allocation {source.record.number}"
+    related = [Related(field_place(source.file, source.record), allocation)]
+    if found.at == len(records):
+        line = _excerpt(found.expected or "")
+        message = f"the report ends early: expected `{line}` after this line."
+        return survey.finding(LocatedRecord(file, records[-1]), None, message, *related)
+    if found.at and not found.is_aligned:
+        related.append(Related(field_place(file, records[found.at - 1]), "the previous line"))
+    place = field_place(file, records[found.at])
+    text, expected = file.lines[place.line], found.expected
+    if expected is None:
+        message = f"`{_excerpt(text)}` follows the end of the expected report."
+        return survey.accuse(place, message, *related)
+    rule = rule_of(records[found.at], text) if found.is_aligned else None
+    pairs = (
+        ()
+        if rule is None
+        else zip(fields_of_line(rule, text), fields_of_line(rule, expected), strict=False)
+    )
+    for field, wanted in pairs:
+        if field.text != wanted.text and field.role == wanted.role:
+            place = Place(file, place.line, field.start, field.end)
+            text, expected = field.text, wanted.text
+            break
+    columns = enumerate(zip(text, expected, strict=False))
+    same = next((at for at, (one, other) in columns if one != other), 0)
+    message = (
+        f"`{_excerpt(text, same)}` does not match the buffer assignment: expected "
+        f"`{_excerpt(expected, same)}`."
+    )
+    return survey.accuse(place, message, *related)
+
+
+def _excerpt(text: str, at: int = 0) -> str:
+    """Return a line for a message; of a long one the part around a column."""
+    text = " ".join(text.split())
+    start = max(0, min(at - _MAX_EXCERPT // 2, len(text) - _MAX_EXCERPT))
+    part = text[start : start + _MAX_EXCERPT]
+    return f"{'…' if start else ''}{part}{'…' if start + len(part) < len(text) else ''}"
+
+
+RULES: tuple[AnyRule, ...] = (
+    WholeRule("report-mismatch", Severity.ERROR, report_mismatch, frozenset(Part)),
+)

@@ -1,1 +1,0 @@
-"""The rules, by what they look at; ``catalogue`` lists them all."""

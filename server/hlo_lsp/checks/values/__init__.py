@@ -1,0 +1,1 @@
+"""Rules on values: their headers, shapes, positions and uses."""

@@ -1,0 +1,111 @@
+"""Allocations with their values, as a buffer assignment prints them."""
+
+from dataclasses import dataclass
+from weakref import WeakKeyDictionary
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.section_order import is_joined
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.records import BrokenRecord
+from hlo_lsp.text.checkpoint import checkpoint
+
+_RECORDS_PER_CHECKPOINT = 2000
+
+
+@dataclass(frozen=True, eq=False)
+class AllocationBlock:
+    """An allocation and the values below it.
+
+    It is the same object as long as none of its lines changes, so that facts about it can be kept
+    while other blocks are edited.
+
+    Attributes:
+        allocation: first line of the block.
+        values: values of the allocation in the order of the file.
+        is_whole: whether no line of the block is broken.
+    """
+
+    allocation: AllocationLine
+    values: tuple[AssignedValue, ...]
+    is_whole: bool
+
+    @property
+    def end(self) -> int:
+        """Return the byte after the last one that a value takes."""
+        return max((value.offset + value.size for value in self.values), default=0)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BufferAssignment:
+    """All allocations of a compile in the order of the file."""
+
+    file: DumpFile
+    blocks: tuple[AllocationBlock, ...]
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether all lines are readable and all numbers are there, in order."""
+        return all(
+            block.is_whole and block.allocation.number == number
+            for number, block in enumerate(self.blocks)
+        )
+
+
+_Blocks = dict[AllocationLine, AllocationBlock]
+_KNOWN: "WeakKeyDictionary[DumpFile, tuple[int, _Blocks]]" = WeakKeyDictionary()
+
+
+def buffer_assignment(dump: DumpSet) -> BufferAssignment:
+    """Return the allocations of a compile; none where a file holds two buffer assignments."""
+    file = next((file for file in dump.files if len(file.memory.allocations)), dump.files[0])
+    return BufferAssignment(file, () if is_joined(file) else tuple(blocks_of(file).values()))
+
+
+def misses_used_values(dump: DumpSet) -> bool:
+    """Return whether a used value is in no allocation."""
+    assigned = {value_id for file in dump.files for value_id in file.memory.assigned}
+    return any(value_id not in assigned for file in dump.files for value_id in file.memory.entries)
+
+
+def blocks_of(file: DumpFile) -> _Blocks:
+    """Return the allocations of a file in order, kept until the file changes."""
+    version, known = _KNOWN.get(file, (-1, {}))
+    if version != file.version:
+        version = file.version
+        known = _read(file, known)
+        _KNOWN[file] = version, known
+    return known
+
+
+def block_of(allocation: LocatedRecord[AllocationLine]) -> AllocationBlock:
+    """Return the block of one allocation."""
+    return blocks_of(allocation.file)[allocation.record]
+
+
+def _read(file: DumpFile, old: _Blocks) -> _Blocks:
+    found: _Blocks = {}
+    head: AllocationLine | None = None
+    values: list[AssignedValue] = []
+    whole = True
+
+    def close() -> None:
+        if head is not None:
+            listed, known = tuple(values), old.get(head)
+            is_known = known is not None and known.is_whole is whole and known.values == listed
+            found[head] = known if known and is_known else AllocationBlock(head, listed, whole)
+
+    for count, record in enumerate(file.records, 1):
+        if count % _RECORDS_PER_CHECKPOINT == 0:
+            checkpoint()
+        if type(record) is AssignedValue:
+            values.append(record)
+            continue
+        whole = whole and not isinstance(record, BrokenRecord)
+        if record.is_head:
+            close()
+            head = record if isinstance(record, AllocationLine) else None
+            values, whole = [], True
+    close()
+    return found

@@ -1,0 +1,220 @@
+"""Whether the files of one stem are of one compile, and whether one of them is missing.
+
+A module keeps its id and name from compile to compile, so that files of several runs get mixed when
+folders are copied together.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from itertools import combinations, count, islice
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.file_names import DumpName, FileRole
+from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.model.section_order import is_joined
+from hlo_lsp.model.sizes import subshape_text
+from hlo_lsp.model.stdout_dump import SectionFile
+from hlo_lsp.model.truncation import ending
+from hlo_lsp.program.passes import module_at_buffer_assignment
+from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.used_value import UsedValue
+from hlo_lsp.text.checkpoint import checkpoint
+from hlo_lsp.text.disk import UnreadableError, read_document_until
+
+_MAX_HEAD_LINES = 200  # lines that show what a file is
+_SAMPLE = 200  # facts of a file that are looked up in another
+_MIN_FACTS = 3  # facts that a comparison needs
+_MIN_DIFFERENCES = 10  # facts that differ: more than one damage changes
+_WRITTEN = (FileRole.ASSIGNMENT, FileRole.VALUES, FileRole.LIVE_RANGE, FileRole.REPORT)
+
+T = TypeVar("T")
+
+
+class Comparison(NamedTuple):
+    """How many facts of two files agree: ids with their names, names, shapes."""
+
+    agreeing: int
+    compared: int
+    what: str
+
+    @property
+    def is_foreign(self) -> bool:
+        """Return whether so few agree that the files cannot be of one compile.
+
+        Damage to some lines of one file leaves most facts as they were; the same program compiled
+        for another chip changes many.
+        """
+        differing = self.compared - self.agreeing
+        is_other_compile = differing >= _MIN_DIFFERENCES and differing * 10 >= self.compared
+        return 2 * self.agreeing < self.compared or is_other_compile
+
+
+# A file, one of another compile that it was compared with, and the comparison.
+ForeignFile = tuple[DumpFile, DumpFile, Comparison]
+
+
+def foreign_files(dump: DumpSet) -> tuple[ForeignFile, ...]:
+    """Return the files that differ from others, remembered until one changes.
+
+    Reports are not compared: they are recomputed from the allocations.
+    """
+    return dump.derived(_foreign_files, dump.files, but_places=True)
+
+
+def same_compile(dump: DumpSet, file: DumpFile) -> DumpSet:
+    """Return the files of a set that are of one compile with this one; often the set itself.
+
+    Remembered until a file changes, with all that is derived from it.
+    """
+    foreign = {found for found, _, _ in foreign_files(dump)}
+    if not foreign:
+        return dump
+    key = same_compile, file if file in foreign else None
+    state = dump.state(dump.files, but_places=True)
+    known: DumpSet | None = dump.remembered(key, state)
+    if known is None:
+        files = [file] if file in foreign else [one for one in dump.files if one not in foreign]
+        known = DumpSet(files, dump.thunk_names, dump.others)
+        dump.remember(key, state, known)
+    return known
+
+
+def missing_companions(dump: DumpSet) -> Iterator[tuple[DumpFile, str]]:
+    """Yield what is wrong with the memory files that are missing beside another one.
+
+    The used values and the live ranges are written together, or not at all; the allocations and
+    the report always (dump.cc, DumpHloModuleBufferAssignmentIfEnabled and its callers). A file that
+    is alone was sent so, and dumps in one file have no companions.
+    """
+    there: dict[FileRole, tuple[DumpFile, Path, str]] = {}
+    for file in dump.files:
+        parts = None if file.path is None else DumpName.of(file.path.name)
+        if file.path is None or parts is None or isinstance(file, SectionFile):
+            continue
+        if parts.role.is_memory:
+            there[parts.role] = file, file.path, file.path.name[: -parts.suffix.tail]
+    if len(there) < 2 or there.keys().isdisjoint({FileRole.VALUES, FileRole.LIVE_RANGE}):
+        return
+    beside, path, stem = next(iter(there.values()))
+    for role in _WRITTEN:
+        name = f"{stem}-{role.value}.txt"
+        problem = None if role in there else _problem(path.with_name(name))
+        if problem is not None:
+            yield beside, f"`{name}` {problem}"
+
+
+def _problem(path: Path) -> str | None:
+    """Return why a file was not read; None if it may only be too large to have been so far."""
+    if not path.exists():
+        return "is missing"
+    lines = count(1)
+    try:
+        head = read_document_until(path, lambda _: next(lines) > _MAX_HEAD_LINES).lines
+    except UnreadableError:
+        return "cannot be read"
+    if detect_file_kind(head) is not FileKind.OTHER:
+        return None
+    return "is no dump" if any(map(str.strip, head)) else "is empty"
+
+
+def _foreign_files(dump: DumpSet) -> tuple[ForeignFile, ...]:
+    """Return of two files that differ the one that differs from more; the allocations last."""
+    differing: dict[tuple[DumpFile, DumpFile], Comparison] = {}
+    for pair in combinations([file for file in dump.files if _is_comparable(dump, file)], 2):
+        comparison = _compare(*pair)
+        if comparison is not None and comparison.is_foreign:
+            differing[pair] = comparison
+        checkpoint()
+    found: list[ForeignFile] = []
+    while differing:
+        counts = Counter(file for pair in differing for file in pair)
+        foreign = max(counts, key=lambda file: (counts[file], _rank(file)))
+        pair = next(pair for pair in differing if foreign in pair)
+        other = pair[0] if pair[1] is foreign else pair[1]
+        found.append((foreign, other, differing[pair]))
+        differing = {pair: one for pair, one in differing.items() if foreign not in pair}
+    return tuple(found)
+
+
+def _rank(file: DumpFile) -> int:
+    if len(file.memory.allocations):
+        return 0
+    return 1 if file.kind is FileKind.MODULE else 2
+
+
+def _is_comparable(dump: DumpSet, file: DumpFile) -> bool:
+    if file.kind.is_memory:
+        return not is_joined(file)
+    return file is module_at_buffer_assignment(dump) and ending(file) is None
+
+
+def _compare(one: DumpFile, other: DumpFile) -> Comparison | None:
+    """Return the comparison with the fewest agreeing facts of all that two files allow."""
+    found = [*_comparisons(one, other), *_comparisons(other, one)]
+    found = [comparison for comparison in found if comparison.compared >= _MIN_FACTS]
+    return min(found, key=lambda one: one.agreeing / one.compared, default=None)
+
+
+def _comparisons(one: DumpFile, other: DumpFile) -> Iterator[Comparison]:
+    mine, theirs, instructions = one.memory, other.memory, other.module.instructions
+    if len(mine.assigned) and len(theirs.entries):
+        is_shorter = len(mine.assigned) <= len(theirs.entries)
+        ids: MultiMap[int, Any] = mine.assigned if is_shorter else theirs.entries
+        sample = _sample(ids, len(ids))
+        pairs = [(mine.assigned.first(id_), theirs.entries.first(id_)) for id_ in sample]
+        yield _count("values", pairs, lambda pair: _is_same_value(*pair))
+    known = theirs.assigned_keys if len(theirs.assigned) else theirs.entry_keys
+    if len(mine.ranges) and len(known):
+        if len(mine.ranges) <= len(known):
+            keys = _sample(mine.ranges, len(mine.ranges))
+            yield _count("live ranges", keys, lambda key: key in known)
+        if len(theirs.assigned) and ending(one) is None and not mine.damaged:
+            lasting = [value.key for value in _live_values(other)]
+            yield _count("values", lasting, lambda key: key in mine.ranges)
+    if not len(instructions):
+        return
+    if len(mine.steps):
+        names = _sample(mine.step_names, len(mine.step_names))
+        yield _count("steps", names, lambda name: name in instructions)
+    if len(mine.assigned):
+        values = _sample(mine.assigned.firsts(), len(mine.assigned))
+        yield _count("values", values, lambda value: _is_in_module(other, value))
+    elif len(mine.entries):
+        entries = _sample(mine.entries.firsts(), len(mine.entries))
+        yield _count("values", entries, lambda entry: (entry.name or "") in instructions)
+
+
+def _count(what: str, facts: "Iterable[T]", agrees: "Callable[[T], bool]") -> Comparison:
+    sampled = list(facts)
+    return Comparison(sum(map(agrees, sampled)), len(sampled), what)
+
+
+def _sample(facts: "Iterable[T]", total: int) -> "list[T]":
+    """Return some of many, from all over the file."""
+    return list(islice(facts, 0, None, max(1, total // _SAMPLE)))
+
+
+def _live_values(file: DumpFile) -> Iterator[AssignedValue]:
+    """Yield values that have a live range: not thread-local ones, and no constants."""
+    for value in _sample(file.memory.assigned.firsts(), len(file.memory.assigned)):
+        head = file.records.head_of(value)
+        if isinstance(head, AllocationLine) and not head.thread_local and not head.constant:
+            yield value
+
+
+def _is_same_value(value: AssignedValue | None, entry: UsedValue | None) -> bool:
+    if value is None or entry is None or value.key != entry.key:
+        return False
+    text = defining_text(entry) if entry.whole else None
+    return text is None or subshape_text(text.shape.text, value.index) == value.shape
+
+
+def _is_in_module(module: DumpFile, value: AssignedValue) -> bool:
+    line = module.module.instructions.first(value.name)
+    return line is not None and (
+        not line.shape or subshape_text(line.shape, value.index) == value.shape
+    )

@@ -1,0 +1,221 @@
+"""Offsets of values, sizes of allocations, and the total."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.damage import dump_of, findings, found_in, related, replaced, tell, told
+from hlo_lsp.checks.allocations import bounds
+from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.context import Context
+from hlo_lsp.checks.finding import Severity
+from jobs import count_checkpoints
+
+LAST = "<66 copy-start.1{0} @1> (size=16384,offset="
+ENTRY = """\
+<{0} v.{0} @0>
+ positions:
+  v.{0}
+ uses:
+ from instruction: %v.{0} = u8[{1}]{{0}} custom-call()
+"""
+VALUE = " value: <{} v.{} @0> (size={},offset={}): u8[{}]{{0}}\n"
+
+
+def codes(text: str) -> list[str]:
+    return [code for code, _, _ in tell(text)]
+
+
+def made(size: int, flag: str, total: int | None, *values: tuple[int, int]) -> list[str]:
+    """Return the codes for one allocation with values of these sizes and offsets."""
+    lines = [VALUE.format(number, number, *each, each[0]) for number, each in enumerate(values)]
+    text = f"BufferAssignment:\nallocation 0: size {size}, {flag}:\n{''.join(lines)}"
+    if total is not None:
+        entries = [ENTRY.format(number, each[0]) for number, each in enumerate(values)]
+        text += f"\nTotal bytes used: {total} ({total}B)\n\nUsed values:\n{''.join(entries)}"
+    name = "module_0001.f.cpu_after_optimizations-buffer-assignment.txt"
+    return [code for code, _, _ in tell(text, name)]
+
+
+def test_value_past_end_is_reported(sample: str) -> None:
+    (finding,) = findings(replaced(sample, LAST + "53248", LAST + "53249"))
+    shape = "f32[64,32]{0,1:T(8,128)S(1)}"
+    assert told(finding) == (
+        "out-of-bounds",
+        f"36:  value: <66 copy-start.1{{0}} @1> (size=16384,offset=»53249«): {shape}",
+        "the value ends at byte 69,633 (offset 53,249 + size 16,384), past the end of "
+        "allocation 15 with 69,632 B.",
+    )
+    assert finding.severity is Severity.ERROR
+    assert related(finding) == [
+        (
+            "35: allocation 15: size »69632«, color 1, preallocated-temp:",
+            "allocation 15 ends at byte 69,632",
+        )
+    ]
+
+
+def test_value_inside_allocation_is_not_reported(sample: str) -> None:
+    assert tell(replaced(sample, LAST + "53248", LAST + "53000")) == []
+
+
+def test_too_small_allocation_is_reported(sample: str) -> None:
+    text = replaced(sample, "allocation 15: size 69632,", "allocation 15: size 49152,")
+    (finding,) = findings(text)
+    assert told(finding) == (
+        "allocation-too-small",
+        "35: allocation 15: size »49152«, color 1, preallocated-temp:",
+        "allocation 15 has 49,152 B, but its values need 69,632 B.",
+    )
+    assert [message for _, message in related(finding)] == [
+        "`copy-start.1{0}` ends at byte 69,632",
+        "`fusion.2{}` ends at byte 49,664",
+    ]
+
+
+def test_too_large_allocation_is_reported(sample: str) -> None:
+    text = replaced(sample, "allocation 3: size 8192,", "allocation 3: size 8193,")
+    assert tell(text) == [
+        (
+            "allocation-slack",
+            "8: allocation 3: size »8193«, output shape is |f32[16,32]|, maybe-live-out:",
+            "allocation 3 has 8,193 B, but its values need 8,192 B.",
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("size", "total", "expected"),
+    [
+        (16, 16, []),
+        (15, 15, ["out-of-bounds"]),
+        (15, 16, ["allocation-too-small"]),
+        (15, None, ["out-of-bounds"]),
+        (7, None, ["allocation-too-small"]),
+        (20, 20, []),
+        (20, None, []),
+        (20, 16, ["allocation-slack"]),
+        (20, 17, ["total-mismatch"]),
+    ],
+)
+def test_total_decides_on_temp(size: int, total: int | None, expected: list[str]) -> None:
+    assert made(size, "preallocated-temp", total, (8, 0), (8, 8)) == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "total", "expected"),
+    [
+        (8, None, []),
+        (7, None, ["out-of-bounds"]),
+        (7, 8, ["allocation-too-small"]),
+        (7, 7, ["out-of-bounds"]),
+        (9, None, ["allocation-slack"]),
+        (9, 9, ["allocation-slack"]),
+    ],
+)
+def test_constant_is_as_large_as_its_value(
+    size: int, total: int | None, expected: list[str]
+) -> None:
+    assert made(size, "constant", total, (8, 0)) == expected
+
+
+def test_allocation_without_values_is_reported(gpu: str) -> None:
+    line = " value: <8 loop_convert_fusion @0> (size=9600,offset=0): s4[64,300]{1,0:E(4)}\n"
+    (finding,) = findings(replaced(gpu, line, ""))
+    assert finding.message == "allocation 1 has 9,600 B, but it has no values."
+    assert finding.fixes == ()
+
+
+def test_missing_value_is_no_slack(sample: str) -> None:
+    line = " value: <79 fusion @0> (size=8192,offset=0): f32[16,32]{1,0:T(8,128)}\n"
+    assert "allocation-slack" not in codes(replaced(sample, line, ""))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fixes"),
+    [
+        ("allocation 3: size 8192,", "allocation 3: size 8193,", ["Put `8192`"]),
+        ("allocation 3: size 8192,", "allocation 3: size 8191,", ["Put `8192`"]),
+        ("allocation 15: size 69632,", "allocation 15: size 69633,", ["Put `69632`"]),
+        ("allocation 15: size 69632,", "allocation 15: size 40000,", ["Put `69632`"]),
+    ],
+)
+def test_fix_is_the_size_of_the_values(sample: str, old: str, new: str, fixes: list[str]) -> None:
+    found = findings(replaced(sample, old, new))
+    assert [fix.title for one in found for fix in one.fixes] == fixes
+
+
+def test_temp_without_total_has_no_fix(sample: str) -> None:
+    text = sample[: sample.index("\nTotal bytes used")]
+    (finding,) = findings(replaced(text, "allocation 15: size 69632,", "allocation 15: size 9,"))
+    assert (finding.code, finding.fixes) == ("allocation-too-small", ())
+
+
+def test_size_mismatch_suppresses_bounds(sample: str) -> None:
+    for size in (4096, 8200, 16384):
+        text = replaced(sample, "<79 fusion @0> (size=8192", f"<79 fusion @0> (size={size}")
+        assert codes(text) == ["size-mismatch"]
+
+
+def test_nonzero_offset_is_reported(sample: str) -> None:
+    old = "<79 fusion @0> (size=8192,offset=0"
+    (finding,) = findings(replaced(sample, old, old[:-1] + "8"))
+    assert told(finding) == (
+        "nonzero-offset",
+        "9:  value: <79 fusion @0> (size=8192,offset=»8«): f32[16,32]{1,0:T(8,128)}",
+        "offset 8 in allocation 3: expected 0, as the allocation is not preallocated-temp.",
+    )
+    assert related(finding)[0][0].startswith("8: allocation 3: size »8192«")
+
+
+def test_wrong_total_is_reported(sample: str) -> None:
+    (finding,) = findings(replaced(sample, "used: 172580 ", "used: 172581 "))
+    assert told(finding) == (
+        "total-mismatch",
+        "44: Total bytes used: »172581« (168.5KiB)",
+        "total is 172,581 B, but the 16 allocations add up to 172,580 B (+1 B).",
+    )
+    assert related(finding) == [
+        ("2: »allocation 0: size 512, thread-local:«", "the allocations add up to 172,580 B")
+    ]
+    assert [fix.title for fix in finding.fixes] == ["Put `172580 (168.5KiB)`"]
+
+
+def test_total_in_values_file_is_compared(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 2135039 "))
+    ((name, finding),) = found_in(compiled)
+    assert (name, finding.code) == ("-buffer-assignment-values.txt", "total-mismatch")
+    (other,) = finding.related
+    assert other.spot.path.endswith("-buffer-assignment.txt")
+
+
+def test_total_beside_truncated_allocations_is_not_reported(compiled: Path) -> None:
+    (assignment,) = compiled.glob("*-buffer-assignment.txt")
+    text = assignment.read_text()
+    last = "allocation 12: size 512, color 1, page 0, preallocated-temp:\n"
+    for end in (text.index(last), text.index(last) + len(last), len(text) - 20):
+        assignment.write_text(text[:end])
+        found = {finding.code for _, finding in found_in(compiled)}
+        assert found
+        assert "total-mismatch" not in found
+
+
+def test_unreadable_allocation_makes_total_unknown(sample: str) -> None:
+    text = replaced(sample, "allocation 13: size 4,", "allocation 13: sie 4,")
+    assert codes(text) == ["syntax"]
+
+
+def test_total_without_allocations_is_not_reported(sample: str) -> None:
+    text = sample[sample.index("Total bytes used") :].replace("172580", "1")
+    assert "total-mismatch" not in codes(text)
+
+
+def test_long_work_passes_checkpoints() -> None:
+    lines = [
+        f"allocation {number}: size 8, constant:\n{VALUE.format(number, number, 8, 0, 8)}"
+        for number in range(10_000)
+    ]
+    survey = Survey(Context(dump_of("BufferAssignment:\n" + "".join(lines))), "", Severity.ERROR)
+    list(bounds.out_of_bounds(survey))
+    assert 5 <= count_checkpoints(lambda: list(bounds.out_of_bounds(survey))) <= 50

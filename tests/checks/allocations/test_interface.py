@@ -1,0 +1,105 @@
+"""``parameter-mismatch`` and ``output-mismatch``."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.damage import findings, found_in, related, replaced, tell
+
+HEAD_1 = "allocation 1: size 32768, parameter {}, shape |{}| at ShapeIndex {}:"
+
+
+@pytest.mark.parametrize(
+    ("fields", "marked", "message"),
+    [
+        (
+            ("2", "f32[64,64]", "{}"),
+            "parameter »2«",
+            "parameter 2, but `Arg_1.2{}` is parameter 1.",
+        ),
+        (
+            ("1", "f32[64,65]", "{}"),
+            "|»f32[64,65]«|",
+            "shape f32[64,65], but `Arg_1.2{}` has the shape f32[64,64].",
+        ),
+        (
+            ("1", "f32[64,64]", "{0}"),
+            "ShapeIndex »{0}«",
+            "ShapeIndex {0}, but `Arg_1.2{}` is at {}.",
+        ),
+    ],
+)
+def test_wrong_field_is_reported(
+    sample: str, fields: tuple[str, str, str], marked: str, message: str
+) -> None:
+    text = replaced(sample, HEAD_1.format("1", "f32[64,64]", "{}"), HEAD_1.format(*fields))
+    (finding,) = findings(text)
+    assert finding.code == "parameter-mismatch"
+    assert finding.message == f"allocation 1 names {message}"
+    assert marked in tell(text)[0][1]
+    assert related(finding)[0][0].startswith("5:  value: <»69« Arg_1.2")
+
+
+def test_shape_may_be_that_of_whole_parameter() -> None:
+    text = (
+        "BufferAssignment:\n"
+        "allocation 0: size 8, parameter 0, shape |(f32[2], f32[3])| at ShapeIndex {0}:\n"
+        " value: <1 p{0} @0> (size=8,offset=0): f32[2]{0}\n"
+    )
+    assert tell(text) == []
+    text = replaced(text, "|(f32[2], f32[3])| at ShapeIndex {0}", "|f32[3]| at ShapeIndex {0}")
+    assert [code for code, _, _ in tell(text)] == ["parameter-mismatch"]
+
+
+def test_parameter_in_two_allocations_is_reported(sample: str) -> None:
+    text = sample[: sample.index("\nTotal bytes used")]
+    text = replaced(text, "parameter 1, shape |f32[64,64]|", "parameter 2, shape |f32[64,64]|")
+    assert tell(text) == [
+        (
+            "parameter-mismatch",
+            "6: allocation 2: size 16384, parameter »2«, shape |f32[64,32]| at ShapeIndex {}:",
+            "parameter 2 at ShapeIndex {} is also in allocation 1.",
+        )
+    ]
+
+
+def test_parameter_without_allocation_is_reported(compiled: Path) -> None:
+    (values,) = compiled.glob("*-values.txt")
+    values.unlink()
+    (path,) = compiled.glob("*-buffer-assignment.txt")
+    head, *blocks = path.read_text().split("allocation ")
+    first = next(number for number, block in enumerate(blocks) if ", parameter " in block)
+    del blocks[first]
+    numbered = (f"allocation {at}:{each.partition(':')[2]}" for at, each in enumerate(blocks))
+    path.write_text(head + "".join(numbered))
+    messages = {one.message for _, one in found_in(compiled) if one.code == "parameter-mismatch"}
+    assert [each.endswith("has no allocation.") for each in messages] == [True]
+
+
+def _output(folder: Path, old: str, new: str) -> list[str]:
+    """Return the findings where a text replaces one in the line of the output."""
+    (path,) = folder.glob("*-buffer-assignment.txt")
+    text = path.read_text()
+    line = next(line for line in text.splitlines() if "output shape is" in line)
+    path.write_text(replaced(text, line, line.replace(old.format(line.split("|")[-2]), new)))
+    return [one.message for _, one in found_in(folder) if one.code == "output-mismatch"]
+
+
+def test_shape_of_output_is_reported(compiled: Path) -> None:
+    (message,) = _output(compiled, "output shape is |{}|", "output shape is |f32[7]|")
+    assert message.startswith("output shape is f32[7], but the program returns ")
+
+
+def test_allocation_of_output_without_name_is_reported(compiled: Path) -> None:
+    (message,) = _output(compiled, ", output shape is |{}|", "")
+    assert message.endswith(" holds the output, but does not name it.")
+
+
+def test_output_in_another_allocation_is_reported(compiled: Path) -> None:
+    (path,) = compiled.glob("*-buffer-assignment.txt")
+    text = path.read_text()
+    line = next(line for line in text.splitlines() if "preallocated-temp" in line)
+    new = line.replace(", preallocated-temp", ", output shape is |f32[7]|, preallocated-temp")
+    path.write_text(replaced(text, line, new))
+    (message,) = [one.message for _, one in found_in(compiled) if one.code == "output-mismatch"]
+    assert " does not hold the output: allocation " in message

@@ -1,0 +1,88 @@
+"""``duplicate-allocation``, ``allocation-numbering``, and ``value-in-two-allocations``."""
+
+import pytest
+
+from checks.damage import findings, related, replaced, tell
+
+VALUE_77 = " value: <77 fusion.5 @1> (size=512,offset=45056): f32[16]{0:T(128)S(1)}\n"
+BLOCK_7 = """\
+allocation 7: size 512, thread-local:
+ value: <8 add.38 @0> (size=512,offset=0): f32[]{:T(128)}
+"""
+BLOCK_8 = """\
+allocation 8: size 512, thread-local:
+ value: <7 Arg_1.37 @0> (size=512,offset=0): f32[]{:T(128)}
+"""
+
+
+def test_repeated_number_is_reported_once(sample: str) -> None:
+    text = replaced(sample, "allocation 7:", "allocation 6:")
+    assert tell(text) == [
+        (
+            "duplicate-allocation",
+            "16: allocation »6«: size 512, thread-local:",
+            "allocation 6 is already on line 14.",
+        )
+    ]
+    (finding,) = findings(text)
+    assert related(finding) == [("14: allocation »6«: size 512, thread-local:", "the same number")]
+
+
+def test_repeated_block_is_reported_once(sample: str) -> None:
+    ((code, place, _),) = tell(replaced(sample, BLOCK_7, BLOCK_7 + BLOCK_7))
+    assert (code, place[:3]) == ("duplicate-allocation", "18:")
+
+
+@pytest.mark.parametrize(
+    ("change", "line", "previous", "expected"),
+    [
+        (("allocation 7:", "allocation 17:"), 16, "17 follows allocation 6", 7),
+        (("allocation 0:", "allocation 99:"), 2, "99 is the first", 0),
+        (("allocation 15:", "allocation 18:"), 35, "18 follows allocation 14", 15),
+        ((BLOCK_7, ""), 16, "8 follows allocation 6", 7),
+    ],
+)
+def test_gap_is_reported_once(
+    sample: str, change: tuple[str, str], line: int, previous: str, expected: int
+) -> None:
+    ((code, place, message),) = tell(replaced(sample, *change))
+    assert (code, place.partition(":")[0]) == ("allocation-numbering", str(line))
+    assert message == f"allocation {previous}: expected allocation {expected}."
+
+
+def test_swapped_blocks_are_reported(sample: str) -> None:
+    text = replaced(sample, BLOCK_7 + BLOCK_8, BLOCK_8 + BLOCK_7)
+    found = [place[:3] for code, place, _ in tell(text) if code == "allocation-numbering"]
+    assert found == ["16:", "18:"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "fixes"),
+    [
+        ("allocation 7:", "allocation 17:", ["Put `7`"]),
+        ("allocation 15:", "allocation 18:", ["Put `15`"]),
+        (BLOCK_7, "", []),
+        (BLOCK_7 + BLOCK_8, BLOCK_8 + BLOCK_7, []),
+    ],
+)
+def test_fix_is_the_missing_number(sample: str, old: str, new: str, fixes: list[str]) -> None:
+    found = findings(replaced(sample, old, new))
+    assert [fix.title for one in found for fix in one.fixes] == fixes
+
+
+def test_unreadable_allocation_is_no_gap(sample: str) -> None:
+    text = replaced(sample, "allocation 4: size 8192, parameter 0", "allocation 5, parameter 0")
+    assert [code for code, _, _ in tell(text)] == ["syntax"]
+
+
+@pytest.mark.parametrize("head", ["allocation 4:", "allocation 14:"])
+def test_value_in_second_allocation_is_reported(sample: str, head: str) -> None:
+    (finding,) = findings(replaced(sample, head, VALUE_77 + head))
+    assert finding.code == "value-in-two-allocations"
+    number = int(head.split()[1][:-1]) - 1
+    assert finding.message == (
+        f"value 77 `fusion.5{{}}` is in allocation {number} and in allocation 15."
+    )
+    ((place, label),) = related(finding)
+    assert "<»77« fusion.5" in place
+    assert label == "the same value"

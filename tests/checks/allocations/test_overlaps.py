@@ -1,0 +1,137 @@
+"""``overlap``: values in the same bytes at the same time."""
+
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from checks.damage import findings, related, replaced, tell, told
+from hlo_lsp.checks.allocations.overlaps import LiveValue, overlaps
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
+from jobs import count_checkpoints
+
+FILE = DumpFile.of_text("")
+FUSION_1 = "<75 multiply_reduce_fusion{1} @1> (size=8192,offset="
+FUSION_2 = "<78 fusion.2 @1> (size=512,offset="
+_SPANS = st.tuples(st.integers(0, 12), st.integers(1, 6), st.integers(0, 9), st.integers(0, 5))
+
+ASYNC = """\
+BufferAssignment:
+allocation 0: size 64, preallocated-temp:
+ value: <1 gather{2,0} @0> (size=32,offset=0): s32[8]{0}
+ value: <2 scatter{2,0} @0> (size=64,offset=0): s32[16]{0}
+
+Used values:
+<1 gather{2,0} @0>
+ positions:
+  gather {2,0}
+ uses:
+  gather_done, operand 0 {2,0}
+ from instruction: %gather = ((), (), (s32[8]{0})) async-start(), calls=%a
+<2 scatter{2,0} @0>
+ positions:
+  scatter {2,0}
+ uses:
+  scatter_done, operand 0 {2,0}
+ from instruction: %scatter = ((), (), (s32[16]{0})) async-start(), calls=%b
+
+
+HloLiveRange (max 4):
+  InstructionSequence:
+    0:gather
+    1:scatter
+    2:gather_done
+    3:scatter_done
+  BufferLiveRange:
+    gather{2,0}:0-2
+    scatter{2,0}:1-3
+  Live ranges at 1 (peak):
+    scatter{2,0}: 64 bytes (cumulative: 64 bytes)
+    gather{2,0}: 32 bytes (cumulative: 96 bytes)
+"""
+
+
+def test_overlap_reports_both_values(sample: str) -> None:
+    (finding,) = findings(replaced(sample, FUSION_2 + "49152", FUSION_2 + "33000"))
+    assert told(finding) == (
+        "overlap",
+        "42:  value: <78 fusion.2 @1> (size=512,offset=»33000«): f32[16]{0:T(128)S(1)}",
+        "`fusion.2{}` overlaps `multiply_reduce_fusion{1}`: both take bytes 33,000 to 33,511 of "
+        "allocation 15 from step 11 to 13.",
+    )
+    assert [message for _, message in related(finding)] == [
+        "`multiply_reduce_fusion{1}`",
+        "`fusion.2{}` lives from step 11 to 13",
+        "`multiply_reduce_fusion{1}` lives from step 5 to 13",
+    ]
+
+
+def test_value_is_in_one_finding(sample: str) -> None:
+    found = findings(replaced(sample, FUSION_1 + "32768", FUSION_1 + "41000"))
+    assert [finding.code for finding in found] == ["overlap"]
+
+
+def test_disjoint_live_ranges_may_share_bytes(sample: str) -> None:
+    assert tell(replaced(sample, FUSION_2 + "49152", FUSION_2 + "0")) == []
+
+
+def test_unknown_live_ranges_are_not_reported(sample: str) -> None:
+    text = sample[: sample.index("HloLiveRange")].rstrip("\n") + "\n"
+    assert tell(replaced(text, FUSION_2 + "49152", FUSION_2 + "33000")) == []
+
+
+@pytest.mark.parametrize(("opcode", "count"), [("async-start()", 0), ("custom-call()", 1)])
+def test_asynchronous_calls_may_share_context(opcode: str, count: int) -> None:
+    codes = [code for code, _, _ in tell(ASYNC.replace("async-start()", opcode))]
+    assert codes.count("overlap") == count
+
+
+def test_wrong_size_suppresses_overlap(sample: str) -> None:
+    text = replaced(sample, "<77 fusion.5 @1> (size=512", "<77 fusion.5 @1> (size=8192")
+    assert [code for code, _, _ in tell(text)] == ["size-mismatch"]
+
+
+def _live(number: int, offset: int, size: int, start: int, end: int) -> LiveValue:
+    value = AssignedValue(number, f"v.{number}", None, False, 0, size, offset, "f32[1]{0}")
+    return LiveValue(value, LocatedRecord(FILE, RangeRow(value.name, "{}", start, end)))
+
+
+def _is_overlap(one: LiveValue, other: LiveValue) -> bool:
+    (a, b), (c, d) = one.slot, other.slot
+    shares_bytes = a < d and c < b and (a, b) != (c, d)
+    return shares_bytes and one.steps[0] < other.steps[1] and other.steps[0] < one.steps[1]
+
+
+@given(st.lists(_SPANS, max_size=12))
+def test_sweep_agrees_with_all_pairs(spans: list[tuple[int, int, int, int]]) -> None:
+    values = [
+        _live(number, offset, size, start, start + length)
+        for number, (offset, size, start, length) in enumerate(spans)
+    ]
+    found = {frozenset(pair) for pair in overlaps(values)}
+    expected = {frozenset(pair) for pair in combinations(values, 2) if _is_overlap(*pair)}
+    assert found <= expected
+    assert all(pair & frozenset().union(*found) for pair in expected)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "count"),
+    [
+        ((0, 8, 0, 5), (4, 8, 5, 9), 0),  # one begins where the other ends
+        ((0, 8, 0, 5), (0, 8, 3, 9), 0),  # aliases
+        ((0, 8, 0, 5), (4, 8, 3, 3), 1),
+        ((0, 8, 3, 5), (4, 8, 3, 3), 0),
+    ],
+)
+def test_legal_sharing(
+    one: tuple[int, int, int, int], other: tuple[int, int, int, int], count: int
+) -> None:
+    assert len(list(overlaps([_live(1, *one), _live(2, *other)]))) == count
+
+
+def test_long_work_passes_checkpoints() -> None:
+    values = [_live(number, number, 1, 0, 1) for number in range(5000)]
+    assert 10 <= count_checkpoints(lambda: list(overlaps(values))) <= 100

@@ -1,0 +1,248 @@
+"""``syntax``: lines that cannot be read, exactly where, and what could stand there."""
+
+import pytest
+
+from checks.damage import findings, replaced, tell
+from hlo_lsp.checks.finding import Severity
+
+# What is replaced by what; where the finding is, and what it expects.
+LINES = {
+    "the word size": (
+        "allocation 15: size 69632,",
+        "allocation 15: sie 69632,",
+        "35: allocation 15»: sie 69632, color 1, preallocated-temp:«",
+        "expected `: size `, found `: sie 69632, color 1`",
+    ),
+    "the number of an allocation": (
+        "allocation 15: size",
+        "allocation x: size",
+        "35: allocation »x: size 69632, color 1, preallocated-temp:«",
+        "expected allocation, found `x: size 69632, color`",
+    ),
+    "the word offset": (
+        "<64 Arg_2.3 @0> (size=16384,offset=0)",
+        "<64 Arg_2.3 @0> (size=16384,ofset=0)",
+        "7:  value: <64 Arg_2.3 @0> (size=16384»,ofset=0): f32[64,32]{0,1:T(8,128)}«",
+        "expected `,offset=`, found `,ofset=0): f32[64,32`",
+    ),
+    "the end of a name": (
+        "<64 Arg_2.3 @0> (size",
+        "<64 Arg_2.3 @0 (size",
+        "7:  value: <64 Arg_2.3 @0» (size=16384,offset=0): f32[64,32]{0,1:T(8,128)}«",
+        "expected `>`, found ` (size=16384,offset=`",
+    ),
+    "a negative offset": (
+        "offset=53248): f32[64,32]{0,1:T(8,128)S(1)}",
+        "offset=-1): f32[64,32]{0,1:T(8,128)S(1)}",
+        "36:  value: <66 copy-start.1{0} @1> (size=16384,offset="
+        "»-1): f32[64,32]{0,1:T(8,128)S(1)}«",
+        "expected offset, found `-1): f32[64,32]{0,1:`",
+    ),
+    "a value line that ends early": (
+        " value: <64 Arg_2.3 @0> (size=16384,offset=0): f32[64,32]{0,1:T(8,128)}",
+        " value: <64 Arg_2.3 @0> (size=163",
+        "7:  value: <64 Arg_2.3 @0> (size=163»«",
+        "expected `,offset=`, found the end of the line",
+    ),
+    "a live range": (
+        "    fusion.5{}:10-13",
+        "    fusion.5{}:10_13",
+        "241:     fusion.5{}:10»_13«",
+        "expected `-`, found `_13`",
+    ),
+    "the index of a live range": (
+        "    fusion.5{}:10-13",
+        "    fusion.5:10-13",
+        "241:     fusion.5»:10-13«",
+        "expected index, found `:10-13`",
+    ),
+    "a step of the schedule": (
+        "    10:fusion.5\n",
+        "    10 fusion.5\n",
+        "223:     10» fusion.5«",
+        "expected `:`, found ` fusion.5`",
+    ),
+    "the moment of the peak": (
+        "  Live ranges at 13 (peak):",
+        "  Live ranges at x (peak):",
+        "244:   Live ranges at »x (peak):«",
+        "expected moment, found `x (peak):`",
+    ),
+    "a row at the peak": (
+        "(cumulative: 43136 bytes)",
+        "(cumulative: 43136 byte)",
+        "252:     fusion.2{}: 64 bytes (cumulative: 43136» byte)«",
+        "expected ` bytes)`, found ` byte)`",
+    ),
+    "the total": (
+        "used: 172580 (168.5KiB)",
+        "used: 172580",
+        "44: Total bytes used: 172580»«",
+        "expected ` (`, found the end of the line",
+    ),
+    "a line of something else": (
+        "BufferAssignment:\n",
+        "BufferAssignment:\nhello world\n",
+        "2: »hello world«",
+        "unrecognized line in a memory dump",
+    ),
+}
+SHAPES = {
+    "a missing bracket": ("f32[64,32{0,1:T(8,128)}", "`,` or `]` at column 10"),
+    "a letter in a dimension": ("f32[64,x]{0,1:T(8,128)}", "at column 8"),
+    "an open layout": ("f32[64,32]{0,1:T(8,128)", "at column 24"),
+    "a tuple that does not end": ("(f32[64,32]{0,1:T(8,128)}, f32[]", "at column"),
+    "no shape at all": ("64", "at column 1"),
+}
+
+
+@pytest.mark.parametrize("what", LINES)
+def test_a_damaged_line_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
+    old, new, place, sentence = LINES[what]
+    assert tell(replaced(sample, old, new)) == [("syntax", place, sentence)]
+
+
+@pytest.mark.parametrize("what", SHAPES)
+def test_a_damaged_shape_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
+    shape, sentence = SHAPES[what]
+    start = "<64 Arg_2.3 @0> (size=16384,offset=0): "
+    text = replaced(sample, start + "f32[64,32]{0,1:T(8,128)}", start + shape)
+    ((code, place, message),) = tell(text)
+    assert (code, place) == ("syntax", f"7:  value: {start}»{shape}«")
+    assert sentence in message
+
+
+def test_what_is_missing_at_the_end_of_a_line_is_shown_behind_it(sample: str) -> None:
+    """An editor would not show an empty range."""
+    (finding,) = findings(replaced(sample, "used: 172580 (168.5KiB)", "used: 172580"))
+    assert (finding.place.start, finding.place.end) == (24, 25)
+
+
+def test_a_syntax_error_is_an_error(sample: str) -> None:
+    (finding,) = findings(replaced(sample, "Used values:", "Used vales:"))
+    assert finding.severity is Severity.ERROR
+    assert finding.related == ()
+
+
+@pytest.mark.parametrize("digits", [19, 400, 4000, 5000, 100_000])
+def test_a_number_of_many_digits_is_no_crash(sample: str, digits: int) -> None:
+    text = replaced(sample, "offset=53248", f"offset={'9' * digits}")
+    codes = [code for code, _, _ in tell(text)]
+    assert codes in (["syntax"], ["out-of-bounds"])
+
+
+def test_a_line_of_a_million_characters_is_said_to_be_too_long(sample: str) -> None:
+    text = sample.replace("Used values:", f"Used values:\n{'x' * 1_000_001}")
+    ((code, place, sentence),) = tell(text)
+    assert (code, place[:5]) == ("syntax", "47: »")
+    assert sentence == "line too long: 1,000,001 characters, dumps have at most 1,000,000"
+
+
+@pytest.mark.parametrize(
+    "head", ["BufferAssignment:", "Used values:", "  InstructionSequence:", "  BufferLiveRange:"]
+)
+def test_a_head_that_is_damaged_costs_only_itself(sample: str, head: str) -> None:
+    ((code, place, _),) = tell(replaced(sample, f"{head}\n", f"{head[:-2]}\n"))
+    assert code == "syntax"
+    assert place.replace("»", "").replace("«", "").endswith(f": {head[:-2]}")
+
+
+@pytest.mark.parametrize(
+    ("instead", "line"),
+    [
+        ("HloLiveRange", "HloLiveRange not available (finalized or constructed from proto)"),
+        (
+            "  Live ranges at",
+            "  Peak memory could not be determined due to unbounded dynamic shape.",
+        ),
+    ],
+    ids=["no ranges", "no peak"],
+)
+def test_lines_that_xla_prints_in_rare_cases_are_no_error(
+    sample: str, instead: str, line: str
+) -> None:
+    text = sample[: sample.index(instead)] + line + "\n"
+    assert tell(text) == []
+
+
+@pytest.mark.parametrize(
+    "field", ["heap 3", "is-shiny", "alignment 128 bytes", "kind (a b)", "page 12", "x=1"]
+)
+def test_a_field_that_a_later_compiler_may_print_is_no_error(sample: str, field: str) -> None:
+    for old in ("preallocated-temp:\n value: <66", "color 1, preallocated-temp:\n value: <66"):
+        assert tell(replaced(sample, old, f"{field}, {old}")) == []
+    end = "preallocated-temp:\n value: <66"
+    assert tell(replaced(sample, end, end.replace(":", f", {field}:", 1))) == []
+
+
+@pytest.mark.parametrize("letters", [":Q(7)", ":T(8,128)Zap(1,2)", ":T(8,128)S(0)Y(3)", ":X()"])
+def test_a_letter_of_a_layout_that_is_not_known_is_no_error(sample: str, letters: str) -> None:
+    old = "<64 Arg_2.3 @0> (size=16384,offset=0): f32[64,32]{0,1:T(8,128)}"
+    assert tell(replaced(sample, old, old.replace(":T(8,128)", letters))) == []
+
+
+_OF_OTHERS = {"value-set-mismatch", "live-range-unknown", "peak-list"}
+
+
+TORN = """BufferAssignment:
+allocation 0: size 16, parameter 0, shape |f32[4]| at ShapeIndex {}:
+ value: <0 x.1 @0> (size=16,offset=0): f32[4]{0}
+allocation 1: size 16, output shape is |f32[4]|, maybe-live-out:
+ value: <1 mul @0> (size=16,offset=0): f32[4]{0}
+
+Total bytes used: 32 (32B)
+
+Used values:
+<0 x.1 @0>
+ positions:
+  x.1
+ uses:
+  mul, operand 0
+  mul, operand 1
+ from instruction: %x.1 = f32[4]{0} parameter(0), metadata={op_name="x"}
+<1 mul @0>
+ positions:
+  mul
+ uses:
+ from instruction: %mul = f32[4]{0} multiply(%x.1, %x.1), metadata={op_name="jit(f)/a\\nb\\tc/mul"}
+
+
+HloLiveRange (max 2):
+  InstructionSequence:
+    0:x.1
+    1:mul
+  BufferLiveRange:
+    x.1{}:0-2
+    mul{}:1-2
+  Live ranges at 1 (peak):
+    mul{}: 16 bytes (cumulative: 16 bytes)
+    x.1{}: 16 bytes (cumulative: 32 bytes)
+  Stack trace breakdown for peak usage: 32 bytes
+    main.1 (100.0%, total: 32 bytes, current: 0 bytes, remaining: 32 bytes)
+      ├── jit(f)/a
+b\tc/mul (50.0%, total: 16 bytes, current: 16 bytes, remaining: 16 bytes)
+      └── x (50.0%, total: 16 bytes, current: 16 bytes, remaining: 0 bytes)
+"""
+
+
+def test_a_line_break_in_a_name_is_one_in_the_stack_traces_too() -> None:
+    assert tell(TORN) == []
+
+
+def test_a_row_that_is_torn_where_no_name_has_a_line_break_cannot_be_read() -> None:
+    assert [code for code, _, _ in tell(TORN.replace("\\n", " "))] == ["syntax", "syntax"]
+
+
+def test_of_a_file_that_was_cut_off_only_the_last_lines_cannot_be_read(sample: str) -> None:
+    for end in range(0, len(sample), 97):
+        text = sample[:end]
+        header, instruction = text.rfind("\n<"), text.rfind(" from instruction:")
+        first = text[: header if header > instruction else text.rfind("\n")].count("\n") + 1
+        for code, place, _ in tell(text):
+            assert code in _OF_OTHERS or int(place.split(":")[0]) >= first, place
+
+
+def test_undamaged_dumps_have_nothing_wrong(sample: str, cpu: str, gpu: str) -> None:
+    assert tell(sample) == []
+    assert tell(cpu, "module_0.f.cpu_after_optimizations-buffer-assignment.txt") == []
+    assert tell(gpu, "module_0.f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt") == []

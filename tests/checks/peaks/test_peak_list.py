@@ -1,0 +1,52 @@
+"""The declared peak, computed again."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hlo_lsp.checks.peaks.peak_list import compute_peak_step, counted_bytes, differences
+from hlo_lsp.syntax.memory_records import PeakRow
+
+RANGES = st.lists(
+    st.tuples(st.integers(0, 12), st.integers(0, 6), st.integers(0, 50)).map(
+        lambda range_: (range_[0], range_[0] + range_[1], range_[2])
+    )
+)
+
+
+@given(RANGES)
+def test_peak_step_is_first_start_with_maximum(ranges: list[tuple[int, int, int]]) -> None:
+    starts = sorted({start for start, _, _ in ranges})
+    sums = {step: counted_bytes(ranges, step) for step in starts}
+    most = max(sums.values(), default=0)
+    expected = next((step for step in starts if sums[step] == most), 0) if most else 0
+    assert compute_peak_step(ranges) == expected
+
+
+def test_value_counts_one_step_after_its_end() -> None:
+    assert compute_peak_step([(0, 3, 100), (4, 5, 10)]) == 4
+    assert compute_peak_step([(0, 3, 100), (5, 5, 10)]) == 0
+
+
+def test_peak_step_without_bytes_is_zero() -> None:
+    assert compute_peak_step([]) == 0
+    assert compute_peak_step([(3, 4, 0)]) == 0
+
+
+def _rows(names: str, index: str | None = "{}") -> list[PeakRow]:
+    return [PeakRow(name, index, 8, None) for name in names]
+
+
+@given(st.permutations("abcdef"), st.integers(0, 5))
+def test_any_other_list_differs(names: list[str], count: int) -> None:
+    listed = "".join(names[count:])
+    expected = [f"{name}{{}}" for name in "abcdef"]
+    assert bool(differences(_rows(listed), expected)) == (listed != "abcdef")
+
+
+def test_rows_without_index_repeat_names() -> None:
+    expected = ["a{}", "a{0}", "a{1}", "b{}"]
+    assert differences(_rows("aaab", None), expected) == []
+    (missing,) = differences(_rows("aab", None), expected)
+    assert (missing.row, missing.key) == (2, "a{1}")
+    (extra,) = differences(_rows("aaaab", None), expected)
+    assert (extra.row, extra.message) == (3, "`a` is listed twice")

@@ -1,0 +1,216 @@
+"""``report-mismatch``: the memory usage report follows from the buffer assignment."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.damage import Told, related, replaced, told
+from hlo_lsp.checks.catalogue import CATALOGUE
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.run import check
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.text import disk
+
+RULES = [rule for rule in CATALOGUE if rule.code == "report-mismatch"]
+CODE = "report-mismatch"
+
+
+class Pair:
+    """A buffer assignment and its report, both free to change."""
+
+    def __init__(self, assignment: str, report: str) -> None:
+        self.assignment = assignment
+        self.report = report
+
+    def findings(self, assignment: str | None = None, report: str | None = None) -> list[Finding]:
+        texts = (assignment or self.assignment, report or self.report)
+        dump = DumpSet([DumpFile.of_text(text) for text in texts])
+        return [found for file in dump.files for found in check(dump, file, RULES)]
+
+    def reported(self, old: str, new: str) -> list[Told]:
+        """What is said where a place of the report is damaged."""
+        return [told(found) for found in self.findings(report=replaced(self.report, old, new))]
+
+    def assigned(self, old: str, new: str) -> list[Finding]:
+        """What is said where a place of the assignment is damaged."""
+        return self.findings(assignment=replaced(self.assignment, old, new))
+
+
+def _pair(folder: Path, stem: str) -> Pair:
+    names = [f"{stem}-{kind}.txt" for kind in ("buffer-assignment", "memory-usage-report")]
+    return Pair(*(disk.read_document(folder / name).text for name in names))
+
+
+@pytest.fixture(scope="module")
+def new(corpus_small: Path) -> Pair:
+    """Sixteen allocations in three memory spaces of a TPU; a temp with two offsets."""
+    stem = "module_0012.jit_while_fn.cl_1003875606.after_optimizations"
+    return _pair(corpus_small / "tpu_v5e", stem)
+
+
+@pytest.fixture(scope="module")
+def old(corpus_small: Path) -> Pair:
+    """The older report, with shapes and rows of equal size in any order."""
+    stem = "module_0004.jit_while_fn.sm_9.0_gpu_after_optimizations"
+    return _pair(corpus_small / "gpu_h100_jax_0.4.38", stem)
+
+
+def test_real_reports_have_no_finding(new: Pair, old: Pair) -> None:
+    assert new.findings() == []
+    assert old.findings() == []
+
+
+VMEM = """  cumulative_size;       size;       offset; used_by_n_values; shapes_list
+  ------------------------------------------------------------
+   256.0KiB(100%);   256.0KiB;            0;                1; f32[256,256]
+
+
+Memory Space: color_6 (color=6)
+Total bytes: 1024 (1.0KiB)
+"""
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        (" 256.0KiB(", " 255.0KiB("),
+        ("(100%)", "( 99%)"),
+        (" 256.0KiB;", " 255.0KiB;"),
+        (" 0;", " 7;"),
+        (" 1;", " 3;"),
+        ("256,256", "256,257"),
+        ("color_6", "vmem"),
+        ("=6", "=7"),
+        ("1024", "1025"),
+    ],
+)
+def test_field_is_reported(new: Pair, was: str, now: str) -> None:
+    ((code, place, message),) = new.reported(VMEM, replaced(VMEM, was, now))
+    marked = place.partition("»")[2].partition("«")[0].strip()
+    assert code == CODE
+    assert message.startswith(f"`{marked}` does not match the buffer assignment: expected `")
+
+
+def test_allocation_is_related(new: Pair) -> None:
+    (finding,) = new.findings(report=replaced(new.report, VMEM, VMEM.replace(" 0;", " 7;")))
+    ((place, label),) = related(finding)
+    assert f"»{label}:" in place
+
+
+def test_rounded_size_is_not_compared(new: Pair) -> None:
+    assert new.reported("262144 (256.0KiB)", "262144 (255.0KiB)") == []
+
+
+def test_long_line_is_cut(new: Pair) -> None:
+    ((_, place, message),) = new.reported("5×(s32[], f32[256,256],", "4×(s32[], f32[256,256],")
+    assert "»4×(s32[" in place
+    assert len(message) < 300
+    assert "`4×(s32[]" in message
+
+
+PREDICATES = (
+    "       512B( 50%);       512B;            0;                1; pred[]\n",
+    "     1.0KiB(100%);       512B;          512;                1; pred[]\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("rows", "line", "message"),
+    [
+        (
+            PREDICATES[1:],
+            72,
+            "`1.0KiB(100%); 512B; 512; 1; pred[]` does not match the buffer assignment: expected "
+            "`512B( 50%); 512B; 0; 1; pred[]`.",
+        ),
+        (
+            PREDICATES[:1] + PREDICATES,
+            73,
+            "`512B( 50%); 512B; 0; 1; pred[]` does not match the buffer assignment: expected "
+            "`1.0KiB(100%); 512B; 512; 1; pred[]`.",
+        ),
+    ],
+)
+def test_first_line_out_of_step_is_reported(
+    new: Pair, rows: tuple[str, ...], line: int, message: str
+) -> None:
+    assert [
+        (place.partition(":")[0], said)
+        for _, place, said in new.reported("".join(PREDICATES), "".join(rows))
+    ] == [(str(line), message)]
+
+
+def test_swapped_rows_are_reported_once(new: Pair) -> None:
+    ((_, place, _),) = new.reported("".join(PREDICATES), "".join(reversed(PREDICATES)))
+    assert place[:3] == "72:"
+
+
+def test_early_end_is_reported(new: Pair) -> None:
+    (finding,) = new.findings(report=new.report[: new.report.index("Memory Space: vmem")])
+    assert finding.message == (
+        "the report ends early: expected `Memory Space: vmem (color=1)` after this line."
+    )
+
+
+def test_line_after_the_end_is_reported(new: Pair) -> None:
+    row = new.report.rstrip("\n").rpartition("\n")[2]
+    (finding,) = new.findings(report=f"{new.report.rstrip()}\n{row}\n")
+    assert finding.message.endswith("follows the end of the expected report.")
+
+
+def test_report_of_another_compile_is_reported_once(new: Pair, corpus_small: Path) -> None:
+    stem = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
+    other = _pair(corpus_small / "tpu_v5e", stem)
+    assert len(new.findings(report=other.report)) == 1
+
+
+def test_older_report_is_compared(old: Pair) -> None:
+    ((code, place, _),) = old.reported("   1.00MiB( 80%)", "   1.00MiB( 81%)")
+    assert (code, place[:2], "81«" in place) == (CODE, "8:", True)
+    head = "values:\nallocation 9: size 768.1KiB"
+    ((_, place, _),) = old.reported(head, head.replace("768", "767"))
+    assert "»767.1KiB«" in place
+    ((_, place, _),) = old.reported("768.0KiB(100%);        16B;", "768.0KiB(100%);        17B;")
+    assert "»       17B«" in place
+
+
+def test_older_report_has_no_order_of_shapes(old: Pair) -> None:
+    assert old.reported("f32[256], s8[524288], pred[]", "s8[524288], pred[], f32[256]") == []
+    assert old.reported("f32[256], s8[524288], pred[]", "s8[524288], pred[], f32[255]") != []
+
+
+def test_moved_value_is_reported_in_report(new: Pair) -> None:
+    (found,) = new.assigned(
+        "<31 tuple.10{} @0> (size=512,offset=16384)", "<31 tuple.10{} @0> (size=512,offset=8192)"
+    )
+    assert found.place.file.kind is FileKind.REPORT
+
+
+@pytest.mark.parametrize(
+    ("was", "now"),
+    [
+        ("(size=262144,offset=0): f32[256,256]{1,0:T(8,128)S(1)}",
+         "(size=262143,offset=0): f32[256,256]{1,0:T(8,128)S(1)}"),
+        ("allocation 14: size", "allocation 13: size"),
+        (" value: <7 lt.1 @6>", " value = <7 lt.1 @6>"),
+    ],
+)  # fmt: skip
+def test_incomplete_assignment_is_not_compared(new: Pair, was: str, now: str) -> None:
+    assert new.assigned(was, now) == []
+
+
+def test_assignment_without_allocations_is_not_compared(new: Pair) -> None:
+    lines = new.assignment.split("\n")
+    values = "\n".join(line for line in lines if not line.startswith("allocation "))
+    assert new.findings(assignment=values) == []
+
+
+@pytest.mark.parametrize("row", PREDICATES)
+def test_unreadable_row_is_one_finding(new: Pair, row: str) -> None:
+    broken = row.replace("%);", "%];")
+    both = replaced(new.report, row, broken)
+    dump = DumpSet([DumpFile.of_text(text) for text in (new.assignment, both)])
+    found = [one for file in dump.files for one in check(dump, file)]
+    assert {one.code for one in found if one.severity.rank < 2} == {"syntax"}

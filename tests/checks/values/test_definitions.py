@@ -1,0 +1,111 @@
+"""The shapes of a value in its allocation, its entry and the module text."""
+
+from pathlib import Path
+
+from checks.damage import dump_of, replaced, told
+from checks.values_rules import edited, findings_of, put, tell_in
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.model.workspace import DumpWorkspace
+
+VALUES = "-buffer-assignment-values.txt"
+ASSIGNMENT = "-buffer-assignment.txt"
+MODULE = "after_optimizations.txt"
+C1 = "c.1 @0> (size=32768,offset=0): f32[64,64]{1,0:T(8,128)}"
+
+
+def _findings(folder: Path) -> list[Finding]:
+    library = DumpWorkspace()
+    return findings_of(library.set_of(library.file(next(folder.glob(f"*{ASSIGNMENT}")))))
+
+
+def test_shape_in_an_allocation(compiled: Path) -> None:
+    edited(compiled, ASSIGNMENT, put(C1, C1.replace("{1,0", "{0,1")))
+    (finding,) = _findings(compiled)
+    assert told(finding) == (
+        "shape-definition-mismatch",
+        "10:  value: <14 c.1 @0> (size=32768,offset=0): »f32[64,64]{0,1:T(8,128)}«",
+        "shape `f32[64,64]{0,1:T(8,128)}` does not match `f32[64,64]{1,0:T(8,128)}` in the module "
+        "text",
+    )
+    assert len(finding.related) == 2
+    assert [fix.title for fix in finding.fixes] == ["Put `f32[64,64]{1,0:T(8,128)}`"]
+
+
+def test_two_shapes_alone_have_no_fix(sample: str) -> None:
+    old = "<71 copy-start{0} @1> (size=32768,offset=0): f32[64,64]{1,0:T(8,128)S(1)}"
+    (finding,) = findings_of(dump_of(replaced(sample, old, old.replace("64,64", "64,63"))))
+    assert (finding.code, finding.fixes) == ("shape-definition-mismatch", ())
+    assert finding.place.line == 36
+
+
+def test_shape_in_an_allocation_without_entries(compiled: Path) -> None:
+    for path in compiled.glob("*-values.txt"):
+        path.unlink()
+    edited(compiled, ASSIGNMENT, put(C1, C1.replace("64,64", "64,65")))
+    found = {code: message for _, code, _, message in tell_in(compiled)}
+    assert found["shape-definition-mismatch"].endswith(
+        "`f32[64,64]{1,0:T(8,128)}` in the module text"
+    )
+
+
+def test_shape_after_from_instruction(compiled: Path) -> None:
+    edited(compiled, VALUES, put("n: %c.1 = f32[64,64]", "n: %c.1 = f32[64,65]"))
+    (finding,) = _findings(compiled)
+    assert told(finding)[:2] == (
+        "shape-definition-mismatch",
+        "63:  from instruction: %c.1 = »f32[64,65]{1,0:T(8,128)}« parameter(2)"
+        + told(finding)[1].partition("parameter(2)")[2],
+    )
+    assert [fix.title for fix in finding.fixes] == ["Put `f32[64,64]{1,0:T(8,128)}`"]
+
+
+def test_shape_in_the_module_text_is_reported_once(compiled: Path) -> None:
+    old = "%fusion = (f32[]{:T(128)}, f32[512,512]{1,0:T(8,128)}) fusion("
+    edited(compiled, MODULE, put(old, old.replace("512,512", "512,511")))
+    (finding,) = _findings(compiled)
+    assert "»(f32[]{:T(128)}, f32[512,511]{1,0:T(8,128)})«" in told(finding)[1]
+    right = "(f32[]{:T(128)}, f32[512,512]{1,0:T(8,128)})"
+    assert [fix.title for fix in finding.fixes] == [f"Put `{right}`"]
+
+
+def test_shape_that_differs_in_another_element(compiled: Path) -> None:
+    text = next(compiled.glob(f"*{VALUES}")).read_text()
+    old = text[text.index("<12 fusion{0}") : text.index("<13 fusion{1}")]
+    edited(compiled, VALUES, put(old, old.replace("512,512", "512,511", 1)))
+    (finding,) = _findings(compiled)
+    assert finding.place.file.label.endswith(VALUES)
+
+
+def test_long_shape_is_shown_where_it_differs(compiled: Path) -> None:
+    old = "(f32[512,512]{1,0:T(8,128)}, f32[64,64]{1,0:T(8,128)}, f32[]{:T(128)})"
+    edited(compiled, ASSIGNMENT, put(old, old.replace("f32[]", "f32[" + "1," * 40 + "1]")))
+    ((_, code, _, message),) = tell_in(compiled)
+    assert code == "shape-definition-mismatch"
+    assert "`...(8,128)}, f32[64,64]" in message
+
+
+def test_wrong_name_is_not_a_wrong_shape(compiled: Path) -> None:
+    edited(compiled, ASSIGNMENT, put("<14 c.1 @0>", "<14 a.1 @0>"))
+    assert [code for _, code, _, _ in tell_in(compiled)] == ["header-mismatch"]
+
+
+def test_an_entry_that_changes_on_disk_is_compared_again(compiled: Path) -> None:
+    (assignment,) = compiled.glob(f"*{ASSIGNMENT}")
+    library = DumpWorkspace()
+    file = library.file(assignment)
+    assert findings_of(library.set_of(file)) == []
+    edited(
+        compiled, VALUES, put("%c.1 = f32[64,64]{1,0:T(8,128)}", "%c.1 = f32[64,64]{0,1:T(8,128)}")
+    )
+    (finding,) = findings_of(library.set_of(file))
+    assert finding.code == "shape-definition-mismatch"
+    assert finding.place.file.label.endswith(VALUES)
+
+
+def test_uses_are_compared_again_when_the_module_changes_on_disk(compiled: Path) -> None:
+    (values,) = compiled.glob(f"*{VALUES}")
+    library = DumpWorkspace()
+    file = library.file(values)
+    assert findings_of(library.set_of(file)) == []
+    edited(compiled, MODULE, put("fusion(%b.1, %a.1)", "fusion(%a.1, %b.1)"))
+    assert "use-mismatch" in {found.code for found in findings_of(library.set_of(file))}

@@ -1,0 +1,144 @@
+"""Uses against the module text, or against the entries where that is all there is."""
+
+from pathlib import Path
+
+import pytest
+
+from checks.damage import related, replaced
+from checks.values_rules import edited, findings_of, put, tell_in, tell_of
+from dumps import SMALL_DUMPS
+from hlo_lsp.model.workspace import DumpWorkspace
+
+VALUES = "-buffer-assignment-values.txt"
+MODULE = "after_optimizations.txt"
+NO_USE = " uses:\n  (none)\n from instruction: %reduce_sum.5"
+
+USES = {
+    "another operand": (
+        "  dynamic-update-slice.1, operand 0\n",
+        "  dynamic-update-slice.1, operand 2\n",
+        "62:   »dynamic-update-slice.1, operand 2«",
+        "uses of value 14 `c.1{}` do not match the module text: unexpected "
+        "`dynamic-update-slice.1, operand 2`, missing `dynamic-update-slice.1, operand "
+        "0`",
+    ),
+    "another user": (
+        "  dynamic-update-slice.1, operand 0\n",
+        "  broadcast.16, operand 0\n",
+        "62:   »broadcast.16, operand 0«",
+        "uses of value 14 `c.1{}` do not match the module text: unexpected "
+        "`broadcast.16, operand 0`, missing `dynamic-update-slice.1, operand 0`",
+    ),
+    "a use too many": (
+        "  dynamic-update-slice.1, operand 0\n",
+        "  dynamic-update-slice.1, operand 0\n  fusion, operand 0\n",
+        "63:   »fusion, operand 0«",
+        "uses of value 14 `c.1{}` do not match the module text: unexpected `fusion, operand 0`",
+    ),
+    "a use twice": (
+        "  dynamic-update-slice.1, operand 0\n",
+        "  dynamic-update-slice.1, operand 0\n" * 2,
+        "63:   »dynamic-update-slice.1, operand 0«",
+        "uses of value 14 `c.1{}` do not match the module text: repeated "
+        "`dynamic-update-slice.1, operand 0`",
+    ),
+    "a use that is missing": (
+        "  dynamic-update-slice.1, operand 0\n",
+        "",
+        "61:  »uses:«",
+        "uses of value 14 `c.1{}` do not match the module text: missing "
+        "`dynamic-update-slice.1, operand 0`",
+    ),
+    "an index where the operand is no tuple": (
+        "  dynamic-update-slice.1, operand 0\n",
+        "  dynamic-update-slice.1, operand 0 {}\n",
+        "62:   »dynamic-update-slice.1, operand 0 {}«",
+        "uses of value 14 `c.1{}` do not match the module text: unexpected "
+        "`dynamic-update-slice.1, operand 0 {}`, missing `dynamic-update-slice.1, "
+        "operand 0`",
+    ),
+    "what hands a value on to the root": (
+        "  tuple.6, operand 2\n",
+        "",
+        "47:  »uses:«",
+        "uses of value 12 `fusion{0}` do not match the module text: missing `tuple.6, operand 2`",
+    ),
+    "no use that is not said": (
+        NO_USE,
+        NO_USE.replace("  (none)\n", ""),
+        "20:  »uses:«",
+        "value 2 `reduce_sum.5{}` has no uses: expected `(none)`",
+    ),
+    "none below uses": (
+        "  dynamic-update-slice.1, operand 0\n",
+        "  dynamic-update-slice.1, operand 0\n  (none)\n",
+        "63:   »(none)«",
+        "uses of value 14 `c.1{}` do not match the module text: unexpected `(none)`",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", USES)
+def test_wrong_uses_are_one_finding(compiled: Path, what: str) -> None:
+    old, new, place, message = USES[what]
+    edited(compiled, VALUES, put(old, new))
+    assert tell_in(compiled) == [(VALUES, "use-mismatch", place, message)]
+
+
+def test_operand_of_the_module_is_related(compiled: Path) -> None:
+    edited(compiled, MODULE, put(" fusion(%b.1, %a.1)", " fusion(%b.1, %c.1)"))
+    library = DumpWorkspace()
+    dump = library.set_of(library.file(next(compiled.glob(f"*{VALUES}"))))
+    found = findings_of(dump)
+    assert {finding.code for finding in found} == {"use-mismatch"}
+    places = [text for finding in found for _, text in related(finding)]
+    assert places.count("operand 1 is `c.1`") == 2
+
+
+def test_module_text_that_lacks_a_line_contradicts_no_entry(compiled: Path) -> None:
+    for change in (
+        put("%get-tuple-element.14 = f32", "%get-tuple-element.14 f32"),
+        lambda text: "\n".join(
+            line for line in text.split("\n") if "%get-tuple-element.14 " not in line
+        ),
+    ):
+        edited(compiled, MODULE, change)
+        assert [code for _, code, _, _ in tell_in(compiled) if code != "truncated"] == []
+
+
+def test_values_without_a_use_may_leave_out_none(compiled: Path) -> None:
+    """jaxlib 0.10.0 and 0.10.1 leave out `(none)`, the releases before and after print it."""
+    assert tell_of((SMALL_DUMPS / "jax_0.10.1_values.txt").read_text()) == []
+    edited(compiled, VALUES, lambda text: text.replace("  (none)\n", ""))
+    assert tell_in(compiled) == []
+
+
+SAMPLE = {
+    "another operand": (
+        "  fusion.2, operand 0\n",
+        "  fusion.2, operand 2\n",
+        "195:   »fusion.2, operand 2«",
+        "uses of value 77 `fusion.5{}` do not match the instructions of the entries: "
+        "unexpected `fusion.2, operand 2`, missing `fusion.2, operand 0`",
+    ),
+    "a user that is none": (
+        "  fusion.2, operand 0\n",
+        "  fusion.9, operand 0\n",
+        "195:   »fusion.9, operand 0«",
+        "uses of value 77 `fusion.5{}` do not match the instructions of the entries: "
+        "unexpected `fusion.9, operand 0`, missing `fusion.2, operand 0`",
+    ),
+    "a use that is missing": (
+        "  fusion.2, operand 0\n",
+        "",
+        "194:  »uses:«",
+        "uses of value 77 `fusion.5{}` do not match the instructions of the entries: "
+        "missing `fusion.2, operand 0`",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", SAMPLE)
+def test_uses_without_a_module_text(sample: str, what: str) -> None:
+    old, new, place, message = SAMPLE[what]
+    assert tell_of(replaced(sample, old, new)) == [("use-mismatch", place, message)]
