@@ -10,7 +10,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.value import LocatedRecord
-from hlo_lsp.program.computations import LocationTables, Scopes
+from hlo_lsp.program.computations import ComputationScopes, LocationTables
 from hlo_lsp.syntax.records import Record
 
 R = TypeVar("R", bound=Record)
@@ -44,7 +44,7 @@ class Case(Generic[R]):
         return Finding(self.code, self.severity, place, message)
 
     @property
-    def scopes(self) -> Scopes:
+    def scopes(self) -> ComputationScopes:
         """The computations of the file."""
         return self.context.scopes(self.file)
 

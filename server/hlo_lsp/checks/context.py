@@ -7,7 +7,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.sizes import Target, target_of
 from hlo_lsp.model.value import LocatedRecord
-from hlo_lsp.program.computations import LocationTables, Scopes
+from hlo_lsp.program.computations import ComputationScopes, LocationTables
 from hlo_lsp.syntax.memory_records import LiveRangeLabel
 from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.used_value import UsedValue
@@ -23,14 +23,14 @@ class Context:
         # With the files of other compiles that lie beside it.
         self.whole = dump if whole is None else whole
         self.thresholds = thresholds
-        self._scopes: dict[DumpFile, Scopes] = {}
+        self._scopes: dict[DumpFile, ComputationScopes] = {}
         self._tables: dict[DumpFile, LocationTables] = {}
 
-    def scopes(self, file: DumpFile) -> Scopes:
+    def scopes(self, file: DumpFile) -> ComputationScopes:
         """The computations of a module text."""
         known = self._scopes.get(file)
         if known is None:
-            known = self._scopes[file] = Scopes(file)
+            known = self._scopes[file] = ComputationScopes(file)
         return known
 
     def tables(self, file: DumpFile) -> LocationTables:

@@ -25,7 +25,7 @@ SCHEDULED = "is_scheduled=true"
 
 def test_an_output_and_a_parameter_of_one_shape() -> None:
     said = (
-        "1 output could take the buffer of a parameter, 1,048,576 B (1.00 MiB) in all: "
+        "1 output could reuse the buffer of a parameter, 1,048,576 B (1.00 MiB) in total: "
         "`f32[512,512]{1,0}` of parameter 0 and 1 more for 1 of 1 output. Donate the arguments "
         "that the caller does not need afterwards (`donate_argnums` of `jax.jit`)"
     )

@@ -92,8 +92,8 @@ def test_gaps_are_what_is_never_live_at_once() -> None:
             "fragmentation",
             "2: allocation 0: size »5242880«, preallocated-temp:",
             "at most 3,145,728 B (3.00 MiB) of the 5,242,880 B (5.00 MiB) in allocation 0 are live "
-            "at once, at step 1: 2,097,152 B (2.00 MiB), 40% of it, lie in gaps between values. "
-            "Shorten the lives of large values, or split them, so that they pack better",
+            "at once, at step 1: 2,097,152 B (2.00 MiB) (40%) are gaps between values. "
+            "Shorten the live ranges of large values, or split them",
         )
     ]
 
@@ -115,7 +115,7 @@ def test_what_no_value_ever_takes_is_no_gap() -> None:
     assert advice("fragmentation", values, lives) == []
     ((_, _, sentence),) = advice("fragmentation", values, lives, fragmentation_bytes=1,
                                  fragmentation_ratio=0.01)  # fmt: skip
-    assert "101,888 B (99.5 KiB), 3% of it, lie in gaps" in sentence
+    assert "101,888 B (99.5 KiB) (3%) are gaps" in sentence
 
 
 def test_a_slot_with_two_lives_is_counted_once() -> None:

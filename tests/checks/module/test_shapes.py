@@ -99,7 +99,7 @@ WRONG = (
     ),
     (
         "f32[8,4] select(%a, %a, %a)",
-        "`a` is `f32[8,4]`, but `select` chooses by `pred`",
+        "`a` is `f32[8,4]`; `select` needs `pred`",
     ),
     (
         "f32[8,4] select(%p, %a, %i)",
@@ -135,7 +135,7 @@ WRONG = (
     ),
     (
         "f32[8,4] get-tuple-element(%t), index=2",
-        "there is no element 2: `t` is a tuple of 2 elements",
+        "no element 2: `t` is a tuple of 2 elements",
     ),
     (
         "f32[8,4] get-tuple-element(%a), index=0",

@@ -7,7 +7,7 @@ from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, part_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.model.shape_compatibility import shape_difference, tuple_element_texts
-from hlo_lsp.program.computations import Callee, Scope
+from hlo_lsp.program.computations import Callee, ComputationScope
 from hlo_lsp.syntax.module_records import InstructionLine
 
 CALLS = {"fusion": "calls", "call": "to_apply"}
@@ -148,7 +148,7 @@ def _operands(case: Case[InstructionLine]) -> tuple[InstructionLine | None, ...]
     return () if resolved is None else resolved.operands
 
 
-def _scopes(case: Case[InstructionLine], attribute: str) -> Iterator[Scope]:
+def _scopes(case: Case[InstructionLine], attribute: str) -> Iterator[ComputationScope]:
     """The computations that an attribute names and that are there."""
     for callee in case.scopes.callees(case.record):
         scope = _scope(case, callee) if callee.attribute == attribute else None
@@ -156,13 +156,13 @@ def _scopes(case: Case[InstructionLine], attribute: str) -> Iterator[Scope]:
             yield scope
 
 
-def _scope(case: Case[InstructionLine], callee: Callee) -> Scope | None:
+def _scope(case: Case[InstructionLine], callee: Callee) -> ComputationScope | None:
     return None if callee.computation is None else case.scopes.scope(callee.computation)
 
 
 def _against_parameter(
     case: Case[InstructionLine],
-    scope: Scope,
+    scope: ComputationScope,
     number: int,
     given: InstructionLine | None,
     at: int | None = None,
@@ -191,7 +191,7 @@ def _against_parameter(
 
 
 def _against_root(
-    case: Case[InstructionLine], scope: Scope, expected: str, what: str
+    case: Case[InstructionLine], scope: ComputationScope, expected: str, what: str
 ) -> Iterator[Finding]:
     """The result of what an instruction calls, beside what it should be."""
     root = scope.root
