@@ -19,7 +19,7 @@ async def test_every_lens_of_a_one_file_dump(any_editor: Editor, compiled: Compi
     assert titles[:5] == [
         "1 value, 512 B",
         "live 0-8 (8 steps): constant.15 -> xor.5",
-        "2 values, 1.0 KiB, 2 time-share offset 0",
+        "2 values, 1.0 KiB, 2 share offset 0",
         "live 2-9 (7 steps): fusion.16 -> add_add_fusion | at the peak",
         "live 12-13 (1 step): pad_add_fusion -> the end of the program",
     ]
@@ -38,18 +38,18 @@ async def test_every_lens_of_a_one_file_dump(any_editor: Editor, compiled: Compi
     [
         (
             "tpu",
-            "7 values, 16.5 KiB, 5 time-share offset 16,384",
+            "7 values, 16.5 KiB, 5 share offset 16,384",
             "declared by XLA: 768.0 KiB at step 25 | HBM: 516.0 KiB occupied, "
             "1.0 KiB more at step 14",
         ),
         (
             "cpu",
-            "8 values, 256.0 KiB, 5 time-share offset 262,144",
+            "8 values, 256.0 KiB, 5 share offset 262,144",
             "declared by XLA: 1.00 MiB at step 19 | main memory: 768.0 KiB occupied, the maximum",
         ),
         (
             "gpu",
-            "9 values, 1.00 MiB, 5 time-share offset 1,048,576",
+            "9 values, 1.00 MiB, 5 share offset 1,048,576",
             "declared by XLA: 512.0 KiB at step 22 | device memory: 512.1 KiB occupied, "
             "1024.0 KiB more at step 20",
         ),

@@ -20,7 +20,7 @@ def test_lenses_stand_at_the_ends_of_lines(neovim: Neovim, compile_v5e: Compile)
     )
     assert shown["2"] == "1 value, 512 B"
     assert shown["3"] == "thread-local, not scheduled"
-    assert shown["4"] == "2 values, 1.00 MiB, 2 time-share offset 0"
+    assert shown["4"] == "2 values, 1.00 MiB, 2 share offset 0"
     assert shown["5"] == "live 0-50 (50 steps): the start of the program -> slice-done.3"
     assert shown["6"] == "live 69-72 (3 steps): copy-start.1 -> the end of the program"
     assert (
@@ -40,7 +40,7 @@ def test_lenses_come_anew_after_insert_mode(neovim: Neovim, compile_v5e: Compile
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert shown == ["allocation 1: size 21048576", "2 values, 20.07 MiB, 2 time-share offset 0"]
+    assert shown == ["allocation 1: size 21048576", "2 values, 20.07 MiB, 2 share offset 0"]
 
 
 def test_lenses_come_anew_after_a_change_without_insert_mode(
@@ -104,7 +104,7 @@ CLICK = """
 
 def test_a_click_lists_the_values_of_an_allocation(neovim: Neovim, compile_v5e: Compile) -> None:
     title, places = neovim.run(CLICK, path=compile_v5e.path(ASSIGNMENT), line=4)
-    assert title == "hlo-lsp: 2 values, 1.00 MiB, 2 time-share offset 0"
+    assert title == "hlo-lsp: 2 values, 1.00 MiB, 2 share offset 0"
     name = compile_v5e.path(ASSIGNMENT).name
     assert places == [[name, line, compile_v5e.line(ASSIGNMENT, line)] for line in (5, 6)]
 

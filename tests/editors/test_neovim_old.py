@@ -88,7 +88,7 @@ def test_lenses_come_by_themselves_and_anew_after_insert_mode(
     )
     assert first["2"] == "1 value, 512 B"
     assert first["6"] == "live 69-72 (3 steps): copy-start.1 -> the end of the program"
-    assert changed == "2 values, 20.07 MiB, 2 time-share offset 0"
+    assert changed == "2 values, 20.07 MiB, 2 share offset 0"
 
 
 def test_a_click_on_a_lens_lists_its_places(old: Neovim, compile_v5e: Compile) -> None:
@@ -103,7 +103,7 @@ def test_a_click_on_a_lens_lists_its_places(old: Neovim, compile_v5e: Compile) -
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert title == "hlo-lsp: 2 values, 1.00 MiB, 2 time-share offset 0"
+    assert title == "hlo-lsp: 2 values, 1.00 MiB, 2 share offset 0"
     assert lines == [5, 6]
 
 

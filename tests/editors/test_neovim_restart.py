@@ -52,8 +52,8 @@ def test_a_killed_server_comes_back_with_lenses_and_diagnostics(
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert "hlo-lsp ended unexpectedly and was started again" in notes
-    assert lens == "2 values, 1.00 MiB, 2 time-share offset 0"
+    assert "hlo-lsp exited unexpectedly and was restarted" in notes
+    assert lens == "2 values, 1.00 MiB, 2 share offset 0"
     assert codes == ["size-mismatch", "size-mismatch"]
 
 
@@ -71,7 +71,7 @@ def test_a_server_that_dies_while_it_is_asked_for_lenses_shows_them_later(
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert lens == "2 values, 1.00 MiB, 2 time-share offset 0"
+    assert lens == "2 values, 1.00 MiB, 2 share offset 0"
 
 
 def test_one_that_dies_again_and_again_is_left_alone(neovim: Neovim, compile_v5e: Compile) -> None:
@@ -93,7 +93,7 @@ def test_one_that_dies_again_and_again_is_left_alone(neovim: Neovim, compile_v5e
         path=compile_v5e.path(ASSIGNMENT),
     )
     assert deaths[:2] == [5, 0]
-    assert "hlo-lsp ended unexpectedly and was started again" not in deaths[2]
+    assert "hlo-lsp exited unexpectedly and was restarted" not in deaths[2]
 
 
 def test_the_user_can_start_it_anew(neovim: Neovim, compile_v5e: Compile) -> None:
@@ -106,7 +106,7 @@ def test_the_user_can_start_it_anew(neovim: Neovim, compile_v5e: Compile) -> Non
         """,
         path=compile_v5e.path(ASSIGNMENT),
     )
-    assert lens == "2 values, 1.00 MiB, 2 time-share offset 0"
+    assert lens == "2 values, 1.00 MiB, 2 share offset 0"
     assert notes == []
 
 

@@ -34,11 +34,11 @@ def test_the_card_opens_in_a_window_above_the_text(neovim: Neovim, compile_v5e: 
 
 def test_lenses_stand_behind_their_lines(neovim: Neovim, compile_v5e: Compile) -> None:
     with neovim.on_terminal(compile_v5e.path(ASSIGNMENT), columns=WIDE) as screen:
-        screen.row_of("2 time-share offset 0")
+        screen.row_of("2 share offset 0")
         screen.settle()
         lines = [compile_v5e.line(ASSIGNMENT, number) for number in (4, 6)]
         assert screen.row_of("allocation 1: ").endswith(
-            f"4 {lines[0]} 2 values, 1.00 MiB, 2 time-share offset 0"
+            f"4 {lines[0]} 2 values, 1.00 MiB, 2 share offset 0"
         )
         assert screen.row_of("<237 copy-start.1{0} @0>").endswith(
             f"6 {lines[1]} live 69-72 (3 steps): copy-start.1 -> the end of the program"
@@ -47,9 +47,9 @@ def test_lenses_stand_behind_their_lines(neovim: Neovim, compile_v5e: Compile) -
 
 def test_a_click_on_a_lens_opens_a_list(neovim: Neovim, compile_v5e: Compile) -> None:
     with neovim.on_terminal(compile_v5e.path(ASSIGNMENT), columns=WIDE) as screen:
-        screen.row_of("2 time-share offset 0")
+        screen.row_of("2 share offset 0")
         screen.type("4G\\l")
-        row = screen.row_of("[Quickfix List] hlo-lsp: 2 values, 1.00 MiB, 2 time-share offset 0")
+        row = screen.row_of("[Quickfix List] hlo-lsp: 2 values, 1.00 MiB, 2 share offset 0")
         assert row
         assert screen.row_of("buffer-assignment.txt|5 col").endswith(
             compile_v5e.line(ASSIGNMENT, 5).strip()

@@ -92,7 +92,7 @@ async def test_values_that_take_turns_are_counted() -> None:
     second = " value: <9 x.2 @0> (size=512,offset=0): f32[4]{0:T(128)}\n"
     text = DUMP.replace("allocation 1:", f"{second}allocation 1:", 1)
     assert next(iter((await titles(await context(text))).values())) == (
-        "2 values, 512 B, 2 time-share offset 0"
+        "2 values, 512 B, 2 share offset 0"
     )
 
 

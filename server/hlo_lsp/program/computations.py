@@ -26,7 +26,7 @@ _RESULT = re.compile(r"\)\s*->\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class ComputationScope:
     """A computation up to its closing brace.
 
     Attributes:
@@ -53,22 +53,22 @@ class Scope:
 
     @property
     def is_inside(self) -> bool:
-        """Whether the body is part of another record or of the head."""
+        """True if the body is part of another record or of the head."""
         return isinstance(self.head, InlineComputation) or bool(self.head.members)
 
     @property
     def is_closed(self) -> bool:
-        """Whether the body has its closing brace."""
+        """True if the body has its closing brace."""
         return self.is_inside or self.end is not None
 
     @property
     def is_intact(self) -> bool:
-        """Whether every line of the computation is valid."""
+        """True if every line of the computation is valid."""
         return self.is_closed and self.has_all_names and not self.broken
 
     @property
     def is_sound(self) -> bool:
-        """Whether the computation is intact and the brackets of its instructions are balanced.
+        """True if the computation is intact and the brackets of its instructions are balanced.
 
         The property scans the text of all instructions.
         """
@@ -108,7 +108,7 @@ class ResolvedOperands:
         is_plain: Whether all operands are on earlier lines and no other instruction is named.
     """
 
-    scope: Scope
+    scope: ComputationScope
     names: tuple[str, ...]
     operands: tuple[InstructionLine | None, ...]
     is_plain: bool
@@ -131,13 +131,13 @@ class Callee:
     computation: ComputationLine | None
 
 
-class Scopes:
+class ComputationScopes:
     """The scopes of an unchanged file, computed once each."""
 
     def __init__(self, file: DumpFile) -> None:
         self._file = file
-        self._scopes: dict[ComputationLine, Scope] = {}
-        self._last_scope: Scope | None = None
+        self._scopes: dict[ComputationLine, ComputationScope] = {}
+        self._last_scope: ComputationScope | None = None
         self._last: tuple[InstructionLine, ResolvedOperands | None] | None = None
         self._last_callees: tuple[InstructionLine, list[Callee]] | None = None
         self._computations: dict[str, ComputationLine] = {}
@@ -157,14 +157,14 @@ class Scopes:
         """Return the first computation of this name that is not inline."""
         return self._computations.get(name)
 
-    def scope(self, head: ComputationLine) -> Scope:
+    def scope(self, head: ComputationLine) -> ComputationScope:
         """Return the scope that a computation opens."""
         known = self._scopes.get(head)
         if known is None:
             known = self._scopes[head] = _read_scope(self._file, head)
         return known
 
-    def of(self, instruction: InstructionLine) -> Scope | None:
+    def of(self, instruction: InstructionLine) -> ComputationScope | None:
         """Return the scope of an instruction; None after a closing brace or a broken head."""
         line = instruction.line
         inner = isinstance(instruction, InnerInstruction)
@@ -233,7 +233,7 @@ def split_at_commas(text: str, start: int, end: int) -> list[str]:
     return [text[first:stop].strip() for first, stop in zip(starts, stops, strict=False)]
 
 
-def _read_scope(file: DumpFile, head: ComputationLine) -> Scope:
+def _read_scope(file: DumpFile, head: ComputationLine) -> ComputationScope:
     members: list[InstructionLine] = list(head.members)
     strays: list[InstructionLine] = []
     broken: set[str] = set()
@@ -263,7 +263,7 @@ def _read_scope(file: DumpFile, head: ComputationLine) -> Scope:
     has_all_names = (
         has_all_names and (inside or end is not None) and not _follows_instruction(file, head)
     )
-    return Scope(
+    return ComputationScope(
         head, tuple(members), names, parameters, tuple(strays), frozenset(broken), has_all_names,
         end, cut,
     )  # fmt: skip

@@ -30,7 +30,7 @@ def _sample(corpus: Path, name: str) -> DumpSet:
 
 
 def test_allocation_summary_counts_values_and_sharing() -> None:
-    assert _allocation(DUMP, 4) == "3 values, 8.5 KiB, 2 time-share offset 0"
+    assert _allocation(DUMP, 4) == "3 values, 8.5 KiB, 2 share offset 0"
 
 
 def test_single_value_shares_no_offset() -> None:
@@ -45,7 +45,7 @@ def test_allocation_without_values() -> None:
 
 def test_most_shared_offset_is_shown(corpus_small: Path) -> None:
     summary = _allocation(_sample(corpus_small, "sample_003.txt"), 15)
-    assert summary == "7 values, 68.0 KiB, 2 time-share offset 45,056"
+    assert summary == "7 values, 68.0 KiB, 2 share offset 45,056"
 
 
 @pytest.mark.parametrize(

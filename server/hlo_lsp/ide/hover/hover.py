@@ -43,7 +43,7 @@ from hlo_lsp.program.thunks import thunk_instruction
 
 
 def hover_card(dump: DumpSet, target: CursorTarget) -> Card | None:
-    """Return the hover of a cursor target, or None if there are no facts about it."""
+    """Return the hover of a cursor target, or None if nothing is known about it."""
     kind = target.subject
     if isinstance(kind, ValueTarget):
         value = target_value(dump, kind)

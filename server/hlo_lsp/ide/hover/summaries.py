@@ -15,13 +15,13 @@ from hlo_lsp.syntax.module_records import ComputationLine
 
 
 def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> str:
-    """Return ``12 values, 4.00 MiB, 3 time-share offset 0``."""
+    """Return ``12 values, 4.00 MiB, 3 share offset 0``."""
     values = sum(1 for _ in dump.assigned_to(allocation))
     parts = [count_noun(values, "value"), format_short_bytes(allocation.record.size)]
     shared = most_shared_offset(dump, allocation)
     if shared is not None:
         offset, count = shared
-        parts.append(f"{count:,} time-share offset {offset:,}")
+        parts.append(f"{count:,} share offset {offset:,}")
     return ", ".join(parts)
 
 
