@@ -1,4 +1,4 @@
-"""The vocabulary against every instruction that XLA printed into the real dumps."""
+"""The vocabulary covers every instruction of the corpus."""
 
 import re
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ def _wrong_words(instruction: InstructionText) -> Iterator[str]:
 def _may_stand_there(name: str, opcode: OpcodeSpec, value: str) -> bool:
     attribute = WORDS.attribute(name, opcode.name)
     if attribute is None:
-        return True  # complained of already
+        return True  # reported already
     spelled = _SPELLED.get(attribute.kind)
     if spelled is not None:
         return spelled.fullmatch(value) is not None
@@ -96,7 +96,7 @@ def _wrong(path: Path) -> set[str]:
 
 
 def _dims(shape: str) -> list[str]:
-    """The dimensions of an array, or those of all arrays of a tuple."""
+    """Return the dimensions of an array or of all arrays of a tuple."""
     return _ARRAY.findall(shape)
 
 

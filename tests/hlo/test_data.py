@@ -1,4 +1,4 @@
-"""The files themselves: every word explains itself, and what refers to another word finds it."""
+"""The TOML files are complete and consistent."""
 
 import re
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ FIELDS = {
     "attributes": {"kind", "values", "example", "text", "on"},
     "element_types": {"bits", "text"},
 }
-# hlo_opcode.h: a name is made of words of letters and digits.
+# hlo_opcode.h: names consist of words of letters and digits.
 OPCODE = re.compile(r"[a-z]+[a-z0-9]*(-[a-z0-9]+)*")
 
 

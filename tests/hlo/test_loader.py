@@ -1,4 +1,4 @@
-"""From the tables of a TOML file to entries."""
+"""Specifications from TOML tables."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Questions to the vocabulary."""
+"""Look-ups in the vocabulary."""
 
 import pytest
 from hypothesis import given

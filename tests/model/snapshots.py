@@ -1,4 +1,4 @@
-"""Everything that a file knows, as values that can be compared."""
+"""Comparable snapshots of files."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -14,7 +14,7 @@ _PLACE = {"block", "start", "reader", "holder", "home", "caller"}
 
 
 def snapshot(file: DumpFile) -> dict[str, object]:
-    """Kind, records and all indexes of a file."""
+    """Return kind, records and all indexes of a file."""
     return {
         "kind": file.kind,
         "scanner": type(file.scanner),
@@ -25,19 +25,19 @@ def snapshot(file: DumpFile) -> dict[str, object]:
 
 
 def differences(found: DumpFile, expected: DumpFile) -> list[str]:
-    """What two files know differently, the first few things of it."""
+    """Return the first differences of two files."""
     one, other = snapshot(found), snapshot(expected)
     names = [name for name in {**one, **other} if one.get(name) != other.get(name)]
     return [f"{name}: {one.get(name)} instead of {other.get(name)}" for name in names[:5]]
 
 
 def fresh(file: DumpFile) -> DumpFile:
-    """A file of the same text, read in one go."""
+    """Return a fresh file of the same text."""
     return DumpFile.of_text(file.document.text)
 
 
 def view(record: Record) -> tuple[object, ...]:
-    """A record with its place and all that it holds."""
+    """Return the position and the fields of a record."""
     slots = [
         name
         for kind in type(record).__mro__
@@ -50,7 +50,7 @@ def view(record: Record) -> tuple[object, ...]:
 
 
 def _held(part: object) -> object:
-    """A part of a record; records inside of it as what they say."""
+    """Return a comparable form of a field of a record."""
     if isinstance(part, tuple):
         return tuple(view(inner) if isinstance(inner, Record) else inner for inner in part)
     return part
@@ -121,7 +121,7 @@ def _names(index: ModuleIndex) -> list[str]:
 
 
 def _lines(records: MultiMap[object, Record]) -> dict[object, list[int]]:
-    """Where the records of each key stand."""
+    """Return the lines of the records of each key."""
     lines = {key: [record.line for record in records.all(key)] for key in records}
     firsts = {key: first.line for key in records if (first := records.first(key)) is not None}
     assert firsts == {key: places[0] for key, places in lines.items()}

@@ -24,7 +24,7 @@ _PAIR = re.compile(r"(?:Total bytes(?: used)?): (\d+) \((\S+)\)$")
         (172580, "168.5KiB"),
         (1024 * 1024 - 1, "1024.0KiB"),
         (1024 * 1024, "1.00MiB"),
-        (33832484, "32.26MiB"),  # whole numbers are divided, so it is not 32.27
+        (33832484, "32.26MiB"),  # integer division, so not 32.27
         (96432326, "91.96MiB"),
         (4194304, "4.00MiB"),
         (1 << 30, "1.00GiB"),

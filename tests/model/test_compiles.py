@@ -1,4 +1,4 @@
-"""Which files belong to a file: by their names, and over the corpus by what they hold."""
+"""Compiles by file names, checked against the content of the corpus."""
 
 import re
 from collections import Counter
@@ -54,7 +54,7 @@ def test_module_texts_are_in_pipeline_order() -> None:
 
 
 def test_partitioning_comes_before_the_first_optimization() -> None:
-    """In the order in which jaxlib 0.10.2 wrote them for a GPU."""
+    """Check the order of jaxlib 0.10.2 for a GPU."""
     texts = [
         f"module_0001.jit_fx.{suffix}.txt"
         for suffix in (
@@ -91,7 +91,7 @@ def test_memory_file_has_companions_and_module_text() -> None:
     text = f"{_TPU}.after_optimizations.txt"
     assert set(_names(compile_.files_read_together())) == {*_TPU_MEMORY, text}
     assert compile_.files_read_together()[0] == compile_.path
-    # the text after buffer assignment is the same, should that be the only one that was kept
+    # the text after buffer assignment is identical, so it can replace the module
     kept = [name for name in _TPU_ALL if name != text]
     assert compile_.module == _FOLDER / text
     assert _compile(_TPU_MEMORY[2], kept).module == _FOLDER / _TPU_TEXTS[6]
@@ -127,7 +127,7 @@ def test_one_folder_for_two_machines() -> None:
     for text, ranges in zip(names[::2], names[1::2], strict=True):
         assert _names(_compile(text, names).memory) == [ranges]
     assert _names(_compile(thunks, names[:4]).memory) == [names[3]]
-    assert _compile(thunks, names).memory == ()  # of which GPU it is nobody can tell
+    assert _compile(thunks, names).memory == ()  # the GPU is ambiguous
 
 
 def test_files_that_were_named_by_hand() -> None:
@@ -148,7 +148,7 @@ def test_a_file_need_not_be_listed() -> None:
         FolderListing(_FOLDER, ["b.txt"]).compile("a.txt")
 
 
-# What follows reads the files with expressions of its own.
+# The following tests parse files independently of the implementation.
 _DEFINITION = re.compile(r"^ *(?:ROOT )?%?([A-Za-z_][\w.\-]*) = (.*)", re.MULTILINE)
 _LAYOUT = re.compile(r"\{[^{}]*\}|/\*.*?\*/")
 _RESULT = re.compile(r"(?:\(.*?\)|\S+) [a-z\-]+(?=\()")
@@ -159,7 +159,7 @@ _SPOKEN_OF = re.compile(
     re.MULTILINE,
 )
 _HEADER = re.compile(r"HloModule %?([\w.\-]+)")
-_JAX_HEAD = re.compile(r"module_\d+\.[^.]+")  # jax puts no dot into the name of a module
+_JAX_HEAD = re.compile(r"module_\d+\.[^.]+")  # jax module names have no dot
 _COMMAND_BUFFER = re.compile(r"command_buffer_\d+")
 
 
@@ -173,7 +173,7 @@ def _spoken_of(path: Path) -> set[str]:
 
 
 def _results(path: Path) -> dict[str, str]:
-    """The shape without layouts and the opcode of every instruction, by name."""
+    """Return (shape without layout, opcode) by instruction name."""
     results = {}
     for name, line in _DEFINITION.findall(_text(path)):
         result = _RESULT.match(_LAYOUT.sub("", line))
@@ -238,7 +238,7 @@ def _speaks_of_its_instructions(compile_: Compile, kinds: dict[Path, FileKind]) 
 
 
 def _is_one_module(compile_: Compile, kinds: dict[Path, FileKind]) -> None:
-    """All module texts are in the pipeline, and all say the name that the files are called by."""
+    """Check that all module texts are in the pipeline and contain the module name."""
     assert set(compile_.texts) == {
         path for path in compile_.files if kinds[path] is FileKind.MODULE
     }

@@ -12,7 +12,7 @@ from hlo_lsp.model.device_mesh import Iota, ShardingError
 
 
 def members(groups: DeviceGroups) -> list[list[int]]:
-    """All devices of all groups."""
+    """Return all devices of all groups."""
     return [
         list(group) if isinstance(group, tuple) else [group.at(n) for n in range(group.count)]
         for group in groups.first(groups.count)

@@ -1,4 +1,4 @@
-"""A file that follows its text."""
+"""Dump files with edits."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""After any edits a file knows exactly what it would know if it were read anew.
+"""Edited files equal fresh files.
 
 Blocks and steps are made so small that short files have many of them.
 """
@@ -36,7 +36,7 @@ def texts(corpus_small: Path) -> Texts:
 
 
 def _file(text: str) -> DumpFile:
-    """A file, read by scanners that have read nothing else: no example depends on another."""
+    """Return a file read by new scanners, so that examples are independent."""
     for scanner in (memory_scanner, module_scanner, thunk_scanner):
         scanner.cache_clear()
     return DumpFile.of_text(text)

@@ -1,4 +1,4 @@
-"""All files of one compile, asked as one thing."""
+"""Queries over all files of one compile."""
 
 from pathlib import Path
 
@@ -56,7 +56,7 @@ def _set(*texts: str, name: str = "dump.txt") -> DumpSet:
 
 @pytest.fixture(params=["split", "one file", "reversed"])
 def dump(request: pytest.FixtureRequest) -> DumpSet:
-    """The same compile: as split files, as one file, and found in another order."""
+    """Return a compile as split files, as one file, and in another order."""
     if request.param == "one file":
         return _set(_ASSIGNMENT + _VALUES + "\n\n" + _LIVE)
     texts = [_ASSIGNMENT, _VALUES, _LIVE]

@@ -1,4 +1,4 @@
-"""Names of dump files, taken apart."""
+"""Names of dump files."""
 
 import pytest
 from hypothesis import assume, given

@@ -1,4 +1,4 @@
-"""Windows on files: they tile the lines, and end where records end."""
+"""Windows of files cover all lines and end at record ends."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ ENTRY = "<{0} x @0>\n positions:\n  x\n uses:\n  add, operand 0\n from instructi
 
 @pytest.fixture
 def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where a file goes, whose windows are small."""
+    """Return the path of a file with small windows."""
     for name, size in (
         ("_MIN_WINDOW_BYTES", 200),
         ("_SEARCH_BYTES", 200),
@@ -33,7 +33,7 @@ def at(path: Path, line: int) -> FileWindow | None:
 
 
 def tiles(path: Path) -> list[FileWindow]:
-    """All windows of a file, each asked for behind the one before."""
+    """Return all windows of a file in order."""
     cutter = FileWindows()
     found: list[FileWindow] = []
     line = 0
@@ -68,7 +68,7 @@ def test_instructions_of_a_long_computation_are_records(file: Path) -> None:
 
 def test_no_window_after_the_end(file: Path) -> None:
     file.write_text(LABEL + ENTRY)
-    assert at(file, 7) is not None  # the empty line behind the last line end
+    assert at(file, 7) is not None  # the empty line after the last line end
     assert at(file, 8) is None
     assert at(file, 2**31) is None
     assert at(file, -1) is None

@@ -1,4 +1,4 @@
-"""Folders on disk, listed again when they changed."""
+"""Folder listings and their cache."""
 
 import os
 from pathlib import Path
@@ -15,7 +15,7 @@ _LONG_AGO = 1_000_000_000_000_000_000  # ns
 
 @pytest.fixture
 def listed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
-    """The folders that were read, in order."""
+    """Return the folders that are read, in order."""
     read: list[Path] = []
 
     def listdir(folder: Path) -> list[str]:
@@ -50,8 +50,8 @@ def test_a_new_file_is_seen(tmp_path: Path, listed: list[Path]) -> None:
 
 
 def test_recently_changed_folder_is_not_cached(tmp_path: Path, listed: list[Path]) -> None:
-    """Two files of one moment may leave the folder's time of change as it was."""
-    coming = 1 << 62  # ns; as good as now, whenever now is
+    """Check that changes within the resolution of the modification time are found."""
+    coming = 1 << 62  # ns; later than any current time
     text = _touch(tmp_path, _TEXT, coming)
     known = FolderCache()
     assert known.compile_of(text).memory == ()

@@ -1,4 +1,4 @@
-"""Names of a folder by module, where one name alone does not tell."""
+"""Grouping of file names by module."""
 
 from collections import Counter
 
@@ -28,7 +28,7 @@ def test_modules_with_other_numbers_or_names_stay_apart() -> None:
 
 
 def test_file_without_timestamp_joins_the_only_run() -> None:
-    """``thunk_sequence.txt`` never carries one (jaxlib 0.10.2)."""
+    """Check ``thunk_sequence.txt``, which never has one (jaxlib 0.10.2)."""
     module = "17.module_0001.jit_f.sm_9.0a_gpu_after_optimizations.txt"
     thunks = "module_0001.jit_f.thunk_sequence.txt"
     assert _groups(module, thunks) == {frozenset({module, thunks})}
@@ -37,13 +37,13 @@ def test_file_without_timestamp_joins_the_only_run() -> None:
 def test_timestamps_separate_runs_in_one_folder() -> None:
     first = {f"17.module_0001.jit_f.{what}_optimizations.txt" for what in ("before", "after")}
     second = {name.replace("17.", "18.") for name in first}
-    # it was written by both runs and is of the one that wrote last: nobody can tell which
+    # both runs wrote this file, and the last writer is unknown
     thunks = {"module_0001.jit_f.thunk_sequence.txt"}
     assert _groups(*first, *second, *thunks) == set(map(frozenset, (first, second, thunks)))
 
 
 def test_long_file_names_omit_the_module_name() -> None:
-    """Seen with libtpu: XLA leaves the module name out of a file name of 256 characters."""
+    """Check libtpu: XLA omits the module name from a file name of 256 characters."""
     names = {
         f"module_0000.{_LONG}.{_CL}.after_codegen.txt",
         f"module_0000.{_LONG}.{_CL}",
@@ -56,7 +56,7 @@ def test_long_file_names_omit_the_module_name() -> None:
 
 
 def test_missing_module_name_is_not_guessed() -> None:
-    short = f"module_0000.{_CL}.after_codegen.txt"  # would have had room for the name
+    short = f"module_0000.{_CL}.after_codegen.txt"  # short enough for the module name
     missing = f"module_0000.{_CL}.after_optimizations_before_buffer_assignment.txt"
     named = f"module_0000.{_LONG}.{_CL}.after_codegen.txt"
     other = f"module_0000.{_LONG}y.{_CL}.after_codegen.txt"

@@ -1,4 +1,4 @@
-"""Who mentions a name: the same before, while and after the names are learnt."""
+"""Mention queries before, during and after the build of the index."""
 
 import pytest
 from hypothesis import given, settings
@@ -27,7 +27,7 @@ Said = dict[str, list[list[int]]]
 
 
 def _said(module: ModuleIndex) -> Said:
-    """The lines of users of all instructions, and of callers of all computations, by name."""
+    """Return the lines of users and callers by name."""
     users = {
         f"%{name}": [
             [user.line for user in module.users(record)] for record in module.instructions.all(name)

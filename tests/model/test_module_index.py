@@ -1,4 +1,4 @@
-"""What a module index says of real modules, against their texts read line by line."""
+"""Module indexes of real modules, compared with a simple reader."""
 
 import re
 from collections import defaultdict
@@ -27,7 +27,7 @@ _PARAMETER = re.compile(r" parameter\((\d+)\)")
 
 @dataclass
 class Plain:
-    """A module by names: every name in a line but the first is used or called there."""
+    """A simple reader: a line uses or calls every name except the first."""
 
     members: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     roots: dict[str, str] = field(default_factory=dict)
@@ -36,7 +36,7 @@ class Plain:
     entry: str = ""
 
     def read(self, lines: list[str]) -> None:
-        """Read lines as XLA prints them today: every name once, with a sign in front."""
+        """Read lines of the current format, in which names have a percent sign."""
         computation = ""
         for line in lines:
             head, instruction = _HEAD.match(line), _INSTRUCTION.match(line)
@@ -58,7 +58,7 @@ class Plain:
 
 @pytest.fixture(scope="session", params=MODULES)
 def both(request: pytest.FixtureRequest, corpus_small: Path) -> tuple[ModuleIndex, Plain]:
-    """A module, and the same read plainly."""
+    """Return a module by both readers."""
     document = disk.read_document(corpus_small / request.param)
     plain = Plain()
     plain.read(list(document.lines))

@@ -49,7 +49,7 @@ _MOVES = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 5)), max_size=30)
 
 @given(_MOVES)
 def test_records_come_and_go(moves: list[tuple[int, int]]) -> None:
-    """Each move enters a record under a key, or takes it out where it is entered."""
+    """Add a record under a key, or remove it if it is present."""
     known = _records(6)
     records: MultiMap[int, Record] = MultiMap()
     expected: dict[int, set[int]] = {}

@@ -1,4 +1,4 @@
-"""Parts of shapes, found in the text without parsing all of it."""
+"""Parts of shapes from their text without a full parse."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ _TUPLES = st.recursive(_ARRAYS, lambda inner: st.lists(inner, max_size=7).map(tu
 
 
 def _printed(shape: object) -> str:
-    """A shape as XLA prints it, with a comment before the elements 5, 10, 15 ..."""
+    """Return a shape with XLA's comments before the elements 5, 10, 15 ..."""
     if isinstance(shape, str):
         return shape
     assert isinstance(shape, tuple)

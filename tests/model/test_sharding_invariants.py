@@ -1,4 +1,4 @@
-"""What holds for every sharding: generated ones, damaged ones, and all of the real dumps."""
+"""Invariants of generated, damaged and real shardings."""
 
 import re
 from contextlib import suppress
@@ -42,7 +42,7 @@ def _joined(numbers: list[int]) -> str:
 
 @st.composite
 def _tiled(draw: st.DrawFn) -> str:
-    """A sharding with listed or counted devices, as XLA prints it."""
+    """Return a sharding with listed or iota devices."""
     tiles = draw(st.lists(_SIZES, min_size=1, max_size=4))
     kinds = draw(st.permutations(["replicated", "manual", "unreduced"]))
     kinds = kinds[: draw(st.integers(0, len(tiles)))]
@@ -58,7 +58,7 @@ def _tiled(draw: st.DrawFn) -> str:
 
 @st.composite
 def _named(draw: st.DrawFn) -> str:
-    """A sharding over some axes of a mesh; an axis of four may be used in two parts."""
+    """Return a sharding over some axes of a mesh; an axis of four may have two parts."""
     sizes = draw(st.lists(_SIZES, min_size=1, max_size=4))
     mesh = ",".join(f"'{name}'={size}" for name, size in zip("wxyz", sizes, strict=False))
     axes: list[str] = []

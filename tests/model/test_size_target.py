@@ -1,4 +1,4 @@
-"""The target that sizes follow: backend and tuple granule, as the files of a compile tell."""
+"""The size target of a dump set: backend and tuple granule."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Sizes of shapes: every class of formats that was seen, with what explains it."""
+"""Sizes of shapes with all known layouts."""
 
 import pytest
 
@@ -50,7 +50,7 @@ def _size(text: str, target: Target, color: int = 0) -> PaddedSize:
                 "bytes: 40,960 -> 41,984 by M(1024), run-time sizes",
             ],
         ),
-        # A parameter's layout does not say that its run-time sizes lie in front.
+        # The layout of a parameter omits the prefix of run-time sizes.
         (
             "f32[<=37]{0:T(128)}",
             1536,
@@ -190,7 +190,7 @@ def test_long_tuple_sizes_on_unknown_chip() -> None:
         ("f32[3,8,9]{2,1,0:T(*,4,5)}", 960),  # 24 rows of 10
         ("f32[4,3,8,9]{3,2,1,0:T(2,*,64)}", 8192),  # 4 times 4 rows of 128
         ("f32[4,4,3,8,9]{4,3,2,1,0:T(2,2,*,64)}", 32768),
-        ("f32[3,9]{1,0:T(8,*)}", 192),  # there is nothing behind to fuse with
+        ("f32[3,9]{1,0:T(8,*)}", 192),  # no minor dimension to combine with
         ("f32[9]{0:T(*,128)}", 512),
         ("f32[9]{0:T(*,*,128)}", 512),
         ("f32[8,9]{1,0:T(*,*,128)}", 512),

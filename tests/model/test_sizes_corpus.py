@@ -1,4 +1,4 @@
-"""The sizes that XLA printed are the test of the rules."""
+"""Computed sizes equal the sizes that XLA printed."""
 
 from collections.abc import Iterator
 from itertools import islice

@@ -1,4 +1,4 @@
-"""What holds for the size of every array, sensible or not."""
+"""Invariants of the sizes of arbitrary arrays."""
 
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
@@ -27,7 +27,7 @@ _TILE = st.lists(st.sampled_from([1, 2, 4, 8, 128]), min_size=1, max_size=2)
 
 @st.composite
 def _arrays(draw: st.DrawFn, largest: int = 300) -> str:
-    """A tiled array of a type of a byte or more."""
+    """Return a tiled array of a type of at least a byte."""
     dims = draw(st.lists(st.integers(0, largest), max_size=3))
     order = draw(st.permutations(range(len(dims))))
     tiles = draw(st.lists(_TILE, min_size=1, max_size=2))

@@ -1,4 +1,4 @@
-"""Python lines through the location tables of a module."""
+"""Python stacks from source location tables."""
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.source import SourceLine, SourceTables

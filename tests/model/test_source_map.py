@@ -1,4 +1,4 @@
-"""Names of Python files in dumps, and the paths they stand for here."""
+"""Local paths of Python files in dumps."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ COMPONENTS = st.lists(st.text("abc. ", min_size=1).filter(lambda c: c.strip(". "
 
 
 def mapped(setting: dict[str, str], name: str) -> list[str]:
-    """Where a file may be, relative to one folder; without the name itself."""
+    """Return the mapped candidates relative to one folder."""
     source_map, problems = SourceMap.of(setting, HERE.joinpath)
     assert problems == []
     inside = [path for path in source_map.candidates(name) if path.is_relative_to(HERE)]

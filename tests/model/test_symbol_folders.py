@@ -1,4 +1,4 @@
-"""The names in all dumps of some folders."""
+"""The symbols of all dumps in some folders."""
 
 import os
 from pathlib import Path
@@ -12,7 +12,7 @@ MODULE = "HloModule m\n\nENTRY main {\n  ROOT one = f32[] constant(1)\n}\n"
 
 
 def update(symbols: SymbolFolders, *folders: Path, is_recursive: bool = True) -> list[str]:
-    """Look, read, and say which files were read."""
+    """Scan and read, and return the files that were read."""
     unread = symbols.scan([SearchFolder(folder, is_recursive) for folder in folders])
     for file in unread:
         symbols.read(file)

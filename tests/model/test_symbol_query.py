@@ -1,4 +1,4 @@
-"""Fuzzy search: which names hold the letters of a query, and which fit best."""
+"""Fuzzy search: matches and scores."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ LETTERS = st.text("abAB._1 {", max_size=6)
 
 
 def found(names: list[str], typed: str, number: int = -1) -> list[str]:
-    """What an expression of a query finds: the last, which finds all, if no other is asked for."""
+    """Return the matches of an expression, by default the last one, which finds all names."""
     query = SymbolQuery.of(typed)
     table = NameTable(names)
     if not query.expressions:
@@ -93,7 +93,7 @@ def test_score_is_that_of_the_best_alignment(name: str, typed: str) -> None:
     query = SymbolQuery.of(typed)
 
     def points(wanted: int, before: int) -> float:
-        """The most for the letters from ``wanted`` on, behind the place ``before``."""
+        """Return the best score of the letters from ``wanted`` after the position ``before``."""
         if wanted == len(query.text):
             return 0
         best = -(10.0**6)

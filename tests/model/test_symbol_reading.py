@@ -1,4 +1,4 @@
-"""The names in the text of one file."""
+"""The symbols of one text."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -52,7 +52,7 @@ def found(text: str, typed: str) -> list[Symbol]:
 
 
 def selected(text: str, typed: str) -> list[tuple[str, str, str]]:
-    """Name, the text at its place, and what is said about it."""
+    """Return name, text at its position, and description."""
     lines = Document(text).lines
     return [(s.name, lines[s.line][s.start : s.end], s.about) for s in found(text, typed)]
 

@@ -1,10 +1,10 @@
-"""Search over the names of many files."""
+"""Symbol search in many files."""
 
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolEntry, SymbolKind, search_symbols
 
 
 def file(title: str, *names: str, kind: SymbolKind = SymbolKind.INSTRUCTION) -> FileSymbols:
-    """A file with a name on each line, the second column."""
+    """Return a file with a name in the second column of each line."""
     entries = [SymbolEntry(name, kind, line, 1, len(name)) for line, name in enumerate(names)]
     return FileSymbols(f"file:///{title}", title, entries)
 
@@ -47,7 +47,7 @@ def test_frequent_name_leaves_room_for_others() -> None:
     others = file("other.txt", *(f"add.{number}" for number in range(100)))
     names = [symbol.name for symbol in found("add", *files, others, limit=200)]
     assert len(names) == 200
-    assert names[:100] == ["add"] * 100  # 40 before others came, 60 because there was room
+    assert names[:100] == ["add"] * 100  # 40 before other names, and 60 at the end of the list
     assert set(names[100:]) == {f"add.{number}" for number in range(100)}
 
 

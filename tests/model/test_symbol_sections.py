@@ -1,4 +1,4 @@
-"""The names in a whole text: of one dump, or of what a compiler printed in a row."""
+"""The symbols of a dump and of a stdout dump."""
 
 from hlo_lsp.model.symbol_reading import read_symbols
 from hlo_lsp.model.symbol_search import search_symbols
@@ -20,7 +20,7 @@ VALUES = "Used values:\n<0 x @0>\n positions:\n  x\n"
 
 
 def printed(**files: str) -> str:
-    """What XLA prints instead of writing these files."""
+    """Return what XLA prints instead of writing these files."""
     return "some log\n" + "".join(
         f"*** Begin {name} ***\n{text}\n*** End {name} ***\nmore log\n"
         for name, text in files.items()
@@ -28,7 +28,7 @@ def printed(**files: str) -> str:
 
 
 def found(text: str, typed: str) -> list[tuple[str, str, str]]:
-    """Name, the text at its place, and where it is said to be."""
+    """Return name, text at its position, and container."""
     lines = Document(text).lines
     read = read_symbols("file:///log.txt", "runs/log.txt", lines)
     symbols = search_symbols(read, typed, 50)

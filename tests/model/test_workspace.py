@@ -1,4 +1,4 @@
-"""Open files and files on disk, and the sets they make."""
+"""The workspace: open files, files on disk, and dump sets."""
 
 import os
 from pathlib import Path
@@ -30,7 +30,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a file and give it a time that no earlier version of it had."""
+    """Write a file with a new modification time."""
     before = path.stat().st_mtime_ns if path.exists() else 0
     path.write_text(text)
     os.utime(path, ns=(before + 10**9, before + 10**9))

@@ -1,4 +1,4 @@
-"""What a record says, without where it stands."""
+"""The fields of records except for their positions."""
 
 from collections.abc import Sequence
 
@@ -8,7 +8,7 @@ _PLACE = {"block", "start"}
 
 
 def record_fields(record: Record) -> tuple[str, dict[str, object]]:
-    """The type of a record and its fields."""
+    """Return the type of a record and its fields."""
     return type(record).__name__, {
         name: getattr(record, name)
         for kind in type(record).__mro__
@@ -18,7 +18,7 @@ def record_fields(record: Record) -> tuple[str, dict[str, object]]:
 
 
 def read_all(scanner: Scanner, lines: Sequence[str]) -> list[Record]:
-    """The records of some lines."""
+    """Return the records of some lines."""
     records: list[Record] = []
     at = 0
     while at < len(lines):

@@ -1,4 +1,4 @@
-"""Every rule that reads a line, and real lines to read."""
+"""All line rules, and real lines for them."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -38,7 +38,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 def rules_of(group: str) -> list[tuple[Grammar, str]]:
-    """The rules by which a scanner reads lines."""
+    """Return the rules of a scanner."""
     rules = [(rule.grammar, rule.name) for rule in SCANNERS[group]().lines._rules]
     if group == "memory":
         rules += [(load_grammar("values"), name) for name in _ENTRY_RULES]
@@ -46,14 +46,14 @@ def rules_of(group: str) -> list[tuple[Grammar, str]]:
 
 
 def distinct_lines(root: Path, group: str, every: int = 1) -> list[str]:
-    """The lines of every so manieth file, without those that differ in numbers only."""
+    """Return the lines of every ``every``-th file that differ in more than numbers."""
     kind = {"module": FileKind.MODULE, "thunks": FileKind.THUNKS}.get(group)
     files = memory_files(root) if kind is None else files_of(root, kind)
     return list({_DIGITS.sub("0", line): line for line in lines_of(files[::every])}.values())
 
 
 def by_expression(grammar: Grammar, rule: str, line: str) -> dict[str, str] | None:
-    """What the regular expression finds in a line, by terminal; None if it does not match."""
+    """Return the matches of the regular expression by terminal, or None."""
     match = grammar.expression(rule).fullmatch(line)
     if match is None:
         return None
@@ -61,7 +61,7 @@ def by_expression(grammar: Grammar, rule: str, line: str) -> dict[str, str] | No
 
 
 def by_lark(grammar: Grammar, rule: str, line: str) -> dict[str, str] | None:
-    """What Lark finds, the first of each terminal; None if it refuses the line."""
+    """Return the first token of each terminal by Lark, or None if it rejects the line."""
     if grammar.parse_failure(rule, line) is not None:
         return None
     found: dict[str, str] = {}
@@ -71,7 +71,7 @@ def by_lark(grammar: Grammar, rule: str, line: str) -> dict[str, str] | None:
 
 
 def disagreements(lines: Iterable[str], group: str, each: int | None) -> Iterator[str]:
-    """Lines of which expression and Lark read something different, at most ``each`` per rule."""
+    """Yield lines that the two readers parse differently, at most ``each`` per rule."""
     lines = list(lines)
     for grammar, rule in rules_of(group):
         expression = grammar.expression(rule)

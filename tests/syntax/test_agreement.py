@@ -1,4 +1,4 @@
-"""Two readers, one grammar: the regular expression of a rule reads what Lark reads by it."""
+"""The regular expression of a rule agrees with Lark."""
 
 from itertools import islice
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from hlo_lsp.syntax.grammar import load_grammar
 from syntax.rules import GROUPS, by_expression, by_lark, disagreements, distinct_lines
 
-# What stands between fields; its name in the grammar is nobody's business.
+# Text between fields, whose terminals are not compared.
 _BLANKS = {"PAD", "SPACE", "SIGNED", "OPENING", "EQUALS", "PARENTHESIS"}
 
 

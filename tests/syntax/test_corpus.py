@@ -1,4 +1,4 @@
-"""Every line of every real dump is a record, with nothing left over."""
+"""Scanners read all lines of the corpus."""
 
 from collections import Counter
 from collections.abc import Iterator

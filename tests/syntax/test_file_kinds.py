@@ -1,4 +1,4 @@
-"""What kind of file a text is, by its first lines."""
+"""Detection of the kind of a file by its first lines."""
 
 from pathlib import Path
 

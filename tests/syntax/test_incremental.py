@@ -1,4 +1,4 @@
-"""The records of a file follow its edits, and those outside of an edit stay what they are."""
+"""Incremental updates of record sequences."""
 
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -41,7 +41,7 @@ def texts(corpus_small: Path) -> Texts:
 
 
 class Followed:
-    """A document and its records."""
+    """Return a document and its records."""
 
     def __init__(self, text: str, scanner: Scanner) -> None:
         self.scanner = scanner
@@ -54,7 +54,7 @@ class Followed:
 
 
 def _tile(records: Sequence[Record], lines: Sequence[str]) -> bool:
-    """Whether every line is in exactly one record."""
+    """Assert that every line is in exactly one record."""
     at = 0
     for record in records:
         if record.line != at:

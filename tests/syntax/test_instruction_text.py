@@ -1,4 +1,4 @@
-"""The parts of an instruction, as all compilers print it."""
+"""The parts of instructions of all compilers."""
 
 from itertools import chain, islice
 from pathlib import Path
@@ -21,7 +21,7 @@ def _operands(text: str) -> list[str]:
 
 
 def _named(text: InstructionText) -> list[TextSpan]:
-    """What the attributes name: callees and predecessors."""
+    """Return the callees and predecessors in attributes."""
     return sorted([*text.called, *text.predecessors], key=lambda span: span.start)
 
 

@@ -1,4 +1,4 @@
-"""Up to jax 0.4.35, a header is on the line of the previous instruction: nothing else changes."""
+"""Entries up to jax 0.4.35, whose header is on the line of the previous instruction."""
 
 import pytest
 
@@ -63,7 +63,7 @@ STARTS = joined_places(TEXT)
 
 
 def _place(line: int, column: int) -> tuple[int, int]:
-    """Return where a place of the plain text is in the joined one."""
+    """Return the position in the joined text of a position in the plain text."""
     return STARTS[line][0], STARTS[line][1] + column
 
 
@@ -112,7 +112,7 @@ def test_tokens_are_the_same(plain: DumpFile, file: DumpFile) -> None:
 
     first = plain.lines.index("Used values:")
     want = [(*_place(line, start), *rest) for line, start, *rest in of(plain)]
-    # The lines of a kernel are without colours of their own until the next header.
+    # The lines of a kernel have no tokens before the next header.
     skipped = {STARTS[n][0] for n, line in enumerate(plain.lines) if line.startswith("}")}
     assert [each for each in of(file) if each[0] not in skipped] == [
         each for each in want if each[0] not in skipped

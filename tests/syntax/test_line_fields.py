@@ -1,4 +1,4 @@
-"""The field of a line under a cursor."""
+"""The fields of lines at columns."""
 
 import pytest
 
@@ -45,7 +45,7 @@ def test_a_line_of_another_rule_has_no_fields() -> None:
         (_VALUE["VALUE_ID"].start, "VALUE_ID"),
         (_VALUE["VALUE_ID"].end, "VALUE_ID"),
         (_VALUE["NAME"].end - 1, "NAME"),
-        (_VALUE["NAME"].end, "INDEX"),  # what begins here goes before what ends here
+        (_VALUE["NAME"].end, "INDEX"),  # the field that begins here precedes the one that ends here
         (_VALUE["INDEX"].end, "PHI"),
         (len(_VALUE.lines[0]), "SHAPE"),
     ],

@@ -1,4 +1,4 @@
-"""A line is read by one rule, whatever was read before it."""
+"""Each line matches one rule, independent of previous lines."""
 
 from itertools import islice
 from pathlib import Path

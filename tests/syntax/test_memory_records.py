@@ -1,4 +1,4 @@
-"""One line of each kind in the memory files, in all generations, and what it says."""
+"""The records of memory files of all versions."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The fields of metadata, and where they stand."""
+"""Metadata fields and their columns."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""One line of each kind in module text and thunk sequences, and what it says."""
+"""The records of module text."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Module text that people write: broken lines, comments, computations written out in place."""
+"""Hand-written module text: line breaks, comments, inline computations."""
 
 from textwrap import dedent
 
@@ -78,7 +78,7 @@ def test_the_brace_at_the_edge_ends_the_computation() -> None:
 
 
 def test_kernel_cost_estimate_on_separate_lines() -> None:
-    """As jaxlib 0.8 prints it; the last brace is that of the computation."""
+    """Check the format of jaxlib 0.8; the last brace ends the computation."""
     kernel, *_, end = records_of(
         """
           ROOT %k = f32[2]{0} custom-call(%a), backend_config={"a": {"cost_estimate": {

@@ -1,4 +1,4 @@
-"""What is wrong with a broken line: the column, and what was expected there."""
+"""Parse failures: their column and what was expected."""
 
 from itertools import islice
 from pathlib import Path
@@ -12,7 +12,7 @@ from syntax.rules import GROUPS, distinct_lines, rules_of
 
 
 def _refusal(grammar: str, rule: str, marked: str) -> ParseFailure | None:
-    """The refusal of a text without the ``^`` that marks where it should be refused."""
+    """Return the failure of a text without the ``^`` that marks the expected column."""
     return load_grammar(grammar).parse_failure(rule, marked.replace("^", ""))
 
 
@@ -104,7 +104,7 @@ def test_a_good_line_is_not_refused() -> None:
 
 @pytest.fixture(scope="module")
 def real_lines(corpus_small: Path) -> dict[str, list[tuple[Grammar, str, str]]]:
-    """For each scanner some lines of every rule, with the grammar and the rule."""
+    """Return some lines of every rule for each scanner, with the grammar and the rule."""
     return {
         group: [
             (grammar, rule, line)

@@ -1,4 +1,4 @@
-"""What ``--xla_dump_to=-`` prints, taken apart again."""
+"""Sections of the output of ``--xla_dump_to=-``."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from hlo_lsp.model.file_names import FileRole, split_suffix
 from hlo_lsp.syntax.file_kinds import FileKind, SectionRange, detect_file_kind, split_sections
 from hlo_lsp.syntax.grammar import load_grammar
 
-# Printed by jaxlib 0.10.2 for one small program; the program's own output stands around it.
+# Printed by jaxlib 0.10.2 for a small program, with other output around it.
 _REAL = (Path(__file__).parent / "stdout_dump.txt").read_text("utf-8").split("\n")
 
 _KINDS = {
@@ -43,7 +43,7 @@ def test_a_real_output() -> None:
 
 
 def test_section_text_equals_file_text() -> None:
-    """XLA puts a line end of its own between the text and the end."""
+    """Check that the line end that XLA adds before the end marker is removed."""
     report = next(found for found in split_sections(_REAL) if found.name.endswith("report.txt"))
     text = "\n".join(_REAL[report.first : report.first + report.count])
     assert text.startswith("Memory Space: default (color=0)\n")

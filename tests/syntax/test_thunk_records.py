@@ -84,7 +84,7 @@ def test_a_thunk(line: str, fields: tuple[object, ...]) -> None:
 @pytest.mark.parametrize(
     ("line", "name", "depth"),
     [
-        ("condition:", "condition", None),  # at the left edge, however deep the loop is
+        ("condition:", "condition", None),  # never indented
         ("  body:", "body", 0),
         ("      body:", "body", 1),
         ("  branch_12:", "branch_12", 0),

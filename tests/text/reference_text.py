@@ -1,4 +1,4 @@
-"""The same edits on a plain string: slow, and simple enough to be believed."""
+"""A simple reference implementation of edits on a string."""
 
 import re
 
@@ -10,7 +10,7 @@ def split(text: str) -> list[str]:
 
 
 def offset(text: str, line: int, column: int) -> int:
-    """Where a position is in a text; behind an end counts as that end."""
+    """Return the offset of a position; after an end means that end."""
     if line < 0:
         return 0
     starts = [0, *(found.end() for found in _BREAK.finditer(text))]
@@ -20,7 +20,7 @@ def offset(text: str, line: int, column: int) -> int:
 
 
 def position(text: str, at: int) -> tuple[int, int]:
-    """The position of an offset; one outside where the offset is outside."""
+    """Return the position of an offset, outside the text if the offset is outside."""
     if not 0 <= at <= len(text):
         return (-1, 3) if at < 0 else (len(split(text)), at)
     lines = split(text[:at])

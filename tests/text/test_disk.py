@@ -14,7 +14,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.fixture(params=[1, 2, 3, 7, 64, 4 << 20])
 def chunk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Chunks so small that every border falls somewhere bad."""
+    """Use small chunks, so that each chunk border is tested."""
     size: int = request.param
     monkeypatch.setattr(disk, "_BYTES_PER_CHECKPOINT", size)
     return size

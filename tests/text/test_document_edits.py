@@ -1,4 +1,4 @@
-"""Any sequence of edits, against the same edits on a plain string."""
+"""Random edit sequences, compared with edits of a string."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from hlo_lsp.text.document import Document, LineChange
 from text import reference_text
 
-# Mostly line ends: what happens between them is what can go wrong.
+# Mostly line ends, as these are the difficult cases.
 _TEXTS = st.text(
     st.one_of(st.sampled_from("\r\na"), st.sampled_from("\r\nb\x0b\u2028│𝔸")), max_size=8
 )
-# An edit is given as offsets; negative ones and those behind the end are positions outside.
+# Edits as offsets; negative offsets and those after the end mean positions outside.
 _EDITS = st.lists(st.tuples(st.integers(-1, 9), st.integers(0, 3), _TEXTS), max_size=5)
 _ANY_NUMBER_OF_TIMES = settings(max_examples=1000, deadline=None, derandomize=True)
 
@@ -23,7 +23,7 @@ def _positions(text: str, edit: Edit) -> tuple[tuple[int, int], tuple[int, int],
 
 
 def _only_what_it_says(old: list[str], change: LineChange, new: list[str]) -> bool:
-    """Whether two texts are equal outside of a change."""
+    """Return True if two texts are equal outside of a change."""
     return (
         old[: change.first] == new[: change.first]
         and old[change.first + change.old_count :] == new[change.first + change.new_count :]

@@ -65,7 +65,7 @@ def test_column_is_the_last_within_the_units(encoding: Encoding, line: str, unit
     ("encoding", "units"), [(Encoding.UTF8, 5), (Encoding.UTF16, 3), (Encoding.UTF32, 3)]
 )
 def test_lone_surrogate_counts_as_a_character(encoding: Encoding, units: int) -> None:
-    line = "a\ud83db"  # JSON can say this, and some clients do while an emoji is being typed
+    line = "a\ud83db"  # some clients send this while an emoji is typed
     assert encoding.units(line, 3) == units
     assert encoding.column(line, units) == 3
 
