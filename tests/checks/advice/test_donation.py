@@ -127,7 +127,7 @@ def _sharding_advice(output: str) -> str:
 
 def test_output_cut_by_propagation_needs_a_sharding() -> None:
     ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=_BEFORE)
-    assert sentence == _sharding_advice("none given, chosen by XLA")
+    assert sentence == _sharding_advice("none, chosen by XLA")
 
 
 def test_output_cut_by_its_own_sharding_names_it() -> None:
