@@ -66,13 +66,14 @@ class FileWindows:
         if line < 0:
             return None
         try:
-            cuts = self._cuts(path)
+            boundaries = self._boundaries(path)
             with path.open("rb", buffering=0) as file:
-                while not cuts.is_whole and cuts.known[-1].line <= line:
-                    self._look_further(file.fileno(), cuts)
+                while not boundaries.is_whole and boundaries.known[-1].line <= line:
+                    self._find_next_boundary(file.fileno(), boundaries)
                     checkpoint()
                 place = next(
-                    (at for at in _boundary_pairs(cuts) if at[0].line <= line < at[1].line), None
+                    (at for at in _boundary_pairs(boundaries) if at[0].line <= line < at[1].line),
+                    None,
                 )
                 if place is None:
                     return None
@@ -82,22 +83,22 @@ class FileWindows:
             raise UnreadableError(f"{path}: {error.strerror or error}") from error
         return FileWindow(decode(data, first.offset), first.line, end.line - first.line)
 
-    def _cuts(self, path: Path) -> _WindowBoundaries:
+    def _boundaries(self, path: Path) -> _WindowBoundaries:
         status = os.stat(path)
         stamp = status.st_mtime_ns, status.st_size
-        cuts = self._files.pop(path, None)
-        if cuts is None or cuts.stamp != stamp:
-            cuts = _WindowBoundaries(stamp)
+        boundaries = self._files.pop(path, None)
+        if boundaries is None or boundaries.stamp != stamp:
+            boundaries = _WindowBoundaries(stamp)
             if detect_file_kind(read_first_lines(path)) is FileKind.OTHER:
-                cuts = _WindowBoundaries(stamp, [_WindowBoundary(0, 0)], is_whole=True)
-        self._files[path] = cuts  # in the order of use
+                boundaries = _WindowBoundaries(stamp, [_WindowBoundary(0, 0)], is_whole=True)
+        self._files[path] = boundaries  # in the order of use
         for oldest in list(self._files)[:-_MAX_CACHED_FILES]:
             del self._files[oldest]
-        return cuts
+        return boundaries
 
-    def _look_further(self, file: int, cuts: _WindowBoundaries) -> None:
+    def _find_next_boundary(self, file: int, boundaries: _WindowBoundaries) -> None:
         """Find the end of the next window."""
-        start, size = cuts.known[-1], cuts.stamp[1]
+        start, size = boundaries.known[-1], boundaries.stamp[1]
         block = _read_bytes(file, start.offset, _MIN_WINDOW_BYTES + _SEARCH_BYTES)
         while True:
             is_last = start.offset + len(block) >= size
@@ -114,13 +115,17 @@ class FileWindows:
         text = block[:length]
         count = len(_LINE_BREAK.findall(text)) if b"\r" in text else text.count(b"\n")
         # The last line, perhaps an empty one, has no line end.
-        cuts.known.append(_WindowBoundary(start.offset + length, start.line + count + is_last))
-        cuts.is_whole = is_last
+        boundaries.known.append(
+            _WindowBoundary(start.offset + length, start.line + count + is_last)
+        )
+        boundaries.is_whole = is_last
 
 
-def _boundary_pairs(cuts: _WindowBoundaries) -> Iterator[tuple[_WindowBoundary, _WindowBoundary]]:
+def _boundary_pairs(
+    boundaries: _WindowBoundaries,
+) -> Iterator[tuple[_WindowBoundary, _WindowBoundary]]:
     """Return the boundaries of each window."""
-    return zip(cuts.known, cuts.known[1:], strict=False)
+    return zip(boundaries.known, boundaries.known[1:], strict=False)
 
 
 def _window_length(block: bytes, *, is_last: bool) -> int | None:

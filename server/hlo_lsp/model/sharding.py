@@ -90,7 +90,7 @@ class Sharding:
     @property
     def parts(self) -> int:
         """The number of distinct parts."""
-        return prod(cut.parts for cut in self.partitions)
+        return prod(partition.parts for partition in self.partitions)
 
     @property
     def devices(self) -> int | None:
@@ -166,8 +166,8 @@ def _resize(
     if len(sharding.partitions) != len(array.dims):
         return None
     dims = tuple(
-        Dimension(None if dim.size is None else new(dim.size, cut.parts), dim.dynamic)
-        for dim, cut in zip(array.dims, sharding.partitions, strict=True)
+        Dimension(None if dim.size is None else new(dim.size, partition.parts), dim.dynamic)
+        for dim, partition in zip(array.dims, sharding.partitions, strict=True)
     )
     return replace(array, dims=dims)
 
@@ -215,18 +215,18 @@ def _parse_named(mesh: Mesh, others: "list[Tree[Token]]") -> Sharding:
     first, *named = others
     if first.data == "whole":
         return _unpartitioned(mesh, ShardingKind(str(first.children[0])))
-    cuts = tuple(_parse_partition(mesh, tree) for tree in _subtrees(first))
+    partitions = tuple(_parse_partition(mesh, tree) for tree in _subtrees(first))
     subgroups = tuple(_parse_subgroup(mesh, tree) for tree in named)
     order, copies = mesh.by(
-        [axis for cut in cuts for axis in cut.axes],
+        [axis for partition in partitions for axis in partition.axes],
         [axis for subgroup in subgroups for axis in subgroup.axes],
     )
     if copies > 1:  # by the axes that are not mentioned
         subgroups = (Subgroup(ShardingKind.REPLICATED, copies), *subgroups)
     kinds = {subgroup.kind for subgroup in subgroups} or {ShardingKind.REPLICATED}
-    if not cuts and len(kinds) == 1:  # of an array of any rank
+    if not partitions and len(kinds) == 1:  # of an array of any rank
         return _unpartitioned(mesh, kinds.pop())
-    return Sharding(ShardingKind.TILED, cuts, subgroups, order, mesh)
+    return Sharding(ShardingKind.TILED, partitions, subgroups, order, mesh)
 
 
 def _unpartitioned(mesh: Mesh, kind: ShardingKind) -> Sharding:

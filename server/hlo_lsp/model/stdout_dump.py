@@ -24,12 +24,12 @@ class SectionFile(DumpFile):
     ``uri`` and ``label`` are those of the stdout dump, and ``path`` is a path below it.
     """
 
-    def __init__(self, bundle: "StdoutDump", section: SectionRange, lines: list[str]) -> None:
-        whole = bundle.whole
+    def __init__(self, stdout_dump: "StdoutDump", section: SectionRange, lines: list[str]) -> None:
+        whole = stdout_dump.whole
         path = (whole.path or Path()) / _SANITIZED_CHARACTERS.sub("_", section.name)
         super().__init__(whole.uri, path, Document.from_lines(lines))
         self.section = section
-        self._bundle = bundle
+        self._stdout_dump = stdout_dump
 
     @property
     def first_line(self) -> int:
@@ -39,11 +39,11 @@ class SectionFile(DumpFile):
     @property
     def label(self) -> str:
         """The label of the stdout dump, which contains the lines."""
-        return self._bundle.whole.label
+        return self._stdout_dump.whole.label
 
     def set_of(self) -> DumpSet:
         """Return the dump set of this section."""
-        return self._bundle.set_of(self)
+        return self._stdout_dump.set_of(self)
 
     def update(self, section: SectionRange, lines: list[str]) -> None:
         """Update position and lines after edits of the stdout dump."""
@@ -81,17 +81,17 @@ class StdoutDump:
 
     def section_at(self, line: int) -> SectionFile | None:
         """Return the section that contains a line (from 0) of the stdout dump."""
-        index = bisect_right(self.sections, line, key=lambda part: part.first_line) - 1
+        index = bisect_right(self.sections, line, key=lambda section: section.first_line) - 1
         if index < 0:
             return None
-        part = self.sections[index]
-        return part if line < part.first_line + part.section.count else None
+        section = self.sections[index]
+        return section if line < section.first_line + section.section.count else None
 
-    def set_of(self, part: SectionFile) -> DumpSet:
+    def set_of(self, section: SectionFile) -> DumpSet:
         """Return the up-to-date dump set of a section."""
-        part.refresh()
-        compile_ = self._compiles.get(part) if part.kind.has_records else None
-        paths = self._paths.get(part, {})
+        section.refresh()
+        compile_ = self._compiles.get(section) if section.kind.has_records else None
+        paths = self._paths.get(section, {})
 
         def find(path: Path, _: Compile, **_patience: bool) -> DumpFile | None:
             found = paths.get(path)
@@ -99,48 +99,48 @@ class StdoutDump:
                 found.refresh()
             return found
 
-        return self._dump_sets.set_of(part, compile_, find)
+        return self._dump_sets.set_of(section, compile_, find)
 
     def _split(self) -> None:
         lines = self.whole.lines
-        old_keys = _number_duplicates([part.section.name for part in self.sections])
+        old_keys = _number_duplicates([section.section.name for section in self.sections])
         known = dict(zip(old_keys, self.sections, strict=True))
         found = split_sections(lines)
-        parts = []
-        for key, section in zip(
-            _number_duplicates([section.name for section in found]), found, strict=True
+        updated = []
+        for key, section_range in zip(
+            _number_duplicates([section_range.name for section_range in found]), found, strict=True
         ):
-            text = lines[section.first : section.first + section.count] or [""]
-            part = known.get(key)
-            if part is None:
-                part = SectionFile(self, section, text)
+            text = lines[section_range.first : section_range.first + section_range.count] or [""]
+            section = known.get(key)
+            if section is None:
+                section = SectionFile(self, section_range, text)
             else:
-                part.update(section, text)
-            parts.append(part)
-        if parts != self.sections:
-            self.sections = parts
+                section.update(section_range, text)
+            updated.append(section)
+        if updated != self.sections:
+            self.sections = updated
             self._group()
-            self._dump_sets.retain(parts)
+            self._dump_sets.retain(updated)
 
     def _group(self) -> None:
         """Assign sections to compiles; a repeated name begins another run."""
         self._compiles.clear()
         self._paths.clear()
         run: dict[Path, SectionFile] = {}
-        for part in self.sections:
-            if part.path in run:
-                self._enter(run)
+        for section in self.sections:
+            if section.path in run:
+                self._add_run(run)
                 run = {}
-            assert part.path is not None
-            run[part.path] = part
-        self._enter(run)
+            assert section.path is not None
+            run[section.path] = section
+        self._add_run(run)
 
-    def _enter(self, run: dict[Path, SectionFile]) -> None:
+    def _add_run(self, run: dict[Path, SectionFile]) -> None:
         folder = self.whole.path or Path()
         listing = FolderListing(folder, [path.name for path in run])
-        for path, part in run.items():
-            self._compiles[part] = listing.compile(path.name)
-            self._paths[part] = run
+        for path, section in run.items():
+            self._compiles[section] = listing.compile(path.name)
+            self._paths[section] = run
 
 
 def _number_duplicates(names: Sequence[str]) -> list[tuple[str, int]]:
