@@ -140,7 +140,7 @@ def test_what_a_rule_on_the_compile_found_holds_until_a_file_changes_that_it_rea
 def test_what_a_rule_says_of_a_file_that_it_does_not_read_goes_with_its_text(sample: str) -> None:
     def elsewhere(survey: Survey) -> Iterator[Finding]:
         (file,) = survey.dump.files
-        yield survey.accuse(Place(file, len(file.lines) - 1, 0, 0), "the last line")
+        yield survey.report(Place(file, len(file.lines) - 1, 0, 0), "the last line")
 
     rules = [WholeRule("last", Severity.ERROR, elsewhere, frozenset({Part.MODULE}))]
     dump = dump_of(sample)
@@ -158,7 +158,7 @@ def test_findings_are_found_again_when_a_related_file_changes(sample: str) -> No
     def related(survey: Survey) -> Iterator[Finding]:
         place = Place(survey.dump.files[0], 0, 0, 0)
         there = Place(other, len(other.lines) - 1, 0, 0)
-        yield survey.accuse(place, "here", Related(there, "the last line"))
+        yield survey.report(place, "here", Related(there, "the last line"))
 
     rules = [WholeRule("last", Severity.ERROR, related, frozenset({Part.ENTRIES}))]
     dump = DumpSet([DumpFile.of_text(sample), other])

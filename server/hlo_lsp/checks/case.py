@@ -1,4 +1,4 @@
-"""What a rule is given: a record, or a compile, and the means to accuse."""
+"""What a rule is given: a record, or a compile, and the means to report."""
 
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -53,7 +53,7 @@ class Case(Generic[R]):
         """The tables of source locations of the file."""
         return self.context.tables(self.file)
 
-    def accuse(self, place: Place, message: str, *related: Related) -> Finding:
+    def report(self, place: Place, message: str, *related: Related) -> Finding:
         """A finding at a place."""
         return Finding(self.code, self.severity, place, message, related)
 
@@ -71,7 +71,7 @@ class Survey:
         """The files."""
         return self.context.dump
 
-    def accuse(self, place: Place, message: str, *related: Related) -> Finding:
+    def report(self, place: Place, message: str, *related: Related) -> Finding:
         """A finding at a place."""
         return Finding(self.code, self.severity, place, message, related)
 
@@ -79,4 +79,4 @@ class Survey:
         self, found: "LocatedRecord[Any]", role: str | None, message: str, *related: Related
     ) -> Finding:
         """A finding at a field of a record's first line, or at all of the line."""
-        return self.accuse(field_place(found.file, found.record, role), message, *related)
+        return self.report(field_place(found.file, found.record, role), message, *related)

@@ -48,7 +48,7 @@ def _could(
     count = sum(match.count for _, match in sized)
     words = "; ".join(_match_words(match) for _, match in sized[:_NAMED])
     more = f"; {len(sized) - _NAMED:,} more shapes" if len(sized) > _NAMED else ""
-    yield survey.accuse(
+    yield survey.report(
         _place(survey, file, sized[0][1].parameters[0]),
         f"{count_noun(count, 'output')} could reuse the buffer of a parameter, "
         f"{format_bytes(total)} in total: {words}{more}. "
@@ -85,7 +85,7 @@ def _refused(
         f"`{one.parameter.shape}` of {_name(one.parameter)}: {one.why}" for _, one in sized[:_NAMED]
     )
     more = f"; {len(sized) - _NAMED:,} more" if len(sized) > _NAMED else ""
-    yield survey.accuse(
+    yield survey.report(
         _place(survey, file, sized[0][1].parameter),
         f"{count_noun(len(sized), 'buffer')} may be taken (`buffer_donor`) and no output lies in "
         f"{'it' if len(sized) == 1 else 'one'}, {format_bytes(total)} in all: {words}{more}. "

@@ -38,7 +38,7 @@ def layout_copy(survey: Survey) -> Iterator[Finding]:
                 f"{len(group.instructions):,} instructions like `{first.name}` change only "
                 f"{group.what} of {format_bytes(group.bytes)} each"
             )
-        yield survey.accuse(
+        yield survey.report(
             name_place(file, first),
             f"{text}: `{group.source}` becomes `{first.shape}`. {_REMEDIES[group.what]}",
             *(
@@ -56,7 +56,7 @@ def duplicate_computation(survey: Survey) -> Iterator[Finding]:
     least = survey.context.thresholds.duplicate_instructions
     for group in (find_duplicate_computations(file.module, least))[:_MOST]:
         first, *others = group.computations
-        yield survey.accuse(
+        yield survey.report(
             head_place(file, first),
             f"{count_noun(len(others), 'computation')} "
             f"{'is' if len(others) == 1 else 'are'} the same as `{first.name}`: "
@@ -75,7 +75,7 @@ def host_transfer(survey: Survey) -> Iterator[Finding]:
     for one in host_transfers(file.module):
         if one.bytes >= least:
             way = "to the host" if one.to_host else "from the host"
-            yield survey.accuse(
+            yield survey.report(
                 name_place(file, one.instruction),
                 f"`{one.instruction.name}` moves {format_bytes(one.bytes)} {way} each time that it "
                 "runs. Keep on the device what is used again soon, and start early what is not",

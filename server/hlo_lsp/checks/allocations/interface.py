@@ -81,7 +81,7 @@ def output_mismatch(survey: Survey) -> Iterator[Finding]:
                 Related(place, "the output"),
             )
     if not holders:
-        yield survey.accuse(
+        yield survey.report(
             place, f"allocation {expected.number} holds the output, but does not name it."
         )
     elif expected in holders and origins.root is not None:
@@ -161,7 +161,7 @@ def _unallocated_parameters(
         if dump.value_of_key(line.name + index) is None:
             found = dump.instruction(line.name)
             assert found is not None
-            yield survey.accuse(
+            yield survey.report(
                 shape_place(found.file, line),
                 f"parameter {number} at ShapeIndex {index} has no allocation.",
                 Related(field_place(assignment.file, heads[0]), "the allocations"),

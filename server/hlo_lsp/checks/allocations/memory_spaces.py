@@ -63,7 +63,7 @@ def layout_space(value: AssignedValue) -> int | None:
 def _of_allocation(
     survey: Survey, file: DumpFile, allocation: AllocationLine, value: AssignedValue
 ) -> Finding:
-    return survey.accuse(
+    return survey.report(
         _color_place(file, allocation),
         f"allocation {allocation.number} has color {allocation.color}, but its values are in "
         f"memory space {value.color}.",

@@ -13,7 +13,7 @@ from hlo_lsp.program.foreign_files import foreign_files, missing_companions
 def sibling_mismatch(survey: Survey) -> Iterator[Finding]:
     """The files of one stem are of one compile: they have the same values, names and shapes."""
     for file, other, comparison in foreign_files(survey.context.whole):
-        yield survey.accuse(
+        yield survey.report(
             top_place(file),
             f"this file is of another compile than `{_name(other)}`: {comparison.agreeing:,} of "
             f"{comparison.compared:,} compared {comparison.what} are the same",
@@ -24,7 +24,7 @@ def sibling_mismatch(survey: Survey) -> Iterator[Finding]:
 def sibling_missing(survey: Survey) -> Iterator[Finding]:
     """XLA writes the used values and the live ranges together, and never without the others."""
     for file, problem in missing_companions(survey.context.whole):
-        yield survey.accuse(top_place(file), f"{problem}, which is written with this file")
+        yield survey.report(top_place(file), f"{problem}, which is written with this file")
 
 
 def _name(file: DumpFile) -> str:

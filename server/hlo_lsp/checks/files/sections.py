@@ -39,7 +39,7 @@ def truncated(survey: Survey) -> Iterator[Finding]:
         found = ending(file)
         if found is not None:
             message = f"the text ends here, expected {found.missing}"
-            yield survey.accuse(_line_place(file, found.line), message)
+            yield survey.report(_line_place(file, found.line), message)
         checkpoint()
     yield from _short_lists(survey)
 
@@ -93,7 +93,7 @@ def _short(
         first = min(missing, key=lambda one: one.line)
         place = field_place(first.file, first.record, "VALUE_ID")
         count = "1 more value" if len(missing) == 1 else f"{len(missing):,} more values"
-        yield survey.accuse(
+        yield survey.report(
             _line_place(file, found[0]),
             f"the text ends here, expected the {what} of {count}",
             Related(place, "the next value"),

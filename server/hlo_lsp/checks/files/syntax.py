@@ -48,7 +48,7 @@ def broken_line(case: Case[BrokenRecord]) -> Iterator[Finding]:
         start, message = refusal.column, _sentence(str(refusal), text, refusal.column)
     else:
         start, message = 0, f"unrecognized line in {what}"
-    yield case.accuse(span_place(case.file, case.record, text, start, end), message)
+    yield case.report(span_place(case.file, case.record, text, start, end), message)
 
 
 def broken_entry(case: Case[UsedValue]) -> Iterator[Finding]:

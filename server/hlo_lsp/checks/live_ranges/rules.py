@@ -38,10 +38,10 @@ def live_range_unknown(survey: Survey) -> Iterator[Finding]:
             unknown.append((row, f"thread-local value `{row.key}` has a live range: expected none"))
 
     def report(found: tuple[RangeRow, str]) -> Finding:
-        return survey.accuse(section.place(found[0], "NAME"), found[1])
+        return survey.report(section.place(found[0], "NAME"), found[1])
 
     message = f"{len(unknown):,} of {len(section.ranges):,} live ranges have no known value"
-    summary = survey.accuse(section.label_place(LiveRangePart.RANGES), message)
+    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
     yield from report_few(unknown, report, len(section.ranges), summary)
 
 
@@ -69,12 +69,12 @@ def live_range_missing(survey: Survey) -> Iterator[Finding]:
         message = f"`{keys[0]}`{more} no live range: expected {where}"
         related = _value(dump, keys[0])
         if not section.ranges:
-            return survey.accuse(section.label_place(LiveRangePart.RANGES), message, *related)
-        return survey.accuse(section.place(after or section.ranges[-1]), message, *related)
+            return survey.report(section.label_place(LiveRangePart.RANGES), message, *related)
+        return survey.report(section.place(after or section.ranges[-1]), message, *related)
 
     count, known = sum(map(len, missing.values())), len(section.ranges)
     message = f"{count:,} values have no live range, but only {known:,} values have one"
-    summary = survey.accuse(section.label_place(LiveRangePart.RANGES), message)
+    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
     yield from report_few(sorted(missing.items()), report, len(section.ranges), summary)
 
 
@@ -105,10 +105,10 @@ def live_range_order(survey: Survey) -> Iterator[Finding]:
 
     def report(found: tuple[RangeRow, RangeRow, str]) -> Finding:
         row, other, message = found
-        return survey.accuse(section.place(row), message, Related(section.place(other), other.key))
+        return survey.report(section.place(row), message, Related(section.place(other), other.key))
 
     message = f"{len(wrong):,} of {len(section.ranges):,} live ranges are not in order"
-    summary = survey.accuse(section.label_place(LiveRangePart.RANGES), message)
+    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
     yield from report_few(wrong, report, len(section.ranges), summary)
 
 
@@ -131,14 +131,14 @@ def live_range_bounds(survey: Survey) -> Iterator[Finding]:
         place = section.place(row, "END")
         if last is None or row.end_step <= last:
             message = f"the range ends at step {row.end_step}, before its start at step"
-            return survey.accuse(place, f"{message} {row.start_step}")
+            return survey.report(place, f"{message} {row.start_step}")
         head = section.head or section.steps[-1]
         related = Related(section.place(head), f"the schedule ends at step {last}")
         message = f"the range ends at step {row.end_step}, but the schedule ends at step {last}"
-        return survey.accuse(place, message, related)
+        return survey.report(place, message, related)
 
     message = f"{len(wrong):,} live ranges are outside the schedule, which ends at step {last}"
-    summary = survey.accuse(section.label_place(LiveRangePart.RANGES), message)
+    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
     yield from report_few(wrong, report, len(section.ranges), summary)
 
 
@@ -173,7 +173,7 @@ def live_range_parameter(survey: Survey) -> Iterator[Finding]:
         )
         message = f"the range of a parameter ends at step {row.end_step}: expected {last}, the end"
         message += " of the program"
-        return survey.accuse(section.place(row, "END"), message, related).put(str(last))
+        return survey.report(section.place(row, "END"), message, related).put(str(last))
 
     yield from map(report, wrong[:MAX_FINDINGS])
 
@@ -197,11 +197,11 @@ def _starts(survey: Survey, *, of_parameters: bool) -> Iterator[Finding]:
             reason = f"computation `{found.computation}` begins at step {step.step}"
         message = f"the range starts at step {found.row.start_step}, but {reason}"
         place = section.place(found.row, "START")
-        finding = survey.accuse(place, message, Related(section.place(step), "in the schedule"))
+        finding = survey.report(place, message, Related(section.place(step), "in the schedule"))
         return finding.put(str(step.step)) if found.is_certain else finding
 
     message = f"{len(wrong):,} of {len(section.ranges):,} live ranges start at a wrong step"
-    summary = survey.accuse(section.label_place(LiveRangePart.RANGES), message)
+    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
     yield from report_few(wrong, report, len(section.ranges), summary)
 
 

@@ -37,7 +37,7 @@ def operand_count(case: Case[InstructionLine]) -> Iterator[Finding]:
     if count != opcode.arity and is_balanced(record.text, record.column):
         names = ", ".join(operand.name for operand in opcode.operands)
         takes = f"{opcode.arity} operand{'' if opcode.arity == 1 else 's'}"
-        yield case.accuse(
+        yield case.report(
             part_place(case.file, record, record.parsed.literal if count else record.parsed.opcode),
             f"`{opcode.name}` takes {takes}{f' ({names})' if names else ''}, not {count}",
         )
@@ -61,7 +61,7 @@ def missing_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
     if missing and is_balanced(record.text, record.column):
         words = [" or ".join(f"`{name}`" for name in group) for group in missing]
         listed = " and ".join([*filter(None, [", ".join(words[:-1])]), words[-1]])
-        yield case.accuse(
+        yield case.report(
             part_place(case.file, record, record.parsed.opcode),
             f"`{record.opcode}` needs {listed}",
         )

@@ -35,7 +35,7 @@ def called_count(case: Case[InstructionLine]) -> Iterator[Finding]:
         if not scope.is_sound:
             continue
         name = scope.head.name
-        yield case.accuse(
+        yield case.report(
             part_place(case.file, record, record.parsed.opcode),
             f"`{record.opcode}` has {_count(len(resolved.names), 'operand')}, but `{name}` has "
             f"{_count(len(parameters), 'parameter')}",
@@ -52,7 +52,7 @@ def loop(case: Case[InstructionLine]) -> Iterator[Finding]:
     operand = next(iter(_operands(case)), None)
     found = None if operand is None else _difference(operand.shape, record.shape)
     if operand is not None and found is not None:
-        yield case.accuse(
+        yield case.report(
             part_place(case.file, record, record.parsed.operands[0]),
             f"`{operand.name}` is {found[0]}, but the result is {found[1]}: a loop keeps its shape",
             Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
@@ -77,7 +77,7 @@ def branches(case: Case[InstructionLine]) -> Iterator[Finding]:
         return
     given = len(resolved.names) - 1
     if len(callees) != given:
-        yield case.accuse(
+        yield case.report(
             part_place(case.file, record, record.parsed.opcode),
             f"there are {_count(len(callees), 'branch', 'branches')}, but "
             f"{_count(given, 'operand')} behind the index",
@@ -102,7 +102,7 @@ def wrapped(case: Case[InstructionLine]) -> Iterator[Finding]:
         return
     given = tuple_element_texts(elements[0])
     if given is not None and len(given) != len(resolved.names):
-        yield case.accuse(
+        yield case.report(
             shape_place(case.file, record),
             f"the shape holds {_count(len(given), 'operand')}, but there "
             f"{'is' if len(resolved.names) == 1 else 'are'} {len(resolved.names)}",
@@ -111,7 +111,7 @@ def wrapped(case: Case[InstructionLine]) -> Iterator[Finding]:
     for number, (operand, held) in enumerate(zip(resolved.operands, given or (), strict=False)):
         found = None if operand is None else _difference(operand.shape, held)
         if operand is not None and found is not None:
-            yield case.accuse(
+            yield case.report(
                 part_place(case.file, record, record.parsed.operands[number]),
                 f"`{operand.name}` is {found[0]}, but the shape of the start holds {found[1]}",
                 Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
@@ -132,7 +132,7 @@ def awaited(case: Case[InstructionLine]) -> Iterator[Finding]:
     elements = tuple_element_texts(operand.shape) or ()
     found = _difference(record.shape, elements[1]) if len(elements) > 1 else None
     if found is not None:
-        yield case.accuse(
+        yield case.report(
             shape_place(case.file, record),
             f"the result is {found[0]}, but `{operand.name}` holds {found[1]}",
             Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
@@ -180,7 +180,7 @@ def _against_parameter(
     ]
     if given is not record:
         related.insert(0, Related(shape_place(case.file, given), f"the shape of `{given.name}`"))
-    yield case.accuse(
+    yield case.report(
         shape_place(case.file, record)
         if at is None
         else part_place(case.file, record, record.parsed.operands[at]),
@@ -197,7 +197,7 @@ def _against_root(
     root = scope.root
     found = None if root is None else _difference(expected, root.shape)
     if root is not None and found is not None:
-        yield case.accuse(
+        yield case.report(
             shape_place(case.file, case.record),
             f"{what} is {found[0]}, but `{scope.head.name}` gives {found[1]}",
             Related(shape_place(case.file, root), f"the root of `{scope.head.name}`"),

@@ -28,7 +28,7 @@ def undefined_instruction(case: Case[InstructionLine]) -> Iterator[Finding]:
         if found is None:
             head = case.scopes.of(case.record)
             assert head is not None  # or nothing is mentioned
-            yield case.accuse(
+            yield case.report(
                 part_place(case.file, case.record, span),
                 f"there is no instruction `{span.text}` in `{head.head.name}`",
                 *_elsewhere(case, span.text),
@@ -44,9 +44,9 @@ def use_before_definition(case: Case[InstructionLine]) -> Iterator[Finding]:
     for span, found in _mentioned(case):
         if found is case.record:
             place = part_place(case.file, case.record, span)
-            yield case.accuse(place, f"`{span.text}` uses its own result")
+            yield case.report(place, f"`{span.text}` uses its own result")
         elif found is not None and _order(found) > _order(case.record):
-            yield case.accuse(
+            yield case.report(
                 part_place(case.file, case.record, span),
                 f"`{span.text}` is used on line {case.number(case.record)}, but defined only on "
                 f"line {case.number(found)}",
@@ -64,7 +64,7 @@ def undefined_computation(case: Case[InstructionLine]) -> Iterator[Finding]:
         return
     for callee in case.scopes.callees(case.record):
         if callee.computation is None and callee.span is not None:
-            yield case.accuse(
+            yield case.report(
                 part_place(case.file, case.record, callee.span),
                 f"there is no computation `{callee.name}` in this module",
             )
@@ -90,7 +90,7 @@ def callee_below(case: Case[InstructionLine]) -> Iterator[Finding]:
             )
         else:
             continue
-        yield case.accuse(
+        yield case.report(
             part_place(case.file, case.record, span),
             message,
             Related(head_place(case.file, computation), f"`{callee.name}` is defined here"),
@@ -106,7 +106,7 @@ def duplicate_instruction(case: Case[ComputationLine]) -> Iterator[Finding]:
     for member in scope.members if len(scope.names) < len(scope.members) else ():
         first = scope.names[member.name]
         if first is not member:
-            yield case.accuse(
+            yield case.report(
                 name_place(case.file, member),
                 f"`{case.record.name}` has another instruction `{member.name}`, on line "
                 f"{case.number(first)}",
@@ -120,7 +120,7 @@ def duplicate_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
         return
     first = case.scopes.computation(case.record.name)
     if first is not None and first is not case.record:
-        yield case.accuse(
+        yield case.report(
             head_place(case.file, case.record),
             f"there is another computation `{case.record.name}`, on line {case.number(first)}",
             Related(head_place(case.file, first), f"the first `{case.record.name}`"),

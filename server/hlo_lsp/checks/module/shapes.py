@@ -67,7 +67,7 @@ def logical_types(case: Case[InstructionLine]) -> Iterator[Finding]:
     record = case.record
     operands = dict(_operands(case))
     if record.opcode in _PREDICATES and _element_type(record.shape) not in {"pred", None}:
-        yield case.accuse(
+        yield case.report(
             shape_place(case.file, record),
             f"`{record.opcode}` gives `pred`, not {describe_shape(record.shape)}",
         )
@@ -79,7 +79,7 @@ def logical_types(case: Case[InstructionLine]) -> Iterator[Finding]:
             yield _differs(case, 1, operands[1], "both sides have one type", operands[0])
     selector = operands.get(0) if record.opcode == "select" else None
     if selector is not None and _element_type(selector.shape) not in {"pred", None}:
-        yield case.accuse(
+        yield case.report(
             part_place(case.file, record, record.parsed.operands[0]),
             f"`{selector.name}` is {describe_shape(selector.shape)}; `select` needs `pred`",
             Related(shape_place(case.file, selector), "the shape of the operand"),
@@ -103,7 +103,7 @@ def tuple_elements(case: Case[InstructionLine]) -> Iterator[Finding]:
     if resolved is None or (elements is None and try_shape(record.shape) is None):
         return
     if elements is None or len(elements) != len(resolved.names):
-        yield case.accuse(
+        yield case.report(
             shape_place(case.file, record),
             f"the shape is {describe_shape(record.shape)}, but `tuple` has {len(resolved.names)} "
             f"operand{'' if len(resolved.names) == 1 else 's'}",
@@ -112,7 +112,7 @@ def tuple_elements(case: Case[InstructionLine]) -> Iterator[Finding]:
     for number, operand in _operands(case):
         found = shape_difference(operand.shape, elements[number])
         if operand.shape != elements[number] and found is not None:
-            yield case.accuse(
+            yield case.report(
                 part_place(case.file, record, record.parsed.operands[number]),
                 f"`{operand.name}` is {found.first}{found.where}, but element {number} of the "
                 f"tuple is {found.second}{found.where}",
@@ -132,13 +132,13 @@ def taken_element(case: Case[InstructionLine]) -> Iterator[Finding]:
     related = Related(shape_place(case.file, operand), f"the shape of `{operand.name}`")
     if elements is None:
         if try_shape(operand.shape) is not None:
-            yield case.accuse(
+            yield case.report(
                 part_place(case.file, record, record.parsed.operands[0]),
                 f"`{operand.name}` is {describe_shape(operand.shape)}, which is no tuple",
                 related,
             )
     elif int(index.text) >= len(elements):
-        yield case.accuse(
+        yield case.report(
             part_place(case.file, record, index),
             f"no element {index.text}: `{operand.name}` is {describe_shape(operand.shape)}",
             related,
@@ -146,7 +146,7 @@ def taken_element(case: Case[InstructionLine]) -> Iterator[Finding]:
     elif not is_compatible(record.shape, elements[int(index.text)]):
         found = shape_difference(record.shape, elements[int(index.text)])
         assert found is not None
-        yield case.accuse(
+        yield case.report(
             shape_place(case.file, record),
             f"the result is {found.first}{found.where}, but element {index.text} of "
             f"`{operand.name}` is {found.second}{found.where}",
@@ -169,7 +169,7 @@ def copied(case: Case[InstructionLine]) -> Iterator[Finding]:
             if number < len(elements) and not is_compatible_ignoring_precision(
                 operand.shape, elements[number]
             ):
-                yield case.accuse(
+                yield case.report(
                     shape_place(case.file, record),
                     f"the {role} is {describe_shape(elements[number])}, but `{operand.name}` is "
                     f"{describe_shape(operand.shape)}",
@@ -178,7 +178,7 @@ def copied(case: Case[InstructionLine]) -> Iterator[Finding]:
     elif operand.opcode == "copy-start":
         elements = tuple_element_texts(operand.shape) or ()
         if elements and not is_compatible_ignoring_precision(elements[0], record.shape):
-            yield case.accuse(
+            yield case.report(
                 shape_place(case.file, record),
                 f"the result is {describe_shape(record.shape)}, but the destination of "
                 f"`{operand.name}` is {describe_shape(elements[0])}",
@@ -208,7 +208,7 @@ def _differs(
     found = shape_difference(operand.shape, second.shape, types=types, loose=types)
     assert found is not None
     name = "the result" if other is None else f"`{other.name}`"
-    return case.accuse(
+    return case.report(
         part_place(case.file, case.record, case.record.parsed.operands[number]),
         f"`{operand.name}` is {found.first}{found.where}, but {name} is {found.second}"
         f"{found.where}: {reason}",

@@ -39,7 +39,7 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
         number = parameter_number(member)
         if number is None:
             if member.opcode == "parameter":
-                yield case.accuse(
+                yield case.report(
                     part_place(case.file, member, member.parsed.opcode),
                     "`parameter` takes its number: `parameter(0)`",
                 )
@@ -47,7 +47,7 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
         highest = max(highest, number)
         first = scope.parameters[number]
         if first is not member and first.name != member.name:
-            yield case.accuse(
+            yield case.report(
                 part_place(case.file, member, member.parsed.literal),
                 f"`{case.record.name}` has another parameter {number}, on line "
                 f"{case.number(first)}",
@@ -60,13 +60,13 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
     said = signature(case.record)
     if missing is not None and scope.is_sound:
         last = scope.parameters[highest]
-        yield case.accuse(
+        yield case.report(
             part_place(case.file, last, last.parsed.literal),
             f"this is parameter {highest}, but `{case.record.name}` has no parameter {missing}",
             Related(head_place(case.file, case.record), f"`{case.record.name}` begins here"),
         )
     elif said is not None and len(said[0]) != count and scope.is_sound:
-        yield case.accuse(
+        yield case.report(
             head_place(case.file, case.record),
             f"the head of `{case.record.name}` lists {_parameters(len(said[0]))}, but the "
             f"computation has {count}",
@@ -115,7 +115,7 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
     shapes = split_at_commas(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
-        yield case.accuse(
+        yield case.report(
             place,
             f"the module's head lists {_parameters(len(shapes))}, but `{entry.name}` has "
             f"{len(parameters)}",
@@ -141,7 +141,7 @@ def _compared(
     said = _without_mark(said)
     found = None if said == instruction.shape else shape_difference(instruction.shape, said)
     if found is not None:
-        yield case.accuse(
+        yield case.report(
             shape_place(case.file, instruction),
             f"{what} is {found.first}{found.where}, but "
             f"{head.name} says {found.second}{found.where}",

@@ -32,7 +32,7 @@ def known_frame(case: Case[InstructionLine]) -> Iterator[Finding]:
     for match in seen:
         if metadata.start <= match.start() < metadata.end and match[1] == number:
             place = part_place(case.file, record, TextSpan(match.start(1), match.end(1), match[1]))
-            yield case.accuse(place, f"there is no frame {number}: {_rows(len(table.rows))}")
+            yield case.report(place, f"there is no frame {number}: {_rows(len(table.rows))}")
             return
 
 

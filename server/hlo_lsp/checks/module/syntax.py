@@ -59,14 +59,14 @@ def unreadable_shape(case: Case[InstructionLine]) -> Iterator[Finding]:
     except ShapeError as error:
         if not _is_closed(case.record.text):
             return  # that is said already
-        yield case.accuse(part_place(case.file, case.record, case.record.parsed.shape), str(error))
+        yield case.report(part_place(case.file, case.record, case.record.parsed.shape), str(error))
 
 
 def open_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
     """The body of a computation ends with a brace."""
     scope = case.scopes.scope(case.record)
     if not scope.is_closed and not scope.is_cut:
-        yield case.accuse(
+        yield case.report(
             head_place(case.file, case.record),
             f"`{case.record.name}` is not closed: expected `}}` behind its instructions",
         )
@@ -82,7 +82,7 @@ def orphan(case: Case[InstructionLine]) -> Iterator[Finding]:
     above = file.records.at(record.line - 1) if record.line > 0 else None
     if not isinstance(above, InstructionLine) or case.scopes.of(above) is not None:
         message = f"`{record.name}` is in no computation: no head stands above it"
-        yield case.accuse(name_place(file, record), message)
+        yield case.report(name_place(file, record), message)
 
 
 def lone_brace(case: Case[ComputationEnd]) -> Iterator[Finding]:
@@ -110,7 +110,7 @@ def _attributes(
             place = span_place(case.file, case.record, text, begin, begin + max(len(found), 1))
             expected = "an attribute: `NAME=VALUE`" if number else "`,`"
             words = f"`{found[:20]}`" if found else "nothing"
-            yield case.accuse(place, f"expected {expected}, found {words}")
+            yield case.report(place, f"expected {expected}, found {words}")
             return
         start = stop + 1
 
@@ -131,13 +131,13 @@ def _unbalanced(
         elif sign in _PAIRS.values():
             if not opened:
                 place = span_place(case.file, case.record, text, start, start + 1)
-                yield case.accuse(place, f"this `{sign}` closes nothing")
+                yield case.report(place, f"this `{sign}` closes nothing")
                 return
             opened.pop()
     for start in opened[-1:]:
         what = "string" if text[start] == '"' else f"`{text[start]}`"
         place = span_place(case.file, case.record, text, start, start + 1)
-        yield case.accuse(place, f"this {what} is not closed")
+        yield case.report(place, f"this {what} is not closed")
 
 
 def _is_closed(text: str) -> bool:

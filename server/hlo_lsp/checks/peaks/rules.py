@@ -58,7 +58,7 @@ def peak_moment(survey: Survey) -> Iterator[Finding]:
     most, here = counted_bytes(weighed, right), counted_bytes(weighed, printed)
     message = f"the peak is declared at step {printed}, where XLA counts {here:,} B: expected step "
     message += f"{right}, the first with the maximum of {most:,} B"
-    yield survey.accuse(section.place(label, "MOMENT"), message).put(str(right))
+    yield survey.report(section.place(label, "MOMENT"), message).put(str(right))
 
 
 def peak_list(survey: Survey) -> Iterator[Finding]:
@@ -93,10 +93,10 @@ def peak_list(survey: Survey) -> Iterator[Finding]:
             other = rows[difference.other]
             related = [Related(section.place(other), "the other row"), *related]
             related += [*_value(dump, rows[difference.row]), *_value(dump, other)]
-        return survey.accuse(section.place(record), difference.message, *related)
+        return survey.report(section.place(record), difference.message, *related)
 
     message = f"{len(wrong):,} rows differ from the values that are live at step {label.moment}"
-    summary = survey.accuse(section.place(label), message)
+    summary = survey.report(section.place(label), message)
     yield from report_few(wrong, report, len(section.peak), summary)
 
 
@@ -124,7 +124,7 @@ def peak_bytes(survey: Survey) -> Iterator[Finding]:
     for row, size in wrong[:MAX_FINDINGS]:
         message = f"`{row_label(row)}` has {row.bytes:,} B, but its shape has {size:,} B"
         place = section.place(row, "BYTES")
-        yield survey.accuse(place, message, *_value(survey.dump, row)).put(str(size))
+        yield survey.report(place, message, *_value(survey.dump, row)).put(str(size))
 
 
 def peak_cumulative(survey: Survey) -> Iterator[Finding]:
@@ -146,7 +146,7 @@ def peak_cumulative(survey: Survey) -> Iterator[Finding]:
         message = f"cumulative {row.cumulative:,} B is not the sum so far: expected {right:,} B"
         near = [section.peak[place - 1]] if place else []
         related = [Related(section.place(other), "previous row") for other in near]
-        finding = survey.accuse(section.place(row, "CUMULATIVE"), message, *related)
+        finding = survey.report(section.place(row, "CUMULATIVE"), message, *related)
         follows = all(other.cumulative == right + other.bytes for other in following)
         yield finding.put(str(right)) if follows else finding
 
@@ -171,7 +171,7 @@ def peak_understated(survey: Survey) -> Iterator[Finding]:
     listed = sum(row.bytes for row in section.peak)
     step = survey.dump.at_step(occupancy.peak_step)
     most_occupied = "the step with most occupied bytes"
-    yield survey.accuse(
+    yield survey.report(
         section.place(label, "MOMENT"),
         f"{format_bytes(most)} are occupied in {space_title(occupancy.space, backend)} at step "
         f"{occupancy.peak_step:,}, but only {format_bytes(here)} at step {label.moment:,}, "

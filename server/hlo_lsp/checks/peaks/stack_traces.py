@@ -81,13 +81,13 @@ def stack_total(survey: Survey) -> Iterator[Finding]:
     if declared != total:
         root = Related(section.place(rows[0], "TOTAL"), f"{total:,} B")
         message = f"the tree of {declared or 0:,} B does not match its root: expected {total:,} B"
-        yield survey.accuse(section.place(label, "TOTAL"), message, root).put(_spaced(total))
+        yield survey.report(section.place(label, "TOTAL"), message, root).put(_spaced(total))
     tree = StackTree(rows, total)
     found = [*_single_numbers(tree, rows)]
     for place, role, number, right in found[:MAX_FINDINGS]:
         message = f"{role.lower()} {number:,} B does not match the rows above and below: expected "
         related = _around(section, tree, place)
-        finding = survey.accuse(section.place(rows[place], role), f"{message}{right:,} B", *related)
+        finding = survey.report(section.place(rows[place], role), f"{message}{right:,} B", *related)
         yield finding.put(_spaced(right))
     odd = {place for place, excess in enumerate(tree.total_excess[:-1]) if excess}
     if not tree.disordered:
@@ -97,7 +97,7 @@ def stack_total(survey: Survey) -> Iterator[Finding]:
         related = [one for place in places for one in _around(section, tree, place)]
         related += [Related(section.place(rows[place]), "this row, too") for place in places[1:]]
         message = "the bytes of this row do not match the rows above and below: rows may be missing"
-        yield survey.accuse(section.place(rows[places[0]]), message, *related)
+        yield survey.report(section.place(rows[places[0]]), message, *related)
 
 
 def _single_numbers(
@@ -149,7 +149,7 @@ def stack_percent(survey: Survey) -> Iterator[Finding]:
         if printed != right and count < MAX_FINDINGS:
             count += 1
             message = f"{printed}% does not match {row.total:,} B of {total:,} B: expected {right}%"
-            yield survey.accuse(section.place(row, "PERCENT"), message).put(right)
+            yield survey.report(section.place(row, "PERCENT"), message).put(right)
 
 
 def stack_order(survey: Survey) -> Iterator[Finding]:
@@ -162,7 +162,7 @@ def stack_order(survey: Survey) -> Iterator[Finding]:
         row, previous = section.stacks[place], section.stacks[other]
         message = f"`{row.title}` is listed after `{previous.title}`: expected by total, then name"
         related = Related(section.place(previous), "previous row of this level")
-        yield survey.accuse(section.place(row), message, related)
+        yield survey.report(section.place(row), message, related)
 
 
 def _section_with_stacks(dump: DumpSet) -> LiveRangeSection | None:

@@ -112,7 +112,7 @@ def _finding(survey: Survey, printed: PrintedReport, found: _Difference) -> Find
     text, expected = file.lines[place.line], found.expected
     if expected is None:
         message = f"`{_excerpt(text)}` follows the end of the expected report."
-        return survey.accuse(place, message, *related)
+        return survey.report(place, message, *related)
     rule = rule_of(records[found.at], text) if found.is_aligned else None
     pairs = (
         ()
@@ -130,7 +130,7 @@ def _finding(survey: Survey, printed: PrintedReport, found: _Difference) -> Find
         f"`{_excerpt(text, same)}` does not match the buffer assignment: expected "
         f"`{_excerpt(expected, same)}`."
     )
-    return survey.accuse(place, message, *related)
+    return survey.report(place, message, *related)
 
 
 def _excerpt(text: str, at: int = 0) -> str:

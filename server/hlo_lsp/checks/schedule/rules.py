@@ -69,7 +69,7 @@ def _numbering_finding(
         last_end = max((row.end_step for row in section.ranges), default=None)
         at = section.place(section.head or rows[-1], "MAX")
         message = f"`max` is {number:,}, but the schedule has {expected:,} steps"
-        finding = survey.accuse(at, message, *related)
+        finding = survey.report(at, message, *related)
         return finding.put(str(expected)) if last_end == expected else finding.fixed(renumbered)
     row, following = rows[place], numbers[place + 1 : place + 2]
     message = f"step {number} is out of sequence: expected {expected}"
@@ -77,7 +77,7 @@ def _numbering_finding(
         message = f"{_steps(expected, number - 1)} missing before step {number}"
     elif previous is not None and number == previous.step:
         message = f"step {number} is repeated"
-    finding = survey.accuse(section.place(row, "STEP"), message, *related)
+    finding = survey.report(section.place(row, "STEP"), message, *related)
     if following == [expected + 1] and (previous is None or previous.step == expected - 1):
         return finding.put(str(expected)).fixed(renumbered)
     if previous is not None and (row.step, row.name) == (previous.step, previous.name):
@@ -109,7 +109,7 @@ def _repeated_names(survey: Survey, section: LiveRangeSection) -> Iterator[Findi
     for row in section.steps:
         first = rows.setdefault(row.name, row)
         if first is not row:
-            yield survey.accuse(
+            yield survey.report(
                 section.place(row, "NAME"),
                 f"`{row.name}` is at step {first.step} and at step {row.step}: expected once",
                 Related(section.place(first, "NAME"), "first row"),
@@ -186,7 +186,7 @@ def _mismatch_finding(
     if step is not None:
         line: InstructionLine = text.schedule.instructions[step]
         related.insert(0, Related(name_place(text.file, line), "the module text"))
-    return survey.accuse(section.place(section.steps[place], "NAME"), message, *related)
+    return survey.report(section.place(section.steps[place], "NAME"), message, *related)
 
 
 def _unknown_names(survey: Survey, section: LiveRangeSection) -> Iterator[Finding]:
@@ -202,7 +202,7 @@ def _unknown_names(survey: Survey, section: LiveRangeSection) -> Iterator[Findin
     ]
     for row in unknown[:MAX_FINDINGS]:
         message = f"no value under `Used values` has a position or use at `{row.name}`"
-        yield survey.accuse(section.place(row, "NAME"), message)
+        yield survey.report(section.place(row, "NAME"), message)
 
 
 def _has_damaged_entries(dump: DumpSet) -> bool:

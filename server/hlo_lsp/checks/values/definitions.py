@@ -160,7 +160,7 @@ def _mismatch(survey: Survey, values: list[list[_PrintedShape]]) -> Finding:
         for one in value
         if one.place != here.place
     ]
-    finding = survey.accuse(
+    finding = survey.report(
         here.place,
         f"shape `{_shown(shape, at)}` does not match `{_shown(right, at)}` {other.where}",
         *related[:_MAX_RELATED],

@@ -82,7 +82,7 @@ def _in_entries(survey: Survey, file: DumpFile, owners: dict[str, UsedValue]) ->
             place = row_place(file, entry, _FIRST_ROW if rows else LABEL_ROW)
             message = f"first position {position}, expected `{own.strip()}`"
             value = Related(field_place(file, entry), f"value {entry.id} `{entry.key}`")
-            yield entry, survey.accuse(place, message, value)
+            yield entry, survey.report(place, message, value)
         for at, row in enumerate(rows):
             owner = owners.get(row)
             if owner is None:
@@ -96,7 +96,7 @@ def _in_entries(survey: Survey, file: DumpFile, owners: dict[str, UsedValue]) ->
                 place = row_place(file, entry, at + _FIRST_ROW)
                 message = f"position `{row.strip()}` is repeated in this entry"
                 related = Related(_position_place(file, entry, row), "the same position")
-                finding = survey.accuse(place, message, related)
+                finding = survey.report(place, message, related)
                 yield entry, finding.fixed(Fix.drop(file, place.line, 1))
 
 
@@ -104,7 +104,7 @@ def _wrong(
     survey: Survey, file: DumpFile, entry: UsedValue, row: str, problem: str, *related: Related
 ) -> _Wrong:
     place = _position_place(file, entry, row)
-    return entry, survey.accuse(place, f"position `{row.strip()}` {problem}", *related)
+    return entry, survey.report(place, f"position `{row.strip()}` {problem}", *related)
 
 
 def _position_place(file: DumpFile, entry: UsedValue, row: str) -> Place:
@@ -168,7 +168,7 @@ def _flow(survey: Survey, file: DumpFile, module: DumpFile, owners: _Owners) -> 
                         place = row_place(file, owners[source], LABEL_ROW)
                         message = f"position `{row.strip()}` is missing: its value is that of"
                         related = Related(shape_place(module, member), "the instruction")
-                        finding = survey.accuse(place, f"{message} `{source.strip()}`", related)
+                        finding = survey.report(place, f"{message} `{source.strip()}`", related)
                         yield owners[source], finding
             for row, number, value in _elements(member, owners):
                 problem = f"must be of value {value.id} `{value.key}`, which is operand {number}"

@@ -107,7 +107,7 @@ def use_mismatch(survey: Survey) -> Iterator[Finding]:
     # jaxlib 0.10.0 and 0.10.1 leave `(none)` out, the releases before and after do not.
     for entry in empty if nones >= max(1, len(empty)) else ():
         place = row_place(file, entry, entry.lines.index(" uses:"))
-        yield survey.accuse(place, f"value {entry.id} `{entry.key}` has no uses: expected `(none)`")
+        yield survey.report(place, f"value {entry.id} `{entry.key}` has no uses: expected `(none)`")
 
 
 def _users_of_entries(file: DumpFile) -> Users:
@@ -155,7 +155,7 @@ def _wrong_uses(
     parts = [f"{word} {_named(rows)}" for word, rows in words.items() if rows]
     rows = [*unexpected[:_MOST_NAMED], *missing[:_MOST_NAMED]]
     operands = (related for use in rows if use != _NONE for related in program.related(use))
-    finding = program.survey.accuse(
+    finding = program.survey.report(
         row_place(program.file, entry, row),
         f"uses of value {entry.id} `{entry.key}` do not match {source}: {', '.join(parts)}",
         Related(row_place(program.file, entry, LABEL_ROW), "the positions of the value"),
