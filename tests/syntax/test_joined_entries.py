@@ -96,7 +96,7 @@ def test_every_column_has_the_same_target(plain: DumpFile, file: DumpFile) -> No
             if one is None or plain.lines[line].startswith(('"', "}")):
                 continue
             assert other is not None
-            assert other.subject == one.subject
+            assert other.entity == one.entity
             place = other.place
             assert (place.line, place.start) == _place(line, one.place.start)
             assert other.is_own_header == one.is_own_header

@@ -157,19 +157,19 @@ def _inspect_position(
 
 
 def _target_json(dump: DumpSet, target: CursorTarget, card: Card) -> dict[str, Any]:
-    subject = target.subject
+    entity = target.entity
     facts: dict[str, Any] | None = None
-    if isinstance(subject, ValueTarget):
-        value = target_value(dump, subject)
+    if isinstance(entity, ValueTarget):
+        value = target_value(dump, entity)
         facts = None if value is None else value_json(dump, value)
-    elif isinstance(subject, InstructionTarget):
-        line = resolve_instruction(dump, target, subject.name)
-        facts = instruction_json(dump, subject.name, line)
-    elif isinstance(subject, AllocationTarget):
-        allocation = dump.allocation(subject.number)
+    elif isinstance(entity, InstructionTarget):
+        line = resolve_instruction(dump, target, entity.name)
+        facts = instruction_json(dump, entity.name, line)
+    elif isinstance(entity, AllocationTarget):
+        allocation = dump.allocation(entity.number)
         facts = None if allocation is None else allocation_json(dump, allocation)
-    elif isinstance(subject, ComputationTarget):
-        head = resolve_computation(dump, target, subject.name)
+    elif isinstance(entity, ComputationTarget):
+        head = resolve_computation(dump, target, entity.name)
         facts = None if head is None else computation_json(head)
     if facts is not None:
         return facts

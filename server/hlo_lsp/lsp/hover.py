@@ -137,7 +137,7 @@ def hover(context: RequestContext, position: types.Position) -> types.Hover | No
     card = None if found is None else hover_card(context.dump, found)
     if found is None or card is None:
         return None
-    if context.unread and isinstance(found.subject, _COMPILE_TARGETS):
+    if context.unread and isinstance(found.entity, _COMPILE_TARGETS):
         names = ", ".join(f"`{path.name}`" for path in context.unread)
         card = replace(card, facts=(*card.facts, Fact("loading", names)))
     if context.client.can_render_markdown:

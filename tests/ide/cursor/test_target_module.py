@@ -92,7 +92,7 @@ def test_name_is_not_found_inside_another_word() -> None:
     )
     found = cursor_target_at(file, 2, 7)
     assert found is not None
-    assert found.subject == ComputationTarget("E")
+    assert found.entity == ComputationTarget("E")
     assert (found.place.start, found.place.end) == (7, 8)
 
 
@@ -112,5 +112,5 @@ def test_header_attribute_on_a_later_line() -> None:
     file = DumpFile.of_text("HloModule m,\n  is_scheduled=true\n\nENTRY %e {\n}")
     found = cursor_target_at(file, 1, 4)
     assert found is not None
-    assert found.subject == AttributeTarget("is_scheduled", "", "true")
+    assert found.entity == AttributeTarget("is_scheduled", "", "true")
     assert (found.place.line, found.place.start, found.place.end) == (1, 2, 14)

@@ -221,7 +221,7 @@ def test_all_lines_of_instruction_target_it() -> None:
     for line in range(6, 9):
         found = cursor_target_at(file, line, 2)
         assert found is not None
-        assert found.subject == InstructionTarget("k", None)
+        assert found.entity == InstructionTarget("k", None)
         assert (found.place.line, found.place.start, found.place.end) == (5, 20, 21)
         assert found.row == line
 
@@ -231,7 +231,7 @@ def test_names_on_later_lines_of_instruction() -> None:
     column = file.lines[8].index("copy-done.1")
     found = cursor_target_at(file, 8, column)
     assert found is not None
-    assert found.subject == InstructionTarget("copy-done.1", None)
+    assert found.entity == InstructionTarget("copy-done.1", None)
     place = found.place
     assert file.lines[place.line][place.start : place.end] == "copy-done.1"
     assert (place.line, place.start) == (8, column)

@@ -85,5 +85,5 @@ def test_thunk_of_instruction_outside_the_compile() -> None:
     file = DumpFile.of_text("kGemm  \t\n")
     found = cursor_target_at(file, 0, 0)
     assert found is not None
-    row = found.subject.row  # type: ignore[union-attr]  # the row of a thunk
+    row = found.entity.row  # type: ignore[union-attr]  # the row of a thunk
     assert facts(thunk_card(dump_of(""), row, "gemm.1")) == {"instruction": "`gemm.1`"}

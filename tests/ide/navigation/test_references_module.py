@@ -116,6 +116,6 @@ def test_frame_references_exclude_number_prefixes() -> None:
 def test_every_target_is_in_its_own_references() -> None:
     for start in PROGRAM.marks:
         found = PROGRAM.found(start)
-        if isinstance(found.subject, InstructionTarget | ComputationTarget | LocationRowTarget):
+        if isinstance(found.entity, InstructionTarget | ComputationTarget | LocationRowTarget):
             declared, mentioned = declarations_and_references(PROGRAM.dump, found)
             assert found.place in [*declared, *mentioned], start

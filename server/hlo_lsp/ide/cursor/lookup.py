@@ -11,7 +11,7 @@ from hlo_lsp.ide.cursor.targets import (
     CursorTarget,
     InstructionTarget,
     MemorySpaceTarget,
-    TargetKind,
+    TargetEntity,
     TermTarget,
     ThunkTarget,
     ValueTarget,
@@ -57,13 +57,13 @@ def cursor_target_at(file: DumpFile, line: int, column: int) -> CursorTarget | N
         found = _field_target(file, record, rule, text, offset)
     if found is None:
         return None
-    kind, span = found
-    return CursorTarget(kind, statement.place(span.start, span.end), record, line - record.line)
+    entity, span = found
+    return CursorTarget(entity, statement.place(span.start, span.end), record, line - record.line)
 
 
 def _field_target(
     file: DumpFile, record: Record, rule: str, text: str, column: int
-) -> tuple[TargetKind, TextSpan] | None:
+) -> tuple[TargetEntity, TextSpan] | None:
     field = field_at(rule, text, column)
     if field is not None:
         if field.role in _SHAPES:
@@ -81,46 +81,46 @@ def _field_target(
 
 def _line_target(
     file: DumpFile, record: Record, rule: str, text: str
-) -> tuple[TargetKind, TextSpan] | None:
+) -> tuple[TargetEntity, TextSpan] | None:
     """Return the entity that a line describes, with the columns of its name."""
-    kind: TargetKind
+    entity: TargetEntity
     if isinstance(record, memory.AssignedValue):
-        kind = ValueTarget(record.key, record.id)
+        entity = ValueTarget(record.key, record.id)
     elif isinstance(record, UsedValue) and rule == "used_value_line":
-        kind = ValueTarget(record.key or "", record.id)
+        entity = ValueTarget(record.key or "", record.id)
     elif isinstance(record, memory.RangeRow):
-        kind = ValueTarget(record.key, None)
+        entity = ValueTarget(record.key, None)
     elif isinstance(record, memory.PeakRow):
         key = record.key or peak_row_key(file, record) or record.name + "{}"
-        kind = ValueTarget(key, None)
+        entity = ValueTarget(key, None)
     elif isinstance(record, memory.SequenceRow):
-        kind = InstructionTarget(record.name, None)
+        entity = InstructionTarget(record.name, None)
     elif isinstance(record, memory.AllocationLine | memory.ReportedAllocation):
-        kind = AllocationTarget(record.number)
+        entity = AllocationTarget(record.number)
     elif isinstance(record, memory.SpaceLine):
-        kind = MemorySpaceTarget(record.color)
+        entity = MemorySpaceTarget(record.color)
     elif isinstance(record, ThunkRow):
-        kind = ThunkTarget(record)
+        entity = ThunkTarget(record)
     elif rule in {"position_row", "use_row"}:
         return _position_or_use_target(rule, text)
     elif isinstance(record, Label) or rule in {"positions_label", "uses_label"}:
-        kind = TermTarget(record.name if isinstance(record, Label) else rule)
+        entity = TermTarget(record.name if isinstance(record, Label) else rule)
     else:
-        kind = TermTarget(rule)
-    return kind, _name_span(rule, text)
+        entity = TermTarget(rule)
+    return entity, _name_span(rule, text)
 
 
-def _position_or_use_target(rule: str, text: str) -> tuple[TargetKind, TextSpan] | None:
+def _position_or_use_target(rule: str, text: str) -> tuple[TargetEntity, TextSpan] | None:
     found = {field.role: field for field in fields_of_line(rule, text)}
     if "NAME" not in found:
         return None
     name, index, operand = found["NAME"], found.get("INDEX"), found.get("OPERAND")
-    kind = InstructionTarget(
+    entity = InstructionTarget(
         name.text,
         None if index is None else index.text,
         None if operand is None else int(operand.text),
     )
-    return kind, field_span(name)
+    return entity, field_span(name)
 
 
 def _name_span(rule: str, text: str) -> TextSpan:
@@ -135,7 +135,7 @@ def _name_span(rule: str, text: str) -> TextSpan:
     return TextSpan(start, end, text[start:end])
 
 
-def _instruction_target(text: str, column: int) -> tuple[TargetKind, TextSpan] | None:
+def _instruction_target(text: str, column: int) -> tuple[TargetEntity, TextSpan] | None:
     """Return the target in the instruction text that ends a value's entry."""
     begin = instruction_column(text)
     if column < begin:

@@ -12,7 +12,7 @@ from hlo_lsp.ide.cursor.targets import (
     ModuleTarget,
     ParameterTarget,
     ShapeTarget,
-    TargetKind,
+    TargetEntity,
     TermTarget,
     TupleElementTarget,
     name_columns,
@@ -39,7 +39,7 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.statements import top_level_commas
 
 
-def shape_target(field: LineField, column: int) -> tuple[TargetKind, TextSpan]:
+def shape_target(field: LineField, column: int) -> tuple[TargetEntity, TextSpan]:
     """Return the memory space or the array of a shape field at a column."""
     if field.role == "SHAPES":
         field = _row_shape(field, column)
@@ -73,7 +73,7 @@ _NUMBER = re.compile(r"\d{1,9}")
 
 def name_target(
     parsed: InstructionText, column: int, role: str
-) -> tuple[TargetKind, TextSpan] | None:
+) -> tuple[TargetEntity, TextSpan] | None:
     """Return the shape or the name at a column: a result, operand, predecessor, or computation.
 
     Args:
@@ -98,7 +98,7 @@ def name_target(
 
 def instruction_attribute_target(
     parsed: InstructionText, column: int
-) -> tuple[TargetKind, TextSpan] | None:
+) -> tuple[TargetEntity, TextSpan] | None:
     """Return the parameter number, the attribute, or the attribute part at a column."""
     opcode = parsed.opcode.text
     if opcode == "parameter" and column in parsed.literal:
@@ -116,7 +116,7 @@ def instruction_attribute_target(
 
 def _attribute_target(
     parsed: InstructionText, attribute: AttributeText, column: int
-) -> tuple[TargetKind, TextSpan]:
+) -> tuple[TargetEntity, TextSpan]:
     value = attribute.value
     name = TextSpan(value.start - len(attribute.name) - 1, value.start - 1, attribute.name)
     opcode = parsed.opcode.text
@@ -128,13 +128,13 @@ def _attribute_target(
         number = value.text.strip()
         if _NUMBER.fullmatch(number):
             return TupleElementTarget(parsed.name.text, int(number)), _stripped(value)
-    kind = AttributeTarget(attribute.name, opcode, value.text.strip())
-    return kind, name if column <= name.end or "\n" in value.text else _stripped(value)
+    entity = AttributeTarget(attribute.name, opcode, value.text.strip())
+    return entity, name if column <= name.end or "\n" in value.text else _stripped(value)
 
 
 def _metadata_target(
     parsed: InstructionText, at: int, opcode: str, column: int
-) -> tuple[TargetKind, TextSpan] | None:
+) -> tuple[TargetEntity, TextSpan] | None:
     for field in metadata_fields(parsed.line, at):
         if field.start <= column <= field.end:
             span = TextSpan(field.start, field.end, parsed.line[field.start : field.end])
@@ -146,7 +146,7 @@ def _metadata_target(
 
 def _operand_shape_target(
     parsed: InstructionText, column: int, role: str
-) -> tuple[TargetKind, TextSpan] | None:
+) -> tuple[TargetEntity, TextSpan] | None:
     """Return the shape before an operand, which versions up to jax 0.4 print."""
     if not parsed.opcode.end < column < parsed.attributes_at:
         return None
@@ -179,7 +179,7 @@ def module_text_target(
     text = file.lines[line]
     if isinstance(record, InstructionLine):
         return _instruction_target(file, record, line, column)
-    found: tuple[TargetKind, TextSpan] | None = None
+    found: tuple[TargetEntity, TextSpan] | None = None
     if isinstance(record, ComputationLine):
         if record.members:
             member = _member_at(record.members, line, column)
@@ -188,8 +188,10 @@ def module_text_target(
         found = _computation_head_target(record, text, line, column)
     elif isinstance(record, ModuleHeader):
         statement = Statement(file, record.line, record.text)
-        kind, span = _module_header_target(record, statement.offset(line, column))
-        return CursorTarget(kind, statement.place(span.start, span.end), record, line - record.line)
+        entity, span = _module_header_target(record, statement.offset(line, column))
+        return CursorTarget(
+            entity, statement.place(span.start, span.end), record, line - record.line
+        )
     elif isinstance(record, TableLabel):
         found = TermTarget(record.table), _line_span(text)
     elif isinstance(record, FrameRow | LocationRow | NameRow):
@@ -198,8 +200,8 @@ def module_text_target(
         found = _computation_end_target(file, record, text)
     if found is None:
         return None
-    kind, span = found
-    return CursorTarget(kind, Place(file, line, span.start, span.end), record, line - record.line)
+    entity, span = found
+    return CursorTarget(entity, Place(file, line, span.start, span.end), record, line - record.line)
 
 
 def _instruction_target(
@@ -214,12 +216,12 @@ def _instruction_target(
             if member is not None:
                 return _instruction_target(file, member, line, column)
     # Before buffer assignment and inside fusions, printed layouts do not describe memory.
-    kind, span = (
+    entity, span = (
         name_target(parsed, offset, "RESULT")
         or instruction_attribute_target(parsed, offset)
         or (InstructionTarget(parsed.name.text, None), parsed.name)
     )
-    return CursorTarget(kind, place_in(file, record, span), record, line - record.line)
+    return CursorTarget(entity, place_in(file, record, span), record, line - record.line)
 
 
 def place_in(file: DumpFile, record: InstructionLine, span: TextSpan) -> Place:
@@ -236,7 +238,7 @@ def _member_at(
 
 def _computation_head_target(
     record: ComputationLine, text: str, line: int, column: int
-) -> tuple[TargetKind, TextSpan] | None:
+) -> tuple[TargetEntity, TextSpan] | None:
     if line == record.line:
         start, end = name_columns(record, text)
         if column <= end:
@@ -253,7 +255,7 @@ def _computation_head_target(
     return ComputationTarget(record.name), _line_span(text)
 
 
-def _module_header_target(record: ModuleHeader, column: int) -> tuple[TargetKind, TextSpan]:
+def _module_header_target(record: ModuleHeader, column: int) -> tuple[TargetEntity, TextSpan]:
     text = record.text
     start = text.index(record.name)
     name = TextSpan(start, start + len(record.name), record.name)
@@ -268,7 +270,7 @@ def _module_header_target(record: ModuleHeader, column: int) -> tuple[TargetKind
 
 def _header_attribute_target(
     text: str, match: "re.Match[str]", end: int, column: int
-) -> tuple[TargetKind, TextSpan]:
+) -> tuple[TargetEntity, TextSpan]:
     name = match[1]
     if name in {"input_output_alias", "buffer_donor"}:
         for number in _PARAMETER.finditer(text, match.end(), end):
@@ -280,13 +282,13 @@ def _header_attribute_target(
         leaf = array_shape_at(value, column)
         if leaf is not value:
             return shape_target(leaf, column)
-    kind = AttributeTarget(name, "", text[match.end() : end])
-    return kind, TextSpan(match.start(1), match.end(1), name)
+    entity = AttributeTarget(name, "", text[match.end() : end])
+    return entity, TextSpan(match.start(1), match.end(1), name)
 
 
 def _location_row_target(
     file: DumpFile, record: FrameRow | LocationRow | NameRow, text: str, column: int
-) -> tuple[TargetKind, TextSpan] | None:
+) -> tuple[TargetEntity, TextSpan] | None:
     for field in fields_of_line(record.rule, text):
         if field.role not in _TABLE_OF_ROLE:
             continue
@@ -315,7 +317,7 @@ def location_row_number(
 
 def _computation_end_target(
     file: DumpFile, record: ComputationEnd, text: str
-) -> tuple[TargetKind, TextSpan] | None:
+) -> tuple[TargetEntity, TextSpan] | None:
     head = file.records.head_of(record)
     if not isinstance(head, ComputationLine):
         return None

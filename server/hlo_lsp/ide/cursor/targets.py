@@ -157,7 +157,7 @@ class ModuleTarget:
     name: str
 
 
-TargetKind = (
+TargetEntity = (
     ValueTarget
     | InstructionTarget
     | ComputationTarget
@@ -179,13 +179,13 @@ class CursorTarget:
     """The entity at the cursor and the text that mentions it.
 
     Attributes:
-        subject: The entity.
+        entity: The entity.
         place: The range of the mention.
         record: The record that contains the mention.
         row: Line of the mention in the record, counted from 0.
     """
 
-    subject: TargetKind
+    entity: TargetEntity
     place: Place
     record: Record
     row: int

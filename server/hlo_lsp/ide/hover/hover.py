@@ -44,44 +44,44 @@ from hlo_lsp.program.thunks import thunk_instruction
 
 def hover_card(dump: DumpSet, target: CursorTarget) -> Card | None:
     """Return the hover of a cursor target, or None if nothing is known about it."""
-    kind = target.subject
-    if isinstance(kind, ValueTarget):
-        value = target_value(dump, kind)
+    entity = target.entity
+    if isinstance(entity, ValueTarget):
+        value = target_value(dump, entity)
         if value is not None:
             return value_card(dump, value)
-        return instruction_card(dump, kind.key.partition("{")[0])
-    if isinstance(kind, InstructionTarget):
-        index = kind.index if kind.operand is None else None
-        line = resolve_instruction(dump, target, kind.name)
-        return instruction_card(dump, kind.name, index, line)
-    if isinstance(kind, ComputationTarget):
-        head = resolve_computation(dump, target, kind.name)
-        return instruction_card(dump, kind.name) if head is None else computation_card(head)
-    if isinstance(kind, AllocationTarget):
-        allocation = dump.allocation(kind.number)
+        return instruction_card(dump, entity.key.partition("{")[0])
+    if isinstance(entity, InstructionTarget):
+        index = entity.index if entity.operand is None else None
+        line = resolve_instruction(dump, target, entity.name)
+        return instruction_card(dump, entity.name, index, line)
+    if isinstance(entity, ComputationTarget):
+        head = resolve_computation(dump, target, entity.name)
+        return instruction_card(dump, entity.name) if head is None else computation_card(head)
+    if isinstance(entity, AllocationTarget):
+        allocation = dump.allocation(entity.number)
         return None if allocation is None else allocation_card(dump, allocation)
-    if isinstance(kind, ShapeTarget):
-        return shape_card(kind.text, target_of(dump) if kind.has_layout else None)
-    if isinstance(kind, MemorySpaceTarget):
-        return space_card(kind.number, target_of(dump).backend)
-    if isinstance(kind, TermTarget):
-        return report_row_card(dump, target) or term_card(kind.word)
-    if isinstance(kind, ThunkTarget):
-        return thunk_card(dump, kind.row, thunk_instruction(dump, kind.row))
+    if isinstance(entity, ShapeTarget):
+        return shape_card(entity.text, target_of(dump) if entity.has_layout else None)
+    if isinstance(entity, MemorySpaceTarget):
+        return space_card(entity.number, target_of(dump).backend)
+    if isinstance(entity, TermTarget):
+        return report_row_card(dump, target) or term_card(entity.word)
+    if isinstance(entity, ThunkTarget):
+        return thunk_card(dump, entity.row, thunk_instruction(dump, entity.row))
     return _module_text_card(dump, target)
 
 
 def _module_text_card(dump: DumpSet, target: CursorTarget) -> Card | None:
     """Return the hover of a target that only module text contains."""
-    kind = target.subject
-    if isinstance(kind, AttributeTarget):
-        return attribute_card(dump, target, kind)
-    if isinstance(kind, LocationRowTarget):
-        return location_row_card(dump, target, kind)
-    if isinstance(kind, ParameterTarget):
-        return parameter_card(dump, target, kind)
-    if isinstance(kind, TupleElementTarget):
-        return tuple_element_card(dump, target, kind)
-    if isinstance(kind, ModuleTarget):
+    entity = target.entity
+    if isinstance(entity, AttributeTarget):
+        return attribute_card(dump, target, entity)
+    if isinstance(entity, LocationRowTarget):
+        return location_row_card(dump, target, entity)
+    if isinstance(entity, ParameterTarget):
+        return parameter_card(dump, target, entity)
+    if isinstance(entity, TupleElementTarget):
+        return tuple_element_card(dump, target, entity)
+    if isinstance(entity, ModuleTarget):
         return module_card(dump, target.place.file)
     return None

@@ -76,71 +76,73 @@ def module_card(dump: DumpSet, file: DumpFile) -> Card:
     return Card(f"module `{'' if header is None else header.name}`", tuple(facts))
 
 
-def attribute_card(dump: DumpSet, target: CursorTarget, kind: AttributeTarget) -> Card | None:
+def attribute_card(dump: DumpSet, target: CursorTarget, entity: AttributeTarget) -> Card | None:
     """Return the hover of an attribute: its meaning and its value in words."""
     attribute = (
-        vocabulary().attribute(kind.name, kind.opcode)
-        if kind.opcode
-        else vocabulary().header.get(kind.name)
+        vocabulary().attribute(entity.name, entity.opcode)
+        if entity.opcode
+        else vocabulary().header.get(entity.name)
     )
-    title = _attribute_title(kind)
+    title = _attribute_title(entity)
     text = "" if attribute is None else attribute.text
-    if attribute is not None and kind.key is not None:
-        text = attribute.keys.get(kind.key, text)
+    if attribute is not None and entity.key is not None:
+        text = attribute.keys.get(entity.key, text)
     facts: list[Fact] = []
     record = target.record
     if isinstance(record, InstructionLine):
-        if kind.name == "metadata":
+        if entity.name == "metadata":
             facts += source_facts(dump, record.parsed)
-        elif kind.name == "sharding":
+        elif entity.name == "sharding":
             facts += instruction_sharding_facts(record.parsed, target.place.file)
-        elif kind.name == "replica_groups":
+        elif entity.name == "replica_groups":
             facts += group_facts(record.parsed)
     elif attribute is None:
         return None
     return Card(title, tuple(facts), text or "Unknown attribute.")
 
 
-def _attribute_title(kind: AttributeTarget) -> str:
-    if kind.key is not None:
-        return f"{kind.name}: {kind.key}"
-    if len(kind.value) > _MAX_TITLE_CHARACTERS or "`" in kind.value or "\n" in kind.value:
-        return kind.name
-    return f"`{kind.name}={kind.value}`"
+def _attribute_title(entity: AttributeTarget) -> str:
+    if entity.key is not None:
+        return f"{entity.name}: {entity.key}"
+    if len(entity.value) > _MAX_TITLE_CHARACTERS or "`" in entity.value or "\n" in entity.value:
+        return entity.name
+    return f"`{entity.name}={entity.value}`"
 
 
-def location_row_card(dump: DumpSet, target: CursorTarget, kind: LocationRowTarget) -> Card | None:
+def location_row_card(
+    dump: DumpSet, target: CursorTarget, entity: LocationRowTarget
+) -> Card | None:
     """Return the hover of a source-location row: the Python line and its callers."""
     for file in (target.place.file, *dump.files):
         tables = file.module.tables
-        rows = tables.rows[kind.table]
-        if not 0 < kind.number <= len(rows):
+        rows = tables.rows[entity.table]
+        if not 0 < entity.number <= len(rows):
             continue
-        title = f"{kind.table} row {kind.number}"
-        if kind.table == "StackFrames":
-            return Card(title, tuple(stack_facts(list(tables.stack(kind.number)))))
-        if kind.table == "FileLocations":
-            line = tables.line_of(kind.number)
+        title = f"{entity.table} row {entity.number}"
+        if entity.table == "StackFrames":
+            return Card(title, tuple(stack_facts(list(tables.stack(entity.number)))))
+        if entity.table == "FileLocations":
+            line = tables.line_of(entity.number)
             return Card(title, tuple(stack_facts([] if line is None else [line])))
-        names = tables.files if kind.table == "FileNames" else tables.functions
-        return Card(title, (Fact("name", f"`{names[kind.number - 1]}`"),))
+        names = tables.files if entity.table == "FileNames" else tables.functions
+        return Card(title, (Fact("name", f"`{names[entity.number - 1]}`"),))
     return None
 
 
-def parameter_card(dump: DumpSet, target: CursorTarget, kind: ParameterTarget) -> Card | None:
+def parameter_card(dump: DumpSet, target: CursorTarget, entity: ParameterTarget) -> Card | None:
     """Return the hover of a parameter of the enclosing computation."""
     head = enclosing_computation(target)
     if head is None:
         return None
-    parameter = head.file.module.computation(head.record).parameters.get(kind.number)
+    parameter = head.file.module.computation(head.record).parameters.get(entity.number)
     if parameter is None:
         return None
     return instruction_card(dump, parameter.name, None, LocatedRecord(head.file, parameter))
 
 
 def tuple_element_card(
-    dump: DumpSet, target: CursorTarget, kind: TupleElementTarget
+    dump: DumpSet, target: CursorTarget, entity: TupleElementTarget
 ) -> Card | None:
     """Return the hover of the ``get-tuple-element`` that selects the element."""
-    line = resolve_instruction(dump, target, kind.instruction)
-    return instruction_card(dump, kind.instruction, None, line)
+    line = resolve_instruction(dump, target, entity.instruction)
+    return instruction_card(dump, entity.instruction, None, line)

@@ -57,19 +57,19 @@ class CallNodeKey:
 
 def call_node_at(dump: DumpSet, target: CursorTarget) -> CallNode | None:
     """Return the instruction or computation at the cursor, in the module text of the compile."""
-    subject = target.subject
-    if isinstance(subject, ComputationTarget):
-        return resolve_computation(dump, target, subject.name)
+    entity = target.entity
+    if isinstance(entity, ComputationTarget):
+        return resolve_computation(dump, target, entity.name)
     name: str | None = None
-    if isinstance(subject, InstructionTarget):
-        name = subject.name
-    elif isinstance(subject, TupleElementTarget):
-        name = subject.instruction
-    elif isinstance(subject, ThunkTarget):
-        name = thunk_instruction(dump, subject.row)
-    elif isinstance(subject, ValueTarget):
-        value = target_value(dump, subject)
-        name = subject.key.partition("{")[0] if value is None else value.name
+    if isinstance(entity, InstructionTarget):
+        name = entity.name
+    elif isinstance(entity, TupleElementTarget):
+        name = entity.instruction
+    elif isinstance(entity, ThunkTarget):
+        name = thunk_instruction(dump, entity.row)
+    elif isinstance(entity, ValueTarget):
+        value = target_value(dump, entity)
+        name = entity.key.partition("{")[0] if value is None else value.name
     return None if name is None else resolve_instruction(dump, target, name)
 
 

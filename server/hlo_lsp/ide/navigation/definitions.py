@@ -47,27 +47,27 @@ from hlo_lsp.syntax.records import Record
 
 def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     """Return the places that define the cursor target, the best one first."""
-    subject = target.subject
-    if isinstance(subject, ValueTarget):
-        return _value_definitions(dump, target, subject)
-    if isinstance(subject, InstructionTarget):
+    entity = target.entity
+    if isinstance(entity, ValueTarget):
+        return _value_definitions(dump, target, entity)
+    if isinstance(entity, InstructionTarget):
         if name_scope(target.place.file, target.record) is not None:
-            return _head_places([resolve_instruction(dump, target, subject.name)])
-        return _instruction_definitions(dump, subject.name, subject.index or "{}")
-    if isinstance(subject, ThunkTarget):
-        name = thunk_instruction(dump, subject.row)
+            return _head_places([resolve_instruction(dump, target, entity.name)])
+        return _instruction_definitions(dump, entity.name, entity.index or "{}")
+    if isinstance(entity, ThunkTarget):
+        name = thunk_instruction(dump, entity.row)
         return [] if name is None else _instruction_definitions(dump, name, None)
-    if isinstance(subject, ComputationTarget):
-        head = resolve_computation(dump, target, subject.name)
-        return _head_places([head]) or _instruction_definitions(dump, subject.name, None)
-    if isinstance(subject, AllocationTarget):
-        return _head_places([dump.allocation(subject.number)])
-    if isinstance(subject, TupleElementTarget):
+    if isinstance(entity, ComputationTarget):
+        head = resolve_computation(dump, target, entity.name)
+        return _head_places([head]) or _instruction_definitions(dump, entity.name, None)
+    if isinstance(entity, AllocationTarget):
+        return _head_places([dump.allocation(entity.number)])
+    if isinstance(entity, TupleElementTarget):
         return _module_places(target, _tuple_element_sources(target))
-    if isinstance(subject, ParameterTarget):
-        return _parameter_definitions(target, subject)
-    if isinstance(subject, LocationRowTarget):
-        return _location_row_definitions(dump, target, subject)
+    if isinstance(entity, ParameterTarget):
+        return _parameter_definitions(target, entity)
+    if isinstance(entity, LocationRowTarget):
+        return _location_row_definitions(dump, target, entity)
     reported = reported_row_at(dump, target)
     return [] if reported is None else _head_places(reported.values)
 
@@ -79,16 +79,16 @@ def definition(dump: DumpSet, target: CursorTarget) -> Place | None:
 
 def declaration(dump: DumpSet, target: CursorTarget) -> Place | None:
     """Return the allocation line of the value at the cursor."""
-    subject = target.subject
+    entity = target.entity
     value: Value | None = None
-    if isinstance(subject, ValueTarget):
-        value = target_value(dump, subject)
-    elif isinstance(subject, InstructionTarget):
-        value = dump.value_of_key(subject.name + (subject.index or "{}"))
+    if isinstance(entity, ValueTarget):
+        value = target_value(dump, entity)
+    elif isinstance(entity, InstructionTarget):
+        value = dump.value_of_key(entity.name + (entity.index or "{}"))
         if value is None and name_scope(target.place.file, target.record) is not None:
-            value = _first_value_of_instruction(dump, subject.name)
-    elif isinstance(subject, AllocationTarget):
-        allocation = dump.allocation(subject.number)
+            value = _first_value_of_instruction(dump, entity.name)
+    elif isinstance(entity, AllocationTarget):
+        allocation = dump.allocation(entity.number)
         return None if allocation is None else head_place(allocation)
     else:
         reported = reported_row_at(dump, target)
@@ -101,23 +101,21 @@ def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
 
     In a memory file, return the entry of the value that flows through the instruction.
     """
-    subject = target.subject
-    if isinstance(subject, ValueTarget):
+    entity = target.entity
+    if isinstance(entity, ValueTarget):
         return definitions(dump, target)[:1]
-    if not isinstance(subject, InstructionTarget):
-        return definitions(dump, target) if isinstance(subject, ComputationTarget) else []
+    if not isinstance(entity, InstructionTarget):
+        return definitions(dump, target) if isinstance(entity, ComputationTarget) else []
     if name_scope(target.place.file, target.record) is not None:
-        meant = resolve_instruction(dump, target, subject.name)
+        meant = resolve_instruction(dump, target, entity.name)
         if meant is None:
             return []
         return _head_places(
             LocatedRecord(meant.file, head) for head in meant.file.module.called_by(meant.record)
         )
-    for entry in dump.entries_at(subject.name):
+    for entry in dump.entries_at(entity.name):
         for position in entry.record.positions:
-            if position.name == subject.name and (position.index or "{}") == (
-                subject.index or "{}"
-            ):
+            if position.name == entity.name and (position.index or "{}") == (entity.index or "{}"):
                 return [head_place(entry)]
     return []
 
@@ -128,17 +126,17 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     For an operand of a call, return the parameter that it is passed as. For an instruction that
     calls nothing, return the instructions for the same operation in the other texts of the module.
     """
-    subject = target.subject
-    if isinstance(subject, ComputationTarget):
-        head = resolve_computation(dump, target, subject.name)
+    entity = target.entity
+    if isinstance(entity, ComputationTarget):
+        head = resolve_computation(dump, target, entity.name)
         root = None if head is None else head.file.module.computation(head.record).root
         return [] if head is None or root is None else [head_place(LocatedRecord(head.file, root))]
-    if not isinstance(subject, InstructionTarget):
+    if not isinstance(entity, InstructionTarget):
         return []
     record, file = target.record, target.place.file
-    if isinstance(record, InstructionLine) and subject.operand is not None:
-        return _module_places(target, parameters_of_operand(file.module, record, subject.operand))
-    meant = resolve_instruction(dump, target, subject.name)
+    if isinstance(record, InstructionLine) and entity.operand is not None:
+        return _module_places(target, parameters_of_operand(file.module, record, entity.operand))
+    meant = resolve_instruction(dump, target, entity.name)
     if meant is None:
         return []
     roots = roots_of(meant.file.module, meant.record)
@@ -149,21 +147,21 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
 
 def innermost_python_line(dump: DumpSet, target: CursorTarget) -> SourceLine | None:
     """Return the innermost Python line of the instruction or value at the cursor."""
-    subject = target.subject
-    if isinstance(subject, ValueTarget):
-        text = dump.text_of(subject.key.partition("{")[0])
-    elif isinstance(subject, InstructionTarget):
-        line = resolve_instruction(dump, target, subject.name)
-        text = dump.text_of(subject.name) if line is None else line.record.parsed
+    entity = target.entity
+    if isinstance(entity, ValueTarget):
+        text = dump.text_of(entity.key.partition("{")[0])
+    elif isinstance(entity, InstructionTarget):
+        line = resolve_instruction(dump, target, entity.name)
+        text = dump.text_of(entity.name) if line is None else line.record.parsed
     else:
         return None
     return None if text is None else next(iter(dump.stack(text)), None)
 
 
-def target_value(dump: DumpSet, subject: ValueTarget) -> Value | None:
+def target_value(dump: DumpSet, entity: ValueTarget) -> Value | None:
     """Return the value of a cursor target, by id if it has one, otherwise by name and index."""
-    by_id = None if subject.id is None else dump.value(subject.id)
-    return by_id or dump.value_of_key(subject.key)
+    by_id = None if entity.id is None else dump.value(entity.id)
+    return by_id or dump.value_of_key(entity.key)
 
 
 def head_place(located: LocatedRecord[Record]) -> Place:
@@ -181,10 +179,10 @@ def unique_places(places: Iterable[Place]) -> list[Place]:
     return [unique[key] for key in sorted(unique)]
 
 
-def _value_definitions(dump: DumpSet, target: CursorTarget, subject: ValueTarget) -> list[Place]:
-    value = target_value(dump, subject)
+def _value_definitions(dump: DumpSet, target: CursorTarget, entity: ValueTarget) -> list[Place]:
+    value = target_value(dump, entity)
     if value is None:
-        return _instruction_definitions(dump, subject.key.partition("{")[0], None)
+        return _instruction_definitions(dump, entity.key.partition("{")[0], None)
     parts = [value.entry, value.assigned]
     if target.is_own_header:
         parts.reverse()
@@ -205,20 +203,20 @@ def _instruction_definitions(dump: DumpSet, name: str, index: str | None) -> lis
 
 def _tuple_element_sources(target: CursorTarget) -> list[InstructionLine]:
     """Return the instructions that define the element of a ``get-tuple-element``."""
-    module, record, subject = target.place.file.module, target.record, target.subject
+    module, record, entity = target.place.file.module, target.record, target.entity
     assert isinstance(record, InstructionLine)
-    assert isinstance(subject, TupleElementTarget)
+    assert isinstance(entity, TupleElementTarget)
     operand = next(iter(module.operands(record)), None)
-    return [] if operand is None else element_sources(module, operand, subject.number)
+    return [] if operand is None else element_sources(module, operand, entity.number)
 
 
-def _parameter_definitions(target: CursorTarget, subject: ParameterTarget) -> list[Place]:
+def _parameter_definitions(target: CursorTarget, entity: ParameterTarget) -> list[Place]:
     """Return the operands that are passed as a parameter; in the module header, the parameter."""
     module = target.place.file.module
     around = enclosing_computation(target)
     if around is None:
         return []
-    parameter = module.computation(around.record).parameters.get(subject.number)
+    parameter = module.computation(around.record).parameters.get(entity.number)
     if parameter is None:
         return []
     if isinstance(target.record, ModuleHeader):
@@ -229,13 +227,13 @@ def _parameter_definitions(target: CursorTarget, subject: ParameterTarget) -> li
 
 
 def _location_row_definitions(
-    dump: DumpSet, target: CursorTarget, subject: LocationRowTarget
+    dump: DumpSet, target: CursorTarget, entity: LocationRowTarget
 ) -> list[Place]:
     files = [target.place.file, *dump.files]
     for file in files:
-        rows = file.module.tables.rows[subject.table]
-        if 0 < subject.number <= len(rows):
-            return [head_place(LocatedRecord(file, rows[subject.number - 1]))]
+        rows = file.module.tables.rows[entity.table]
+        if 0 < entity.number <= len(rows):
+            return [head_place(LocatedRecord(file, rows[entity.number - 1]))]
     return []
 
 

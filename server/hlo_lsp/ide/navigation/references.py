@@ -79,30 +79,30 @@ def user_instructions(
 
 
 def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
-    subject = target.subject
-    if isinstance(subject, ValueTarget):
-        value = target_value(dump, subject)
+    entity = target.entity
+    if isinstance(entity, ValueTarget):
+        value = target_value(dump, entity)
         return ([], []) if value is None else _value_places(dump, value)
-    if isinstance(subject, InstructionTarget):
+    if isinstance(entity, InstructionTarget):
         return _instruction_places(
-            dump, subject.name, resolve_instruction(dump, target, subject.name)
+            dump, entity.name, resolve_instruction(dump, target, entity.name)
         )
-    if isinstance(subject, TupleElementTarget):
-        name = subject.instruction
+    if isinstance(entity, TupleElementTarget):
+        name = entity.instruction
         return _instruction_places(dump, name, resolve_instruction(dump, target, name))
-    if isinstance(subject, ThunkTarget):
-        name_of_thunk = thunk_instruction(dump, subject.row)
+    if isinstance(entity, ThunkTarget):
+        name_of_thunk = thunk_instruction(dump, entity.row)
         if name_of_thunk is None:
             return [], []
         return _instruction_places(dump, name_of_thunk, dump.instruction(name_of_thunk))
-    if isinstance(subject, ComputationTarget):
-        return computation_places(resolve_computation(dump, target, subject.name))
-    if isinstance(subject, ParameterTarget):
-        return parameter_places(target, subject.number)
-    if isinstance(subject, LocationRowTarget):
-        return location_row_places(dump, target, subject)
-    if isinstance(subject, AllocationTarget):
-        return _allocation_places(dump, subject.number)
+    if isinstance(entity, ComputationTarget):
+        return computation_places(resolve_computation(dump, target, entity.name))
+    if isinstance(entity, ParameterTarget):
+        return parameter_places(target, entity.number)
+    if isinstance(entity, LocationRowTarget):
+        return location_row_places(dump, target, entity)
+    if isinstance(entity, AllocationTarget):
+        return _allocation_places(dump, entity.number)
     return [], []
 
 

@@ -50,7 +50,7 @@ def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | 
 
 def reported_row_at(dump: DumpSet, target: CursorTarget) -> ReportedRow | None:
     """Return the report row at the cursor, unless the cursor is on one of its shapes."""
-    if not isinstance(target.record, TableRow) or not isinstance(target.subject, TermTarget):
+    if not isinstance(target.record, TableRow) or not isinstance(target.entity, TermTarget):
         return None
     return reported_row(dump, target.place.file, target.record)
 
