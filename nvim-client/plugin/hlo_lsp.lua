@@ -1,4 +1,4 @@
--- Recognises XLA's dumps, starts the server on them, and shows its code lenses and colours.
+-- Detects XLA dumps, starts the server for them, and shows code lenses and semantic tokens.
 if vim.g.loaded_hlo_lsp or vim.fn.has('nvim-0.7') == 0 then
   return
 end
@@ -17,8 +17,7 @@ local function autocmd(event, opts)
 end
 
 if vim.fn.has('nvim-0.8') == 1 then
-  -- As patterns and not as extensions: where `detect` says nil, Neovim goes on to its own rules for
-  -- the name, and every other text file stays what it was.
+  -- Patterns instead of extensions: if `detect` returns nil, Neovim applies its own rules.
   vim.filetype.add({
     pattern = { ['.*%.txt'] = filetype.detect, ['.*%.hlo'] = filetype.detect },
   })
@@ -58,7 +57,7 @@ if vim.lsp.enable then
   return
 end
 
--- Before 0.11: the same data and the user's `vim.g.hlo_lsp` over it, one server for all dumps.
+-- Before 0.11: one server for all dumps, with `vim.g.hlo_lsp` over the default configuration.
 local data = dofile(vim.api.nvim_get_runtime_file('lsp/hlo_lsp.lua', false)[1])
 local config = vim.tbl_deep_extend('force', data, vim.g.hlo_lsp or {})
 local on_exit = config.on_exit
@@ -75,7 +74,7 @@ config.on_exit = function(...)
   on_exit(...)
 end
 if vim.fn.has('nvim-0.8') == 0 then
-  config.on_attach = attached -- there is no LspAttach yet
+  config.on_attach = attached -- LspAttach is new in 0.8
 end
 
 local function start(bufnr)

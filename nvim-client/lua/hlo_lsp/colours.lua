@@ -1,5 +1,5 @@
--- What the server's own kinds of semantic tokens look like: as the kinds that every colour scheme
--- knows. Links are defaults: a colour scheme or the user's `:highlight` has the last word.
+-- Links the server's semantic token types to standard groups. The links are defaults: a colour
+-- scheme or the user's `:highlight` takes precedence.
 local M = {}
 
 local LINKS = {
@@ -10,11 +10,11 @@ local LINKS = {
   ['@lsp.type.attribute'] = '@lsp.type.property',
   ['@lsp.type.memorySpace'] = '@lsp.type.enumMember',
   ['@lsp.type.tile'] = '@lsp.type.macro',
-  -- Before 0.11 Neovim left these to the syntax of a language; there is none for dumps.
+  -- Before 0.11, Neovim left these to syntax files; there is none for dumps.
   ['@lsp.type.number'] = 'Number',
   ['@lsp.type.string'] = 'String',
   ['@lsp.type.comment'] = 'Comment',
-  -- What nobody uses, and what has no memory of its own, is faint.
+  -- Values without uses, and values without memory.
   ['@lsp.mod.unused'] = 'Comment',
   ['@lsp.mod.threadLocal'] = 'Comment',
 }

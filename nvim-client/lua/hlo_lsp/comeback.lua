@@ -1,23 +1,23 @@
--- Starts the server again: after it has died, and by `:HloRestart`.
+-- Restarts the server after a crash and on `:HloRestart`.
 local M = {}
 
--- As Visual Studio Code does: who dies more often is left alone.
-local MOST, WITHIN = 5, 180 -- times, seconds
-local TERMINATED = 15 -- how Neovim itself ends a server
+-- The same limits as in Visual Studio Code.
+local MAX_RESTARTS, WITHIN_SECONDS = 5, 180
+local SIGTERM = 15 -- Neovim stops a server with this signal
 
-local deaths = {} -- when, in seconds
-local has_answered = {} -- ids of clients; a server that never did will not the next time either
-local wanted = false
+local crash_times = {} -- in seconds
+local has_attached = {} -- by client id; a server that never attached is not restarted
+local restart_requested = false
 local start
 
---- `callback` starts the server for all dumps that are open.
+--- `callback` starts the server for all open dumps.
 function M.setup(callback)
   start = callback
-  vim.api.nvim_create_user_command('HloRestart', M.restart, { desc = 'Start hlo-lsp anew' })
+  vim.api.nvim_create_user_command('HloRestart', M.restart, { desc = 'Restart hlo-lsp' })
 end
 
 function M.attached(client)
-  has_answered[client.id] = true
+  has_attached[client.id] = true
 end
 
 local function clients()
@@ -31,22 +31,22 @@ function M.restart()
   if #running == 0 then
     return start()
   end
-  wanted = true
+  restart_requested = true
   for _, client in ipairs(running) do
     vim.lsp.stop_client(client.id, true)
   end
 end
 
-local function may_come_back(client_id)
-  if not has_answered[client_id] then
+local function can_restart(client_id)
+  if not has_attached[client_id] then
     return false
   end
   local now = vim.loop.hrtime() / 1e9
-  deaths = vim.tbl_filter(function(when)
-    return now - when < WITHIN
-  end, deaths)
-  deaths[#deaths + 1] = now
-  return #deaths <= MOST
+  crash_times = vim.tbl_filter(function(when)
+    return now - when < WITHIN_SECONDS
+  end, crash_times)
+  crash_times[#crash_times + 1] = now
+  return #crash_times <= MAX_RESTARTS
 end
 
 --- For the client's `on_exit`.
@@ -55,12 +55,12 @@ function M.on_exit(code, signal, client_id)
     if vim.v.exiting ~= vim.NIL or not start then
       return
     end
-    local died = code ~= 0 or (signal ~= 0 and signal ~= TERMINATED)
-    if wanted then
-      wanted = false
+    local crashed = code ~= 0 or (signal ~= 0 and signal ~= SIGTERM)
+    if restart_requested then
+      restart_requested = false
       start()
-    elseif died and may_come_back(client_id) then
-      vim.notify('hlo-lsp ended unexpectedly and was started again', vim.log.levels.WARN)
+    elseif crashed and can_restart(client_id) then
+      vim.notify('hlo-lsp exited unexpectedly and was restarted', vim.log.levels.WARN)
       start()
     end
   end)

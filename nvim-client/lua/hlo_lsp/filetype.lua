@@ -1,13 +1,11 @@
--- The file type of a dump by its first lines. A name proves little: a dump folder is full of other
--- `.txt` files (compiler options, textprotos), and a dump that somebody renamed is still a dump.
--- Only `.hlo` is a promise: who begins to write such a file wants the server from the first letter.
+-- Detects the file type of a dump by its first lines, because a dump folder has other `.txt` files
+-- (compiler options, textprotos). A file named `.hlo` without known lines is module text.
 local M = {}
 
--- Enough to get past blank lines and the comments in front of a hand-written `HloModule`, and past
--- a few lines of a program's own output in front of the first dump in it.
-local LINES = 60
+-- Enough for comments before a hand-written `HloModule`, and for some output before a stdout dump.
+local MAX_LINES = 60
 
--- What --xla_dump_to=- prints in front of each file; other output may stand before it on the line.
+-- The line that --xla_dump_to=- prints before each file; other output may precede it on the line.
 local SECTION = '%*%*%* Begin .+ %*%*%*$'
 
 local MEMORY = {
@@ -40,7 +38,7 @@ local function any(patterns, line)
   return false
 end
 
--- The first two lines that are neither blank nor a comment.
+-- Returns the first two lines that are neither blank nor a comment.
 local function opening(lines)
   local found = {}
   for _, line in ipairs(lines) do
@@ -54,7 +52,7 @@ local function opening(lines)
   return found[1] or '', found[2] or ''
 end
 
---- The file type of a text, or nil for whatever is no dump of XLA.
+--- Returns the file type of a text, or nil if it is not a dump.
 function M.of(lines)
   for _, line in ipairs(lines) do
     if line:find(SECTION) then
@@ -71,9 +69,9 @@ function M.of(lines)
   end
 end
 
---- The file type of a buffer. nil leaves the choice to Neovim's own rules.
+--- Returns the file type of a buffer, or nil to apply Neovim's own rules.
 function M.detect(path, bufnr)
-  local found = bufnr and M.of(vim.api.nvim_buf_get_lines(bufnr, 0, LINES, false))
+  local found = bufnr and M.of(vim.api.nvim_buf_get_lines(bufnr, 0, MAX_LINES, false))
   return found or (path:find('%.hlo$') and 'hlo' or nil)
 end
 

@@ -1,9 +1,9 @@
--- Diagnostics that change without an edit: with a settings file, or with another file of the compile.
--- Up to 0.11 Neovim asks for diagnostics, but not again when the server says so.
+-- Refreshes diagnostics that change without an edit: with a config file or another file of the
+-- compile. Up to 0.11, Neovim pulls diagnostics but does not support refresh requests.
 local request = require('hlo_lsp.request')
 local M = {}
 
---- Asks again for all that is shown or was shown.
+--- Pulls the diagnostics of all loaded buffers.
 function M.refresh(client)
   for _, bufnr in ipairs(vim.lsp.get_buffers_by_client_id(client.id)) do
     if vim.api.nvim_buf_is_loaded(bufnr) then
@@ -13,7 +13,7 @@ function M.refresh(client)
   end
 end
 
---- For `workspace/diagnostic/refresh`.
+--- Handles `workspace/diagnostic/refresh`.
 function M.on_refresh(_, _, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   if client then

@@ -1,11 +1,11 @@
--- Keeps code lenses fresh. Neovim asks for them only when told to; 0.12 does by itself, once enabled.
+-- Refreshes code lenses, which Neovim does not do itself before 0.12.
 local request = require('hlo_lsp.request')
 local M = {}
 
-local PAUSE = 300 -- milliseconds without a change before lenses come anew: there may be thousands
+local DEBOUNCE_MILLISECONDS = 300 -- a file may have thousands of lenses
 
---- Asks for the lenses of a buffer and shows them. Not by `vim.lsp.codelens.refresh`, which does
---- nothing for ever once a server has died while it was asked.
+--- Requests the lenses of a buffer and shows them. `vim.lsp.codelens.refresh` does nothing after a
+--- server crashed during its request.
 function M.refresh(client, bufnr)
   if vim.lsp.codelens.enable or not vim.api.nvim_buf_is_loaded(bufnr) then
     return
@@ -14,7 +14,7 @@ function M.refresh(client, bufnr)
   request(client, 'textDocument/codeLens', params, vim.lsp.codelens.on_codelens, bufnr)
 end
 
---- For `workspace/codeLens/refresh`: another file of the compile has changed.
+--- Handles `workspace/codeLens/refresh`: another file of the compile has changed.
 function M.on_refresh(_, _, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   for _, bufnr in ipairs(client and vim.lsp.get_buffers_by_client_id(client.id) or {}) do
@@ -23,20 +23,20 @@ function M.on_refresh(_, _, context)
   return vim.NIL
 end
 
-local function after_a_pause(action)
-  local asked = 0
+local function debounced(action)
+  local count = 0
   return function()
-    asked = asked + 1
-    local number = asked
+    count = count + 1
+    local number = count
     vim.defer_fn(function()
-      if number == asked then
+      if number == count then
         action()
       end
-    end, PAUSE)
+    end, DEBOUNCE_MILLISECONDS)
   end
 end
 
---- Shows the lenses of a buffer from now on.
+--- Shows the lenses of a buffer and keeps them up to date.
 function M.follow(client, bufnr)
   if not client.server_capabilities.codeLensProvider then
     return
@@ -55,7 +55,7 @@ function M.follow(client, bufnr)
   end
   vim.api.nvim_clear_autocmds({ group = group, buffer = bufnr })
   on({ 'BufEnter', 'InsertLeave' }, refresh)
-  on('TextChanged', after_a_pause(refresh))
+  on('TextChanged', debounced(refresh))
   refresh()
 end
 

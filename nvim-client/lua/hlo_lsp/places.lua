@@ -1,4 +1,4 @@
--- What a click on a code lens shows: the values of an allocation, the uses of a value.
+-- Lists the places of a code lens: the values in an allocation, or the uses of a value.
 local lenses = require('hlo_lsp.lenses')
 local request = require('hlo_lsp.request')
 local M = {}
@@ -11,8 +11,8 @@ local function show(title, locations, encoding)
   vim.cmd('botright copen')
 end
 
---- The command `hlo.showPlaces` of the client: a document, a position, and the places or, in a lens
---- that came with its text, the data by which the server finds them.
+--- Runs the client command `hlo.showPlaces`. Its arguments are a document, a position, and the places
+--- or, for a lens that was sent with its text, the data to resolve them.
 function M.show(command, context)
   local client = vim.lsp.get_client_by_id(context.client_id)
   local encoding = client.offset_encoding
@@ -26,9 +26,9 @@ function M.show(command, context)
     if arguments then
       show(command.title, arguments[3], encoding)
     else
-      vim.notify(problem and problem.message or 'hlo-lsp: there is nothing to show any more')
+      vim.notify(problem and problem.message or 'hlo-lsp: these places no longer exist')
     end
-    lenses.refresh(client, context.bufnr) -- to run a lens hides it
+    lenses.refresh(client, context.bufnr) -- running a lens hides it
   end
   request(client, 'codeLens/resolve', lens, found, context.bufnr)
 end

@@ -165,7 +165,9 @@ class HloProtocol(LanguageServerProtocol):
             else:
                 self._requests.respond(message_id, self._dumps(_call(work)))
         except JsonRpcException as error:
-            logger.info("%.100s rejected: %.200s", method, error.message)
+            is_unknown = isinstance(error, JsonRpcMethodNotFound)
+            level = logging.WARNING if is_unknown else logging.INFO
+            logger.log(level, "%.100s rejected: %.200s", method, error.message)
             self._requests.respond_error(message_id, error)
         except Exception:
             logger.exception("%s failed", method)
