@@ -12,11 +12,11 @@ from measurements import megabytes, middle, milliseconds, typing_times
 from rich.table import Table
 from wire import Client, Json
 
-_ROUNDS = 5  # the median of so many: each in a server of its own
+_ROUNDS = 5  # Each round has its own server; the median counts.
 _EDITS = 15
-_PATIENCE = 120.0  # seconds
+_TIMEOUT_SECONDS = 120.0
 _USES = re.compile(r"\buses\b\W+\d+")
-_MEMORY_TIMES, _MEMORY_MORE = 4, 150_000_000  # bytes: a multiple of the open text, and some more
+_MEMORY_PER_TEXT_BYTE, _MEMORY_BASE_BYTES = 4, 150_000_000
 
 
 def promises(folder: Path, smaller: Path) -> Table:
@@ -93,14 +93,14 @@ def _diagnostics_rows(table: Table, assignment: Path) -> None:
         ("size", "size-mismatch", text.index("(size=") + len("(size=")),
         ("id", "value-set-mismatch", text.index("<") + 1),
     ):
-        told, complete, hovered = [], [], []
+        first_shown, complete, hovered = [], [], []
         for _ in range(_EDITS):
             started = time.perf_counter()
             client.replace(number, column, column, "9")
-            said = client.published(lambda said, code=code: _tells(said, code))
-            told.append(time.perf_counter() - started)
-            if said.get("version") != client.version:
-                client.published(lambda said: said.get("version") == client.version)
+            published = client.published(lambda params, code=code: _has_code(params, code))
+            first_shown.append(time.perf_counter() - started)
+            if published.get("version") != client.version:
+                client.published(lambda params: params.get("version") == client.version)
             complete.append(time.perf_counter() - started)
             client.replace(number, column, column + 1, "")
             until = time.perf_counter() + complete[-1]
@@ -112,7 +112,8 @@ def _diagnostics_rows(table: Table, assignment: Path) -> None:
             client.settle()
         table.add_row(
             f"assignment of {size}: a wrong {what} to its diagnostic (pause included)",
-            f"p50 {milliseconds(sorted(told), 0.5)}, p95 {milliseconds(sorted(told), 0.95)}; "
+            f"p50 {milliseconds(sorted(first_shown), 0.5)}, "
+            f"p95 {milliseconds(sorted(first_shown), 0.95)}; "
             f"complete {milliseconds(sorted(complete), 0.5)}; hover meanwhile p95 "
             f"{milliseconds(sorted(hovered), 0.95)}",
             "150 ms; hover 5 ms",
@@ -121,8 +122,8 @@ def _diagnostics_rows(table: Table, assignment: Path) -> None:
     client.close()
 
 
-def _tells(said: Json, code: str) -> bool:
-    return code in [found["code"] for found in said["diagnostics"]]
+def _has_code(published: Json, code: str) -> bool:
+    return code in [found["code"] for found in published["diagnostics"]]
 
 
 def _seconds_to_hover(
@@ -132,7 +133,7 @@ def _seconds_to_hover(
     client.settle()  # a server that is just started is no part of it
     started = time.perf_counter()
     client.open()
-    while time.perf_counter() - started < _PATIENCE:
+    while time.perf_counter() - started < _TIMEOUT_SECONDS:
         hover = client.ask("textDocument/hover", line, column)
         seconds = time.perf_counter() - started
         if hover is not None and (wanted is None or wanted.search(_text(hover))):
@@ -161,7 +162,7 @@ def _xla_seconds(text: str) -> float | None:
 
 
 def _memory(client: Client) -> tuple[str, str, str]:
-    limit = _MEMORY_TIMES * len(client.text.encode()) + _MEMORY_MORE
+    limit = _MEMORY_PER_TEXT_BYTE * len(client.text.encode()) + _MEMORY_BASE_BYTES
     return megabytes(client.resident), megabytes(client.memory), megabytes(limit)
 
 

@@ -8,8 +8,8 @@ from wire import Client
 
 from dumps import CORPUS, unpacked
 
-_KEYS = 400
-_PAUSE = 0.01  # seconds between two keys: about the fastest that an editor sends
+_TYPED_CHARACTERS = 400
+_PAUSE_SECONDS = 0.01  # About the fastest rate at which an editor sends keys.
 
 
 def train_step(size: str) -> Path:
@@ -38,9 +38,9 @@ def typing_times(client: Client, line: int, column: int) -> list[float]:
         else:
             client.replace(line, column, column, "7")
         client.ask("textDocument/hover", line, column)
-        time.sleep(_PAUSE)
+        time.sleep(_PAUSE_SECONDS)
 
-    return times(_KEYS, key, pause=_PAUSE)
+    return times(_TYPED_CHARACTERS, key, pause=_PAUSE_SECONDS)
 
 
 def milliseconds(sorted_times: list[float], share: float) -> str:

@@ -29,11 +29,11 @@ sys.path[:0] = [str(HERE.parent), str(HERE)]
 from measurements import train_step  # noqa: E402
 from wire import Client  # noqa: E402
 
-_PLACES = 60
-_TIMES = 5
-_SCREEN = 100  # lines
+_POSITIONS_PER_METHOD = 60
+_REPETITIONS = 5
+_SCREEN_LINES = 100
 _WORD = re.compile(r"%[\w.\-]+|\b[a-z][\w\-]{2,}")
-_AT_PLACES = (
+_POSITION_METHODS = (
     "hover",
     "definition",
     "declaration",
@@ -53,7 +53,7 @@ _AT_PLACES = (
     "codeAction",
     "rangeFormatting",
 )  # fmt: skip
-_OF_THE_TEXT = (
+_DOCUMENT_METHODS = (
     "documentSymbol",
     "foldingRange",
     "codeLens",
@@ -73,8 +73,8 @@ def main() -> None:
     client.open()
     client.settle()
     table = Table("request", "p50", "p95", "worst", "at", "after an edit", "largest answer")
-    with Console().status("asking") as status:
-        for method in (*_AT_PLACES, *_OF_THE_TEXT):
+    with Console().status("measuring") as status:
+        for method in (*_POSITION_METHODS, *_DOCUMENT_METHODS):
             status.update(method)
             table.add_row(method, *_row(client, method))
     Console(width=150).print(table)
@@ -94,20 +94,23 @@ def _capabilities() -> Any:
 
 def _row(client: Client, method: str) -> Iterator[str]:
     chance = random.Random(method)
-    places = [_place(client, chance) for _ in range(_PLACES if method in _AT_PLACES else _TIMES)]
-    found = sorted(_asked(client, method, *place) for place in places)
+    places = [
+        _random_position(client, chance)
+        for _ in range(_POSITIONS_PER_METHOD if method in _POSITION_METHODS else _REPETITIONS)
+    ]
+    found = sorted(_measure(client, method, *place) for place in places)
     for share in (0.5, 0.95, 1.0):
         yield f"{1e3 * found[min(len(found) - 1, int(len(found) * share))][0]:.1f} ms"
     yield f"{found[-1][2][0] + 1}:{found[-1][2][1] + 1}"
     line, column = places[0]
     client.replace(line, column, column, "7")
-    yield f"{1e3 * _asked(client, method, line, column)[0]:.1f} ms"
+    yield f"{1e3 * _measure(client, method, line, column)[0]:.1f} ms"
     client.replace(line, column, column + 1, "")
     yield f"{max(size for _, size, _ in found):,} B"
     client.settle()
 
 
-def _place(client: Client, chance: random.Random) -> tuple[int, int]:
+def _random_position(client: Client, chance: random.Random) -> tuple[int, int]:
     """Return the start of a random name or word."""
     while True:
         number = chance.randrange(len(client.lines))
@@ -115,15 +118,15 @@ def _place(client: Client, chance: random.Random) -> tuple[int, int]:
             return number, chance.choice(words).start() + 1
 
 
-def _asked(client: Client, method: str, line: int, column: int) -> tuple[float, int, Any]:
+def _measure(client: Client, method: str, line: int, column: int) -> tuple[float, int, Any]:
     """Return the seconds until the reply, its size in bytes, and the position."""
-    params = _params(client, line, column)[method if method in _SPECIAL else ""]
+    params = _params(client, line, column)[method if method in _METHODS_WITH_PARAMS else ""]
     started = time.perf_counter()
     size = client.answer_size(f"textDocument/{method}", params)
     return time.perf_counter() - started, size, (line, column)
 
 
-_SPECIAL = {
+_METHODS_WITH_PARAMS = {
     "references", "rename", "selectionRange", "semanticTokens/range", "inlayHint", "codeAction",
     "rangeFormatting", "formatting",
 }  # fmt: skip
@@ -133,8 +136,8 @@ def _params(client: Client, line: int, column: int) -> dict[str, Any]:
     document = {"textDocument": {"uri": client.uri}}
     position = {"line": line, "character": column}
     screen = {
-        "start": {"line": max(0, line - _SCREEN // 2), "character": 0},
-        "end": {"line": min(len(client.lines) - 1, line + _SCREEN // 2), "character": 0},
+        "start": {"line": max(0, line - _SCREEN_LINES // 2), "character": 0},
+        "end": {"line": min(len(client.lines) - 1, line + _SCREEN_LINES // 2), "character": 0},
     }
     options = {"options": {"tabSize": 2, "insertSpaces": True}}
     here = {**document, "position": position}

@@ -23,8 +23,8 @@ from limits import promises  # noqa: E402
 from measurements import megabytes, middle, milliseconds, times, train_step, typing_times  # noqa: E402
 from wire import Client  # noqa: E402
 
-_QUESTIONS = 200
-_SCREEN = 100  # lines
+_REQUESTS_PER_METHOD = 200
+_SCREEN_LINES = 100
 
 
 def main() -> None:
@@ -60,9 +60,10 @@ def _row(size: str, path: Path) -> list[str]:
     client.settle()
     typed = typing_times(client, line, column)
     context = {"context": {"includeDeclaration": True}}
-    asked = [
+    measured = [
         times(
-            _QUESTIONS, lambda _, method=method, more=more: client.ask(method, line, column, **more)
+            _REQUESTS_PER_METHOD,
+            lambda _, method=method, more=more: client.ask(method, line, column, **more),
         )
         for method, more in (
             ("textDocument/hover", {}),
@@ -71,7 +72,9 @@ def _row(size: str, path: Path) -> list[str]:
         )
     ]
     count = len(lines)
-    asked.append(times(_QUESTIONS, lambda n: _tokens(client, n * count // _QUESTIONS)))
+    measured.append(
+        times(_REQUESTS_PER_METHOD, lambda n: _tokens(client, n * count // _REQUESTS_PER_METHOD))
+    )
     memory = client.memory
     client.close()
     name = (
@@ -83,7 +86,7 @@ def _row(size: str, path: Path) -> list[str]:
         f"{opened:.2f} s",
         milliseconds(typed, 0.5),
         milliseconds(typed, 0.95),
-        *(milliseconds(answers, 0.95) for answers in asked),
+        *(milliseconds(answers, 0.95) for answers in measured),
         megabytes(memory),
     ]
 
@@ -92,7 +95,7 @@ def _tokens(client: Client, first: int) -> None:
     """Request the tokens of one screen."""
     span = {
         "start": {"line": first, "character": 0},
-        "end": {"line": first + _SCREEN, "character": 0},
+        "end": {"line": first + _SCREEN_LINES, "character": 0},
     }
     client.request(
         "textDocument/semanticTokens/range", {"textDocument": {"uri": client.uri}, "range": span}

@@ -12,10 +12,10 @@ from typing import Any
 
 Json = dict[str, Any]
 
-_ROUND = 0.5  # seconds between two looks at a server that may be at work
-_SMALL = 4096  # bytes; requests of the server are shorter
-_REFUSED = b"-32803"  # an answer, too: there is nothing to rename here
-_IDLE = 0.05  # seconds of processor time in a round that count as rest
+_SETTLE_INTERVAL_SECONDS = 0.5
+_MAX_SERVER_REQUEST_BYTES = 4096
+_REQUEST_FAILED = b"-32803"  # A valid reply: for example, the position has no name to rename.
+_IDLE_CPU_SECONDS = 0.05  # An idle server uses less processor time per interval.
 
 
 class Client:
@@ -26,12 +26,12 @@ class Client:
         self.lines = self.text.split("\n")
         self.uri = path.as_uri()
         item = {"uri": self.uri, "languageId": "hlo", "version": 1, "text": self.text}
-        # Made beforehand: encoding 22 MB is the editor's work, not the server's.
-        self._opening = _packed(
+        # Encoded in advance, because encoding 22 MB is not part of the measured time.
+        self._opening = _encode_message(
             {"method": "textDocument/didOpen", "params": {"textDocument": item}}
         )
         self._ids = itertools.count(1)
-        self._newest = 1
+        self._version = 1
         self._process = subprocess.Popen(
             [sys.executable, "-m", "hlo_lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -50,8 +50,8 @@ class Client:
             "start": {"line": line, "character": start},
             "end": {"line": line, "character": end},
         }
-        self._newest += 1
-        document = {"uri": self.uri, "version": self._newest}
+        self._version += 1
+        document = {"uri": self.uri, "version": self._version}
         change = {"textDocument": document, "contentChanges": [{"range": span, "text": text}]}
         self.notify("textDocument/didChange", change)
 
@@ -80,7 +80,7 @@ class Client:
         while True:
             body = self._body()
             if any(mark in body[:60] or mark in body[-60:] for mark in own):
-                assert b'"error"' not in body[:60] or _REFUSED in body, body[:1000]
+                assert b'"error"' not in body[:60] or _REQUEST_FAILED in body, body[:1000]
                 return len(body)
 
     def published(self, wanted: Callable[[Json], bool]) -> Json:
@@ -88,14 +88,14 @@ class Client:
         while True:
             message = self._receive()
             if message.get("method") == "textDocument/publishDiagnostics":
-                said: Json = message["params"]
-                if said["uri"] == self.uri and wanted(said):
-                    return said
+                diagnostics: Json = message["params"]
+                if diagnostics["uri"] == self.uri and wanted(diagnostics):
+                    return diagnostics
 
     @property
     def version(self) -> int:
         """The version of the last edit."""
-        return self._newest
+        return self._version
 
     def notify(self, method: str, params: Json) -> None:
         """Send a notification."""
@@ -118,10 +118,10 @@ class Client:
         the server.
         """
         before = -1.0
-        while (used := self.seconds_used) - before > _IDLE:
+        while (used := self.seconds_used) - before > _IDLE_CPU_SECONDS:
             before = used
             self.ask("textDocument/hover", 0, 0)
-            time.sleep(_ROUND)
+            time.sleep(_SETTLE_INTERVAL_SECONDS)
 
     def close(self) -> None:
         """Shut down the server."""
@@ -142,7 +142,7 @@ class Client:
         return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
     def _send(self, message: Json) -> None:
-        self._write(_packed(message))
+        self._write(_encode_message(message))
 
     def _write(self, message: bytes) -> None:
         assert self._process.stdin is not None
@@ -162,15 +162,13 @@ class Client:
             if name.lower() == b"content-length":
                 length = int(value)
         body = output.read(length)
-        if length < _SMALL and b'"method"' in body:
+        if length < _MAX_SERVER_REQUEST_BYTES and b'"method"' in body:
             message = json.loads(body)
-            if (
-                "id" in message and "method" in message
-            ):  # a request of the server: nothing against it
+            if "id" in message and "method" in message:  # a request of the server
                 self._send({"id": message["id"], "result": None})
         return body
 
 
-def _packed(message: Json) -> bytes:
+def _encode_message(message: Json) -> bytes:
     body = json.dumps({"jsonrpc": "2.0", **message}).encode()
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)

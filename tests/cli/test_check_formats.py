@@ -52,16 +52,16 @@ def test_statistics_of_intact_dump_are_empty(sample: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--format", "sarif", "--statistics"], "--statistics requires --format text or json"),
         (["--format", "github", "--statistics"], "--statistics requires --format text or json"),
         (["--format", "json", "--watch"], "--watch requires --format text"),
     ],
 )
-def test_incompatible_options(sample: Path, arguments: list[str], said: str) -> None:
+def test_incompatible_options(sample: Path, arguments: list[str], message: str) -> None:
     result = run("check", sample, *arguments)
-    assert (result.status, result.out, result.err) == (2, "", f"hlo-lsp: {said}\n")
+    assert (result.status, result.out, result.err) == (2, "", f"hlo-lsp: {message}\n")
 
 
 @pytest.mark.parametrize("form", ["json", "sarif", "github"])

@@ -12,7 +12,7 @@ WASTEFUL = (
     "BufferAssignment:\nallocation 0: size 8388608, maybe-live-out:\n"
     " value: <0 a @0> (size=8388608,offset=0): f32[16384,1]{1,0:T(8,128)}\n"
 )
-FILLING = "// a long line that nobody reads\n" * 4_000  # makes a second process worth its start
+FILLING = "// a long line of filling\n" * 4_000  # large enough for a second process
 
 
 @pytest.fixture

@@ -126,8 +126,8 @@ def test_computation_has_contents_and_callers(compiled: Compiled) -> None:
     assert place.startswith(f"%{name} (")
     for spot in (f"{facts['line']}", f"{facts['line']}:3"):
         assert run("inspect", files.module, "--at", spot, "--format", "json").json == facts
-    told = run("inspect", files.module, "--computation", name)
-    assert told.out.startswith(f"computation {name}")
+    result = run("inspect", files.module, "--computation", name)
+    assert result.out.startswith(f"computation {name}")
 
 
 @pytest.mark.parametrize("name", ["one file", "tpu", "cpu", "gpu"])

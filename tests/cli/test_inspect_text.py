@@ -20,12 +20,12 @@ def facts(result: CommandResult) -> dict[str, str]:
 
 
 def test_value_is_printed_as_card(sample: Path) -> None:
-    told = facts(run("inspect", sample, "--value", "174", COLUMNS="200"))
-    assert told["title"] == "pad_add_fusion"
-    assert told["padded size"] == "1,024 B (1.0 KiB): padded to T(2,128)"
-    assert told["padding"] == "1,000 B, 97.7 %: dim 0: 3 -> 128 by T(2,128)"
-    assert told["allocation"].endswith("bytes 0 to 1,024")
-    assert told["source"] == "/home/ptoulme/tpu.py:79"
+    card = facts(run("inspect", sample, "--value", "174", COLUMNS="200"))
+    assert card["title"] == "pad_add_fusion"
+    assert card["padded size"] == "1,024 B (1.0 KiB): padded to T(2,128)"
+    assert card["padding"] == "1,000 B, 97.7 %: dim 0: 3 -> 128 by T(2,128)"
+    assert card["allocation"].endswith("bytes 0 to 1,024")
+    assert card["source"] == "/home/ptoulme/tpu.py:79"
 
 
 def test_position_prints_its_target(sample: Path) -> None:
@@ -68,8 +68,8 @@ def test_companion_files_are_read(compiled: Compiled) -> None:
     alone = compiled("cpu")
     for path in (alone.values, alone.live_range, alone.module):
         path.unlink()
-    told = run("inspect", alone.assignment, "--value", "29").out
-    assert "unknown: this compile has no live-range file" in told
+    output = run("inspect", alone.assignment, "--value", "29").out
+    assert "unknown: this compile has no live-range file" in output
 
 
 def test_piped_card_has_one_line_per_fact(sample: Path) -> None:

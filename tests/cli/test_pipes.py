@@ -24,8 +24,8 @@ def read_some(*arguments: str | Path, size: int) -> tuple[int, bytes]:
         assert len(process.stdout.read(size)) == size
         process.stdout.close()
         assert process.stderr is not None
-        complaint = process.stderr.read()
-        return process.wait(60), complaint
+        errors = process.stderr.read()
+        return process.wait(60), errors
 
 
 @pytest.fixture
@@ -42,13 +42,13 @@ def large(compiled: Callable[[str], Compile]) -> Path:
 @pytest.mark.parametrize("arguments", [["inspect"], ["check"], ["check", "--format", "json"]])
 @pytest.mark.parametrize("size", [1, 5000])
 def test_check_survives_closed_pipe(large: Path, arguments: list[str], size: int) -> None:
-    status, complaint = read_some(*arguments, large, size=size)
-    assert complaint == b""
+    status, errors = read_some(*arguments, large, size=size)
+    assert errors == b""
     assert status in {0, 1, 141}
 
 
 def test_inspect_survives_closed_pipe(large: Path) -> None:
     for size in (1, 11):
-        status, complaint = read_some("inspect", large, "--value", "166", size=size)
-        assert complaint == b""
+        status, errors = read_some("inspect", large, "--value", "166", size=size)
+        assert errors == b""
         assert status in {0, 1, 141}

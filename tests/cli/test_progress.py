@@ -27,7 +27,7 @@ def on_terminal(*arguments: str | Path) -> tuple[str, str]:
     while True:
         try:
             piece = os.read(terminal, 4096)
-        except OSError:  # how Linux says that nobody writes any more
+        except OSError:  # Linux raises this when the writer has closed the terminal.
             break
         if not piece:
             break

@@ -12,14 +12,14 @@ PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
 
 def test_rule_is_explained() -> None:
     result = run("rule", "size-mismatch")
-    told = explanations()["size-mismatch"]
+    rule = explanations()["size-mismatch"]
     assert (result.status, result.err) == (0, "")
     lines = result.out.splitlines()
     assert lines == [line.rstrip() for line in lines]
     assert lines[0] == "size-mismatch"
-    assert lines[1] == f"says      {told.what}"
+    assert lines[1] == f"says      {rule.what}"
     assert lines[2] == "severity  error"
-    assert lines[3] == f"why       {told.why}"
+    assert lines[3] == f"why       {rule.why}"
     assert "\x1b" not in result.out
 
 

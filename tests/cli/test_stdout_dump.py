@@ -40,14 +40,14 @@ def moved(facts: Any, path: Path, lines: int) -> Any:
         return [moved(one, path, lines) for one in facts]
     if not isinstance(facts, dict):
         return facts
-    told = {
+    shifted = {
         key: value if key == "stack" else moved(value, path, lines) for key, value in facts.items()
     }
-    if "path" in told and told["path"] is not None:
-        told["path"] = str(path)
-    if "line" in told and "path" in told and told["line"] is not None:
-        told["line"] += lines
-    return told
+    if "path" in shifted and shifted["path"] is not None:
+        shifted["path"] = str(path)
+    if "line" in shifted and "path" in shifted and shifted["line"] is not None:
+        shifted["line"] += lines
+    return shifted
 
 
 def test_section_is_inspected_like_a_file(files: list[Path], printed: Path) -> None:

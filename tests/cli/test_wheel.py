@@ -116,8 +116,8 @@ def test_installed_command_has_vocabulary(
     command: Path, compiled: Callable[[str], Compile]
 ) -> None:
     files = compiled("tpu")
-    told = call(command, "inspect", files.module, "--instruction", "fusion.9", cwd=files.folder)
-    assert "compiled into one kernel" in told
+    output = call(command, "inspect", files.module, "--instruction", "fusion.9", cwd=files.folder)
+    assert "compiled into one kernel" in output
 
 
 def test_installed_command_reads_every_file_kind(

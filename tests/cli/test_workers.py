@@ -17,7 +17,7 @@ from hlo_lsp.cli.workers import WorkerPool
 BAD = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
 
 
-class PoolThatBreaks:
+class BreakingPool:
     """A process pool that runs the first job and loses a process at the next one."""
 
     def __init__(self, *_: object, **__: object) -> None:
@@ -53,7 +53,7 @@ def jobs(tmp_path: Path) -> list[Job]:
 def looked_at(count: int | None, jobs: list[Job]) -> dict[Job, list[str]]:
     with WorkerPool(count) as pool:
         return {
-            job: [told.code for one in found for told in one.findings]
+            job: [finding.code for one in found for finding in one.findings]
             for job, found in pool.results(jobs)
         }
 
@@ -63,7 +63,7 @@ def test_all_jobs_are_run(jobs: list[Job], count: int | None) -> None:
     assert looked_at(count, jobs) == {key: ["undefined-instruction"] for key in jobs}
 
 
-@pytest.mark.parametrize("pool", [PoolThatBreaks, no_pool])
+@pytest.mark.parametrize("pool", [BreakingPool, no_pool])
 def test_all_jobs_are_run_without_processes(
     jobs: list[Job], monkeypatch: pytest.MonkeyPatch, pool: object
 ) -> None:

@@ -1,7 +1,7 @@
 """The console examples of the pages print what the pages say.
 
 A line that begins with ``$`` is a command, the lines below it are its output, in which ``...``
-stands for any text. A block with a caption is a file that the commands of its page read.
+matches any text. A block with a caption is a file that the commands of its page read.
 """
 
 import re

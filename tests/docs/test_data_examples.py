@@ -27,8 +27,8 @@ def test_json_is_a_section_of_settings(block: Block, tmp_path: Path) -> None:
     section = section_of_options(nested(json.loads(block.text)))
     assert isinstance(section, dict)
     assert set(section) <= {"sourceMap", "check", "inlayHints"}
-    _, complaints = Settings.of([section], tmp_path)
-    assert complaints == []
+    _, errors = Settings.of([section], tmp_path)
+    assert errors == []
 
 
 def test_both_kinds_have_examples() -> None:

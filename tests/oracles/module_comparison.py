@@ -36,9 +36,9 @@ def _assert_computation(
     # root along the operands.
     _same(sorted(names), sorted(each.name for each in theirs.instructions), where, "names")
     root = ours.computation(computation).root
-    said = {member.name: member for member in members}
+    by_name = {member.name: member for member in members}
     for instruction in theirs.instructions:
-        member = said[instruction.name]
+        member = by_name[instruction.name]
         _same(member is root, instruction.is_root, (where, member.name), "root")
         _assert_instruction(member, instruction, (where, member.name))
 

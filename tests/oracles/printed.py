@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-# Up to jax 0.4.35 no line end follows an instruction, and the next entry begins behind it.
+# Up to jax 0.4.35 no line end follows an instruction, and the next entry begins on the same line.
 _JOINED_ENTRY = re.compile(r"<\d+ [^ <>]+(?: \(phi\))? @\d+>$")
 _INSTRUCTION = re.compile(r" +(?:ROOT )?%?([\w.\-]+) = ")
 

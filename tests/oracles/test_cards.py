@@ -18,11 +18,11 @@ def test_value_cards_of_large_dump(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for value in _some(compile_.printed):
             card = _card(compile_, value.spot)
-            said = {fact.label: fact.text for fact in card.facts}
+            facts = {fact.label: fact.text for fact in card.facts}
             for label, beginning in _expected(compile_.printed, value).items():
-                assert said[label].startswith(beginning), (value.key, label, said[label])
+                assert facts[label].startswith(beginning), (value.key, label, facts[label])
             end = value.offset + value.size
-            assert said["allocation"].endswith(f", bytes {value.offset:,} to {end:,}")
+            assert facts["allocation"].endswith(f", bytes {value.offset:,} to {end:,}")
 
 
 def test_entry_rows_of_large_dump_have_cards(folder: Path) -> None:

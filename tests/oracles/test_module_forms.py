@@ -103,7 +103,7 @@ ENTRY %main {
      %q)
 }
 """,
-    "a comment behind the header": """\
+    "a comment after the header": """\
 HloModule m // the module
 ENTRY main { ROOT p = f32[] parameter(0) }
 """,
@@ -172,7 +172,7 @@ ENTRY %main {
 }
 """
     theirs = parse_with_xla(text)
-    inline, main = theirs.computations  # XLA names it `_` and puts it in front of its caller
+    inline, main = theirs.computations  # XLA names it `_` and puts it before its caller
     instructions = tuple(
         replace(each, called=("r.to_apply",)) if each.called == (inline.name,) else each
         for each in main.instructions

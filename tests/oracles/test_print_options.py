@@ -46,8 +46,8 @@ def test_every_print_option_is_read_without_findings(folder: Path) -> None:
             if _parsed(hlo, printed) is not None:
                 looked_at[name] += 1
                 file = DumpFile.of_text(printed)
-                told = check(DumpSet([file]), file)
-                found = [one for one in told if one.severity is Severity.ERROR]
+                findings = check(DumpSet([file]), file)
+                found = [one for one in findings if one.severity is Severity.ERROR]
                 assert not found, (name, found[0].message, printed.split("\n")[found[0].place.line])
     assert not paths or set(looked_at) >= {"without percent signs", "short", "canonical"}
 

@@ -26,9 +26,9 @@ def test_every_value_has_printed_op_name_and_source(folder: Path) -> None:
         for entry in compile_.printed.entries.values():
             value = compile_.dump.value(entry.id)
             assert value is not None
-            said = value_json(compile_.dump, value)
+            facts = value_json(compile_.dump, value)
             expected = _expected(entry.instruction, tables)
-            assert {key: said[key] for key in expected} == expected, entry.instruction
+            assert {key: facts[key] for key in expected} == expected, entry.instruction
 
 
 def test_every_value_resolves_to_its_python_line(folder: Path) -> None:
@@ -47,8 +47,8 @@ def test_every_value_resolves_to_its_python_line(folder: Path) -> None:
             instruction = cursor_target_at(there.file, there.line, there.start)
             assert instruction is not None
             line = innermost_python_line(compile_.dump, instruction)
-            said = None if line is None else {"file": line.file, "line": line.line}
-            assert said == expected
+            facts = None if line is None else {"file": line.file, "line": line.line}
+            assert facts == expected
 
 
 def test_corpus_has_both_kinds_of_sources(corpus_small: Path) -> None:

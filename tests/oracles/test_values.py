@@ -41,24 +41,24 @@ _MEMORY_SUFFIXES = (
 
 def test_inspect_matches_every_printed_value(folder: Path) -> None:
     for compile_ in compiles_of(folder):
-        said = {value["id"]: value for value in _inspected(compile_)["values"]}
+        facts = {value["id"]: value for value in _inspected(compile_)["values"]}
         printed = compile_.printed
-        assert said.keys() == printed.assigned.keys() | printed.entries.keys()
-        for value_id, value in said.items():
+        assert facts.keys() == printed.assigned.keys() | printed.entries.keys()
+        for value_id, value in facts.items():
             expected = _expected(printed, printed.assigned[value_id], printed.entries.get(value_id))
             assert {key: value[key] for key in expected} == expected
 
 
 def test_inspect_matches_printed_totals(folder: Path) -> None:
     for compile_ in compiles_of(folder):
-        said = _inspected(compile_)
+        facts = _inspected(compile_)
         printed = compile_.printed
-        assert said["total_bytes"] == printed.total
-        assert said["live_ranges"] == {"max": printed.last_step, "declared_peak": printed.moment}
-        assert {entry["number"]: entry["size"] for entry in said["allocations"]} == {
+        assert facts["total_bytes"] == printed.total
+        assert facts["live_ranges"] == {"max": printed.last_step, "declared_peak": printed.moment}
+        assert {entry["number"]: entry["size"] for entry in facts["allocations"]} == {
             number: size for number, (size, _) in printed.allocations.items()
         }
-        assert {entry["number"]: entry["values"] for entry in said["allocations"]} == {
+        assert {entry["number"]: entry["values"] for entry in facts["allocations"]} == {
             number: [v.id for v in printed.assigned.values() if v.allocation == number]
             for number in printed.allocations
         }

@@ -88,7 +88,7 @@ def parser_error(opcode: OpcodeSpec, attributes: str) -> str:
 @pytest.mark.parametrize("name", _OPCODES)
 def test_attributes_match_xla_parser(name: str) -> None:
     opcode = WORDS.opcodes[name]
-    listed = re.search(r"Allowed attributes: ([^\n]+)", parser_error(opcode, ", nobody_knows=1"))
+    listed = re.search(r"Allowed attributes: ([^\n]+)", parser_error(opcode, ", unknown_name=1"))
     assert listed is not None
     of_others = {attribute for other, attribute in _OTHERS if other == name}
     ours = (set(opcode.attributes) | set(WORDS.common)) - of_others
@@ -131,21 +131,21 @@ def test_xla_parser_accepts_every_example_and_word(name: str) -> None:
             continue
         for word in meaning.values or [_value(attribute, opcode)]:
             value = f"{{{word}}}" if meaning.kind is AttributeKind.ENUMS else word
-            error = parser_error(opcode, f", {attribute}={value}, nobody_knows=1")
-            assert 'unexpected attribute "nobody_knows"' in error, (attribute, value)
+            error = parser_error(opcode, f", {attribute}={value}, unknown_name=1")
+            assert 'unexpected attribute "unknown_name"' in error, (attribute, value)
 
 
 @pytest.mark.parametrize(
     "name", sorted(WORDS.header.keys() - {"backend_config", "debug_attributes"})
 )
 def test_xla_parser_accepts_every_header_example(name: str) -> None:
-    with pytest.raises(XlaParseError, match='unexpected attribute "nobody_knows"'):
-        parse_with_xla(f"HloModule m, {name}={WORDS.header[name].example}, nobody_knows=1\n\n")
+    with pytest.raises(XlaParseError, match='unexpected attribute "unknown_name"'):
+        parse_with_xla(f"HloModule m, {name}={WORDS.header[name].example}, unknown_name=1\n\n")
 
 
 def test_header_attributes_match_xla_parser() -> None:
     with pytest.raises(XlaParseError) as refused:
-        parse_with_xla("HloModule m, nobody_knows=1\n\n")
+        parse_with_xla("HloModule m, unknown_name=1\n\n")
     listed = re.search(r"Allowed attributes: ([^\n]+)", str(refused.value))
     assert listed is not None
     assert WORDS.header.keys() - set(listed[1].split(", ")) == {
@@ -156,7 +156,7 @@ def test_header_attributes_match_xla_parser() -> None:
 
 
 def test_metadata_keys_match_xla_parser() -> None:
-    error = parser_error(WORDS.opcodes["abs"], ", metadata={nobody_knows=1}")
+    error = parser_error(WORDS.opcodes["abs"], ", metadata={unknown_name=1}")
     listed = re.search(r"Allowed attributes: ([^\n]+)", error)
     assert listed is not None
     assert set(listed[1].split(", ")) == WORDS.attributes["metadata"].keys.keys()
@@ -164,8 +164,8 @@ def test_metadata_keys_match_xla_parser() -> None:
 
 @pytest.mark.parametrize("name", sorted(WORDS.element_types))
 def test_xla_parser_accepts_every_element_type(name: str) -> None:
-    with pytest.raises(XlaParseError, match='unexpected attribute "nobody_knows"'):
-        parse_with_xla(_MODULE.format(instruction=f"{name}[] parameter(6), nobody_knows=1"))
+    with pytest.raises(XlaParseError, match='unexpected attribute "unknown_name"'):
+        parse_with_xla(_MODULE.format(instruction=f"{name}[] parameter(6), unknown_name=1"))
 
 
 def _value(name: str, opcode: OpcodeSpec) -> str:

@@ -17,7 +17,7 @@ from hlo_lsp.model.shape import (
 )
 from oracles.protobuf import Value, as_bytes, as_integer, fields, integers
 
-_UNKNOWN = -(1 << 63)  # stands for an unbounded dimension, and for `*` in a tile
+_UNKNOWN = -(1 << 63)  # an unbounded dimension, or `*` in a tile
 _TYPES = {
     1: "pred", 2: "s8", 3: "s16", 4: "s32", 5: "s64", 6: "u8", 7: "u16", 8: "u32", 9: "u64",
     10: "f16", 11: "f32", 12: "f64", 14: "opaque", 15: "c64", 16: "bf16", 17: "token", 18: "c128",

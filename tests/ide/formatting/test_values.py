@@ -66,7 +66,7 @@ PRINTED = [
 EXAMPLES = [
     (each.name, each.example) for each in (*WORDS.attributes.values(), *WORDS.header.values())
 ]  # fmt: skip
-# What XLA keeps as a text, and what nobody has seen printed.
+# Values that XLA keeps as text, and values of unknown attributes.
 KEPT = {
     "backend_config", "block_scaling_config", "debug_attributes", "indices", "literal",
     "origin_recovery_table", "sparsity_config",
@@ -89,13 +89,13 @@ def test_blanks_are_normalized(printed: tuple[str, str], chance: Random) -> None
     [
         ("backend_config", '{ "a" :  1,\n  "b": [1,2] }'),
         ("origin_recovery_table", '{\n  { "x" }: {"y"}\n}'),
-        ("nobody_knows", "{ 0, 1 }"),
+        ("unknown_attribute", "{ 0, 1 }"),
         ("frontend_attributes", "{a={ b , c}}"),
         ("dimensions", "{0 1}"),
         ("dimensions", "{0,- 1}"),
         ("metadata", '{op_name="a", source_line=3}'),  # XLA reads the comma, and never prints it
         ("metadata", '{op_name="a" , what}'),
-        # Another statement behind it, which XLA reads.
+        # A second statement on the line, which XLA reads.
         ("metadata", '{op_name="a"} %b = f32[] add( %a,%a)'),
         ("dimensions", "{0, 1} %b = f32[] add( %a,%a)"),
         ("control-predecessors", "{%a,%b} ROOT %b = f32[] add( %a,%a)"),

@@ -26,7 +26,7 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 from tiny import split
 
-Said = list[tuple[str, list[str]]]
+CallTexts = list[tuple[str, list[str]]]
 
 WRITTEN = """\
 HloModule m
@@ -73,7 +73,7 @@ def text(place: Place) -> str:
     return place.file.lines[place.line][place.start : place.end]
 
 
-def said(calls: list[CallEdge]) -> Said:
+def call_texts(calls: list[CallEdge]) -> CallTexts:
     """Return the other ends with their places: line, column, and text."""
     return [
         (call.node.record.name, [f"{p.line + 1}:{p.start} {text(p)}" for p in call.places])
@@ -110,51 +110,55 @@ def test_allocation_is_no_call_node(mark: str) -> None:
 
 
 def test_incoming_calls_of_computation(written: DumpFile) -> None:
-    assert said(incoming_calls(at(written, "body (", "body"))) == [
+    assert call_texts(incoming_calls(at(written, "body (", "body"))) == [
         ("main", ["17:9 body", "19:25 body", "19:31 body"])
     ]
-    assert said(incoming_calls(at(written, "cond (", "cond"))) == [("main", ["16:36 cond"])]
-    assert said(incoming_calls(at(written, "ENTRY", "main"))) == []
+    assert call_texts(incoming_calls(at(written, "cond (", "cond"))) == [("main", ["16:36 cond"])]
+    assert call_texts(incoming_calls(at(written, "ENTRY", "main"))) == []
 
 
 def test_outgoing_calls_of_computation(written: DumpFile) -> None:
-    assert said(outgoing_calls(at(written, "ENTRY", "main"))) == [
+    assert call_texts(outgoing_calls(at(written, "ENTRY", "main"))) == [
         ("cond", ["16:36 cond"]),
         ("body", ["17:9 body", "19:25 body", "19:31 body"]),
         ("sum.to_apply", ["20:2 sum"]),
     ]
-    assert said(outgoing_calls(at(written, "body (", "body"))) == []
+    assert call_texts(outgoing_calls(at(written, "body (", "body"))) == []
 
 
 def test_inline_computation(written: DumpFile) -> None:
     inline = outgoing_calls(at(written, "ENTRY", "main"))[2].node
     assert text(name_place(inline)) == "to_apply"
-    assert said(incoming_calls(inline)) == [("main", ["20:2 sum"])]
-    assert said(incoming_calls(at(written, "ROOT both", "both"))) == [
+    assert call_texts(incoming_calls(inline)) == [("main", ["20:2 sum"])]
+    assert call_texts(incoming_calls(at(written, "ROOT both", "both"))) == [
         ("left", ["22:6 left"]), ("right", ["23:6 right"])
     ]  # fmt: skip
 
 
 def test_incoming_calls_of_instruction_are_operands(written: DumpFile) -> None:
-    assert said(incoming_calls(at(written, "branch =", "branch"))) == [
+    assert call_texts(incoming_calls(at(written, "branch =", "branch"))) == [
         ("x", ["14:2 x"]), ("first", ["16:2 first"])
     ]  # fmt: skip
-    assert said(incoming_calls(at(written, "branch)", "branch"))) == said(
+    assert call_texts(incoming_calls(at(written, "branch)", "branch"))) == call_texts(
         incoming_calls(at(written, "branch =", "branch"))
     )
-    assert said(incoming_calls(at(written, "x =", "x"))) == []
+    assert call_texts(incoming_calls(at(written, "x =", "x"))) == []
 
 
 def test_outgoing_calls_of_instruction_are_users(written: DumpFile) -> None:
-    assert said(outgoing_calls(at(written, "x =", "x"))) == [
+    assert call_texts(outgoing_calls(at(written, "x =", "x"))) == [
         ("first", ["16:22 x"]), ("branch", ["18:29 x", "18:32 x"])
     ]  # fmt: skip
-    assert said(outgoing_calls(at(written, "branch =", "branch"))) == [("sum", ["21:4 branch"])]
-    assert said(outgoing_calls(at(written, "sum =", "sum"))) == [
+    assert call_texts(outgoing_calls(at(written, "branch =", "branch"))) == [
+        ("sum", ["21:4 branch"])
+    ]
+    assert call_texts(outgoing_calls(at(written, "sum =", "sum"))) == [
         ("twice", ["26:30 sum", "26:35 sum"])
     ]
-    assert said(outgoing_calls(at(written, "first =", "first"))) == [("branch", ["18:35 first"])]
-    assert said(outgoing_calls(at(written, "ROOT twice", "twice"))) == []
+    assert call_texts(outgoing_calls(at(written, "first =", "first"))) == [
+        ("branch", ["18:35 first"])
+    ]
+    assert call_texts(outgoing_calls(at(written, "ROOT twice", "twice"))) == []
 
 
 @pytest.mark.parametrize(

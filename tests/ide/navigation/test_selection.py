@@ -28,8 +28,10 @@ def around(text: str, part: str) -> list[str]:
 
 
 def _cursor(text: str) -> tuple[DumpFile, int, int]:
-    front, _, behind = text.partition("¦")  # bars are in allocations
-    return DumpFile.of_text(front + behind), front.count("\n"), len(front.rpartition("\n")[2])
+    before, _, after = text.partition(
+        "¦"
+    )  # The mark is not a plain bar, which allocation lines contain.
+    return DumpFile.of_text(before + after), before.count("\n"), len(before.rpartition("\n")[2])
 
 
 def _text(file: DumpFile, extent: TextExtent) -> str:

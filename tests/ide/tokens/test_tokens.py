@@ -91,10 +91,10 @@ def test_real_dumps_have_ordered_tokens(corpus_small: Path, kind: FileKind) -> N
             pass
         found = all_tokens(file)
         assert misplaced_tokens(file, found) == [], path
-        told = {token.line for token in found}
+        lines_with_tokens = {token.line for token in found}
         bare = [
             line for number, line in enumerate(file.lines)
-            if number not in told and any(sign.isdigit() for sign in line)
+            if number not in lines_with_tokens and any(sign.isdigit() for sign in line)
             and not line.startswith("HloLiveRange not") and not line.endswith(":")
         ]  # fmt: skip
         assert bare == [], path

@@ -12,8 +12,8 @@ from hlo_lsp.hlo.vocabulary import Vocabulary
 
 _SNIPPET_SPECIAL_CHARACTER = re.compile(r"[\\$}]")
 _CHOICE_KINDS = {AttributeKind.FLAG, AttributeKind.ENUM}
-# The names in the examples belong to other modules. These placeholders replace them; the flag
-# tells whether the value is in braces.
+# The names in the examples belong to other modules. These placeholders replace them; the flag is
+# True if the value is in braces.
 _NAME_PLACEHOLDERS = {
     AttributeKind.COMPUTATION: ("computation", False),
     AttributeKind.COMPUTATIONS: ("computations", True),

@@ -41,7 +41,7 @@ _BINARY_REDUCTION_OPCODES = {
 
 
 def operand_filter(draft: Draft, slot: OperandSlot) -> Callable[[PartialInstruction], bool]:
-    """Return a predicate that tells whether an instruction fits as the operand at the cursor."""
+    """Return a predicate for instructions that fit as the operand at the cursor."""
     opcode = vocabulary().opcode(slot.opcode)
     if slot.opcode == "get-tuple-element":
         return lambda found: found.shape.startswith("(")

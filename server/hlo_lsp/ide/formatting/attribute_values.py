@@ -48,7 +48,7 @@ def format_literal(text: str, shape: str) -> str:
     """Return the literal of a constant as XLA prints it.
 
     Matrices have blanks inside their braces, and so do rows of more than one element. The literal
-    of a shape that is no array is unchanged.
+    of a shape other than an array is unchanged.
 
     Args:
         text: The text between the parentheses of the constant.

@@ -133,10 +133,10 @@ def _statement_edits(statement: _Statement) -> Iterator[FormattingEdit]:
     old, new = (_strip_trailing_comment(statement.text) or "").strip(), _format_statement(statement)
     if new is None or new == old:
         return
-    place, behind = statement.begin, 0
+    place, offset = statement.begin, 0
     for start, end, text in whitespace_changes(old, new):
-        begin = _advance(*place, old[behind:start])
-        place, behind = _advance(*begin, old[start:end]), end
+        begin = _advance(*place, old[offset:start])
+        place, offset = _advance(*begin, old[start:end]), end
         yield FormattingEdit(begin, place, text)
 
 
