@@ -3,7 +3,7 @@ import pytest
 from hlo_lsp.checks import precedence
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.precedence import SUPPRESSES, Scope, ranks, unsuppressed
+from hlo_lsp.checks.precedence import SUPPRESSES, Scope, ranks, suppressors_of, unsuppressed
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 
@@ -81,3 +81,9 @@ def test_table_names_codes_of_rules() -> None:
     known = {rule.code for rule in CATALOGUE}
     named = {code for scopes in SUPPRESSES.values() for each in scopes.values() for code in each}
     assert named | set(SUPPRESSES) <= known
+
+
+def test_suppressors_are_found_through_others() -> None:
+    assert suppressors_of({"third"}) == {"first", "second", "broken"}
+    assert suppressors_of({"first"}) == {"broken"}
+    assert suppressors_of({"x"}) == set()

@@ -85,7 +85,7 @@ def test_a_broken_line_does_not_change_how_the_next_file_is_read(sample: str) ->
 
 
 def test_work_is_done_in_steps(sample: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "_STEP", 10)
+    monkeypatch.setattr(run, "_RECORDS_PER_CHECKPOINT", 10)
     dump = dump_of(sample)
     checkpoints = count_checkpoints(lambda: run.check(dump, dump.files[0]))
     assert checkpoints >= 2 * (sum(1 for _ in dump.files[0].records) // 10)  # for each pace
@@ -229,7 +229,7 @@ def _errors(dump: DumpSet, file: DumpFile) -> list[Finding]:
 def test_what_was_edited_last_is_looked_at_first(
     sample: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "_STEP", 2)
+    monkeypatch.setattr(run, "_RECORDS_PER_CHECKPOINT", 2)
     dump = dump_of(sample)
     (file,) = dump.files
     rows = [row for row, line in enumerate(file.lines) if line.startswith(" value: <")]

@@ -15,23 +15,27 @@ DAMAGE = ("<174 pad_add_fusion @0> (size=1024", "<174 pad_add_fusion @0> (size=1
 TOTAL = ("Total bytes used: 40448 (39.5KiB)", "Total bytes used: 40449 (39.5KiB)")
 # What is put right by its first action: the damage, the code, what the action is called.
 PUT_RIGHT = {
-    "a size": (*DAMAGE, "size-mismatch", "Put `1024`"),
+    "a size": (*DAMAGE, "size-mismatch", "Change to `1024`"),
     "a size of an allocation": (
-        "allocation 2: size 512,", "allocation 2: size 513,", "allocation-slack", "Put `512`",
+        "allocation 2: size 512,", "allocation 2: size 513,", "allocation-slack", "Change to `512`",
     ),
-    "a total": (*TOTAL, "total-mismatch", "Put `40448 (39.5KiB)`"),
-    "a size in words": ("40448 (39.5KiB)", "40448 (39.4KiB)", "human-size", "Put `39.5KiB`"),
+    "a total": (*TOTAL, "total-mismatch", "Change to `40448 (39.5KiB)`"),
+    "a size in words": ("40448 (39.5KiB)", "40448 (39.4KiB)", "human-size", "Change to `39.5KiB`"),
     "a number of an allocation": (
-        "allocation 3: size", "allocation 30: size", "allocation-numbering", "Put `3`",
+        "allocation 3: size", "allocation 30: size", "allocation-numbering", "Change to `3`",
     ),
-    "a step": ("    9:add_add_fusion", "    90:add_add_fusion", "schedule-numbering", "Put `9`"),
+    "a step": ("    9:add_add_fusion", "    90:add_add_fusion", "schedule-numbering",
+        "Change to `9`",
+    ),
     "a cumulative sum": (
-        "(cumulative: 48 bytes)", "(cumulative: 49 bytes)", "peak-cumulative", "Put `48`",
+        "(cumulative: 48 bytes)", "(cumulative: 49 bytes)", "peak-cumulative", "Change to `48`",
     ),
     "bytes at the peak": (
-        "Arg_0.1{}: 8 bytes", "Arg_0.1{}: 9 bytes", "peak-bytes", "Put `8`",
+        "Arg_0.1{}: 8 bytes", "Arg_0.1{}: 9 bytes", "peak-bytes", "Change to `8`",
     ),
-    "the peak": ("Live ranges at 9 (peak)", "Live ranges at 8 (peak)", "peak-moment", "Put `9`"),
+    "the peak": ("Live ranges at 9 (peak)", "Live ranges at 8 (peak)", "peak-moment",
+        "Change to `9`",
+    ),
 }  # fmt: skip
 
 
@@ -283,7 +287,7 @@ async def test_edits_come_with_the_actions_where_the_client_asks_only_once(
         file.substitute(*DAMAGE)
         found = await actions(file, await told(file, "size-mismatch"))
         assert [one.title for one in found] == [
-            "Put `1024`", "Explain rule `size-mismatch`", "Fix all derivable values",
+            "Change to `1024`", "Explain rule `size-mismatch`", "Fix all derivable values",
         ]  # fmt: skip
         for one in found:
             assert (one.data, one.is_preferred) == (None, None)

@@ -84,7 +84,7 @@ def test_the_documented_settings_reach_the_server(emacs: Emacs, compile_v5e: Com
         (replace-match "size=1048575")
         (defun fixes ()
           (cl-count-if
-           (lambda (action) (string-prefix-p "Put `" (gethash "title" action)))
+           (lambda (action) (string-prefix-p "Change to `" (gethash "title" action)))
            (lsp-request "textDocument/codeAction"
                         (list :textDocument (lsp--text-document-identifier)
                               :range (lsp--region-to-range (line-beginning-position)

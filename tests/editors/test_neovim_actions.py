@@ -51,9 +51,9 @@ def act(
 
 def test_a_wrong_size_is_put_right(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
-    offered, lines = act(neovim, path, "Put `", WRONG_SIZE)
+    offered, lines = act(neovim, path, "Change to `", WRONG_SIZE)
     assert offered == [
-        "Put `1048576`",
+        "Change to `1048576`",
         "Explain rule `size-mismatch`",
         f"Ignore `size-mismatch` in folder `{path.parent.name}`",
         "Fix all derivable values",
@@ -85,7 +85,7 @@ def test_a_damaged_dump_on_disk_is_mended(neovim: Neovim, own: Compile) -> None:
     path = own.path(ASSIGNMENT)
     sound = path.read_text("utf-8")
     path.write_text(sound.replace("allocation 1: size 1048576", "allocation 1: size 1048577"))
-    _, lines = act(neovim, path, "Put")
+    _, lines = act(neovim, path, "Change to")
     assert lines == sound.splitlines()
 
 

@@ -74,7 +74,7 @@ async def test_a_finding_is_put_right_explained_and_silenced(tmp_path: Path) -> 
     context = await asked_about(tmp_path, DAMAGED, RICH)
     put, explain, silence, everything = await actions(context, " value: <2 add", "500")
     assert isinstance(put, types.CodeAction)
-    assert (put.title, put.kind, put.is_preferred) == ("Put `512`", QUICK, True)
+    assert (put.title, put.kind, put.is_preferred) == ("Change to `512`", QUICK, True)
     assert put.edit is not None
     assert put.edit.document_changes is not None
     (change,) = put.edit.document_changes
@@ -181,7 +181,7 @@ async def test_findings_that_the_client_names_are_asked_about_wherever_the_curso
         )
         return [each.title for each in await code_actions([context], params, lambda _: 7)]
 
-    assert (await offered(finding.message))[0] == "Put `512`"
+    assert (await offered(finding.message))[0] == "Change to `512`"
     assert await offered("of an older text") == []
 
 
@@ -231,8 +231,8 @@ async def test_an_editor_that_asks_by_itself_does_not_make_us_look(tmp_path: Pat
         return [each.title for each in await code_actions([context], params, lambda _: 7)]
 
     assert await offered(types.CodeActionTriggerKind.Automatic) == []
-    assert (await offered(types.CodeActionTriggerKind.Invoked))[0] == "Put `512`"
-    assert (await offered(types.CodeActionTriggerKind.Automatic))[0] == "Put `512`"
+    assert (await offered(types.CodeActionTriggerKind.Invoked))[0] == "Change to `512`"
+    assert (await offered(types.CodeActionTriggerKind.Automatic))[0] == "Change to `512`"
 
 
 async def test_in_a_large_text_what_the_editor_names_is_enough(
@@ -255,7 +255,7 @@ async def test_in_a_large_text_what_the_editor_names_is_enough(
     early = await findings_until(context, bool)
     named = diagnostic_json(context.client, early[0])
     told = get_converter().structure(named, types.Diagnostic)
-    assert (await offered(told))[0] == "Put `512`"
+    assert (await offered(told))[0] == "Change to `512`"
     assert cached_findings(context) is None
     assert await offered(only=FIX_ALL) == ["Fix all derivable values"]
     assert cached_findings(context) is not None

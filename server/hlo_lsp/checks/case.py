@@ -1,4 +1,4 @@
-"""What a rule is given: a record, or a compile, and the means to report."""
+"""The inputs of rules: one record or one compile, with the means to report findings."""
 
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
@@ -18,7 +18,7 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True, slots=True)
 class Case(Generic[R]):
-    """One record that a rule looks at, with what all rules of the run know."""
+    """One record to check, with the context of the run and the rule's code and severity."""
 
     context: Context
     file: DumpFile
@@ -27,19 +27,26 @@ class Case(Generic[R]):
     severity: Severity
 
     def finding(self, message: str, role: str | None = None, *related: Related) -> Finding:
-        """A finding at a field of the record's first line, or at all of the line."""
+        """Return a finding at a field of the record's first line, or at the whole line."""
         return Finding(self.code, self.severity, self.place(role), message, related)
 
     def place(self, role: str | None = None) -> Place:
-        """A field of the record's first line, or all of the line."""
+        """Return the place of a field of the record's first line, or of the whole line."""
         return field_place(self.file, self.record, role)
 
     def number(self, record: Record) -> int:
-        """The line of another record of the file, as people count lines: for a message."""
+        """Return the 1-based line number of another record of the file, for messages."""
         return LocatedRecord(self.file, record).number
 
     def finding_at(self, row: int, start: int, end: int, message: str) -> Finding:
-        """A finding at columns of line ``row`` of the record."""
+        """Return a finding at columns of a line of the record.
+
+        Args:
+            row: the line, counted from 0 at the first line of the record.
+            start: the first column, in code points from 0.
+            end: the column after the last one.
+            message: the text of the finding.
+        """
         place = Place(self.file, self.record.line + row, start, end)
         return Finding(self.code, self.severity, place, message)
 
@@ -54,13 +61,13 @@ class Case(Generic[R]):
         return self.context.tables(self.file)
 
     def report(self, place: Place, message: str, *related: Related) -> Finding:
-        """A finding at a place."""
+        """Return a finding at a place."""
         return Finding(self.code, self.severity, place, message, related)
 
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """A compile that a rule looks at."""
+    """One compile to check, with the context of the run and the rule's code and severity."""
 
     context: Context
     code: str
@@ -68,15 +75,15 @@ class Survey:
 
     @property
     def dump(self) -> DumpSet:
-        """The files."""
+        """The files of the compile."""
         return self.context.dump
 
     def report(self, place: Place, message: str, *related: Related) -> Finding:
-        """A finding at a place."""
+        """Return a finding at a place."""
         return Finding(self.code, self.severity, place, message, related)
 
     def finding(
         self, found: "LocatedRecord[Any]", role: str | None, message: str, *related: Related
     ) -> Finding:
-        """A finding at a field of a record's first line, or at all of the line."""
+        """Return a finding at a field of a record's first line, or at the whole line."""
         return self.report(field_place(found.file, found.record, role), message, *related)

@@ -1,4 +1,4 @@
-"""All rules. Codes are a public interface: scripts and settings name them."""
+"""The catalogue of all rules. Codes are a public interface: scripts and settings use them."""
 
 from hlo_lsp.checks.advice import donation as advice_donation
 from hlo_lsp.checks.advice import memory as advice_memory
@@ -64,8 +64,8 @@ CATALOGUE: tuple[AnyRule, ...] = tuple(rule for module in _MODULES for rule in m
 
 
 def default_rules() -> tuple[AnyRule, ...]:
-    """The rules that run unless others are asked for: all but those that their text turns off."""
-    off = {code for code, told in explanations().items() if not told.is_on}
+    """Return the rules that are on by default, as their explanations state."""
+    off = {code for code, explanation in explanations().items() if not explanation.is_on}
     return tuple(rule for rule in CATALOGUE if rule.code not in off)
 
 

@@ -1,4 +1,4 @@
-"""What all rules of one run share: facts of the compile that are worth looking up once."""
+"""The context of one check run: facts of the compile that several rules need."""
 
 from functools import cached_property
 
@@ -14,27 +14,27 @@ from hlo_lsp.syntax.used_value import UsedValue
 
 
 class Context:
-    """A compile as the rules of one run see it."""
+    """The compile and the thresholds of one check run, with cached facts."""
 
     def __init__(
         self, dump: DumpSet, thresholds: Thresholds = DEFAULTS, whole: DumpSet | None = None
     ) -> None:
         self.dump = dump
-        # With the files of other compiles that lie beside it.
+        # This set includes the foreign files in the same folder.
         self.whole = dump if whole is None else whole
         self.thresholds = thresholds
         self._scopes: dict[DumpFile, ComputationScopes] = {}
         self._tables: dict[DumpFile, LocationTables] = {}
 
     def scopes(self, file: DumpFile) -> ComputationScopes:
-        """The computations of a module text."""
+        """Return the computations of a module text."""
         known = self._scopes.get(file)
         if known is None:
             known = self._scopes[file] = ComputationScopes(file)
         return known
 
     def tables(self, file: DumpFile) -> LocationTables:
-        """The tables of source locations of a module text."""
+        """Return the tables of source locations of a module text."""
         known = self._tables.get(file)
         if known is None:
             known = self._tables[file] = LocationTables(file)
@@ -47,17 +47,17 @@ class Context:
 
     @cached_property
     def schedule(self) -> LocatedRecord[LiveRangeLabel] | None:
-        """The line that says how long the schedule is."""
+        """The line with the length of the schedule."""
         return self.dump.label(LiveRangeLabel)
 
     @cached_property
     def knows_assignment(self) -> bool:
-        """Whether the allocations are among the files."""
+        """True if one of the files has allocations."""
         return any(len(file.memory.assigned) for file in self.dump.files)
 
     @cached_property
     def misses_assigned(self) -> bool:
-        """Whether a line is broken that may have been an allocation or a value in one."""
+        """True if a line that may define an allocation or an assigned value is malformed."""
         return any(
             isinstance(record, BrokenRecord) and not record.text.startswith("  ")
             for file in self.dump.files
@@ -67,7 +67,7 @@ class Context:
 
     @cached_property
     def misses_entries(self) -> bool:
-        """Whether the header of an entry is broken or gone."""
+        """True if the header of a used value is malformed or missing."""
         return any(
             isinstance(record, UsedValue) and record.id is None
             for file in self.dump.files
@@ -76,5 +76,5 @@ class Context:
 
     @cached_property
     def knows_entries(self) -> bool:
-        """Whether the used values are among the files."""
+        """True if one of the files has used values."""
         return any(len(file.memory.entries) for file in self.dump.files)

@@ -1,4 +1,4 @@
-"""A finding: something that a dump printed by a compiler would not say."""
+"""Findings: inconsistencies in dumps, and advice on programs."""
 
 from dataclasses import dataclass, replace
 from enum import Enum
@@ -8,7 +8,7 @@ from hlo_lsp.model.place import Place
 
 
 class Severity(Enum):
-    """How bad a finding is; the value is the name that scripts see."""
+    """The severity of a finding. The values are the names in JSON output."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,13 +17,13 @@ class Severity(Enum):
 
     @property
     def rank(self) -> int:
-        """0 for the worst."""
+        """The rank of the severity, 0 for the most severe."""
         return list(Severity).index(self)
 
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """A second place that a finding speaks of."""
+    """A second place that a finding refers to."""
 
     place: Place
     message: str
@@ -31,9 +31,9 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What is wrong and where; the message is a sentence with both numbers in it.
+    """A problem at a place. The message states the actual and the expected number.
 
-    ``fixes`` are other ways to put it right, each enough alone.
+    ``fixes`` are alternatives, each of which resolves the finding.
     """
 
     code: str
@@ -44,9 +44,9 @@ class Finding:
     fixes: tuple[Fix, ...] = ()
 
     def fixed(self, *fixes: Fix) -> "Finding":
-        """The same, with what puts it right; the best first."""
+        """Return the finding with additional fixes, the best first."""
         return replace(self, fixes=(*self.fixes, *fixes))
 
     def put(self, text: str, *, is_sure: bool = True) -> "Finding":
-        """The same, where other text at the place puts it right."""
+        """Return the finding with a fix that replaces the text at its place."""
         return self.fixed(Fix.put(self.place, text, is_sure=is_sure))

@@ -1,4 +1,4 @@
-"""What puts a finding right, where a rule knows it."""
+"""Fixes of findings: edits that a user can apply."""
 
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ Position = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A part of a file, from one (line, code point) to another, and what is to stand there."""
+    """The replacement of a range of a file, from one (line, code point) to another."""
 
     file: DumpFile
     start: Position
@@ -19,12 +19,12 @@ class Edit:
 
     @classmethod
     def put(cls, place: Place, text: str) -> "Edit":
-        """Other text at a place."""
+        """Return an edit that replaces the text at a place."""
         return cls(place.file, (place.line, place.start), (place.line, place.end), text)
 
     @classmethod
     def drop(cls, file: DumpFile, first: int, count: int) -> "Edit":
-        """No longer these lines, nor the end of the last."""
+        """Return an edit that removes lines, including the newline of the last one."""
         lines = file.lines
         end = first + count
         if end < len(lines):
@@ -34,16 +34,16 @@ class Edit:
         return cls(file, start, last, "")
 
     def meets(self, other: "Edit") -> bool:
-        """Whether both cannot be made at once."""
+        """Return True if the edits overlap, so that only one of them can be applied."""
         return self.file is other.file and self.start < other.end and other.start < self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """Edits that belong together; ``title`` tells somebody to make them: ``Put 512``.
+    """Edits that are applied together. The title is an instruction: ``Change to `512```.
 
-    One that ``is_sure`` follows from the rest of the dump. One that is not may take away what was
-    right, and wants somebody who looks at it.
+    A fix with ``is_sure`` follows from the rest of the dump. Any other fix may remove correct text
+    and requires review.
     """
 
     title: str
@@ -52,23 +52,23 @@ class Fix:
 
     @property
     def drops(self) -> bool:
-        """Whether nothing is put in the place of what it takes away."""
+        """True if the fix only removes text."""
         return not any(edit.text for edit in self.edits)
 
     @classmethod
     def put(cls, place: Place, text: str, *, is_sure: bool = True) -> "Fix":
-        """Other text at a place."""
-        return cls(f"Put `{text}`", (Edit.put(place, text),), is_sure)
+        """Return a fix that replaces the text at a place."""
+        return cls(f"Change to `{text}`", (Edit.put(place, text),), is_sure)
 
     @classmethod
     def drop(cls, file: DumpFile, first: int, count: int) -> "Fix":
-        """No longer these lines."""
+        """Return a fix that removes lines."""
         title = "Remove this line" if count == 1 else f"Remove these {count:,} lines"
         return cls(title, (Edit.drop(file, first, count),), is_sure=False)
 
 
 def together(fixes: "list[Fix]") -> tuple[Edit, ...]:
-    """The edits of fixes that can be made at once, the first of those that cannot."""
+    """Return the edits of all fixes, without the fixes that overlap an earlier one."""
     made: dict[tuple[int, int], list[Edit]] = {}  # by file and line: few edits share one
     found: list[Edit] = []
     for fix in fixes:

@@ -1,4 +1,4 @@
-"""Where in a file the parts of a record are."""
+"""Places of the parts of a record in its file."""
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement
@@ -18,23 +18,23 @@ def span_place(file: DumpFile, record: Record, text: str, start: int, end: int) 
 
 
 def part_place(file: DumpFile, instruction: InstructionLine, part: TextSpan) -> Place:
-    """A part of an instruction."""
+    """Return the place of a part of an instruction."""
     return span_place(file, instruction, instruction.text, part.start, part.end)
 
 
 def shape_place(file: DumpFile, instruction: InstructionLine) -> Place:
-    """The shape of an instruction, or its opcode where the text leaves the shape out."""
+    """Return the place of the shape of an instruction, or of its opcode if it has no shape."""
     parsed = instruction.parsed
     return part_place(file, instruction, parsed.shape if parsed.shape.text else parsed.opcode)
 
 
 def name_place(file: DumpFile, instruction: InstructionLine) -> Place:
-    """The name of an instruction."""
+    """Return the place of the name of an instruction."""
     return part_place(file, instruction, instruction.parsed.name)
 
 
 def head_place(file: DumpFile, computation: ComputationLine) -> Place:
-    """The name of a computation; of one that is written in place the attribute it belongs to."""
+    """Return the place of the name of a computation; if it is inline, that of its attribute."""
     line = computation.line
     text = file.lines[line]
     inline = isinstance(computation, InlineComputation)
@@ -46,7 +46,13 @@ def head_place(file: DumpFile, computation: ComputationLine) -> Place:
 
 
 def field_place(file: DumpFile, record: Record, role: str | None = None) -> Place:
-    """A field of a record's first line by its name in the grammar, or all of the line."""
+    """Return the place of a field of a record's first line, or of the whole line.
+
+    Args:
+        file: the file of the record.
+        record: the record.
+        role: the name of the field in the grammar.
+    """
     line = record.line
     text = file.lines[line]
     rule = rule_of(record, text)

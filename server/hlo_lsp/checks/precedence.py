@@ -211,6 +211,20 @@ def _record(place: Place) -> tuple[DumpFile, Record | int]:
     return place.file, place.file.records.at(place.line) or place.line
 
 
+def suppressors_of(codes: Iterable[str]) -> set[str]:
+    """Return the codes that suppress some of these, directly or through others."""
+    found: set[str] = set()
+    left = set(codes)
+    while left:
+        left = {
+            code
+            for code, scopes in SUPPRESSES.items()
+            if code not in found and any(left & suppressed for suppressed in scopes.values())
+        }
+        found |= left
+    return found
+
+
 def ranks(
     table: Mapping[str, Mapping[Scope, Iterable[str]]],
 ) -> dict[str, int]:

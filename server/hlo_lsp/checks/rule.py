@@ -1,4 +1,4 @@
-"""Rules: functions that look at a record, or at a compile, and say what is wrong with it."""
+"""Rules: functions that check a record or a compile and report findings."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,20 +16,20 @@ R = TypeVar("R", bound=Record)
 
 
 class Pace(IntEnum):
-    """In which order rules run: those that need little come first, so that their findings do."""
+    """The cost class of a rule. Rules of a lower class run first, so users see results early."""
 
-    LINE = 0  # looks at the record alone
-    FILE = 1  # looks at other records, too
-    COMPILE = 2  # looks at all records of a kind, in all files
+    LINE = 0  # reads only the record
+    FILE = 1  # also reads other records of the file
+    COMPILE = 2  # reads all records of a kind in all files
 
 
 @dataclass(frozen=True, slots=True)
 class Rule(Generic[R]):
-    """A rule on one record. What a user reads about it is the text of its code in ``codes/``.
+    """A rule on one record. The ``rules.toml`` of its topic explains the code to users.
 
-    It looks at records of a type and of the types below it; of instructions only at those with one
-    of ``opcodes``, if there are any. A rule of pace LINE says the same of a record as long as its
-    text stays: of one that was well nothing new is asked.
+    The rule applies to records of a type and its subtypes, and to instructions only with one of
+    ``opcodes``, if that is set. The findings of a rule of pace LINE depend only on the text of the
+    record, so an unchanged record without findings is not checked again.
     """
 
     code: str
@@ -40,15 +40,19 @@ class Rule(Generic[R]):
     pace: Pace = Pace.FILE
 
     def concerns(self, kind: type[Record], opcode: str) -> bool:
-        """Whether the rule looks at records of this type; the opcode is empty for most."""
+        """Return True if the rule applies to records of this type and opcode.
+
+        The opcode is empty for records other than instructions.
+        """
         fits = self.opcodes is None or opcode in self.opcodes
         return fits and issubclass(kind, self.applies_to)
 
 
 class Part(Enum):
-    """What a file of a compile may hold. VALUES are ALLOCATIONS but for sizes and offsets.
+    """A part of a compile's dumps that a rule depends on.
 
-    ORIGINAL is the text before optimizations, which is one of ``DumpSet.others``.
+    VALUES are ALLOCATIONS without sizes and offsets. ORIGINAL is the text before optimizations,
+    which is one of ``DumpSet.others``.
     """
 
     ALLOCATIONS = "allocations"
@@ -60,7 +64,7 @@ class Part(Enum):
     ORIGINAL = "text before optimizations"
 
     def is_in(self, file: DumpFile) -> bool:
-        """Whether a file holds it, or a part of it."""
+        """Return True if a file has at least some of this part."""
         if self in {Part.ALLOCATIONS, Part.VALUES}:
             return bool(len(file.memory.allocations) or len(file.memory.assigned))
         if self is Part.ENTRIES:
@@ -74,17 +78,17 @@ class Part(Enum):
 
 @dataclass(frozen=True, slots=True)
 class WholeRule:
-    """A rule on a compile as a whole, or on all of one kind of record at once.
+    """A rule on a whole compile, or on all records of one kind.
 
-    ``check`` yields findings in any of the files. They hold until a file changes that has one of
-    the parts that it ``reads``.
+    ``check`` yields findings in any of the files. They stay valid until a file changes that has
+    one of the parts in ``reads``.
     """
 
     code: str
     severity: Severity
     check: "Callable[[Survey], Iterator[Finding]]"
     reads: frozenset[Part]
-    # Whether it says nothing of files that are cut off, or two dumps in one.
+    # If True, the rule is skipped for truncated files and for files with two dumps in one.
     needs_whole_files: bool = True
 
 
@@ -98,12 +102,12 @@ def error(
     opcodes: Iterable[str] = (),
     pace: Pace = Pace.FILE,
 ) -> AnyRule:
-    """A rule that no dump breaks which a compiler printed."""
+    """Return a rule with severity error: no dump that a compiler prints violates it."""
     return Rule(code, Severity.ERROR, applies_to, check, frozenset(opcodes) or None, pace)
 
 
 def warning(
     code: str, applies_to: type[R], check: "Callable[[Case[R]], Iterator[Finding]]"
 ) -> AnyRule:
-    """A rule that a compiler may break without harm."""
+    """Return a rule with severity warning: a compiler may violate it without harm."""
     return Rule(code, Severity.WARNING, applies_to, check)

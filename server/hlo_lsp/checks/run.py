@@ -1,4 +1,4 @@
-"""Runs the rules over the files of a compile."""
+"""The run of all rules on one file of a compile."""
 
 import logging
 from collections import Counter
@@ -8,11 +8,11 @@ from itertools import groupby
 from weakref import WeakKeyDictionary
 
 from hlo_lsp.checks.case import Case
-from hlo_lsp.checks.catalogue import DEFAULT
+from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT
 from hlo_lsp.checks.config.options import DEFAULTS, Thresholds
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.precedence import unsuppressed
+from hlo_lsp.checks.precedence import suppressors_of, unsuppressed
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
 from hlo_lsp.checks.run_on_compile import cost, on_compile, remembered
 from hlo_lsp.model.dump_file import DumpFile
@@ -28,15 +28,15 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 logger = logging.getLogger(__name__)
 
-_STEP = 150  # records looked at between two breaths: a few milliseconds
-# Records of memory files with which rules of pace LINE found nothing wrong: the rules, the target.
-_Well = tuple[list[AnyRule], Target, set[Record]]
-_WELL: "WeakKeyDictionary[DumpFile, _Well]" = WeakKeyDictionary()
+_RECORDS_PER_CHECKPOINT = 150  # a few milliseconds
+# The records of a memory file without findings of pace LINE, for these rules and this target.
+_CleanRecords = tuple[list[AnyRule], Target, set[Record]]
+_CLEAN_RECORDS: "WeakKeyDictionary[DumpFile, _CleanRecords]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class CheckProgress:
-    """All findings so far in a file; ``pending`` are the codes of which more may come."""
+    """All findings in a file so far; ``pending`` has the codes that may still be reported."""
 
     findings: list[Finding]
     pending: frozenset[str]
@@ -48,9 +48,9 @@ def check(
     rules: Sequence[AnyRule] = DEFAULT,
     thresholds: Thresholds = DEFAULTS,
 ) -> list[Finding]:
-    """What is wrong in one file of a compile, in the order of its lines.
+    """Return the findings in one file of a compile, in the order of its lines.
 
-    The files must stay as they are meanwhile; whoever drives the steps looks at their versions.
+    The files must not change meanwhile. The caller compares their versions at checkpoints.
     """
     found: list[Finding] = []
     for progress in check_by_pace(dump, file, rules, thresholds):
@@ -59,9 +59,9 @@ def check(
 
 
 def in_order(findings: list[Finding]) -> list[Finding]:
-    """Findings by their places, those at one place the worst first.
+    """Sort findings by place and then by severity, most severe first.
 
-    Rules run in another order from time to time: what they say does not stand in another.
+    The order in which rules run varies, and the order of the output must not.
     """
     return sorted(
         findings,
@@ -75,35 +75,39 @@ def check_by_pace(
     rules: Sequence[AnyRule] = DEFAULT,
     thresholds: Thresholds = DEFAULTS,
 ) -> Iterator[CheckProgress]:
-    """Yield what the quick rules find, then what the slower ones add.
+    """Yield the findings of the quick rules, then those that the slower rules add.
 
-    Rules on records begin where the text was edited last: there somebody waits for what they say.
-    Of rules on the compile those come first that have nothing new to look at, then those that find
-    errors, and of these the ones that took little time before or read few files.
+    Rules on records begin at the line of the last edit, where a user expects diagnostics first.
+    Among rules on the compile, those with cached findings run first, then those that report
+    errors, ordered by the number of parts that they read and the time of earlier runs.
     """
     context = Context(same_compile(dump, file), thresholds, whole=dump)
-    on_records = [rule for rule in rules if isinstance(rule, Rule)]
-    whole = [rule for rule in rules if isinstance(rule, WholeRule)]
+    codes = {rule.code for rule in rules}
+    # What a code that is not selected suppresses stays suppressed.
+    above = suppressors_of(codes) - codes
+    running = [*rules, *(rule for rule in CATALOGUE if rule.code in above)]
+    on_records = [rule for rule in running if isinstance(rule, Rule)]
+    whole = [rule for rule in running if isinstance(rule, WholeRule)]
     whole.sort(key=lambda rule: (remembered(context, rule) is None, *cost(dump, rule)))
-    pending = Counter(rule.code for rule in rules)
+    pending = Counter(rule.code for rule in running)
     everything: list[Finding] = []
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
         of_pace = list(group)
-        # In several modules nobody can tell which of them a name or a frame is of.
+        # In a file of several modules, the module of a name or a frame is unknown.
         joined = pace is not Pace.LINE and file.kind is FileKind.MODULE and is_joined(file)
         for found in _on_records(context, file, [] if joined else of_pace, pace):
             everything += found
-            yield CheckProgress(_kept(everything, file), frozenset(pending))
+            yield CheckProgress(_kept(everything, file, codes), frozenset(pending) & codes)
         pending -= Counter(rule.code for rule in of_pace)
     for rule in whole:
         everything += on_compile(context, rule)
         pending -= Counter([rule.code])
-        yield CheckProgress(_kept(everything, file), frozenset(pending))
+        yield CheckProgress(_kept(everything, file, codes), frozenset(pending) & codes)
 
 
-def _kept(findings: list[Finding], file: DumpFile) -> list[Finding]:
-    """The findings in a file that none of the compile suppresses."""
-    return [one for one in unsuppressed(findings) if one.place.file is file]
+def _kept(findings: list[Finding], file: DumpFile, codes: set[str]) -> list[Finding]:
+    """Return the findings in a file with one of the codes that no other finding suppresses."""
+    return [one for one in unsuppressed(findings) if one.place.file is file and one.code in codes]
 
 
 def _pace(rule: "Rule[Record]") -> Pace:
@@ -113,42 +117,42 @@ def _pace(rule: "Rule[Record]") -> Pace:
 def _on_records(
     context: Context, file: DumpFile, rules: "list[Rule[Record]]", pace: Pace
 ) -> Iterator[list[Finding]]:
-    """What is found in some records, then in others; None between."""
-    well = None
+    """Yield the findings in the records of a file, in batches."""
+    clean = None
     if pace is Pace.LINE and file.kind.is_memory:
-        well = _well(context, file, rules)
-    still_well: set[Record] = set()
+        clean = _known_clean(context, file, rules)
+    still_clean: set[Record] = set()
     by_kind = _ByKind(rules)
     found: list[Finding] = []
     cut = ending(file)
     cut_off = frozenset() if cut is None else cut.records
     for count, outer in enumerate(file.records.beginning_at(file.edited_line)):
-        if count % _STEP == _STEP - 1:
+        if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
             if found:
                 yield found
                 found = []
             checkpoint()
-        if well is not None and outer in well:
-            still_well.add(outer)
+        if clean is not None and outer in clean:
+            still_clean.add(outer)
             continue
         before = len(found)
         for record in _with_inner(outer):
             kind = type(record), record.opcode if isinstance(record, InstructionLine) else ""
             for rule in by_kind[kind]:
                 if record in cut_off and rule.code == "syntax":
-                    continue  # that the text ends there is told by a code of its own
-                _ask(rule, Case(context, file, record, rule.code, rule.severity), found)
-                if isinstance(record, ModuleHeader):  # the layouts of a large step are long
+                    continue  # another rule reports the truncation
+                _apply(rule, Case(context, file, record, rule.code, rule.severity), found)
+                if isinstance(record, ModuleHeader):  # its layouts may be long
                     checkpoint()
         if len(found) == before and outer not in cut_off:
-            still_well.add(outer)
-    if well is not None:
-        _WELL[file] = [*rules], context.target, still_well
+            still_clean.add(outer)
+    if clean is not None:
+        _CLEAN_RECORDS[file] = [*rules], context.target, still_clean
     yield found
 
 
 class _ByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
-    """The rules that look at records of a type and an opcode, chosen when first asked for."""
+    """The rules that apply to records of a type and an opcode, selected on first access."""
 
     def __init__(self, rules: "list[Rule[Record]]") -> None:
         super().__init__()
@@ -159,8 +163,8 @@ class _ByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
         return fitting
 
 
-def _ask(rule: "Rule[Record]", case: "Case[Record]", found: list[Finding]) -> None:
-    """Add what a rule says of a record; a fault of one rule must not silence the others."""
+def _apply(rule: "Rule[Record]", case: "Case[Record]", found: list[Finding]) -> None:
+    """Add the findings of a rule on a record. An exception in one rule must not stop the others."""
     try:
         found.extend(rule.check(case))
     except Exception:
@@ -168,13 +172,13 @@ def _ask(rule: "Rule[Record]", case: "Case[Record]", found: list[Finding]) -> No
         logger.exception("rule %s failed on line %d of %s", rule.code, line, case.file.label)
 
 
-def _well(context: Context, file: DumpFile, rules: "list[Rule[Record]]") -> set[Record]:
-    known_rules, target, well = _WELL.get(file, ([], None, set()))
-    return well if known_rules == rules and target == context.target else set()
+def _known_clean(context: Context, file: DumpFile, rules: "list[Rule[Record]]") -> set[Record]:
+    known_rules, target, clean = _CLEAN_RECORDS.get(file, ([], None, set()))
+    return clean if known_rules == rules and target == context.target else set()
 
 
 def _with_inner(record: Record) -> Iterator[Record]:
-    """A record and those inside of it: computations written in place, and their instructions."""
+    """Yield a record and the records in it: inline computations and their instructions."""
     yield record
     if isinstance(record, InstructionLine):
         inside: tuple[Record, ...] = record.bodies

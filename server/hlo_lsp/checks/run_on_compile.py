@@ -1,4 +1,4 @@
-"""Runs rules on a compile: what one found holds until a file changes that it reads."""
+"""The run of a rule on a compile. Findings are cached until a file that the rule reads changes."""
 
 import logging
 import time
@@ -16,7 +16,7 @@ logger = logging.getLogger(__name__)
 
 
 def on_compile(context: Context, rule: WholeRule) -> list[Finding]:
-    """The findings of a rule, remembered until a file changes that it reads."""
+    """Return the findings of a rule, cached until a file that it reads changes."""
     found = remembered(context, rule)
     if found is None:
         state = _state(context, rule)
@@ -24,21 +24,23 @@ def on_compile(context: Context, rule: WholeRule) -> list[Finding]:
         if rule.needs_whole_files and not all(map(_is_whole, _read(context, rule))):
             context.dump.remember(_key(context, rule), state, (found, []))
             return found
-        begun = time.thread_time()  # while the job is paused it does not advance
+        begun = time.thread_time()  # excludes the time in which the job is paused
         try:
             for finding in rule.check(Survey(context, rule.code, rule.severity)):
                 found.append(finding)
-        except Exception:  # a fault of one rule must not silence the others
+        except Exception:  # an exception in one rule must not stop the others
             logger.exception("rule %s failed on %s", rule.code, context.dump.files[0].label)
         _note(context.dump, rule, time.thread_time() - begun)
-        told_of = {file for file, _ in state} | {one.place.file for one in found}
-        told_of |= {related.place.file for one in found for related in one.related}
-        context.dump.remember(_key(context, rule), state, (found, context.dump.state(told_of)))
+        reported_files = {file for file, _ in state} | {one.place.file for one in found}
+        reported_files |= {related.place.file for one in found for related in one.related}
+        context.dump.remember(
+            _key(context, rule), state, (found, context.dump.state(reported_files))
+        )
     return found
 
 
 def remembered(context: Context, rule: WholeRule) -> list[Finding] | None:
-    """What a rule found when all was as it is now, if that holds, and still stands there."""
+    """Return the cached findings of a rule, or None if they are unknown or outdated."""
     state = _state(context, rule)
     known: tuple[list[Finding], FileVersions] | None = context.dump.remembered(
         _key(context, rule), state
@@ -51,22 +53,26 @@ def remembered(context: Context, rule: WholeRule) -> list[Finding] | None:
 
 
 def _note(dump: DumpSet, rule: WholeRule, seconds: float) -> None:
-    """Rules share work, and whoever comes first pays for it: what each has paid counts for long."""
+    """Record the time of a rule in seconds.
+
+    Rules share cached queries, and the first one pays for them. Earlier times therefore decay
+    slowly.
+    """
     before: float = dump.remembered((cost, rule), []) or 0.0
     dump.remember((cost, rule), [], max(seconds, 0.8 * before))
 
 
 def cost(dump: DumpSet, rule: WholeRule) -> tuple[bool, int, float]:
-    """What to sort rules by: advice last, then how much they read, then the seconds they took.
+    """Return the sort key of a rule: advice last, then the number of parts, then seconds.
 
-    What reads little is near to what is being edited.
+    A rule that reads few parts probably reads the file that is being edited.
     """
     seconds: float = dump.remembered((cost, rule), []) or 0.0
     return rule.severity.rank > Severity.WARNING.rank, len(rule.reads), seconds
 
 
 def _is_whole(file: DumpFile) -> bool:
-    """Whether a file is one dump, and all of it."""
+    """Return True if a file is exactly one complete dump."""
     return ending(file) is None and not is_joined(file)
 
 
@@ -75,16 +81,15 @@ def _key(context: Context, rule: WholeRule) -> object:
 
 
 def _read(context: Context, rule: WholeRule) -> dict[DumpFile, set[Part]]:
-    """The files that a rule reads, with what it reads in each."""
+    """Return the files that a rule reads, with the parts that it reads in each."""
     files = {file: {part for part in rule.reads if part.is_in(file)} for file in context.dump.files}
     return {file: read for file, read in files.items() if read}
 
 
 def _state(context: Context, rule: WholeRule) -> FileVersions:
-    """The files that a rule reads, as they are now.
+    """Return the current versions of the files that a rule reads.
 
-    Of a file that has nothing in it that makes a part, as it is broken or cut off, nobody knows who
-    speaks of it.
+    A file without any part may be malformed or truncated. Every rule may depend on it.
     """
     dump, read = context.dump, _read(context, rule)
     rough = [file for file, parts in read.items() if parts == {Part.VALUES}]

@@ -134,10 +134,10 @@ def test_missing_value_is_no_slack(sample: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "fixes"),
     [
-        ("allocation 3: size 8192,", "allocation 3: size 8193,", ["Put `8192`"]),
-        ("allocation 3: size 8192,", "allocation 3: size 8191,", ["Put `8192`"]),
-        ("allocation 15: size 69632,", "allocation 15: size 69633,", ["Put `69632`"]),
-        ("allocation 15: size 69632,", "allocation 15: size 40000,", ["Put `69632`"]),
+        ("allocation 3: size 8192,", "allocation 3: size 8193,", ["Change to `8192`"]),
+        ("allocation 3: size 8192,", "allocation 3: size 8191,", ["Change to `8192`"]),
+        ("allocation 15: size 69632,", "allocation 15: size 69633,", ["Change to `69632`"]),
+        ("allocation 15: size 69632,", "allocation 15: size 40000,", ["Change to `69632`"]),
     ],
 )
 def test_fix_is_the_size_of_the_values(sample: str, old: str, new: str, fixes: list[str]) -> None:
@@ -178,7 +178,7 @@ def test_wrong_total_is_reported(sample: str) -> None:
     assert related(finding) == [
         ("2: »allocation 0: size 512, thread-local:«", "the allocations add up to 172,580 B")
     ]
-    assert [fix.title for fix in finding.fixes] == ["Put `172580 (168.5KiB)`"]
+    assert [fix.title for fix in finding.fixes] == ["Change to `172580 (168.5KiB)`"]
 
 
 def test_total_in_values_file_is_compared(compiled: Path) -> None:

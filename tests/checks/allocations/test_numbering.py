@@ -59,8 +59,8 @@ def test_swapped_blocks_are_reported(sample: str) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "fixes"),
     [
-        ("allocation 7:", "allocation 17:", ["Put `7`"]),
-        ("allocation 15:", "allocation 18:", ["Put `15`"]),
+        ("allocation 7:", "allocation 17:", ["Change to `7`"]),
+        ("allocation 15:", "allocation 18:", ["Change to `15`"]),
         (BLOCK_7, "", []),
         (BLOCK_7 + BLOCK_8, BLOCK_8 + BLOCK_7, []),
     ],

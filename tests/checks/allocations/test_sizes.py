@@ -85,7 +85,7 @@ def test_cpu_and_gpu_do_not_pad(cpu: str, gpu: str, path: str) -> None:
         ),
     ]
     fixes = [fix.title for finding in findings(text, path) for fix in finding.fixes]
-    assert fixes == ["Put `9600`", "Put `68`", "Put `16`"]
+    assert fixes == ["Change to `9600`", "Change to `68`", "Change to `16`"]
 
 
 def test_tuple_size_of_unknown_backend_has_no_fix(cpu: str) -> None:

@@ -72,7 +72,7 @@ def test_damaged_tree_is_reported_once(
 def test_contradicted_number_can_be_fixed(compiled: Path) -> None:
     change(compiled, "current: 16 384 bytes", "current: 384 bytes")
     (finding,) = problems(compiled)
-    assert [fix.title for fix in finding.fixes] == ["Put `16 384`"]
+    assert [fix.title for fix in finding.fixes] == ["Change to `16 384`"]
 
 
 def test_missing_row_relates_rows_around_it(compiled: Path) -> None:

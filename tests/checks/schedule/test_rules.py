@@ -38,14 +38,14 @@ def test_numbering_breaks_where_sequence_ends(
             "    15:multiply_reduce_fusion\n",
             "218:     »15«:multiply_reduce_fusion",
             "step 15 is out of sequence: expected 5",
-            "Put `5`",
+            "Change to `5`",
         ),
         (
             "    13:fusion\n",
             "    33:fusion\n",
             "226:     »33«:fusion",
             "step 33 is out of sequence: expected 13",
-            "Put `13`",
+            "Change to `13`",
         ),
         (
             ROW_5,
@@ -73,7 +73,7 @@ def test_numbering_breaks_where_sequence_ends(
             "(max 140)",
             "211: HloLiveRange (max »140«):",
             "`max` is 140, but the schedule has 14 steps",
-            "Put `14`",
+            "Change to `14`",
         ),
     ],
 )

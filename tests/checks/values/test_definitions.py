@@ -28,7 +28,7 @@ def test_shape_in_an_allocation(compiled: Path) -> None:
         "text",
     )
     assert len(finding.related) == 2
-    assert [fix.title for fix in finding.fixes] == ["Put `f32[64,64]{1,0:T(8,128)}`"]
+    assert [fix.title for fix in finding.fixes] == ["Change to `f32[64,64]{1,0:T(8,128)}`"]
 
 
 def test_two_shapes_alone_have_no_fix(sample: str) -> None:
@@ -56,7 +56,7 @@ def test_shape_after_from_instruction(compiled: Path) -> None:
         "63:  from instruction: %c.1 = »f32[64,65]{1,0:T(8,128)}« parameter(2)"
         + told(finding)[1].partition("parameter(2)")[2],
     )
-    assert [fix.title for fix in finding.fixes] == ["Put `f32[64,64]{1,0:T(8,128)}`"]
+    assert [fix.title for fix in finding.fixes] == ["Change to `f32[64,64]{1,0:T(8,128)}`"]
 
 
 def test_shape_in_the_module_text_is_reported_once(compiled: Path) -> None:
@@ -65,7 +65,7 @@ def test_shape_in_the_module_text_is_reported_once(compiled: Path) -> None:
     (finding,) = _findings(compiled)
     assert "»(f32[]{:T(128)}, f32[512,511]{1,0:T(8,128)})«" in told(finding)[1]
     right = "(f32[]{:T(128)}, f32[512,512]{1,0:T(8,128)})"
-    assert [fix.title for fix in finding.fixes] == [f"Put `{right}`"]
+    assert [fix.title for fix in finding.fixes] == [f"Change to `{right}`"]
 
 
 def test_shape_that_differs_in_another_element(compiled: Path) -> None:

@@ -32,7 +32,7 @@ def test_id_of_another_entry_is_a_duplicate(sample: str) -> None:
         "allocation"
     )
     assert [text for _, text in related(finding)] == ["the same id", "id 77"]
-    assert [fix.title for fix in finding.fixes] == ["Put `77`"]
+    assert [fix.title for fix in finding.fixes] == ["Change to `77`"]
 
 
 def test_id_of_a_later_value_is_reported_where_it_is_wrong(sample: str) -> None:
@@ -127,7 +127,7 @@ def test_unknown_id_is_reported_where_it_does_not_ascend(sample: str) -> None:
     (finding,) = findings_of(dump)
     assert finding.code == "value-set-mismatch"
     assert finding.message == "`Arg_1.2{}` has id 99 here and id 69 in its allocation"
-    assert [fix.title for fix in finding.fixes] == ["Put `69`"]
+    assert [fix.title for fix in finding.fixes] == ["Change to `69`"]
 
 
 def test_unknown_id_has_no_fix_where_both_ascend(sample: str) -> None:
@@ -186,7 +186,7 @@ def test_differing_header_names_both_and_is_fixed(sample: str) -> None:
             "`Arg_1.2` here",
         )
     ]
-    assert [fix.title for fix in finding.fixes] == ["Put `Arg_1.2`"]
+    assert [fix.title for fix in finding.fixes] == ["Change to `Arg_1.2`"]
 
 
 def test_header_of_another_file_is_compared(compiled: Path) -> None:

@@ -65,7 +65,9 @@ async def test_the_right_number_is_put_in_from_the_light_bulb(
     await window.open(at)
     await window.page.locator(SQUIGGLE).wait_for()
     await window.press("Control+.", ".action-widget .monaco-list-row")
-    await window.page.locator(".action-widget .monaco-list-row", has_text="Put `1048576`").click()
+    await window.page.locator(
+        ".action-widget .monaco-list-row", has_text="Change to `1048576`"
+    ).click()
 
     await window.line(RIGHT)
     await until(lambda: problems(window.host, at.path), lambda found: found == [])

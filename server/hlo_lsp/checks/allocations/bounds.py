@@ -130,7 +130,7 @@ def total_mismatch(survey: Survey) -> Iterator[Finding]:
     )
     number = Edit.put(finding.place, str(total.sum))
     human = Edit.put(field_place(label.file, label.record, "HUMAN"), format_bytes_as_xla(total.sum))
-    yield finding.fixed(Fix(f"Put `{number.text} ({human.text})`", (number, human)))
+    yield finding.fixed(Fix(f"Change to `{number.text} ({human.text})`", (number, human)))
 
 
 def _total(dump: DumpSet) -> _Total | None:

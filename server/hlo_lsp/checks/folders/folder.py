@@ -16,15 +16,17 @@ from hlo_lsp.text.disk import BinaryFileError, UnreadableError
 
 logger = logging.getLogger(__name__)
 
-# Under such names a dump may have lost its first line. Sources of tests that hold one do not.
+# A file with one of these endings may be a dump that lost its first line. A file with another one,
+# such as the source of a test, may merely contain a dump and counts only if it begins with it.
 _USUAL_ENDINGS = frozenset({".txt", ".hlo", ".log", ""})
 
 
 @dataclass(slots=True)
 class Checked:
-    """A file that was looked at. ``note`` says why it was not, where the user should know.
+    """The result of checking one file.
 
-    ``counting`` is how many of the findings are a reason to fail.
+    ``counting`` is the number of findings that cause a failure. ``note`` is the reason why the file
+    could not be checked, or None.
     """
 
     path: Path
@@ -35,21 +37,21 @@ class Checked:
 
     @property
     def worst(self) -> int:
-        """The rank of the worst finding; without one, behind all others."""
-        return min((told.severity.rank for told in self.findings), default=len(Severity))
+        """The rank of the most severe finding; without findings, the number of severities."""
+        return min((finding.severity.rank for finding in self.findings), default=len(Severity))
 
 
 def check_job(job: Job) -> list[Checked]:
-    """Look at the files of a job.
+    """Check the files of a job in a new workspace, which frees the files of earlier jobs.
 
-    A file that was named and cannot be read, or is no dump, is reported; inside a folder whatever
-    is no dump is passed over in silence, as a dump folder holds much else.
+    A file that the user named is reported if it is unreadable or not a dump. In a folder, files
+    that are not dumps are skipped, because dump folders contain other files too.
     """
-    return job_checked(job, DumpWorkspace())  # the files of the compile before are let go
+    return job_checked(job, DumpWorkspace())
 
 
 def job_checked(job: Job, library: DumpWorkspace) -> list[Checked]:
-    """The same, of the files as they are in a library: some may be open there."""
+    """Check the files of a job as they are in a workspace, where some may be open."""
     results = []
     for file in job.files:
         checked = _checked(library, file, job)
@@ -69,7 +71,7 @@ def _checked(library: DumpWorkspace, path: Path, job: Job) -> Checked:
         if isinstance(error, BinaryFileError) and not named:
             return Checked(path)
         return Checked(path, note=str(error))
-    except Exception as error:  # a fault of ours with one file must not hide all others
+    except Exception as error:  # an internal error must not hide the results of other files
         logger.info("%s", path, exc_info=True)
         fault = f"the checker failed on this file ({type(error).__name__}: {error})"
         return Checked(path, note=f"{path}: {fault}; please report it")
@@ -81,7 +83,7 @@ def _checked(library: DumpWorkspace, path: Path, job: Job) -> Checked:
 
 
 def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
-    """Whether a file that nobody has named is a dump, and does not only hold one further down."""
+    """Return True if a file is a dump from its first line, or has a usual dump name."""
     if path.suffix in _USUAL_ENDINGS:
         return True
     first = next(filter(str.strip, file.lines), "")
@@ -89,11 +91,11 @@ def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
 
 
 def file_checked(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selection) -> Checked:
-    """Look at a file, read already, and all files in its text."""
-    told: list[Told] = []
+    """Check a file that has been read, and all sections in it."""
+    findings: list[Told] = []
     for part in library.known_parts(file):
         dump = library.set_of(part)
         found = check(dump, part, chosen.rules, chosen.thresholds)
-        told += map(Told.of, found)
-    counting = sum(chosen.counts(one.severity) for one in told)
-    return Checked(path, file.kind, told, counting)
+        findings += map(Told.of, found)
+    counting = sum(chosen.counts(one.severity) for one in findings)
+    return Checked(path, file.kind, findings, counting)

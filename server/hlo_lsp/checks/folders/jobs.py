@@ -1,4 +1,4 @@
-"""What there is to look at below the paths of a user, one compile after the other."""
+"""The plan of a check run: the files below the given paths, grouped by compile."""
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
@@ -21,10 +21,10 @@ _Stamp = tuple[str, int, int]
 
 @dataclass(frozen=True)
 class Job:
-    """Files of one compile that are to be looked at together.
+    """Files of one compile that are checked together.
 
-    Equal jobs find the same: ``stamps`` are names, times of change (ns), and sizes (bytes) of all
-    files of the compile. ``named`` are those of ``files`` that the user named himself.
+    Equal jobs have equal results: ``stamps`` are the names, modification times (ns), and sizes
+    (bytes) of all files of the compile. ``named`` are the ``files`` that the user named.
     """
 
     files: tuple[Path, ...]
@@ -34,16 +34,17 @@ class Job:
 
     @cached_property
     def size(self) -> int:
-        """How much there is to read, in bytes."""
+        """The total size of the files of the compile, in bytes."""
         return sum(size for _, _, size in self.stamps)
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What is to be done. ``files`` are in the order of the paths and of names below them.
+    """The jobs of a check run.
 
-    ``errors`` are those in settings files that count for some of the files, ``closed`` folders that
-    cannot be looked into, each with the reason: ``dumps/private: Permission denied``.
+    ``files`` are in the order of the paths and of names below them. ``errors`` are those of the
+    config files that apply. ``closed`` are unreadable folders, each with the reason:
+    ``dumps/private: Permission denied``.
     """
 
     jobs: list[Job]
@@ -59,11 +60,11 @@ class _Group:
     named: set[Path] = field(default_factory=set)
 
 
-def plan(paths: Sequence[Path], wishes: CheckOptions) -> Plan:
-    """What is to be done for files, and for everything below folders.
+def plan(paths: Sequence[Path], overrides: CheckOptions) -> Plan:
+    """Return the jobs for files and for everything below folders.
 
-    Whatever is said for a folder in ``hlo-lsp.toml`` counts there; ``wishes`` have the last word.
-    A file that two paths lead to is looked at once.
+    The ``hlo-lsp.toml`` of a folder applies to its files, and ``overrides`` take precedence over
+    it. A file that several paths lead to is checked once.
     """
     groups: dict[tuple[str, str], _Group] = {}
     listings: dict[str, FolderListing] = {}
@@ -83,19 +84,19 @@ def plan(paths: Sequence[Path], wishes: CheckOptions) -> Plan:
             group.files.append(file)
             if file is path:
                 group.named.add(file)
-    settings = _Settings(wishes)
-    jobs = [settings.job(Path(folder), group) for (folder, _), group in groups.items()]
-    return Plan(jobs, list(seen.values()), settings.errors, closed)
+    configs = _ConfigFiles(overrides)
+    jobs = [configs.job(Path(folder), group) for (folder, _), group in groups.items()]
+    return Plan(jobs, list(seen.values()), configs.errors, closed)
 
 
 def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
-    """The files below a folder; links to folders are not followed, they may lead back to it."""
+    """Yield the files below a folder. Links to folders are not followed: they may form cycles."""
 
-    def complain(error: OSError) -> None:
+    def record_error(error: OSError) -> None:
         folder = Path(error.filename)
         closed[folder] = f"{folder}: {error.strerror}"
 
-    for folder, _, names in os.walk(top, onerror=complain):
+    for folder, _, names in os.walk(top, onerror=record_error):
         paths = (Path(folder, name) for name in names)
         yield from (path for path in paths if os.path.isfile(path))
 
@@ -103,7 +104,7 @@ def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
 def _group(
     groups: dict[tuple[str, str], _Group], folder: str, file: Path, listing: FolderListing
 ) -> _Group:
-    if file.name not in listing:  # it is not there: reading it will say so
+    if file.name not in listing:  # the file does not exist, which reading it reports
         return groups.setdefault((folder, file.name), _Group(()))
     compile_ = listing.compile(file.name)
     return groups.setdefault((folder, compile_.stem), _Group(compile_.files))
@@ -116,11 +117,11 @@ def _listing(folder: Path) -> FolderListing:
         return FolderListing(folder, [])
 
 
-class _Settings:
-    """The settings files of folders, each read once."""
+class _ConfigFiles:
+    """The config files of folders, each read once."""
 
-    def __init__(self, wishes: CheckOptions) -> None:
-        self._wishes = wishes
+    def __init__(self, overrides: CheckOptions) -> None:
+        self._overrides = overrides
         self._of_folder: dict[Path, Selection] = {}
         self._files: dict[Path, ConfigFile] = {}
 
@@ -138,10 +139,10 @@ class _Settings:
     def _selection(self, folder: Path) -> Selection:
         path = find_config_file(folder)
         if path is None:
-            return Selection.of([self._wishes])
+            return Selection.of([self._overrides])
         if path not in self._files:
             self._files[path] = read_config_file(path)
-        return Selection.of([self._files[path].options, self._wishes])
+        return Selection.of([self._files[path].options, self._overrides])
 
 
 def _stamps(files: Iterable[Path]) -> Iterable[_Stamp]:

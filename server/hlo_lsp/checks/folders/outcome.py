@@ -1,4 +1,4 @@
-"""What was found in the files of a plan, in the order in which it is told."""
+"""The outcome of a check run: results in the order in which they are printed."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,9 +12,9 @@ from hlo_lsp.syntax.file_kinds import FileKind
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """The files that were looked at, those with the worst findings first.
+    """The checked files, those with the most severe findings first.
 
-    ``notes`` say what could not be looked at, or was no dump where one was expected.
+    ``notes`` list files and folders that could not be checked or have no dump.
     """
 
     results: list[Checked]
@@ -22,10 +22,10 @@ class Outcome:
 
 
 def outcome(plan: Plan, paths: Sequence[Path], known: Mapping[Job, list[Checked]]) -> Outcome:
-    """Put in order what is ``known`` of all jobs of a plan; ``paths`` are those it was made for."""
+    """Return the outcome of a plan for ``paths``, from the ``known`` results of all its jobs."""
     place = {file: number for number, file in enumerate(plan.files)}
     results = [checked for job in plan.jobs for checked in known[job]]
-    # The worst first: of hundreds of dumps it is the broken one that a reader looks for.
+    # The most severe come first: among hundreds of dumps, a reader looks for the broken one.
     results.sort(key=lambda checked: (checked.worst, place[checked.path]))
     notes = [*plan.closed.values()]
     notes += [checked.note for checked in results if checked.note is not None]

@@ -1,4 +1,4 @@
-"""Findings as they are told: without the files that they were found in, which are large."""
+"""Findings without references to their files, which are large."""
 
 from dataclasses import dataclass
 
@@ -17,13 +17,13 @@ class Spot:
 
     @classmethod
     def of(cls, place: Place) -> "Spot":
-        """Where a place is in the text that people have."""
+        """Return the spot of a place in the text of the file on disk."""
         return cls(place.file.label, place.number, place.start + 1, place.end + 1)
 
 
 @dataclass(frozen=True, slots=True)
 class RelatedSpot:
-    """A second spot that a finding speaks of."""
+    """A second spot that a finding refers to."""
 
     spot: Spot
     message: str
@@ -31,7 +31,7 @@ class RelatedSpot:
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A finding, with spots for places."""
+    """A finding with spots instead of places, so that it can outlive its file."""
 
     code: str
     severity: Severity
@@ -41,7 +41,7 @@ class Told:
 
     @classmethod
     def of(cls, finding: Finding) -> "Told":
-        """What is told of a finding."""
+        """Return the report of a finding."""
         related = (RelatedSpot(Spot.of(other.place), other.message) for other in finding.related)
         spot = Spot.of(finding.place)
         return cls(finding.code, finding.severity, spot, finding.message, tuple(related))

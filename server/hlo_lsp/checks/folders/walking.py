@@ -1,4 +1,4 @@
-"""The compiles in folders, found in steps: for whoever answers others meanwhile."""
+"""The search for compiles in workspace folders, with checkpoints for other requests."""
 
 import os
 import stat
@@ -10,16 +10,16 @@ from hlo_lsp.checks.folders.jobs import Job
 from hlo_lsp.model.compiles import Compile, FolderListing
 from hlo_lsp.text.checkpoint import checkpoint
 
-_STEP = 100  # files between two breaths: about 2 ms
+_FILES_PER_CHECKPOINT = 100  # about 2 ms
 _ENDINGS = frozenset({".txt", ".hlo"})
 
 _Stamp = tuple[str, int, int]
 
 
 def jobs_below(folders: Iterable[Path], selection_of: Callable[[Path], Selection]) -> list[Job]:
-    """A job for each compile in folders and those below them; hidden ones are left out.
+    """Return a job for each compile in folders and their subfolders, without hidden ones.
 
-    ``selection_of`` says what is checked in a folder.
+    ``selection_of`` returns the selection of rules for a folder.
     """
     jobs: list[Job] = []
     seen: set[Path] = set()
@@ -48,7 +48,7 @@ def _jobs_in(
             stamps[path] = stamp
             compile_ = listing.compile(name)
             compiles.setdefault(compile_.stem, (compile_, []))[1].append(path)
-        if count % _STEP == _STEP - 1:
+        if count % _FILES_PER_CHECKPOINT == _FILES_PER_CHECKPOINT - 1:
             checkpoint()
     jobs = []
     for compile_, files in compiles.values():

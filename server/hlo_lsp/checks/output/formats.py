@@ -1,4 +1,4 @@
-"""What ``hlo-lsp check --format json`` prints. The keys are a public interface."""
+"""The output of ``hlo-lsp check`` as JSON, GitHub commands, and counts. Keys are public."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -9,14 +9,14 @@ from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders.told import Spot, Told
 
 
-def finding_json(told: Told) -> dict[str, Any]:
-    """A finding: lines and columns from 1 in code points, the end exclusive."""
+def finding_json(finding: Told) -> dict[str, Any]:
+    """Return a finding as JSON: lines and columns from 1 in code points, the end exclusive."""
     return {
-        **_spot(told.spot),
-        "severity": told.severity.value,
-        "code": told.code,
-        "message": told.message,
-        "related": [{**_spot(other.spot), "message": other.message} for other in told.related],
+        **_spot(finding.spot),
+        "severity": finding.severity.value,
+        "code": finding.code,
+        "message": finding.message,
+        "related": [{**_spot(other.spot), "message": other.message} for other in finding.related],
     }
 
 
@@ -38,19 +38,19 @@ _COMMANDS = {
 }
 
 
-def workflow_command(told: Told) -> str:
-    """One line; columns from 1, the end exclusive, as other linters print them."""
-    spot = told.spot
+def workflow_command(finding: Told) -> str:
+    """Return a GitHub workflow command: columns from 1, the end exclusive."""
+    spot = finding.spot
     properties = {
         "file": spot.path,
         "line": str(spot.line),
         "endLine": str(spot.line),
         "col": str(spot.column),
         "endColumn": str(spot.end_column),
-        "title": f"hlo-lsp {told.code}",
+        "title": f"hlo-lsp {finding.code}",
     }
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{_COMMANDS[told.severity]} {listed}::{_data(told.message)}"
+    return f"::{_COMMANDS[finding.severity]} {listed}::{_data(finding.message)}"
 
 
 def _data(text: str) -> str:
@@ -63,7 +63,7 @@ def _property(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """The findings of a code, and in how many files they are."""
+    """The number of findings of a code, and of the files with them."""
 
     code: str
     severity: Severity
@@ -72,19 +72,19 @@ class Count:
 
 
 def counts_of(findings: Iterable[Told]) -> list[Count]:
-    """What there is of each code: the worst first, then what there is most of."""
+    """Return the counts of all codes, by severity and then by number of findings."""
     counts: Counter[tuple[Severity, str]] = Counter()
     files: dict[tuple[Severity, str], set[str]] = {}
-    for told in findings:
-        key = told.severity, told.code
+    for finding in findings:
+        key = finding.severity, finding.code
         counts[key] += 1
-        files.setdefault(key, set()).add(told.spot.path)
+        files.setdefault(key, set()).add(finding.spot.path)
     found = [Count(key[1], key[0], count, len(files[key])) for key, count in counts.items()]
     return sorted(found, key=lambda one: (one.severity.rank, -one.count, one.code))
 
 
 def count_json(one: Count) -> dict[str, Any]:
-    """What ``check --statistics --format json`` prints of a code. The keys are a promise."""
+    """Return the counts of a code as JSON (``--statistics``). The keys are a public interface."""
     return {
         "code": one.code,
         "severity": one.severity.value,

@@ -1,4 +1,4 @@
-"""Rules in words: what ``hlo-lsp rule`` prints, and the page of all of them."""
+"""Texts of rules: the output of ``hlo-lsp rule``, and the reference page."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -23,64 +23,72 @@ _GROUPS = (
 )
 
 
-def rule_paragraphs(told: Explanation) -> Iterator[tuple[str, str]]:
-    """What there is to say of a rule beside what it says itself, each with a heading."""
-    yield "Why", told.why
-    yield "Example", told.example
-    if told.remedy:
-        yield "What to do", told.remedy
-    yield "Source", told.source
+def rule_paragraphs(explanation: Explanation) -> Iterator[tuple[str, str]]:
+    """Yield the heading and text of each paragraph that explains a rule."""
+    yield "Why", explanation.why
+    yield "Example", explanation.example
+    if explanation.remedy:
+        yield "What to do", explanation.remedy
+    yield "Source", explanation.source
 
 
-def severity_word(told: Explanation) -> str:
-    """How bad its findings are, and whether one has to ask for them."""
-    name = severities()[told.code].value
-    return name if told.is_on else f"{name}, off"
+def severity_word(explanation: Explanation) -> str:
+    """Return the severity of a rule, followed by ``, off`` if it runs on request only."""
+    name = severities()[explanation.code].value
+    return name if explanation.is_on else f"{name}, off"
 
 
-def rule_card(told: Explanation) -> Card:
-    """A rule for the terminal."""
-    facts = [Fact("says", told.what), Fact("severity", severity_word(told))]
-    facts += [Fact(head.lower(), text) for head, text in rule_paragraphs(told)]
-    return Card(told.code, tuple(facts))
+def rule_card(explanation: Explanation) -> Card:
+    """Return a rule as a card for the terminal."""
+    facts = [Fact("says", explanation.what), Fact("severity", severity_word(explanation))]
+    facts += [Fact(head.lower(), text) for head, text in rule_paragraphs(explanation)]
+    return Card(explanation.code, tuple(facts))
 
 
-def rule_json(told: Explanation) -> dict[str, Any]:
-    """What ``hlo-lsp rule --format json`` prints. The keys are a public interface."""
+def rule_json(explanation: Explanation) -> dict[str, Any]:
+    """Return a rule as JSON. The keys are a public interface."""
     return {
-        "code": told.code,
-        "severity": severities()[told.code].value,
-        "default": told.is_on,
-        "what": told.what,
-        "why": told.why,
-        "source": told.source,
-        "example": told.example,
-        "remedy": told.remedy or None,
+        "code": explanation.code,
+        "severity": severities()[explanation.code].value,
+        "default": explanation.is_on,
+        "what": explanation.what,
+        "why": explanation.why,
+        "source": explanation.source,
+        "example": explanation.example,
+        "remedy": explanation.remedy or None,
     }
 
 
-def rule_markdown(told: Explanation) -> str:
-    """A rule as Markdown, without a heading."""
-    parts = [told.what, *(f"**{head}.** {text}" for head, text in rule_paragraphs(told))]
+def rule_markdown(explanation: Explanation) -> str:
+    """Return a rule as Markdown, without a heading."""
+    parts = [
+        explanation.what,
+        *(f"**{head}.** {text}" for head, text in rule_paragraphs(explanation)),
+    ]
     return "\n\n".join(parts) + "\n"
 
 
 def rules_page() -> str:
-    """All rules as a page in Markdown."""
+    """Return the reference page of all rules as Markdown."""
     return "\n".join([_INTRODUCTION, *_page()])
 
 
 def _page() -> Iterator[str]:
     for title, group in _GROUPS:
-        members = [told for told in explanations().values() if severities()[told.code] in group]
+        members = [
+            explanation
+            for explanation in explanations().values()
+            if severities()[explanation.code] in group
+        ]
         if not members:
             continue
         yield f"## {title}\n"
         yield "| code | severity | what it says |"
         yield "|---|---|---|"
-        for told in members:
-            what = told.what.replace("|", "\\|")
-            yield f"| [{told.code}](#{told.code}) | {severity_word(told)} | {what} |"
-        for told in members:
-            yield f"\n### {told.code}\n\n{rule_markdown(told).rstrip()}"
+        for explanation in members:
+            what = explanation.what.replace("|", "\\|")
+            code, severity = explanation.code, severity_word(explanation)
+            yield f"| [{code}](#{code}) | {severity} | {what} |"
+        for explanation in members:
+            yield f"\n### {explanation.code}\n\n{rule_markdown(explanation).rstrip()}"
         yield ""

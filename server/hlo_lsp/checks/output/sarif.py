@@ -25,13 +25,13 @@ _LEVELS = {
 
 
 def sarif(findings: Sequence[Told], notes: Sequence[str]) -> dict[str, Any]:
-    """A log of one run. ``notes`` say what could not be looked at."""
+    """Return the log of one run. ``notes`` are reasons why files could not be checked."""
     rules = list(explanations())
     numbers = {code: number for number, code in enumerate(rules)}
     driver = {
         "name": "hlo-lsp",
         "version": __version__,
-        "rules": [_rule(told) for told in explanations().values()],
+        "rules": [_rule(explanation) for explanation in explanations().values()],
     }
     notifications = [{"level": "error", "message": {"text": _plain(note)}} for note in notes]
     invocation = {
@@ -42,35 +42,35 @@ def sarif(findings: Sequence[Told], notes: Sequence[str]) -> dict[str, Any]:
         "tool": {"driver": driver},
         "invocations": [invocation],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(told, numbers[told.code]) for told in findings],
+        "results": [_result(finding, numbers[finding.code]) for finding in findings],
     }
     return {"version": "2.1.0", "$schema": _SCHEMA, "runs": [run]}
 
 
-def _rule(told: Explanation) -> dict[str, Any]:
-    text = "\n\n".join(f"{head}: {body}" for head, body in rule_paragraphs(told))
+def _rule(explanation: Explanation) -> dict[str, Any]:
+    text = "\n\n".join(f"{head}: {body}" for head, body in rule_paragraphs(explanation))
     return {
-        "id": told.code,
-        "shortDescription": {"text": told.what},
-        "fullDescription": {"text": told.why},
-        "help": {"text": text, "markdown": rule_markdown(told)},
+        "id": explanation.code,
+        "shortDescription": {"text": explanation.what},
+        "fullDescription": {"text": explanation.why},
+        "help": {"text": text, "markdown": rule_markdown(explanation)},
         "defaultConfiguration": {
-            "enabled": told.is_on,
-            "level": _LEVELS[severities()[told.code]],
+            "enabled": explanation.is_on,
+            "level": _LEVELS[severities()[explanation.code]],
         },
     }
 
 
-def _result(told: Told, number: int) -> dict[str, Any]:
+def _result(finding: Told, number: int) -> dict[str, Any]:
     result: dict[str, Any] = {
-        "ruleId": told.code,
+        "ruleId": finding.code,
         "ruleIndex": number,
-        "level": _LEVELS[told.severity],
-        "message": {"text": _plain(told.message)},
-        "locations": [{"physicalLocation": _physical(told.spot)}],
+        "level": _LEVELS[finding.severity],
+        "message": {"text": _plain(finding.message)},
+        "locations": [{"physicalLocation": _physical(finding.spot)}],
     }
-    if told.related:
-        result["relatedLocations"] = [_related(n, other) for n, other in enumerate(told.related)]
+    if finding.related:
+        result["relatedLocations"] = [_related(n, other) for n, other in enumerate(finding.related)]
     return result
 
 
@@ -92,12 +92,12 @@ def _physical(spot: Spot) -> dict[str, Any]:
 
 
 def _uri(path: str) -> str:
-    """A relative path stays one: readers of the log take it from the root of the sources."""
+    """Return the URI of a path. Readers resolve a relative one from the source root."""
     if Path(path).is_absolute():
         return Path(path).as_uri()
     return quote(os.fsencode(Path(path).as_posix()))  # names need not be text
 
 
 def _plain(text: str) -> str:
-    """Text of a message, in which braces are doubled: single ones are placeholders (3.11.5)."""
+    """Return a message with doubled braces: single ones are placeholders (SARIF 3.11.5)."""
     return text.replace("{", "{{").replace("}", "}}")
