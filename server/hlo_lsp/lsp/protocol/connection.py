@@ -158,8 +158,9 @@ class HloProtocol(LanguageServerProtocol):
             self._check_order(method)
             if _is_notification(method):
                 raise JsonRpcMethodNotFound(f"{method} is a notification")
+            handler = self._handler(method)
             params = self._params(method, message)
-            work = _work(method, self._handler(method), params)
+            work = _work(method, handler, params)
             if inspect.iscoroutinefunction(work):
                 self._requests.start(message_id, method, params, work)
             else:
