@@ -46,8 +46,8 @@ class Vocabulary:
         if base is None or wrapped.startswith("async-"):
             return None
         if step == "start":
-            return self._start(base)
-        return self._later(base, step) if step in {"update", "done"} else None
+            return self._async_start(base)
+        return self._update_or_done(base, step) if step in {"update", "done"} else None
 
     def attribute(self, name: str, opcode: str = "") -> AttributeSpec | None:
         """Return the attribute of this name, with the meaning for the opcode if one is given."""
@@ -60,7 +60,7 @@ class Vocabulary:
         """Return True if an instruction with this opcode may have the attribute."""
         return attribute in self.common or attribute in opcode.attributes
 
-    def _start(self, base: OpcodeSpec) -> OpcodeSpec:
+    def _async_start(self, base: OpcodeSpec) -> OpcodeSpec:
         optional = (
             *base.optional,
             *(name for name in _ASYNC_START_ATTRIBUTES if name not in base.optional),
@@ -78,7 +78,7 @@ class Vocabulary:
         )
 
     @staticmethod
-    def _later(base: OpcodeSpec, step: str) -> OpcodeSpec:
+    def _update_or_done(base: OpcodeSpec, step: str) -> OpcodeSpec:
         text = (
             f"Waits for an asynchronous `{base.name}` and gives its result."
             if step == "done"

@@ -232,7 +232,7 @@ class _ModuleGroup:
         self._gpu_stem = _single(stem for stem, found in architectures.items() if "gpu_" in found)
         self._stems = {name: self._stem(name) for name in self._suffixes}
         self._files = tuple(folder / name for name in self._suffixes)
-        self._texts = tuple(folder / name for name in self._in_order())
+        self._texts = tuple(folder / name for name in self._texts_in_order())
 
     def compile(self, name: str) -> Compile:
         stem = self._stems[name]
@@ -242,7 +242,7 @@ class _ModuleGroup:
         return Compile(
             self._folder / name,
             stem,
-            self._module(stem, roles),
+            self._module_text(stem, roles),
             tuple(self._folder / other for other in family if roles[other].is_memory),
             tuple(self._folder / other for other in family if roles[other] is FileRole.THUNKS),
             self._folder / metadata[0] if metadata else None,
@@ -250,7 +250,7 @@ class _ModuleGroup:
             self._files,
         )
 
-    def _module(self, stem: str, roles: dict[str, FileRole]) -> Path | None:
+    def _module_text(self, stem: str, roles: dict[str, FileRole]) -> Path | None:
         if f"{stem}.txt" in roles:
             return self._folder / f"{stem}.txt"
         for name, role in roles.items():
@@ -270,7 +270,7 @@ class _ModuleGroup:
             return stem
         return name[: -suffix.tail] if suffix.tail else name
 
-    def _in_order(self) -> list[str]:
+    def _texts_in_order(self) -> list[str]:
         texts = [name for name, suffix in self._suffixes.items() if suffix.role.is_module_text]
         steps = [suffix.step for suffix in self._suffixes.values()]
         partitioned = max(

@@ -160,7 +160,7 @@ class Mesh:
             ShardingError: Axes overlap.
         """
         first, last = [(a.name, a.before) for a in front], [(a.name, a.before) for a in back]
-        pieces = self._pieces([*front, *back])
+        pieces = self._split_axes([*front, *back])
         places = {piece[:2]: place for place, piece in enumerate(pieces)}
         taken = set(first + last)
         if len(taken) != len(first) + len(last):
@@ -173,7 +173,7 @@ class Mesh:
             return self.devices, count
         return PermutedDevices(self.devices, Iota(dims, permutation)), count
 
-    def _pieces(self, used: list[Axis]) -> list[tuple[str, int, int]]:
+    def _split_axes(self, used: list[Axis]) -> list[tuple[str, int, int]]:
         """Split the axes where a part begins or ends; return (name, steps before, size)."""
         pieces = []
         for name, size in self.axes:

@@ -36,7 +36,7 @@ class DumpFile:
         self._scanner: Scanner | None = None
         self._pending: LineChange | None = LineChange(0, 0, len(document.lines))
         self._job: Job[None] | None = None
-        self._forget()
+        self._reset()
 
     @classmethod
     def of_text(cls, text: str, path: str = "dump.txt") -> "DumpFile":
@@ -93,7 +93,7 @@ class DumpFile:
         """Update records and indexes; several jobs may call this method alternately."""
         while not self.is_fresh:
             if self._job is None:
-                self._job = Job(self._catch_up)
+                self._job = Job(self._update)
             if self._job.step(inf):
                 self._job = None
             else:
@@ -104,19 +104,19 @@ class DumpFile:
         if self._job is not None:
             self._job.cancel()
 
-    def _catch_up(self) -> None:
+    def _update(self) -> None:
         while self._pending is not None:
             change = self._pending
             kind = detect_file_kind(self.lines)
             scanner = _scanner_for(kind)
             if scanner is not self._scanner:
-                self._forget()
+                self._reset()
                 self._scanner = scanner
                 change = self._pending = LineChange(0, 0, len(self.lines))
             self.kind = kind
             if scanner is None:
                 self._pending = None
-                self._grow(places_only=False)
+                self._increment_version(places_only=False)
                 return
             delta = self.records.update(
                 scanner, self.lines, change, partial(self._is_pending, change)
@@ -124,18 +124,18 @@ class DumpFile:
             if delta is not None:
                 self._pending = None
                 self.edited_line = change.first
-                self._enter(delta)
-                self._grow(places_only=_changes_places_only(delta))
+                self._update_index(delta)
+                self._increment_version(places_only=_changes_places_only(delta))
 
     def _is_pending(self, change: LineChange) -> bool:
         return self._pending is change
 
-    def _grow(self, *, places_only: bool) -> None:
+    def _increment_version(self, *, places_only: bool) -> None:
         self.version += 1
         if not places_only:
             self.version_but_places = self.version
 
-    def _enter(self, delta: RecordDelta) -> None:
+    def _update_index(self, delta: RecordDelta) -> None:
         index: MemoryIndex | ModuleIndex = self.memory if self.kind.is_memory else self.module
         for count, record in enumerate(delta.removed):
             index.remove(record)
@@ -146,7 +146,7 @@ class DumpFile:
             if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
                 checkpoint()
 
-    def _forget(self) -> None:
+    def _reset(self) -> None:
         self.records = RecordSequence()
         self.memory = MemoryIndex()
         self.module = ModuleIndex(self.records)

@@ -118,7 +118,7 @@ class DumpSet:
         """Return the value with this id."""
         assigned = self.find(lambda index: index.assigned, value_id)
         entry = self.find(lambda index: index.entries, value_id)
-        return self._joined(assigned, entry)
+        return self._join_value(assigned, entry)
 
     def value_of_key(self, key: str) -> Value | None:
         """Return the value that an instruction defines at an index, such as ``fusion.40{0}``."""
@@ -271,7 +271,7 @@ class DumpSet:
                     return stack
         return []
 
-    def _joined(
+    def _join_value(
         self, assigned: LocatedRecord[AssignedValue] | None, entry: LocatedRecord[UsedValue] | None
     ) -> Value | None:
         header: AssignedValue | UsedValue | None = None

@@ -79,13 +79,13 @@ class _SymbolReader:
     def read_record(self, line: int, record: Record) -> None:
         """Read the symbols of the next record, which begins on a line."""
         if isinstance(record, InstructionLine):
-            self._instruction(line, record)
+            self._add_instruction(line, record)
         elif isinstance(record, ComputationLine):
-            self.home = self._computation(line, record)
+            self.home = self._add_computation(line, record)
         elif isinstance(record, AssignedValue | UsedValue):
-            self._value(line, record)
+            self._add_value(line, record)
         elif isinstance(record, ModuleHeader):
-            self._head(record.name, SymbolKind.MODULE, line)
+            self._add_head(record.name, SymbolKind.MODULE, line)
         elif isinstance(record, _TABLE_RECORDS):
             self.tables.append(record)
         elif record.is_head:
@@ -96,7 +96,7 @@ class _SymbolReader:
         stacks = list(self.stack_numbers)
         return FileSymbols(self.uri, self.title, self.entries, list(self.source_numbers), stacks)
 
-    def _instruction(self, line: int, record: InstructionLine) -> None:
+    def _add_instruction(self, line: int, record: InstructionLine) -> None:
         name, text = record.name, record.text
         start = text.rfind(name, record.column, text.find("=", record.column))
         row = text.count("\n", 0, start)
@@ -106,33 +106,33 @@ class _SymbolReader:
             name, SymbolKind.INSTRUCTION, line + row, column, len(name), home=home, stack=stack
         )
         for body in record.bodies:
-            self._inline(line, record, body)
+            self._add_inline(line, record, body)
 
-    def _inline(self, line: int, holder: InstructionLine, body: ComputationLine) -> None:
+    def _add_inline(self, line: int, holder: InstructionLine, body: ComputationLine) -> None:
         """Read an inline computation, which has no name in the text."""
         base = line - holder.row if isinstance(holder, InnerInstruction) else line
         row = body.row if isinstance(body, InlineComputation) else 0
         outer, self.home = self.home, len(self.entries)
         self._add(body.name, SymbolKind.COMPUTATION, base + row, 0, 0)
         for member in body.members:
-            self._instruction(base + member.row, member)
+            self._add_instruction(base + member.row, member)
         self.home = outer
 
-    def _computation(self, line: int, record: ComputationLine) -> int:
+    def _add_computation(self, line: int, record: ComputationLine) -> int:
         number = len(self.entries)
-        self._head(record.name, SymbolKind.COMPUTATION, line, len("ENTRY") * record.is_entry)
+        self._add_head(record.name, SymbolKind.COMPUTATION, line, len("ENTRY") * record.is_entry)
         self.home = number
         for member in record.members:
-            self._instruction(line + member.row, member)
+            self._add_instruction(line + member.row, member)
         return number
 
-    def _head(self, name: str, kind: SymbolKind, line: int, begin: int = 0) -> None:
+    def _add_head(self, name: str, kind: SymbolKind, line: int, begin: int = 0) -> None:
         """Add a name at the beginning of a line, after a word of ``begin`` letters."""
         text = self.lines[line]
         start = text.find(name, len(text) - len(text.lstrip()) + begin)
         self._add(name, kind, line, max(start, 0), len(name) if start >= 0 else 0)
 
-    def _value(self, line: int, record: AssignedValue | UsedValue) -> None:
+    def _add_value(self, line: int, record: AssignedValue | UsedValue) -> None:
         key = record.key
         if key is None or record.id is None or record.id in self.values:
             return

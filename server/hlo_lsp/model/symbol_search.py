@@ -211,7 +211,7 @@ class FileSymbols:
         """Return the symbol of an entry."""
         home = self._homes[number]
         about = self.title if home < 0 else f"{self.names[home]} · {self.title}"
-        return self._at(number, self.names[number], SymbolKind(self._kinds[number]), about)
+        return self._make_symbol(number, self.names[number], SymbolKind(self._kinds[number]), about)
 
     def modules(self) -> Iterator[Symbol]:
         """Yield the modules of the file."""
@@ -228,9 +228,9 @@ class FileSymbols:
             for number, stack in enumerate(self._stack_of):
                 if stack in stacks:
                     about = f"{self.names[number]} · {self.title}"
-                    yield self._at(number, self.sources[source], SymbolKind.SOURCE, about)
+                    yield self._make_symbol(number, self.sources[source], SymbolKind.SOURCE, about)
 
-    def _at(self, number: int, name: str, kind: SymbolKind, about: str) -> Symbol:
+    def _make_symbol(self, number: int, name: str, kind: SymbolKind, about: str) -> Symbol:
         start = self._columns[number]
         end = start + self._widths[number]
         return Symbol(name, kind, self.uri, self._lines[number], start, end, about)

@@ -66,7 +66,9 @@ class Grammar:
             column = len(text) if at_end or position is None or position < 0 else position
             names = sorted(_expected_terminals(error))
             names = [name for name in names if name not in _WHITESPACE_TERMINALS] or names
-            return ParseFailure(column, tuple(dict.fromkeys(self._words(name) for name in names)))
+            return ParseFailure(
+                column, tuple(dict.fromkeys(self._describe_terminal(name) for name in names))
+            )
         return None
 
     def expression(self, rule: str) -> re.Pattern[str]:
@@ -76,7 +78,7 @@ class Grammar:
         """
         found = self._expressions.get(rule)
         if found is None:
-            found = self._expressions[rule] = re.compile(self._of_rule(rule, set()))
+            found = self._expressions[rule] = re.compile(self._rule_expression(rule, set()))
         return found
 
     def opening(self, rule: str) -> str:
@@ -92,33 +94,33 @@ class Grammar:
             return _literal_text(node)
         return ""
 
-    def _of_rule(self, rule: str, named: set[str]) -> str:
-        return self._of(self._rules[rule], named)
+    def _rule_expression(self, rule: str, named: set[str]) -> str:
+        return self._node_expression(self._rules[rule], named)
 
-    def _of(self, node: object, named: set[str]) -> str:
+    def _node_expression(self, node: object, named: set[str]) -> str:
         if isinstance(node, NonTerminal):
-            return self._of_rule(str(node.name), named)
+            return self._rule_expression(str(node.name), named)
         if isinstance(node, Terminal):
-            return self._of_terminal(str(node.name), named)
+            return self._terminal_expression(str(node.name), named)
         assert isinstance(node, Tree), node
         if node.data == "literal":
             return re.escape(_literal_text(node))
         if node.data == "expr":
             inner, operator = node.children
-            return f"(?:{self._of(inner, named)}){operator}"
-        parts = [self._of(child, named) for child in node.children]
+            return f"(?:{self._node_expression(inner, named)}){operator}"
+        parts = [self._node_expression(child, named) for child in node.children]
         if node.data == "expansions" and len(parts) > 1:
             return f"(?:{'|'.join(parts)})"
         return "".join(parts)
 
-    def _of_terminal(self, name: str, named: set[str]) -> str:
+    def _terminal_expression(self, name: str, named: set[str]) -> str:
         pattern = self._terminals[name]
         if name in named:
             return f"(?:{pattern})"
         named.add(name)
         return f"(?P<{name}>{pattern})"
 
-    def _words(self, terminal: str) -> str:
+    def _describe_terminal(self, terminal: str) -> str:
         """Describe a terminal by its text if that is fixed, else by its name."""
         if terminal not in self._terminals:  # Lark's own terminal for the end
             return "the end of the line"
@@ -209,7 +211,7 @@ class LineRules:
         prefix = line[:_PREFIX_LENGTH]
         candidates = self._candidates.get(prefix)
         if candidates is None:
-            candidates = self._remember(prefix)
+            candidates = self._cache_candidates(prefix)
         for rule in candidates:
             match = rule.expression.fullmatch(line)
             if match is not None:
@@ -227,7 +229,7 @@ class LineRules:
                 best = refusal
         return best
 
-    def _remember(self, prefix: str) -> list[LineRule]:
+    def _cache_candidates(self, prefix: str) -> list[LineRule]:
         if len(self._candidates) > _MAX_CACHED_PREFIXES:
             self._candidates.clear()
         candidates = [rule for rule in self._rules if rule.can_match(prefix)]

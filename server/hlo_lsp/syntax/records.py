@@ -122,12 +122,12 @@ class RecordSequence:
 
     def at(self, line: int) -> Record | None:
         """Return the record that contains this line (from 0)."""
-        place = self._place(line)
+        place = self._position(line)
         return None if place is None else self._blocks[place[0]].records[place[1]]
 
     def beginning_at(self, line: int) -> Iterator[Record]:
         """Yield all records, starting at this line and wrapping around at the end."""
-        number, index = self._place(line) or (0, 0)
+        number, index = self._position(line) or (0, 0)
         for block in self._blocks[number : number + 1]:
             yield from block.records[index:]
         for block in self._blocks[number + 1 :]:
@@ -177,7 +177,7 @@ class RecordSequence:
         sequence changes only at the end. Return None, without a change, if ``is_current`` is false
         after a checkpoint because the lines changed meanwhile.
         """
-        start = self._place_before(change.first)
+        start = self._position_before(change.first)
         at = 0 if start is None else self._line_of(start)
         old = _RecordCursor(self._blocks, start or (0, 0))
         shift = change.new_count - change.old_count
@@ -203,16 +203,16 @@ class RecordSequence:
         self._splice(start or (0, 0), old.place, added)
         return RecordDelta(removed, added)
 
-    def _place(self, line: int) -> tuple[int, int] | None:
+    def _position(self, line: int) -> tuple[int, int] | None:
         number = bisect_right(self._firsts, line) - 1
         if number < 0:
             return None
         block = self._blocks[number]
         return number, _record_index(block, line - block.first_line)
 
-    def _place_before(self, line: int) -> tuple[int, int] | None:
+    def _position_before(self, line: int) -> tuple[int, int] | None:
         """Return the position two records before ``line``: the change may extend these records."""
-        place = self._place(line)
+        place = self._position(line)
         for _ in range(_LOOKAHEAD_RECORDS):
             if place is None or place == (0, 0):
                 return place

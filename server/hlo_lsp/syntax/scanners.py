@@ -155,13 +155,13 @@ class ModuleScanner:
             return BlankLine()
         elif not begins_statement(line):
             return BrokenRecord(line)
-        return self._statement(lines, at)
+        return self._read_statement(lines, at)
 
     def explain(self, text: str) -> ParseFailure:
         """Return why no rule matches a text."""
         return self.lines.explain(text)
 
-    def _statement(self, lines: Sequence[str], at: int) -> Record:
+    def _read_statement(self, lines: Sequence[str], at: int) -> Record:
         """Return a record that may take several lines."""
         count, text = read_statement(lines, at)
         if text.isspace():

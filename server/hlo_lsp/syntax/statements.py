@@ -115,7 +115,7 @@ class _OpenBrackets:
                 end = match.end()
                 self.in_comment = sign[1] == "*" and not (len(sign) > 3 and sign.endswith("*/"))
             elif sign in "([{":
-                begins_body = sign == "{" and self._calls(line, match.start())
+                begins_body = sign == "{" and self._begins_inline_computation(line, match.start())
                 self._brackets.append(_INLINE_COMPUTATION if begins_body else sign)
             elif sign in ")]}" and self._brackets:
                 self._brackets.pop()
@@ -124,7 +124,7 @@ class _OpenBrackets:
             self._before = clean[-_MAX_CALL_ATTRIBUTE_LENGTH:]
         return clean
 
-    def _calls(self, line: str, at: int) -> bool:
+    def _begins_inline_computation(self, line: str, at: int) -> bool:
         """Return True if the brace at a column begins an inline computation or a list of them."""
         before = line[max(at - _MAX_CALL_ATTRIBUTE_LENGTH, 0) : at]
         if not before.strip():

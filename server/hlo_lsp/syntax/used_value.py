@@ -195,8 +195,8 @@ class EntryReader:
         rows = [lines[at][column:]]
         end = at
         while not rows[-1].startswith(_INSTRUCTION):
-            if not self._goes_on(lines, end + 1):
-                return self._entry(rows, column, end + 1 - at, closed=False)
+            if not self._entry_continues(lines, end + 1):
+                return self._make_entry(rows, column, end + 1 - at, closed=False)
             end += 1
             rows.append(lines[end])
         if lines[end].endswith(_DICTIONARY_START):
@@ -205,9 +205,9 @@ class EntryReader:
                 rows[-1] += "\n" + lines[end]
         next_column = self.header_column(lines[end])
         if not next_column:
-            return self._entry(rows, column, end + 1 - at, closed=True)
+            return self._make_entry(rows, column, end + 1 - at, closed=True)
         rows[-1] = rows[-1][: next_column - len(lines[end])]
-        return self._entry(rows, column, end - at, closed=True)
+        return self._make_entry(rows, column, end - at, closed=True)
 
     def instruction_of(self, text: str) -> Match[str] | None:
         """Match the first line of a defining instruction."""
@@ -233,7 +233,7 @@ class EntryReader:
             return "position_row"
         return "use_row" if "," in line else "position_row"
 
-    def _entry(
+    def _make_entry(
         self, entry: Sequence[str], column: int, line_count: int, *, closed: bool
     ) -> UsedValue:
         head = self.head.fullmatch("\n".join(entry[:-1])) if closed else None
@@ -241,7 +241,7 @@ class EntryReader:
         header = head or self.header.fullmatch(entry[0])
         return UsedValue(entry, line_count, header, column=column, whole=whole, reader=self)
 
-    def _goes_on(self, lines: Sequence[str], at: int) -> bool:
+    def _entry_continues(self, lines: Sequence[str], at: int) -> bool:
         """Return True if line ``at`` still belongs to the entry before it.
 
         An unrecognized line is a damaged row of the entry if the next line is a row.

@@ -73,7 +73,7 @@ class _LineReader:
             line = line.removeprefix(_BYTE_ORDER_MARK)
         self._is_open = not line.endswith(b"\n")
         if len(line) > _MIN_INTERNED_BYTES:
-            text = self._long(line)
+            text = self._decode_long_line(line)
         else:
             text = _FREQUENT_LINES.get(line) or _decode_utf8(line).removesuffix("\n")
         self._lines.append(text)
@@ -82,7 +82,7 @@ class _LineReader:
         """Return all lines; a line end at the end of the file starts an empty last line."""
         return self._lines if self._is_open and self._lines else [*self._lines, ""]
 
-    def _long(self, line: bytes) -> str:
+    def _decode_long_line(self, line: bytes) -> str:
         if line != self._last[0]:
             text = self._known.get(line)
             if text is None:

@@ -76,11 +76,11 @@ class Document:
         head = self.lines[start_line][:start_column]
         tail = self.lines[end_line][end_column:]
         joined = head + text + tail
-        first, last = self._widened(start_line, end_line, joined)
+        first, last = self._include_adjacent_lines(start_line, end_line, joined)
         if first < start_line:
-            joined = self.lines[first] + self._end_of(first) + joined
+            joined = self.lines[first] + self._line_end(first) + joined
         if last > end_line:
-            joined = joined + self._end_of(end_line) + self.lines[last]
+            joined = joined + self._line_end(end_line) + self.lines[last]
         lines, ends = _split(joined)
         if ends is not None and self._ends is None:
             self._ends = ["\n"] * (len(self.lines) - 1)
@@ -97,10 +97,10 @@ class Document:
             return len(self.lines) - 1, len(self.lines[-1])
         return line, min(max(column, 0), len(self.lines[line]))
 
-    def _end_of(self, line: int) -> str:
+    def _line_end(self, line: int) -> str:
         return "\n" if self._ends is None else self._ends[line]
 
-    def _widened(self, first: int, last: int, joined: str) -> tuple[int, int]:
+    def _include_adjacent_lines(self, first: int, last: int, joined: str) -> tuple[int, int]:
         r"""Add a line on either side if an edit may join ``\r`` and ``\n`` to one line end."""
         if self._ends is None and "\r" not in joined:
             return first, last
@@ -125,7 +125,7 @@ class Encoding(Enum):
         if self is Encoding.UTF32 or line.isascii():
             return min(units, len(line))
         for column, character in enumerate(line):
-            units -= self._width(ord(character))
+            units -= self._units_of(ord(character))
             if units < 0:
                 return column
         return len(line)
@@ -135,9 +135,9 @@ class Encoding(Enum):
         head = line[:column]
         if self is Encoding.UTF32 or head.isascii():
             return len(head)
-        return sum(self._width(ord(character)) for character in head)
+        return sum(self._units_of(ord(character)) for character in head)
 
-    def _width(self, point: int) -> int:
+    def _units_of(self, point: int) -> int:
         """Return the units of one code point; a lone surrogate counts as a character."""
         if self is Encoding.UTF16:
             return 1 + (point > 0xFFFF)
