@@ -1,4 +1,4 @@
-"""Advice on buffers of parameters that outputs could take."""
+"""Advice on the donation of parameter buffers to outputs."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,15 +15,15 @@ from hlo_lsp.program.donation import DonationCandidates, InterfaceLeaf, UnusedDo
 from hlo_lsp.program.passes import scheduled_module, unoptimized_module
 from hlo_lsp.text.checkpoint import checkpoint
 
-_NAMED = 3  # buffers in a sentence
+_MAX_LISTED_BUFFERS = 3  # in a message
 
 
 def unused_donation(survey: Survey) -> Iterator[Finding]:
-    """An output may take the buffer of a parameter that the caller does not need any more.
+    """Report outputs that could reuse the buffer of a parameter, and refused donations.
 
-    Both are of one type, dimensions, layout and memory space then. Only the compiled module
-    tells: earlier ones have no layouts, and XLA still looks for buffers. The text before
-    optimizations tells whether the partitioner made two equal shapes different.
+    An output can reuse a buffer of the same type, dimensions, layout, and memory space. The check
+    needs the compiled module, because earlier ones have no layouts and no final aliases. The text
+    before optimizations shows if the partitioner made two equal shapes different.
     """
     file = scheduled_module(survey.dump)
     if file is None or file.module.damaged:
@@ -46,8 +46,12 @@ def _could(
         return
     sized.sort(key=lambda pair: -pair[0])
     count = sum(match.count for _, match in sized)
-    words = "; ".join(_match_words(match) for _, match in sized[:_NAMED])
-    more = f"; {len(sized) - _NAMED:,} more shapes" if len(sized) > _NAMED else ""
+    words = "; ".join(_match_words(match) for _, match in sized[:_MAX_LISTED_BUFFERS])
+    more = (
+        f"; {len(sized) - _MAX_LISTED_BUFFERS:,} more shapes"
+        if len(sized) > _MAX_LISTED_BUFFERS
+        else ""
+    )
     yield survey.report(
         _place(survey, file, sized[0][1].parameters[0]),
         f"{count_noun(count, 'output')} could reuse the buffer of a parameter, "
@@ -82,9 +86,12 @@ def _refused(
     sized.sort(key=lambda pair: -pair[0])
     total = sum(size for size, _ in sized)
     words = "; ".join(
-        f"`{one.parameter.shape}` of {_name(one.parameter)}: {one.why}" for _, one in sized[:_NAMED]
+        f"`{one.parameter.shape}` of {_name(one.parameter)}: {one.why}"
+        for _, one in sized[:_MAX_LISTED_BUFFERS]
     )
-    more = f"; {len(sized) - _NAMED:,} more" if len(sized) > _NAMED else ""
+    more = (
+        f"; {len(sized) - _MAX_LISTED_BUFFERS:,} more" if len(sized) > _MAX_LISTED_BUFFERS else ""
+    )
     yield survey.report(
         _place(survey, file, sized[0][1].parameter),
         f"{count_noun(len(sized), 'buffer')} may be taken (`buffer_donor`) and no output lies in "
@@ -113,13 +120,13 @@ def _name(leaf: InterfaceLeaf) -> str:
 
 
 def _place(survey: Survey, file: DumpFile, leaf: InterfaceLeaf) -> Place:
-    """The allocation of a parameter, else the parameter in the module text."""
+    """Return the place of the allocation of a parameter, or of the parameter in the module text."""
     for allocation in survey.dump.allocations():
         record = allocation.record
         if (record.parameter, record.parameter_index) == (leaf.parameter, leaf.index_text):
             return field_place(allocation.file, record, "PARAMETER")
     entry = file.module.entry
-    assert entry is not None  # the leaf is of it
+    assert entry is not None  # the leaf belongs to the entry
     parameters = file.module.computation(entry).parameters
     return name_place(file, parameters[leaf.parameter or 0])
 

@@ -1,4 +1,4 @@
-"""Advice on what takes memory: padding, gaps, constants, long lives."""
+"""Advice on memory usage: padding, gaps, constants, long live ranges."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -22,7 +22,10 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 
 def padding_waste(survey: Survey) -> Iterator[Finding]:
-    """On TPU the last dimensions of an array are rounded up to the tile of its layout."""
+    """Report arrays with much padding.
+
+    On TPU, the minor dimensions of an array are rounded up to the tile of its layout.
+    """
     limits = survey.context.thresholds
     found = padded_arrays(
         survey.dump, survey.context.target, limits.padding_ratio, limits.padding_bytes
@@ -50,7 +53,7 @@ def _padding(survey: Survey, group: PaddedArrays) -> Finding:
 
 
 def fragmentation(survey: Survey) -> Iterator[Finding]:
-    """A temp allocation is larger than what is ever live in it: the rest lies in gaps."""
+    """Report temp allocations that are much larger than the maximum of live bytes in them."""
     dump, limits = survey.dump, survey.context.thresholds
     for allocation in dump.allocations():
         record = allocation.record
@@ -73,10 +76,9 @@ def fragmentation(survey: Survey) -> Iterator[Finding]:
 
 
 def large_constant(survey: Survey) -> Iterator[Finding]:
-    """A constant is part of the program and takes memory for as long as that is loaded.
+    """Report large constants, which take memory for as long as the program is loaded.
 
-    The remedy depends on whether the program or XLA made the constant, so the constants of each
-    origin are one finding.
+    The remedy depends on the origin of a constant (program or XLA), so each origin is one finding.
     """
     dump, least = survey.dump, survey.context.thresholds.constant_bytes
     found: dict[ConstantOrigin, list[_Constant]] = {}
@@ -157,7 +159,7 @@ def _remedy(origin: ConstantOrigin, count: int) -> str:
 
 
 def long_lived(survey: Survey) -> Iterator[Finding]:
-    """What is large and lives long is what fills the memory at every peak."""
+    """Report large values with long live ranges, which are live at most peaks."""
     dump, limits = survey.dump, survey.context.thresholds
     last = dump.last_step
     found = largest_lifetimes(dump, limits.long_lived_count, limits.long_lived_bytes)
@@ -182,7 +184,7 @@ def long_lived(survey: Survey) -> Iterator[Finding]:
 
 def _assigned_place(survey: Survey, value_id: int) -> Place:
     found = survey.dump.find(lambda index: index.assigned, value_id)
-    assert found is not None  # it comes from there
+    assert found is not None  # the value was found in the same index
     return field_place(found.file, found.record, "SIZE")
 
 

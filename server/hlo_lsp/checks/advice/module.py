@@ -1,4 +1,4 @@
-"""Advice on the module text: what only moves data, and what is there twice."""
+"""Advice on module text: instructions that only move data, and duplicate computations."""
 
 from collections.abc import Iterator
 
@@ -19,18 +19,18 @@ _REMEDIES = {
     "the memory space": "XLA moves what it has no room for in fast memory: smaller values, or "
     "another order, leave more of it",
 }
-_NAMED = 4  # others that a finding points at
-_MOST = 10  # findings of a kind: the largest
+_MAX_RELATED = 4  # duplicates that a finding lists as related places
+_MAX_FINDINGS_PER_RULE = 10
 
 
 def layout_copy(survey: Survey) -> Iterator[Finding]:
-    """A copy that changes only how an array lies reads and writes all of it for no result."""
+    """Report copies that change only the layout or memory space of a large array."""
     file = scheduled_module(survey.dump)
     if file is None:
         return
     least = survey.context.thresholds.layout_copy_bytes
     found = [one for one in (relayouts(file.module)) if one.total >= least]
-    for group in found[:_MOST]:
+    for group in found[:_MAX_FINDINGS_PER_RULE]:
         first = group.instructions[0]
         text = f"`{first.name}` changes only {group.what} of {format_bytes(group.bytes)}"
         if len(group.instructions) > 1:
@@ -43,18 +43,18 @@ def layout_copy(survey: Survey) -> Iterator[Finding]:
             f"{text}: `{group.source}` becomes `{first.shape}`. {_REMEDIES[group.what]}",
             *(
                 Related(name_place(file, other), "the same")
-                for other in group.instructions[1:_NAMED]
+                for other in group.instructions[1:_MAX_RELATED]
             ),
         )
 
 
 def duplicate_computation(survey: Survey) -> Iterator[Finding]:
-    """A body that is there many times is compiled and loaded as often."""
+    """Report computations with equal bodies, each of which is compiled and loaded."""
     file = scheduled_module(survey.dump)
     if file is None or file.module.damaged:
         return
     least = survey.context.thresholds.duplicate_instructions
-    for group in (find_duplicate_computations(file.module, least))[:_MOST]:
+    for group in (find_duplicate_computations(file.module, least))[:_MAX_FINDINGS_PER_RULE]:
         first, *others = group.computations
         yield survey.report(
             head_place(file, first),
@@ -62,12 +62,12 @@ def duplicate_computation(survey: Survey) -> Iterator[Finding]:
             f"{'is' if len(others) == 1 else 'are'} the same as `{first.name}`: "
             f"{group.saved:,} instructions are there again. A loop over what repeats "
             "(`jax.lax.scan`) has its body once",
-            *(Related(head_place(file, other), "the same") for other in others[:_NAMED]),
+            *(Related(head_place(file, other), "the same") for other in others[:_MAX_RELATED]),
         )
 
 
 def host_transfer(survey: Survey) -> Iterator[Finding]:
-    """What moves to or from the host goes over a link that is far slower than device memory."""
+    """Report large host transfers: the host link is far slower than device memory."""
     file = scheduled_module(survey.dump)
     if file is None:
         return

@@ -1,4 +1,4 @@
-"""What an opcode must have: operands and attributes."""
+"""Rules on the operands and attributes that an opcode requires."""
 
 from collections.abc import Iterator
 
@@ -11,7 +11,7 @@ from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import is_balanced
 
-_LITERAL = {"constant", "parameter"}  # a value or a number stands where operands would
+_LITERAL = {"constant", "parameter"}  # these have a value or a number instead of operands
 COUNTED = frozenset(
     opcode.name
     for opcode in vocabulary().opcodes.values()
@@ -26,9 +26,9 @@ NEEDING = frozenset(
 
 
 def operand_count(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """Many opcodes take a fixed number of operands: `add` two, `negate` one, `iota` none.
+    """Check the number of operands: two of `add`, one of `negate`, none of `iota`.
 
-    Of opcodes that this tool does not know nothing is said.
+    Unknown opcodes and opcodes with a variable number of operands are skipped.
     """
     record = case.record
     opcode = vocabulary().opcodes[record.opcode]
@@ -44,20 +44,20 @@ def operand_count(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def missing_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """An opcode has the attributes without which it means nothing: `dimensions` of a `reduce`.
+    """Check that an instruction has its required attributes: `dimensions` of a `reduce`.
 
-    XLA's parser refuses the text without them. The value is not looked at.
+    XLA's parser rejects text without them. The values of the attributes are not checked.
     """
     record = case.record
     required = vocabulary().opcodes[record.opcode].required
     if record.opcode == "broadcast" and not _is_of_scalar(case):
         required = _DIMENSIONS
-    # Quickly: what an opcode needs is printed in front of what every instruction may have.
+    # Fast path: XLA prints the required attributes before the metadata.
     own = record.text[record.opened :].partition(", metadata={")[0]
     if all(any(f" {name}=" in own for name in group) for group in required):
         return
-    there = {attribute.name for attribute in record.parsed.attributes}
-    missing = [group for group in required if there.isdisjoint(group)]
+    present = {attribute.name for attribute in record.parsed.attributes}
+    missing = [group for group in required if present.isdisjoint(group)]
     if missing and is_balanced(record.text, record.column):
         words = [" or ".join(f"`{name}`" for name in group) for group in missing]
         listed = " and ".join([*filter(None, [", ".join(words[:-1])]), words[-1]])
@@ -68,7 +68,10 @@ def missing_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def _is_of_scalar(case: Case[InstructionLine]) -> bool:
-    """Whether the operand is known to be no array: only of those XLA's parser knows what to do."""
+    """Return True unless the operand is known to be an array with dimensions.
+
+    XLA's parser accepts a `broadcast` without `dimensions` only if the operand is a scalar.
+    """
     resolved = case.scopes.resolved(case.record)
     operand = None if resolved is None else next(iter(resolved.operands), None)
     shape = None if operand is None else try_shape(operand.shape)

@@ -1,4 +1,4 @@
-"""Shapes on both sides of a call: operands and parameters, results and roots."""
+"""Rules on the shapes on both sides of a call: operands and parameters, results and roots."""
 
 from collections.abc import Iterator
 
@@ -14,9 +14,9 @@ CALLS = {"fusion": "calls", "call": "to_apply"}
 
 
 def called(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """A `fusion` and a `call` give their operands to the parameters, and the root is their result.
+    """Check the shapes of a `fusion` or `call` against the parameters and the root of its callee.
 
-    Type and dimensions are the same on both sides; layouts may differ inside of a fusion.
+    Types and dimensions are equal on both sides. Layouts may differ in a fusion.
     """
     for scope in _scopes(case, CALLS[case.record.opcode]):
         for number, operand in enumerate(_operands(case)):
@@ -25,7 +25,7 @@ def called(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def called_count(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """A `fusion` and a `call` have an operand for each parameter of what they call."""
+    """Check that a `fusion` or `call` has one operand per parameter of its callee."""
     record = case.record
     resolved = case.scopes.resolved(record)
     for scope in _scopes(case, CALLS[record.opcode]):
@@ -44,9 +44,9 @@ def called_count(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def loop(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """A `while` carries one shape: of its operand, of the parameters, of the body's root.
+    """Check that operand, result, parameters, and body root of a `while` have one shape.
 
-    The condition gives `pred[]`. Otherwise a second round could not begin with what the first gave.
+    The result of one iteration is the input of the next one. The condition returns `pred[]`.
     """
     record = case.record
     operand = next(iter(_operands(case)), None)
@@ -68,7 +68,7 @@ def loop(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def branches(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """A `conditional` has an operand for each branch, and each branch gives the result's shape."""
+    """Check that a `conditional` has one operand per branch and the shape of each branch."""
     record = case.record
     resolved = case.scopes.resolved(record)
     callees = [callee for callee in case.scopes.callees(record) if callee.attribute in _BRANCHES]
@@ -91,9 +91,9 @@ def branches(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def wrapped(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """An `async-start` holds the shapes (operands, result, context) of what it calls.
+    """Check the shape of an `async-start`: (operands, result, context) of its callee.
 
-    libtpu also prints starts without operands, which get them later: nothing is said of those.
+    Starts without operands, which libtpu also prints, are skipped: updates add their operands.
     """
     record = case.record
     resolved = case.scopes.resolved(record)
@@ -124,7 +124,7 @@ def wrapped(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def awaited(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """An `async-done` gives the result that its start, or the last update, holds."""
+    """Check that an `async-done` has the result shape of its start or last update."""
     record = case.record
     operand = next(iter(_operands(case)), None)
     if operand is None or operand.opcode not in _ASYNCHRONOUS:
@@ -149,7 +149,7 @@ def _operands(case: Case[InstructionLine]) -> tuple[InstructionLine | None, ...]
 
 
 def _scopes(case: Case[InstructionLine], attribute: str) -> Iterator[ComputationScope]:
-    """The computations that an attribute names and that are there."""
+    """Yield the existing computations that an attribute names."""
     for callee in case.scopes.callees(case.record):
         scope = _scope(case, callee) if callee.attribute == attribute else None
         if scope is not None:
@@ -167,7 +167,15 @@ def _against_parameter(
     given: InstructionLine | None,
     at: int | None = None,
 ) -> Iterator[Finding]:
-    """What an instruction gives to a parameter of what it calls: its operand ``at``, or itself."""
+    """Compare a parameter of a callee with the instruction passed to it.
+
+    Args:
+        case: the calling instruction.
+        scope: the callee.
+        number: the number of the parameter.
+        given: the instruction that is passed.
+        at: the number of the operand to report, or None to report the caller's shape.
+    """
     parameter = scope.parameters.get(number)
     if given is None or parameter is None:
         return
@@ -193,7 +201,7 @@ def _against_parameter(
 def _against_root(
     case: Case[InstructionLine], scope: ComputationScope, expected: str, what: str
 ) -> Iterator[Finding]:
-    """The result of what an instruction calls, beside what it should be."""
+    """Compare the root of a callee with the expected shape."""
     root = scope.root
     found = None if root is None else _difference(expected, root.shape)
     if root is not None and found is not None:
@@ -205,7 +213,7 @@ def _against_root(
 
 
 def _difference(first: str, second: str) -> tuple[str, str] | None:
-    """How two shapes are named that differ, with the index; None if they agree or are left out."""
+    """Return the differing parts of two shapes with their index, or None if they agree."""
     if first == second or not first or not second:
         return None
     found = shape_difference(first, second)

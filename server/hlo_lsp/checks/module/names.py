@@ -1,4 +1,4 @@
-"""Names in module text: defined once, before they are used."""
+"""Rules on names in module text: each is defined once, before its uses."""
 
 from collections.abc import Iterator
 
@@ -13,21 +13,21 @@ from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, In
 CALLING = frozenset(
     name
     for opcode in vocabulary().opcodes.values()
-    for name in (opcode.name, f"{opcode.name}-start")  # so asynchronous calls may be printed
+    for name in (opcode.name, f"{opcode.name}-start")  # the short form of asynchronous calls
     if opcode.calls and vocabulary().opcode(name) is not None
 )
 
 
 def undefined_instruction(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """An operand, and a control predecessor, is an instruction of the same computation.
+    """Check that operands and control predecessors are defined in the same computation.
 
-    Names hold within their computation: a computation sees nothing of its caller but what it gets
-    as parameters. Example: in `%b = f32[] negate(%a)` an instruction `%a` stands above.
+    The scope of a name is its computation. A computation has access to values of its caller only
+    through parameters.
     """
-    for span, found in _mentioned(case):
+    for span, found in _references(case):
         if found is None:
             head = case.scopes.of(case.record)
-            assert head is not None  # or nothing is mentioned
+            assert head is not None  # references require a computation
             yield case.report(
                 part_place(case.file, case.record, span),
                 f"there is no instruction `{span.text}` in `{head.head.name}`",
@@ -36,12 +36,11 @@ def undefined_instruction(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def use_before_definition(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """An instruction stands below its operands and its control predecessors.
+    """Check that an instruction follows its operands and control predecessors.
 
-    XLA prints computations in an order in which they can run, and its parser knows only the names
-    that it has read. A computation cannot use its own result either.
+    XLA prints instructions in an executable order, and its parser resolves only earlier names.
     """
-    for span, found in _mentioned(case):
+    for span, found in _references(case):
         if found is case.record:
             place = part_place(case.file, case.record, span)
             yield case.report(place, f"`{span.text}` uses its own result")
@@ -55,10 +54,10 @@ def use_before_definition(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def undefined_computation(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """A computation that is called is in the file: `calls=`, `to_apply=`, `condition=`, ...
+    """Check that called computations exist: `calls=`, `to_apply=`, `condition=`, and others.
 
-    A module text is complete: it holds every computation that it names. The text of a single
-    computation, without the head of a module, is not.
+    A module text contains every computation that it names. A single computation without the header
+    of a module is skipped.
     """
     if case.scopes.misses_heads or case.scopes.is_fragment:
         return
@@ -71,9 +70,9 @@ def undefined_computation(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def callee_below(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """A computation stands above the instructions that call it.
+    """Check that a computation precedes the instructions that call it.
 
-    XLA's parser knows only the computations that it has read.
+    XLA's parser resolves only the names of earlier computations.
     """
     scope = case.scopes.of(case.record)
     own = None if scope is None else scope.head
@@ -98,9 +97,9 @@ def callee_below(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def duplicate_instruction(case: Case[ComputationLine]) -> Iterator[Finding]:
-    """A computation has one instruction of each name.
+    """Check that instruction names are unique in their computation.
 
-    XLA even makes names unique in the whole module, but two computations may share one.
+    XLA makes them unique in the module, but its parser accepts equal names in two computations.
     """
     scope = case.scopes.scope(case.record)
     for member in scope.members if len(scope.names) < len(scope.members) else ():
@@ -115,7 +114,7 @@ def duplicate_instruction(case: Case[ComputationLine]) -> Iterator[Finding]:
 
 
 def duplicate_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
-    """A module has one computation of each name."""
+    """Check that computation names are unique in the module."""
     if isinstance(case.record, InlineComputation):
         return
     first = case.scopes.computation(case.record.name)
@@ -127,23 +126,24 @@ def duplicate_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
         )
 
 
-_Mention = tuple[TextSpan, InstructionLine | None]
+_Reference = tuple[TextSpan, InstructionLine | None]
 
 
-def _mentioned(case: Case[InstructionLine]) -> list[_Mention]:
-    """What is read, and predecessors, with what they stand for; none where all is plainly well.
+def _references(case: Case[InstructionLine]) -> list[_Reference]:
+    """Return the references of an instruction with their definitions.
 
-    What a broken line may define is left out.
+    The list is empty if all references clearly resolve. Names that a malformed line may define are
+    omitted.
     """
     resolved = case.scopes.resolved(case.record)
     if resolved is None or resolved.is_plain:
         return []
     parsed = case.record.parsed
     spans = (*parsed.reads, *parsed.predecessors)
-    suspects = [(span, resolved.scope.names.get(span.text)) for span in spans]
+    references = [(span, resolved.scope.names.get(span.text)) for span in spans]
     return [
         (span, found)
-        for span, found in suspects
+        for span, found in references
         if found is not None or not resolved.scope.may_define(span.text)
     ]
 
@@ -153,7 +153,7 @@ def _order(instruction: InstructionLine) -> tuple[int, int]:
 
 
 def _elsewhere(case: Case[InstructionLine], name: str) -> list[Related]:
-    """The instruction of this name in another computation."""
+    """Return the instruction of this name in another computation as related information."""
     other = case.file.module.instructions.first(name)
     if other is None:
         return []

@@ -1,4 +1,4 @@
-"""Shapes that follow from the operands of the same computation."""
+"""Rules on shapes that follow from operands."""
 
 from collections.abc import Iterator
 
@@ -19,10 +19,10 @@ from hlo_lsp.model.shape_compatibility import (
 from hlo_lsp.syntax.module_records import InstructionLine
 
 ELEMENTWISE = {
-    "clamp",  # but for its limits
+    "clamp",  # except its limits
     *(opcode.name for opcode in vocabulary().opcodes.values() if opcode.elementwise),
 }
-# What gives another element type than it takes. `abs` does of complex numbers.
+# Opcodes whose result may have another element type than the operand; `abs` of complex numbers.
 _RETYPING = {
     "abs",
     "compare",
@@ -42,11 +42,11 @@ _Pair = tuple[int, InstructionLine]
 
 
 def elementwise(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """An elementwise opcode has operands and a result of the same dimensions.
+    """Check that operands and result of an elementwise opcode have equal dimensions.
 
-    Most keep the element type too; floating point types count as one, as libtpu mixes precisions
-    inside of fusions. `select` and `clamp` take scalars for the predicate and for the limits.
-    Layouts may differ. Example: `f32[8] add(f32[8], f32[8])`.
+    Most opcodes also keep the element type. All floating point types count as equal, because libtpu
+    mixes precisions in fusions. `select` and `clamp` accept scalars for the predicate and the
+    limits. Layouts may differ.
     """
     record = case.record
     opcode, result = record.opcode, record.shape
@@ -63,7 +63,7 @@ def elementwise(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def logical_types(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """Comparisons give `pred`, of two operands of one type; `select` chooses by a `pred`."""
+    """Check that comparisons return `pred` for operands of one type, and `select` takes `pred`."""
     record = case.record
     operands = dict(_operands(case))
     if record.opcode in _PREDICATES and _element_type(record.shape) not in {"pred", None}:
@@ -87,7 +87,7 @@ def logical_types(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def same_as_operand(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """`opt-barrier`, `domain` and `add-dependency` hand their first operand on as it is."""
+    """Check that `opt-barrier`, `domain`, and `add-dependency` have the shape of their operand."""
     operand = dict(_operands(case)).get(0)
     if operand is not None and not is_compatible_ignoring_precision(
         operand.shape, case.record.shape
@@ -96,7 +96,7 @@ def same_as_operand(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def tuple_elements(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """The elements of a tuple are its operands, in order: as many, and of the same shapes."""
+    """Check that the elements of a tuple have the number and shapes of its operands."""
     record = case.record
     resolved = case.scopes.resolved(record)
     elements = tuple_element_texts(record.shape)
@@ -122,7 +122,7 @@ def tuple_elements(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def taken_element(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """`get-tuple-element` takes a tuple and gives its element number `index`, in its shape."""
+    """Check that `get-tuple-element` has the shape of element `index` of its operand."""
     record = case.record
     operand = dict(_operands(case)).get(0)
     index = record.parsed.attribute("index")
@@ -155,9 +155,10 @@ def taken_element(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def copied(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """`copy-start` gives (destination, source, context), `copy-done` the destination.
+    """Check the shapes of `copy-start`, (destination, source, context), and of `copy-done`.
 
-    Both have the type and dimensions of the operand; only layout and memory space may change.
+    Destination and source have the type and dimensions of the operand. Layout and memory space may
+    differ.
     """
     record = case.record
     operand = dict(_operands(case)).get(0)
@@ -187,7 +188,7 @@ def copied(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def _operands(case: Case[InstructionLine]) -> Iterator[_Pair]:
-    """The operands whose shapes are known, by number; none if the result's is not."""
+    """Yield number and definition of the operands with known shapes, if the result's is known."""
     resolved = case.scopes.resolved(case.record) if case.record.shape else None
     for number, operand in enumerate(() if resolved is None else resolved.operands):
         if operand is not None and operand.shape:
@@ -203,7 +204,7 @@ def _differs(
     *,
     types: bool = True,
 ) -> Finding:
-    """An operand that is not of the shape of the result, or of the other operand."""
+    """Return a finding on an operand whose shape differs from the result or another operand."""
     second = case.record if other is None else other
     found = shape_difference(operand.shape, second.shape, types=types, loose=types)
     assert found is not None

@@ -1,4 +1,4 @@
-"""What a computation and the module say of their parameters and results."""
+"""Rules on the headers of computations and modules: parameters and results."""
 
 import re
 from collections.abc import Iterator
@@ -16,22 +16,23 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, Modu
 from hlo_lsp.syntax.statements import closing_bracket
 
 _LAYOUT = re.compile(r"\bentry_computation_layout=(?=\{)")
-_EXTRACTED = "extracted"  # so libtpu names them; most have a backend_config of the whole module
+# The prefix of extracted modules in libtpu; most of them have a module-wide backend_config.
+_EXTRACTED = "extracted"
 _ARROW = re.compile(r"\)\s*->\s*")
 
 
 @dataclass(frozen=True, slots=True)
-class _Head:
-    """What lists parameters and a result: how a sentence names it, and where it is."""
+class _Header:
+    """A header that lists parameters and a result, with its name for messages and its place."""
 
     name: str
     place: Place
 
 
 def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
-    """The parameters of a computation have the numbers 0, 1, 2 ..., each once.
+    """Check that the parameters of a computation are numbered 0, 1, 2 ..., each once.
 
-    There are as many as the computation's head lists.
+    Their number agrees with the header of the computation.
     """
     scope = case.scopes.scope(case.record)
     highest = -1
@@ -57,7 +58,7 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
     if not scope.is_intact or len(scope.parameters) != count:
         return
     missing = next((number for number in range(highest) if number not in scope.parameters), None)
-    said = signature(case.record)
+    listed = signature(case.record)
     if missing is not None and scope.is_sound:
         last = scope.parameters[highest]
         yield case.report(
@@ -65,34 +66,34 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
             f"this is parameter {highest}, but `{case.record.name}` has no parameter {missing}",
             Related(head_place(case.file, case.record), f"`{case.record.name}` begins here"),
         )
-    elif said is not None and len(said[0]) != count and scope.is_sound:
+    elif listed is not None and len(listed[0]) != count and scope.is_sound:
         yield case.report(
             head_place(case.file, case.record),
-            f"the head of `{case.record.name}` lists {_parameters(len(said[0]))}, but the "
+            f"the head of `{case.record.name}` lists {_parameters(len(listed[0]))}, but the "
             f"computation has {count}",
         )
 
 
 def signature_shapes(case: Case[ComputationLine]) -> Iterator[Finding]:
-    """The head of a computation lists the shapes of its parameters and of its root.
+    """Check the shapes that the header of a computation lists against parameters and root.
 
-    It prints no layouts. Up to jax 0.4 there was no list.
+    The header has no layouts. Up to jax 0.4 it has no shapes either.
     """
-    said = signature(case.record)
-    if said is None:
+    listed = signature(case.record)
+    if listed is None:
         return
     scope = case.scopes.scope(case.record)
-    head = _Head(f"the head of `{case.record.name}`", head_place(case.file, case.record))
-    for number, shape in enumerate(said[0]):
+    head = _Header(f"the head of `{case.record.name}`", head_place(case.file, case.record))
+    for number, shape in enumerate(listed[0]):
         parameter = scope.parameters.get(number)
         yield from _compared(case, parameter, f"parameter {number}", head, shape)
-    yield from _compared(case, scope.root, "the root", head, said[1])
+    yield from _compared(case, scope.root, "the root", head, listed[1])
 
 
 def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
-    """`entry_computation_layout` has the shapes of the parameters and the root of the entry.
+    """Check `entry_computation_layout` against parameters and root of the entry computation.
 
-    Not in what libtpu extracts from a module for SparseCore: there it is that of something else.
+    Modules that libtpu extracts for SparseCore are skipped: their layout is that of another module.
     """
     record = case.record
     if record.name.startswith(_EXTRACTED) or "backend_config=" in record.text:
@@ -108,10 +109,10 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
     if shut is None or arrow is None:
         return
     place = span_place(case.file, record, record.text, found.start(), found.end() - 1)
-    head = _Head("the module's head", place)
+    head = _Header("the module's head", place)
     scope = case.scopes.scope(entry)
     if not entry.is_entry:
-        return  # the last computation is the entry then, unless the text is cut in front of it
+        return  # without ENTRY the last computation is the entry, but it may be truncated
     shapes = split_at_commas(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
@@ -132,14 +133,14 @@ def _compared(
     case: "Case[ComputationLine] | Case[ModuleHeader]",
     instruction: InstructionLine | None,
     what: str,
-    head: _Head,
-    said: str,
+    head: _Header,
+    listed: str,
 ) -> Iterator[Finding]:
-    """An instruction's shape beside what a head says of it."""
+    """Compare the shape of an instruction with the one that a header lists for it."""
     if instruction is None or not instruction.shape:
         return
-    said = _without_mark(said)
-    found = None if said == instruction.shape else shape_difference(instruction.shape, said)
+    listed = _without_index_comment(listed)
+    found = None if listed == instruction.shape else shape_difference(instruction.shape, listed)
     if found is not None:
         yield case.report(
             shape_place(case.file, instruction),
@@ -149,8 +150,8 @@ def _compared(
         )
 
 
-def _without_mark(shape: str) -> str:
-    """The shape without the ``/*index=5*/`` in front of it."""
+def _without_index_comment(shape: str) -> str:
+    """Return the shape without the leading ``/*index=5*/``."""
     return shape.partition("*/")[2].strip() if shape.startswith("/*") else shape.strip()
 
 

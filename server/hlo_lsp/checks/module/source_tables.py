@@ -1,4 +1,4 @@
-"""Python frames: rows of the tables at the head of a module, and who names them."""
+"""Rules on the source location tables of a module and on references to their rows."""
 
 import re
 from collections.abc import Iterator
@@ -14,9 +14,9 @@ _FRAME = re.compile(r"\bstack_frame_id=(\d{1,18})\b")
 
 
 def known_frame(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """A `stack_frame_id` is the number of a row under `StackFrames`, counted from 1.
+    """Check that a `stack_frame_id` is the 1-based number of a row of `StackFrames`.
 
-    Modules that were cut out of others have ids and no tables: nothing is said of those.
+    Modules without tables, which were extracted from others, are skipped.
     """
     record = case.record
     if "stack_frame_id=" not in record.text:
@@ -37,9 +37,9 @@ def known_frame(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def frame_row(case: Case[FrameRow]) -> Iterator[Finding]:
-    """A frame names a row of `FileLocations` and the frame that called it.
+    """Check that the location and the parent of a frame exist.
 
-    The number of the caller is printed plus one, so that 1 means that there is none.
+    XLA prints the number of the parent plus one, so that 1 means none.
     """
     row, tables = case.record, case.tables
     locations, frames = tables.table("FileLocations"), tables.table("StackFrames")
@@ -57,7 +57,7 @@ def frame_row(case: Case[FrameRow]) -> Iterator[Finding]:
 
 
 def location_row(case: Case[LocationRow]) -> Iterator[Finding]:
-    """A location names a row of `FileNames` and one of `FunctionNames`, counted from 1."""
+    """Check that the file and the function of a location exist. Their numbers start at 1."""
     row, tables = case.record, case.tables
     for label, what, number, role in (
         ("FileNames", "file", row.file, "FILE_NAME_ID"),
@@ -71,25 +71,26 @@ def location_row(case: Case[LocationRow]) -> Iterator[Finding]:
 
 
 def numbered_name(case: Case[NameRow]) -> Iterator[Finding]:
-    """The rows of a table are numbered 1, 2, 3 ... XLA reads the place and not the number.
+    """Check that the rows of `FileNames` and `FunctionNames` are numbered 1, 2, 3 ...
 
-    Where a row is gone, every id behind it means another row than it did when it was printed.
+    XLA's parser counts rows and ignores the numbers. If a row is missing, all later ids refer to
+    other rows than in the original.
     """
     yield from _misnumbered(case, case.record, "FileNames", "FunctionNames")
 
 
 def numbered_location(case: Case[LocationRow]) -> Iterator[Finding]:
-    """The rows of `FileLocations` are numbered 1, 2, 3 ..., like those of every table."""
+    """Check that the rows of `FileLocations` are numbered 1, 2, 3 ..."""
     yield from _misnumbered(case, case.record, "FileLocations")
 
 
 def numbered_frame(case: Case[FrameRow]) -> Iterator[Finding]:
-    """The rows of `StackFrames` are numbered 1, 2, 3 ..., like those of every table."""
+    """Check that the rows of `StackFrames` are numbered 1, 2, 3 ..."""
     yield from _misnumbered(case, case.record, "StackFrames")
 
 
 def frame_cycle(case: Case[FrameRow]) -> Iterator[Finding]:
-    """No frame is among its own callers: a stack ends at a frame that nobody called."""
+    """Check that no frame is among its own callers, so that every stack ends."""
     circle = case.tables.circles.get(case.record)
     if circle is None:
         return

@@ -1,4 +1,4 @@
-"""Statements of module text that cannot be read to their end."""
+"""Rules on the syntax of statements in module text."""
 
 import re
 from collections.abc import Iterator
@@ -19,51 +19,51 @@ from hlo_lsp.syntax.statements import is_balanced, tokens_with_depth, top_level_
 
 
 def unclosed(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """Every bracket and every string of an instruction is closed again.
+    """Check that all brackets and strings of an instruction are closed.
 
-    A file that was cut off often ends in the middle of one. What stands behind is not looked at.
+    A truncated file often ends inside a bracket.
     """
     yield from _unbalanced(case, case.record.text, case.record.column)
 
 
 def unclosed_header(case: Case[ModuleHeader]) -> Iterator[Finding]:
-    """Every bracket and every string of the module's first line is closed again."""
+    """Check that all brackets and strings of the module header are closed."""
     yield from _unbalanced(case, case.record.text, 0)
 
 
 def cut_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """Behind the operands stand attributes, each a comma, a name, `=` and a value.
+    """Check the attributes after the operands: comma, name, `=`, and value.
 
-    A line that was cut off often ends in the middle of one.
+    A truncated line often ends inside an attribute.
     """
     record = case.record
     if record.text.endswith(_ENDS) and _ATTRIBUTES_BEGIN.search(record.text, record.opened):
-        return  # so nearly all lines do
+        return  # fast path for nearly all lines
     if is_balanced(record.text, record.column):
         yield from _attributes(case, record.text, record.parsed.attributes_at)
 
 
 def cut_header(case: Case[ModuleHeader]) -> Iterator[Finding]:
-    """Behind the name of the module stand attributes, each a comma, a name, `=` and a value."""
+    """Check the attributes after the module name: comma, name, `=`, and value."""
     text = case.record.text
     if is_balanced(text, 0):
         yield from _attributes(case, text, text.find(case.record.name) + len(case.record.name))
 
 
 def unreadable_shape(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """What stands between the `=` and the opcode is a shape."""
+    """Check that the text between `=` and the opcode is a shape."""
     if not case.record.shape:
         return
     try:
         parse_shape(case.record.shape)
     except ShapeError as error:
         if not _is_closed(case.record.text):
-            return  # that is said already
+            return  # the rule on brackets reports it
         yield case.report(part_place(case.file, case.record, case.record.parsed.shape), str(error))
 
 
 def open_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
-    """The body of a computation ends with a brace."""
+    """Check that the body of a computation ends with a brace."""
     scope = case.scopes.scope(case.record)
     if not scope.is_closed and not scope.is_cut:
         yield case.report(
@@ -73,7 +73,7 @@ def open_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
 
 
 def orphan(case: Case[InstructionLine]) -> Iterator[Finding]:
-    """An instruction stands between the braces of a computation. Of several the first is named."""
+    """Check that instructions are in a computation. Of adjacent ones the first is reported."""
     record, file = case.record, case.file
     if case.scopes.resolved(record) is not None or isinstance(
         file.records.head_of(record), BrokenRecord
@@ -86,13 +86,13 @@ def orphan(case: Case[InstructionLine]) -> Iterator[Finding]:
 
 
 def lone_brace(case: Case[ComputationEnd]) -> Iterator[Finding]:
-    """A brace at the left edge closes the computation above it."""
+    """Check that a brace at the start of a line closes a computation."""
     records, line = case.file.records, case.record.line
     head = records.head_of(case.record)
     if isinstance(head, BrokenRecord) or (
         line > 0 and isinstance(records.at(line - 1), InstructionLine)
     ):
-        return  # it closes a computation whose head is broken or gone
+        return  # it closes a computation whose header is malformed or missing
     scope = case.scopes.scope(head) if isinstance(head, ComputationLine) else None
     if scope is None or scope.is_inside or scope.end != line:
         yield case.finding("this brace closes nothing")
@@ -101,7 +101,10 @@ def lone_brace(case: Case[ComputationEnd]) -> Iterator[Finding]:
 def _attributes(
     case: "Case[InstructionLine] | Case[ModuleHeader]", text: str, start: int
 ) -> Iterator[Finding]:
-    """The first part between commas that is no attribute; the first comma has nothing before it."""
+    """Report the first part between commas that is not an attribute.
+
+    The part before the first comma must be empty.
+    """
     for number, stop in enumerate((*top_level_commas(text, start, len(text)), len(text))):
         part = text[start:stop]
         found = part.strip()
@@ -141,7 +144,10 @@ def _unbalanced(
 
 
 def _is_closed(text: str) -> bool:
-    """Whether as many brackets close as open: quickly, as nearly all texts are well."""
+    """Return True if the numbers of opening and closing brackets agree.
+
+    This is a fast test, because nearly all statements are balanced.
+    """
     bare = _STRING.sub("", text)
     return '"' not in bare and all(
         bare.count(opening) == bare.count(closing) for opening, closing in _PAIRS.items()
