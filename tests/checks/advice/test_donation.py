@@ -60,7 +60,7 @@ def _refused(module: str) -> str:
     found = [sentence for _, _, sentence in said if "buffer_donor" in sentence]
     assert len(found) == 1
     assert found[0].startswith(
-        "1 buffer may be taken (`buffer_donor`) and no output lies in it, 1,048,576 B (1.00 MiB) "
+        "1 donated buffer (`buffer_donor`) is not used by an output, 1,048,576 B (1.00 MiB) "
     )
     return found[0].partition("of parameter 0: ")[2].partition(". ")[0]
 
@@ -107,7 +107,7 @@ ENTRY %main.0_spmd (param: f32[512], param.2: f32[128,256]) -> (f32[128], f32[12
 }
 """  # noqa: E501
 _REFUSED = (
-    "1 buffer may be taken (`buffer_donor`) and no output lies in it, 2,048 B (2.0 KiB) in all: "
+    "1 donated buffer (`buffer_donor`) is not used by an output, 2,048 B (2.0 KiB) in total: "
     "`f32[512]{0}` of parameter 0: "
 )
 _SHAPE_ADVICE = (

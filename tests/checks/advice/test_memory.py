@@ -213,8 +213,8 @@ def test_large_constant_made_by_xla_names_its_operation() -> None:
     assert place == "2: allocation 0: size »1048576«, constant:"
     assert sentence == (
         "`c.0` takes 1,048,576 B (1.00 MiB) as a constant that XLA made for `jit(f)/scatter-add` "
-        "(f.py:3): no constant before optimizations has as many elements. If the operation behind "
-        "it depends on no argument, XLA evaluates it; pass one of its inputs as an argument to "
+        "(f.py:3): no constant before optimizations has as many elements. If its operation "
+        "depends on no argument, XLA evaluates it; pass one of its inputs as an argument to "
         "compute it at run time"
     )
 

@@ -66,7 +66,7 @@ def test_computations_that_differ_in_names_only() -> None:
     said = advice("duplicate-computation", text, stem=GPU, duplicate_instructions=3)
     ((_, place, sentence),) = said
     assert place == "3: %»x« {"
-    assert sentence.startswith("1 computation is the same as `x`: 3 instructions are there again.")
+    assert sentence.startswith("1 computation is identical to `x`: 3 duplicate instructions.")
     assert advice("duplicate-computation", text, stem=GPU, duplicate_instructions=4) == []
 
 

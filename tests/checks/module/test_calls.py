@@ -70,7 +70,7 @@ CASES = (
     ),
     (
         "conditional(%which, %a, %done)", "conditional(%which, %a)",
-        "there are 2 branches, but 1 operand behind the index",
+        "there are 2 branches, but 1 operand after the index",
     ),
     (
         "%either = f32[4]{0}", "%either = f32[4,1]{1,0}",
@@ -96,23 +96,23 @@ CASES = (
     ),
     (
         "%x = f32[4]{0:S(1)} parameter(0)", "%x = f32[6]{0:S(1)} parameter(0)",
-        "parameter 0 is `f32[6]`, but the head of `double` says `f32[4]`",
+        "parameter 0 is `f32[6]`, but the header of `double` lists `f32[4]`",
     ),
     (
         "ROOT %twice = f32[4]{0} add(%x, %x)", "ROOT %twice = s32[4]{0} convert(%x)",
-        "the root is `s32[4]`, but the head of `double` says `f32[4]`",
+        "the root is `s32[4]`, but the header of `double` lists `f32[4]`",
     ),
     (
         "s32[]{:T(128)})->", "s32[7]{0:T(128)})->",
-        "parameter 1 is `s32[]`, but the module's head says `s32[7]`",
+        "parameter 1 is `s32[]`, but the module header lists `s32[7]`",
     ),
     (
         ")->(f32[4]{0}, s32[])}", ")->f32[4]{0}}",
-        "the root is a tuple of 2 elements, but the module's head says `f32[4]`",
+        "the root is a tuple of 2 elements, but the module header lists `f32[4]`",
     ),
     (
         "(f32[4]{0}, s32[]{:T(128)})->", "(f32[4]{0})->",
-        "the module's head lists 1 parameter, but `main` has 2",
+        "the module header lists 1 parameter, but `main` has 2",
     ),
 )  # fmt: skip
 
@@ -196,5 +196,5 @@ def test_without_an_entry_the_last_computation_runs() -> None:
     assert tell(replaced(MODULE, "ENTRY %main", "%main")) == []
     told = tell(replaced(MODULE, "ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[]) {\n", ""))
     assert [message for _, _, message in told] == [
-        "`a` is in no computation: no head stands above it"
+        "`a` is not in a computation: no computation header precedes it"
     ]

@@ -29,7 +29,7 @@ def test_an_operand_that_is_not_there() -> None:
         (
             "undefined-instruction",
             "11:   %sum = f32[4]{0} add(%a, %»c«)",
-            "there is no instruction `c` in `main`",
+            "undefined instruction `c` in `main`",
         )
     ]
 
@@ -40,16 +40,16 @@ def test_an_operand_inside_of_one_in_place() -> None:
         (
             "undefined-instruction",
             "11:   %sum = f32[4]{0} add(%a, f32[4] negate(%»c«))",
-            "there is no instruction `c` in `main`",
+            "undefined instruction `c` in `main`",
         )
     ]
 
 
 def test_an_operand_of_another_computation() -> None:
     (found,) = findings(replaced(MODULE, "add(%a, %b)", "add(%a, %x)"))
-    assert found.message == "there is no instruction `x` in `main`"
+    assert found.message == "undefined instruction `x` in `main`"
     assert related(found) == [
-        ("4:   %»x« = f32[4]{0} parameter(0)", "one of this name is in `double`")
+        ("4:   %»x« = f32[4]{0} parameter(0)", "an instruction of this name is in `double`")
     ]
 
 
@@ -58,7 +58,7 @@ def test_a_predecessor_that_is_not_there() -> None:
         (
             "undefined-instruction",
             "12:   %late = f32[4]{0} negate(%b), control-predecessors={%»sun«}",
-            "there is no instruction `sun` in `main`",
+            "undefined instruction `sun` in `main`",
         )
     ]
 
@@ -129,7 +129,7 @@ def test_a_computation_that_is_not_there() -> None:
         (
             "undefined-computation",
             "13:   ROOT %call = f32[4]{0} fusion(%late), kind=kLoop, calls=%»triple«",
-            "there is no computation `triple` in this module",
+            "undefined computation `triple`",
         )
     ]
 
@@ -176,7 +176,7 @@ def test_two_instructions_of_one_name() -> None:
         )
     )
     assert found.code == "duplicate-name"
-    assert found.message == "`main` has another instruction `b`, on line 10"
+    assert found.message == "duplicate instruction `b` in `main`, first defined on line 10"
     assert found.place.line == 10
     assert related(found) == [("10:   %»b« = f32[4]{0} parameter(1)", "the first `b`")]
 
@@ -185,7 +185,7 @@ def test_two_computations_of_one_name() -> None:
     header, double, entry = MODULE.split("\n\n")
     (found,) = findings("\n\n".join([header, double, double, entry]))
     assert found.code == "duplicate-name"
-    assert found.message == "there is another computation `double`, on line 3"
+    assert found.message == "duplicate computation `double`, first defined on line 3"
     assert related(found) == [("3: %»double« (x: f32[4]) -> f32[4] {", "the first `double`")]
 
 
@@ -210,11 +210,11 @@ def test_computations_in_place_are_looked_at() -> None:
         (
             "undefined-instruction",
             "9:     ROOT c = f32[] add(a, »zero«)",
-            "there is no instruction `zero` in `sum.to_apply`",
+            "undefined instruction `zero` in `sum.to_apply`",
         )
     ]
     assert tell(replaced(INLINE, "b = f32[] parameter(1)", "a = f32[] parameter(1)"))[0] == (
         "duplicate-name",
         "8:     »a« = f32[] parameter(1)",
-        "`sum.to_apply` has another instruction `a`, on line 7",
+        "duplicate instruction `a` in `sum.to_apply`, first defined on line 7",
     )

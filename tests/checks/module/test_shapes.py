@@ -111,7 +111,8 @@ WRONG = (
     ),
     (
         "f32[8,4] opt-barrier(%n)",
-        "`n` is `f32[4,8]`, but the result is `f32[8,4]`: `opt-barrier` hands its operand on",
+        "`n` is `f32[4,8]`, but the result is `f32[8,4]`: `opt-barrier` keeps the shape of its "
+        "operand",
     ),
     (
         "(f32[8,4], s32[8,4]) tuple(%a)",
@@ -139,7 +140,7 @@ WRONG = (
     ),
     (
         "f32[8,4] get-tuple-element(%a), index=0",
-        "`a` is `f32[8,4]`, which is no tuple",
+        "`a` is `f32[8,4]`, not a tuple",
     ),
     (
         "f32[8] copy-done(%copying)",

@@ -21,7 +21,7 @@ def test_parameters_stand_in_any_order() -> None:
 def test_a_number_that_is_there_twice() -> None:
     (found,) = findings(replaced(MODULE, "parameter(0)", "parameter(1)"))
     assert found.code == "parameter-number"
-    assert found.message == "`main` has another parameter 1, on line 4"
+    assert found.message == "duplicate parameter 1 in `main`, first defined on line 4"
     assert (found.place.line, found.place.start) == (4, 27)
     assert related(found) == [("4:   %b = »f32[4]{0}« parameter(1)", "the first parameter 1")]
 
@@ -44,7 +44,7 @@ def test_a_head_with_more_parameters() -> None:
         (
             "parameter-number",
             "3: ENTRY %»main« (a: f32[4], b: f32[4], c: (s32[], s32[])) -> f32[4] {",
-            "the head of `main` lists 3 parameters, but the computation has 2",
+            "the header of `main` lists 3 parameters, but the computation has 2",
         )
     ]
 

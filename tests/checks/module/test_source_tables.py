@@ -39,7 +39,7 @@ def test_a_frame_that_is_not_there() -> None:
             "bad-stack-frame",
             '22:   ROOT %b = f32[] negate(%a), metadata={op_name="stack_frame_id=9" '
             "stack_frame_id=»4«}",
-            "there is no frame 4: `StackFrames` has 3 rows",
+            "unknown frame 4: `StackFrames` has 3 rows",
         )
     ]
 
@@ -54,7 +54,7 @@ def test_a_frame_at_no_location() -> None:
         (
             "bad-stack-frame",
             "16: 2 {file_location_id=»3« parent_frame_id=2}",
-            "there is no location 3: `FileLocations` has 2 rows",
+            "unknown location 3: `FileLocations` has 2 rows",
         )
     ]
 
@@ -64,7 +64,7 @@ def test_a_caller_that_is_not_there() -> None:
         (
             "bad-stack-frame",
             "17: 3 {file_location_id=1 parent_frame_id=»5«}",
-            "there is no frame 4, printed as 5: `StackFrames` has 3 rows",
+            "unknown frame 4, printed as 5: `StackFrames` has 3 rows",
         )
     ]
 
@@ -74,8 +74,8 @@ def test_a_location_in_no_file_and_no_function() -> None:
         MODULE, "1 {file_name_id=1 function_name_id=1", "1 {file_name_id=2 function_name_id=0"
     )
     assert [message for _, _, message in tell(text)] == [
-        "there is no file 2: `FileNames` has 1 row",
-        "there is no function 0: `FunctionNames` has 2 rows",
+        "unknown file 2: `FileNames` has 1 row",
+        "unknown function 0: `FunctionNames` has 2 rows",
     ]
 
 
@@ -113,8 +113,8 @@ def test_a_row_that_is_gone_is_said_once() -> None:
         (
             "bad-stack-frame",
             "16: »3« {file_location_id=1 parent_frame_id=3}",
-            "this is row 2 of `StackFrames`, but it is numbered 3: XLA counts rows, so ids from "
-            "here on mean other rows than the numbers say",
+            "this is row 2 of `StackFrames`, but it is numbered 3: XLA counts rows, so later ids "
+            "refer to other rows than their numbers",
         )
     ]
 

@@ -59,7 +59,7 @@ def test_nothing_is_wrong_with_the_module() -> None:
             ROOT,
             "  ROOT %b = f32[8]{0} call(%a)), to_apply=%scalar",
             "13:   ROOT %b = f32[8]{0} call(%a)»)«, to_apply=%scalar",
-            "this `)` closes nothing",
+            "unmatched `)`",
         ),
         (
             ROOT,
@@ -105,22 +105,22 @@ def test_a_computation_that_is_not_closed() -> None:
         (
             "syntax",
             "6: %»scalar« (x: f32[8]) -> f32[8] {",
-            "`scalar` is not closed: expected `}` behind its instructions",
+            "`scalar` is not closed: expected `}` after its instructions",
         )
     ]
 
 
 def test_a_brace_that_closes_nothing() -> None:
     assert tell(replaced(MODULE, "}\n\nENTRY", "}\n}\n\nENTRY")) == [
-        ("syntax", "10: »}«", "this brace closes nothing")
+        ("syntax", "10: »}«", "unmatched `}`")
     ]
 
 
 def test_instructions_whose_head_is_gone() -> None:
     told = tell(replaced(MODULE, "%scalar (x: f32[8]) -> f32[8] {\n", ""))
     assert [(code, message) for code, _, message in told] == [
-        ("syntax", "`x` is in no computation: no head stands above it"),
-        ("undefined-computation", "there is no computation `scalar` in this module"),
+        ("syntax", "`x` is not in a computation: no computation header precedes it"),
+        ("undefined-computation", "undefined computation `scalar`"),
     ]
 
 

@@ -94,8 +94,9 @@ def _refused(
     )
     yield survey.report(
         _place(survey, file, sized[0][1].parameter),
-        f"{count_noun(len(sized), 'buffer')} may be taken (`buffer_donor`) and no output lies in "
-        f"{'it' if len(sized) == 1 else 'one'}, {format_bytes(total)} in all: {words}{more}. "
+        f"{count_noun(len(sized), 'donated buffer')} (`buffer_donor`) "
+        f"{'is' if len(sized) == 1 else 'are'} not used by an output, "
+        f"{format_bytes(total)} in total: {words}{more}. "
         f"{_remedy(refused)}, or do not donate",
     )
 

@@ -153,7 +153,7 @@ def _remedy(origin: ConstantOrigin, count: int) -> str:
             return "If the program closes over arrays of these sizes, pass them as arguments"
         return "If the program closes over an array of this size, pass it as an argument"
     return (
-        "If the operation behind it depends on no argument, XLA evaluates it; pass one of its "
+        "If its operation depends on no argument, XLA evaluates it; pass one of its "
         "inputs as an argument to compute it at run time"
     )
 
@@ -178,7 +178,7 @@ def long_lived(survey: Survey) -> Iterator[Finding]:
             "END",
             f"`{row.key}`{copied} {kept} for {one.steps:,}{of} steps, until {until}. Compute it "
             "again nearer to its last use (`jax.checkpoint`), or use it earlier",
-            Related(_assigned_place(survey, one.value.id), "it lies here"),
+            Related(_assigned_place(survey, one.value.id), "assigned here"),
         )
 
 

@@ -16,8 +16,8 @@ _AGREE = "Let producer and users agree on one layout"
 _REMEDIES = {
     "the layout": _AGREE,
     "the order of dimensions": _AGREE,
-    "the memory space": "XLA moves what it has no room for in fast memory: smaller values, or "
-    "another order, leave more of it",
+    "the memory space": "XLA moves values that do not fit in fast memory: smaller values or "
+    "another order leave more room",
 }
 _MAX_RELATED = 4  # duplicates that a finding lists as related places
 _MAX_FINDINGS_PER_RULE = 10
@@ -59,9 +59,9 @@ def duplicate_computation(survey: Survey) -> Iterator[Finding]:
         yield survey.report(
             head_place(file, first),
             f"{count_noun(len(others), 'computation')} "
-            f"{'is' if len(others) == 1 else 'are'} the same as `{first.name}`: "
-            f"{group.saved:,} instructions are there again. A loop over what repeats "
-            "(`jax.lax.scan`) has its body once",
+            f"{'is' if len(others) == 1 else 'are'} identical to `{first.name}`: "
+            f"{group.saved:,} duplicate instructions. A loop over the repeated part "
+            "(`jax.lax.scan`) has one body",
             *(Related(head_place(file, other), "the same") for other in others[:_MAX_RELATED]),
         )
 

@@ -80,7 +80,7 @@ def branches(case: Case[InstructionLine]) -> Iterator[Finding]:
         yield case.report(
             part_place(case.file, record, record.parsed.opcode),
             f"there are {_count(len(callees), 'branch', 'branches')}, but "
-            f"{_count(given, 'operand')} behind the index",
+            f"{_count(given, 'operand')} after the index",
         )
         return
     for at, callee in enumerate(callees, 1):

@@ -30,7 +30,7 @@ def undefined_instruction(case: Case[InstructionLine]) -> Iterator[Finding]:
             assert head is not None  # references require a computation
             yield case.report(
                 part_place(case.file, case.record, span),
-                f"there is no instruction `{span.text}` in `{head.head.name}`",
+                f"undefined instruction `{span.text}` in `{head.head.name}`",
                 *_elsewhere(case, span.text),
             )
 
@@ -65,7 +65,7 @@ def undefined_computation(case: Case[InstructionLine]) -> Iterator[Finding]:
         if callee.computation is None and callee.span is not None:
             yield case.report(
                 part_place(case.file, case.record, callee.span),
-                f"there is no computation `{callee.name}` in this module",
+                f"undefined computation `{callee.name}`",
             )
 
 
@@ -107,8 +107,8 @@ def duplicate_instruction(case: Case[ComputationLine]) -> Iterator[Finding]:
         if first is not member:
             yield case.report(
                 name_place(case.file, member),
-                f"`{case.record.name}` has another instruction `{member.name}`, on line "
-                f"{case.number(first)}",
+                f"duplicate instruction `{member.name}` in `{case.record.name}`, "
+                f"first defined on line {case.number(first)}",
                 Related(name_place(case.file, first), f"the first `{member.name}`"),
             )
 
@@ -121,7 +121,8 @@ def duplicate_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
     if first is not None and first is not case.record:
         yield case.report(
             head_place(case.file, case.record),
-            f"there is another computation `{case.record.name}`, on line {case.number(first)}",
+            f"duplicate computation `{case.record.name}`, first defined on line "
+            f"{case.number(first)}",
             Related(head_place(case.file, first), f"the first `{case.record.name}`"),
         )
 
@@ -159,7 +160,7 @@ def _elsewhere(case: Case[InstructionLine], name: str) -> list[Related]:
         return []
     home = case.file.module.computation_of(other)
     where = "outside of any computation" if home is None else f"in `{home.name}`"
-    return [Related(name_place(case.file, other), f"one of this name is {where}")]
+    return [Related(name_place(case.file, other), f"an instruction of this name is {where}")]
 
 
 RULES: tuple[AnyRule, ...] = (

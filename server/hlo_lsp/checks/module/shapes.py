@@ -92,7 +92,7 @@ def same_as_operand(case: Case[InstructionLine]) -> Iterator[Finding]:
     if operand is not None and not is_compatible_ignoring_precision(
         operand.shape, case.record.shape
     ):
-        yield _differs(case, 0, operand, f"`{case.record.opcode}` hands its operand on")
+        yield _differs(case, 0, operand, f"`{case.record.opcode}` keeps the shape of its operand")
 
 
 def tuple_elements(case: Case[InstructionLine]) -> Iterator[Finding]:
@@ -134,7 +134,7 @@ def taken_element(case: Case[InstructionLine]) -> Iterator[Finding]:
         if try_shape(operand.shape) is not None:
             yield case.report(
                 part_place(case.file, record, record.parsed.operands[0]),
-                f"`{operand.name}` is {describe_shape(operand.shape)}, which is no tuple",
+                f"`{operand.name}` is {describe_shape(operand.shape)}, not a tuple",
                 related,
             )
     elif int(index.text) >= len(elements):

@@ -50,7 +50,7 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
         if first is not member and first.name != member.name:
             yield case.report(
                 part_place(case.file, member, member.parsed.literal),
-                f"`{case.record.name}` has another parameter {number}, on line "
+                f"duplicate parameter {number} in `{case.record.name}`, first defined on line "
                 f"{case.number(first)}",
                 Related(shape_place(case.file, first), f"the first parameter {number}"),
             )
@@ -69,7 +69,7 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
     elif listed is not None and len(listed[0]) != count and scope.is_sound:
         yield case.report(
             head_place(case.file, case.record),
-            f"the head of `{case.record.name}` lists {_parameters(len(listed[0]))}, but the "
+            f"the header of `{case.record.name}` lists {_parameters(len(listed[0]))}, but the "
             f"computation has {count}",
         )
 
@@ -83,7 +83,7 @@ def signature_shapes(case: Case[ComputationLine]) -> Iterator[Finding]:
     if listed is None:
         return
     scope = case.scopes.scope(case.record)
-    head = _Header(f"the head of `{case.record.name}`", head_place(case.file, case.record))
+    head = _Header(f"the header of `{case.record.name}`", head_place(case.file, case.record))
     for number, shape in enumerate(listed[0]):
         parameter = scope.parameters.get(number)
         yield from _compared(case, parameter, f"parameter {number}", head, shape)
@@ -109,7 +109,7 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
     if shut is None or arrow is None:
         return
     place = span_place(case.file, record, record.text, found.start(), found.end() - 1)
-    head = _Header("the module's head", place)
+    head = _Header("the module header", place)
     scope = case.scopes.scope(entry)
     if not entry.is_entry:
         return  # without ENTRY the last computation is the entry, but it may be truncated
@@ -118,7 +118,7 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
         yield case.report(
             place,
-            f"the module's head lists {_parameters(len(shapes))}, but `{entry.name}` has "
+            f"the module header lists {_parameters(len(shapes))}, but `{entry.name}` has "
             f"{len(parameters)}",
             Related(head_place(case.file, entry), f"`{entry.name}` is the entry"),
         )
@@ -145,8 +145,8 @@ def _compared(
         yield case.report(
             shape_place(case.file, instruction),
             f"{what} is {found.first}{found.where}, but "
-            f"{head.name} says {found.second}{found.where}",
-            Related(head.place, f"{head.name} says so"),
+            f"{head.name} lists {found.second}{found.where}",
+            Related(head.place, f"listed in {head.name}"),
         )
 
 

@@ -32,7 +32,7 @@ def known_frame(case: Case[InstructionLine]) -> Iterator[Finding]:
     for match in seen:
         if metadata.start <= match.start() < metadata.end and match[1] == number:
             place = part_place(case.file, record, TextSpan(match.start(1), match.end(1), match[1]))
-            yield case.report(place, f"there is no frame {number}: {_rows(len(table.rows))}")
+            yield case.report(place, f"unknown frame {number}: {_rows(len(table.rows))}")
             return
 
 
@@ -45,13 +45,12 @@ def frame_row(case: Case[FrameRow]) -> Iterator[Finding]:
     locations, frames = tables.table("FileLocations"), tables.table("StackFrames")
     if locations is not None and not locations.may_hold(row.location):
         yield case.finding(
-            f"there is no location {row.location}: {_rows(len(locations.rows), 'FileLocations')}",
+            f"unknown location {row.location}: {_rows(len(locations.rows), 'FileLocations')}",
             "FILE_LOCATION_ID",
         )
     if frames is not None and row.parent is not None and not frames.may_hold(row.parent):
         yield case.finding(
-            f"there is no frame {row.parent}, printed as {row.parent + 1}: "
-            f"{_rows(len(frames.rows))}",
+            f"unknown frame {row.parent}, printed as {row.parent + 1}: {_rows(len(frames.rows))}",
             "PARENT_FRAME_ID",
         )
 
@@ -65,9 +64,7 @@ def location_row(case: Case[LocationRow]) -> Iterator[Finding]:
     ):
         table = tables.table(label)
         if table is not None and not table.may_hold(number):
-            yield case.finding(
-                f"there is no {what} {number}: {_rows(len(table.rows), label)}", role
-            )
+            yield case.finding(f"unknown {what} {number}: {_rows(len(table.rows), label)}", role)
 
 
 def numbered_name(case: Case[NameRow]) -> Iterator[Finding]:
@@ -121,7 +118,7 @@ def _misnumbered(
             place = table.rows.index(row) + 1
             yield case.finding(
                 f"this is row {place} of `{label}`, but it is numbered {row.number}: XLA counts "
-                "rows, so ids from here on mean other rows than the numbers say",
+                "rows, so later ids refer to other rows than their numbers",
                 "NUMBER",
             )
 

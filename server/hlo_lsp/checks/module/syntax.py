@@ -68,7 +68,7 @@ def open_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
     if not scope.is_closed and not scope.is_cut:
         yield case.report(
             head_place(case.file, case.record),
-            f"`{case.record.name}` is not closed: expected `}}` behind its instructions",
+            f"`{case.record.name}` is not closed: expected `}}` after its instructions",
         )
 
 
@@ -81,7 +81,7 @@ def orphan(case: Case[InstructionLine]) -> Iterator[Finding]:
         return
     above = file.records.at(record.line - 1) if record.line > 0 else None
     if not isinstance(above, InstructionLine) or case.scopes.of(above) is not None:
-        message = f"`{record.name}` is in no computation: no head stands above it"
+        message = f"`{record.name}` is not in a computation: no computation header precedes it"
         yield case.report(name_place(file, record), message)
 
 
@@ -95,7 +95,7 @@ def lone_brace(case: Case[ComputationEnd]) -> Iterator[Finding]:
         return  # it closes a computation whose header is malformed or missing
     scope = case.scopes.scope(head) if isinstance(head, ComputationLine) else None
     if scope is None or scope.is_inside or scope.end != line:
-        yield case.finding("this brace closes nothing")
+        yield case.finding("unmatched `}`")
 
 
 def _attributes(
@@ -134,7 +134,7 @@ def _unbalanced(
         elif sign in _PAIRS.values():
             if not opened:
                 place = span_place(case.file, case.record, text, start, start + 1)
-                yield case.report(place, f"this `{sign}` closes nothing")
+                yield case.report(place, f"unmatched `{sign}`")
                 return
             opened.pop()
     for start in opened[-1:]:
