@@ -59,7 +59,7 @@ def related(finding: Finding) -> list[tuple[str, str]]:
     return [(quoted(other.place), other.message) for other in finding.related]
 
 
-def found_in(folder: Path) -> list[tuple[str, in_folders.Told]]:
+def found_in(folder: Path) -> list[tuple[str, in_folders.FindingSummary]]:
     """What is wrong in the files of a folder, with the end of the file's name."""
     memory_scanner.cache_clear()
     module_scanner.cache_clear()

@@ -6,7 +6,7 @@ import pytest
 
 from checks.damage import dump_of, quoted, replaced, tell
 from hlo_lsp.checks import run
-from hlo_lsp.checks.case import Case, Survey
+from hlo_lsp.checks.case import CompileCheck, RecordCheck
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import Part, Rule, WholeRule
@@ -94,10 +94,10 @@ def test_work_is_done_in_steps(sample: str, monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_rule_that_fails_does_not_silence_the_others(
     sample: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def faulty(case: Case[TotalLine]) -> Iterator[Finding]:
+    def faulty(case: RecordCheck[TotalLine]) -> Iterator[Finding]:
         raise KeyError(case.record.total)
 
-    def faulty_as_a_whole(_: Survey) -> Iterator[Finding]:
+    def faulty_as_a_whole(_: CompileCheck) -> Iterator[Finding]:
         raise KeyError
 
     rule = Rule("faulty", Severity.ERROR, TotalLine, faulty)
@@ -114,13 +114,13 @@ def test_what_a_rule_on_the_compile_found_holds_until_a_file_changes_that_it_rea
 ) -> None:
     runs: list[str] = []
 
-    def counted(survey: Survey) -> Iterator[Finding]:
+    def counted(survey: CompileCheck) -> Iterator[Finding]:
         runs.append(survey.code)
         label = survey.dump.label(TotalLine)
         assert label is not None
         yield survey.finding(label, "TOTAL", "said")
 
-    def silent(survey: Survey) -> Iterator[Finding]:
+    def silent(survey: CompileCheck) -> Iterator[Finding]:
         runs.append(survey.code)
         return iter(())
 
@@ -138,7 +138,7 @@ def test_what_a_rule_on_the_compile_found_holds_until_a_file_changes_that_it_rea
 
 
 def test_what_a_rule_says_of_a_file_that_it_does_not_read_goes_with_its_text(sample: str) -> None:
-    def elsewhere(survey: Survey) -> Iterator[Finding]:
+    def elsewhere(survey: CompileCheck) -> Iterator[Finding]:
         (file,) = survey.dump.files
         yield survey.report(Place(file, len(file.lines) - 1, 0, 0), "the last line")
 
@@ -155,7 +155,7 @@ def test_what_a_rule_says_of_a_file_that_it_does_not_read_goes_with_its_text(sam
 def test_findings_are_found_again_when_a_related_file_changes(sample: str) -> None:
     other = DumpFile.of_text("HloModule m\n\nENTRY %e () -> f32[] {\n}\n", "m.txt")
 
-    def related(survey: Survey) -> Iterator[Finding]:
+    def related(survey: CompileCheck) -> Iterator[Finding]:
         place = Place(survey.dump.files[0], 0, 0, 0)
         there = Place(other, len(other.lines) - 1, 0, 0)
         yield survey.report(place, "here", Related(there, "the last line"))
@@ -172,7 +172,7 @@ def test_findings_are_found_again_when_a_related_file_changes(sample: str) -> No
 def test_text_before_optimizations_is_read_again(sample: str) -> None:
     runs: list[str] = []
 
-    def counted(survey: Survey) -> Iterator[Finding]:
+    def counted(survey: CompileCheck) -> Iterator[Finding]:
         runs.append(survey.code)
         return iter(())
 

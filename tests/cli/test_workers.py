@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.folder import FileResult
 from hlo_lsp.checks.folders.jobs import Job, plan
 from hlo_lsp.cli import workers
 from hlo_lsp.cli.workers import WorkerPool
@@ -23,8 +23,8 @@ class BreakingPool:
     def __init__(self, *_: object, **__: object) -> None:
         self.done = 0
 
-    def submit(self, work: Callable[[Job], list[Checked]], job: Job) -> Future[list[Checked]]:
-        future: Future[list[Checked]] = Future()
+    def submit(self, work: Callable[[Job], list[FileResult]], job: Job) -> Future[list[FileResult]]:
+        future: Future[list[FileResult]] = Future()
         self.done += 1
         if self.done == 1:
             future.set_result(work(job))

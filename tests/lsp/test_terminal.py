@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.folders.told import Told
+from hlo_lsp.checks.folders.told import FindingSummary
 from hlo_lsp.checks.output.formats import Count, finding_json
 from hlo_lsp.lsp.terminal import print_card, print_finding, print_statistics
 from hlo_lsp.model.card import Card, Fact
@@ -21,7 +21,7 @@ CARD = Card(
 )
 FILE = DumpFile.of_text("BufferAssignment:\nallocation 0: size x\n", "/d/a b.txt")
 PLACE = Place(FILE, 1, 19, 20)
-FINDING = Told.of(Finding("syntax", Severity.ERROR, PLACE, "expected a [number]"))
+FINDING = FindingSummary.of(Finding("syntax", Severity.ERROR, PLACE, "expected a [number]"))
 RELATED = Related(Place(FILE, 0, 0, 17), "it [b]egins[/b]")
 
 
@@ -89,7 +89,7 @@ def test_every_severity_is_named(severity: Severity) -> None:
 def test_what_a_finding_also_speaks_of_follows_in_lines_of_the_same_form() -> None:
     out = console(width=30)
     finding = Finding("syntax", Severity.HINT, PLACE, "m", (RELATED, RELATED))
-    print_finding(out, Told.of(finding))
+    print_finding(out, FindingSummary.of(finding))
     assert printed(out) == (
         "/d/a b.txt:2:20: hint: m [syntax]\n" + "/d/a b.txt:1:1: note: it [b]egins[/b]\n" * 2
     )
@@ -97,7 +97,7 @@ def test_what_a_finding_also_speaks_of_follows_in_lines_of_the_same_form() -> No
 
 def test_a_finding_as_json_counts_from_one_and_ends_exclusive() -> None:
     finding = Finding("syntax", Severity.ERROR, PLACE, "expected a [number]", (RELATED,))
-    assert finding_json(Told.of(finding)) == {
+    assert finding_json(FindingSummary.of(finding)) == {
         "path": "/d/a b.txt",
         "line": 2,
         "column": 20,

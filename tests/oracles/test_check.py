@@ -7,7 +7,7 @@ import pytest
 from checks.looked import looked_at
 from dumps import files_of, kind_by_name
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.folder import FileResult
 from hlo_lsp.syntax.file_kinds import FileKind
 
 pytestmark = pytest.mark.corpus
@@ -46,7 +46,7 @@ def test_check_finds_nothing_in_210_mb_values_file(train_l96: Path) -> None:
     assert [finding for one in checked for finding in _problems(one)] == []
 
 
-def _problems(checked: Checked) -> list[object]:
+def _problems(checked: FileResult) -> list[object]:
     """Return the problems of a folder, without advice about the program."""
     return [
         finding

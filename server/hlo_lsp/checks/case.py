@@ -17,7 +17,7 @@ R = TypeVar("R", bound=Record)
 
 
 @dataclass(frozen=True, slots=True)
-class Case(Generic[R]):
+class RecordCheck(Generic[R]):
     """One record to check, with the context of the run and the rule's code and severity."""
 
     context: Context
@@ -66,7 +66,7 @@ class Case(Generic[R]):
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class CompileCheck:
     """One compile to check, with the context of the run and the rule's code and severity."""
 
     context: Context

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import Any, Generic, TypeVar
 
-from hlo_lsp.checks.case import Case, Survey
+from hlo_lsp.checks.case import CompileCheck, RecordCheck
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -35,7 +35,7 @@ class Rule(Generic[R]):
     code: str
     severity: Severity
     applies_to: type[R]
-    check: "Callable[[Case[R]], Iterator[Finding]]"
+    check: "Callable[[RecordCheck[R]], Iterator[Finding]]"
     opcodes: frozenset[str] | None = None
     pace: Pace = Pace.FILE
 
@@ -86,7 +86,7 @@ class WholeRule:
 
     code: str
     severity: Severity
-    check: "Callable[[Survey], Iterator[Finding]]"
+    check: "Callable[[CompileCheck], Iterator[Finding]]"
     reads: frozenset[Part]
     # If True, the rule is skipped for truncated files and for files with two dumps in one.
     needs_whole_files: bool = True
@@ -98,7 +98,7 @@ AnyRule = Rule[Any] | WholeRule
 def error(
     code: str,
     applies_to: type[R],
-    check: "Callable[[Case[R]], Iterator[Finding]]",
+    check: "Callable[[RecordCheck[R]], Iterator[Finding]]",
     opcodes: Iterable[str] = (),
     pace: Pace = Pace.FILE,
 ) -> AnyRule:
@@ -107,7 +107,7 @@ def error(
 
 
 def warning(
-    code: str, applies_to: type[R], check: "Callable[[Case[R]], Iterator[Finding]]"
+    code: str, applies_to: type[R], check: "Callable[[RecordCheck[R]], Iterator[Finding]]"
 ) -> AnyRule:
     """Return a rule with severity warning: a compiler may violate it without harm."""
     return Rule(code, Severity.WARNING, applies_to, check)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from weakref import WeakKeyDictionary
 
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT
 from hlo_lsp.checks.config.options import DEFAULTS, Thresholds
 from hlo_lsp.checks.context import Context
@@ -141,7 +141,7 @@ def _on_records(
             for rule in by_kind[kind]:
                 if record in cut_off and rule.code == "syntax":
                     continue  # another rule reports the truncation
-                _apply(rule, Case(context, file, record, rule.code, rule.severity), found)
+                _apply(rule, RecordCheck(context, file, record, rule.code, rule.severity), found)
                 if isinstance(record, ModuleHeader):  # its layouts may be long
                     checkpoint()
         if len(found) == before and outer not in cut_off:
@@ -163,7 +163,7 @@ class _ByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
         return fitting
 
 
-def _apply(rule: "Rule[Record]", case: "Case[Record]", found: list[Finding]) -> None:
+def _apply(rule: "Rule[Record]", case: "RecordCheck[Record]", found: list[Finding]) -> None:
     """Add the findings of a rule on a record. An exception in one rule must not stop the others."""
     try:
         found.extend(rule.check(case))

@@ -3,7 +3,7 @@
 import logging
 import time
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.rule import Part, WholeRule
@@ -26,7 +26,7 @@ def on_compile(context: Context, rule: WholeRule) -> list[Finding]:
             return found
         begun = time.thread_time()  # excludes the time in which the job is paused
         try:
-            for finding in rule.check(Survey(context, rule.code, rule.severity)):
+            for finding in rule.check(CompileCheck(context, rule.code, rule.severity)):
                 found.append(finding)
         except Exception:  # an exception in one rule must not stop the others
             logger.exception("rule %s failed on %s", rule.code, context.dump.files[0].label)

@@ -12,10 +12,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hlo_lsp.checks.config.options import CheckOptions, OptionError
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.folder import FileResult
 from hlo_lsp.checks.folders.jobs import Job, Plan, plan
 from hlo_lsp.checks.folders.outcome import outcome
-from hlo_lsp.checks.folders.told import Told
+from hlo_lsp.checks.folders.told import FindingSummary
 from hlo_lsp.checks.output.formats import count_json, counts_of, finding_json, workflow_command
 from hlo_lsp.checks.output.sarif import sarif
 from hlo_lsp.cli.workers import WorkerPool
@@ -23,12 +23,12 @@ from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics
 from hlo_lsp.model.card import count_noun
 from hlo_lsp.syntax.file_kinds import FileKind
 
-_Results = Iterable[tuple[Job, list[Checked]]]
+_Results = Iterable[tuple[Job, list[FileResult]]]
 
 
 def with_progress_bar(
     results: _Results, jobs: int, size: int
-) -> Iterator[tuple[Job, list[Checked]]]:
+) -> Iterator[tuple[Job, list[FileResult]]]:
     """Yield the results, with a progress bar if standard error is a terminal.
 
     Args:
@@ -56,7 +56,7 @@ _PROBLEM_SEVERITIES = {Severity.ERROR, Severity.WARNING}  # The others are advic
 
 
 def print_report(
-    results: Sequence[Checked], notes: Sequence[str], form: str, *, statistics: bool
+    results: Sequence[FileResult], notes: Sequence[str], form: str, *, statistics: bool
 ) -> None:
     """Print the findings, or their counts, to standard output in one of the formats."""
     findings = [finding for checked in results for finding in checked.findings]
@@ -73,7 +73,9 @@ def print_report(
         print(json.dumps([finding_json(finding) for finding in findings]))
 
 
-def _print_text(results: Sequence[Checked], findings: Sequence[Told], *, statistics: bool) -> None:
+def _print_text(
+    results: Sequence[FileResult], findings: Sequence[FindingSummary], *, statistics: bool
+) -> None:
     console = make_console()
     if not findings:
         return
@@ -85,7 +87,7 @@ def _print_text(results: Sequence[Checked], findings: Sequence[Told], *, statist
     print(_summary_line(results, findings), file=sys.stderr)
 
 
-def _summary_line(results: Sequence[Checked], findings: Sequence[Told]) -> str:
+def _summary_line(results: Sequence[FileResult], findings: Sequence[FindingSummary]) -> str:
     dump_count = sum(checked.kind is not FileKind.OTHER for checked in results)
     with_findings = sum(bool(checked.findings) for checked in results)
     problems = sum(finding.severity in _PROBLEM_SEVERITIES for finding in findings)
@@ -96,7 +98,7 @@ def _summary_line(results: Sequence[Checked], findings: Sequence[Told]) -> str:
 
 
 _WATCH_INTERVAL_SECONDS = 1.0
-KnownResults = dict[Job, list[Checked]]
+KnownResults = dict[Job, list[FileResult]]
 
 
 def watch(
@@ -179,7 +181,7 @@ def _check_plan(
     workers: WorkerPool,
     paths: Sequence[Path],
     current: Plan,
-    known: dict[Job, list[Checked]],
+    known: dict[Job, list[FileResult]],
     options: argparse.Namespace,
 ) -> int:
     """Run the jobs of a plan that have no results yet, and print all findings."""

@@ -14,10 +14,10 @@ from pygls.uris import from_fs_path
 from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.explanations import Explanation, explanations
-from hlo_lsp.checks.folders.folder import Checked, file_checked, job_checked
+from hlo_lsp.checks.folders.folder import FileResult, file_checked, job_checked
 from hlo_lsp.checks.folders.jobs import Job, plan
 from hlo_lsp.checks.folders.outcome import outcome
-from hlo_lsp.checks.folders.told import Told
+from hlo_lsp.checks.folders.told import FindingSummary
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.diagnostic_conversion import rule_line_numbers, rules_page
@@ -74,7 +74,7 @@ INSPECT_COMMAND = "hlo.server.inspect"
 CHECK_COMMAND = "hlo.server.check"
 
 CardText = Callable[[Card], str]
-FindingsText = Callable[[Sequence[Told]], str]
+FindingsText = Callable[[Sequence[FindingSummary]], str]
 
 
 async def inspect_place(
@@ -127,11 +127,11 @@ async def _context_of_whole_compile(session: Session, uri: str, line: int) -> Re
     return context
 
 
-async def _check_path(session: Session, path: Path) -> tuple[list[Checked], list[str]]:
+async def _check_path(session: Session, path: Path) -> tuple[list[FileResult], list[str]]:
     made = await asyncio.to_thread(plan, [path], CheckOptions())  # reads names and times only
     if made.errors:
         raise RequestFailedError("\n".join(map(str, made.errors)))
-    known: dict[Job, list[Checked]] = {}
+    known: dict[Job, list[FileResult]] = {}
     total, done = max(sum(job.size for job in made.jobs), 1), 0
     for job in made.jobs:
         current_request().report(job.files[0].name, 100 * done // total)
@@ -141,7 +141,7 @@ async def _check_path(session: Session, path: Path) -> tuple[list[Checked], list
     return found.results, found.notes
 
 
-async def _check_unsaved(session: Session, uri: str) -> list[Checked]:
+async def _check_unsaved(session: Session, uri: str) -> list[FileResult]:
     """Check a text that exists only in the editor."""
     opened = session.workspace.open_files.get(uri)
     if opened is None:

@@ -12,7 +12,7 @@ from rich.text import Text
 from hlo_lsp.checks.config.selection import severities
 from hlo_lsp.checks.explanations import Explanation
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import Spot, Told
+from hlo_lsp.checks.folders.told import FindingSummary, Spot
 from hlo_lsp.checks.output.formats import Count
 from hlo_lsp.checks.output.rule_text import severity_word
 from hlo_lsp.model.card import Card, count_noun, split_quoted_names
@@ -32,7 +32,7 @@ def card_text(card: Card) -> str:
     return _rendered(lambda console: print_card(console, card))
 
 
-def findings_text(findings: Sequence[Told]) -> str:
+def findings_text(findings: Sequence[FindingSummary]) -> str:
     """Return findings as plain text."""
 
     def show(console: Console) -> None:
@@ -56,7 +56,7 @@ def print_card(console: Console, card: Card) -> None:
         console.print(_with_names(card.text))
 
 
-def print_finding(console: Console, told: Told) -> None:
+def print_finding(console: Console, told: FindingSummary) -> None:
     """Print a finding on one line, in the form of compilers, which editors and terminals link.
 
     Related places follow in lines of the same form.

@@ -8,7 +8,7 @@ from checks.damage import replaced
 from checks.looked import looked_at
 from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.folder import FileResult
 from hlo_lsp.checks.folders.told import Spot
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -18,7 +18,7 @@ from hlo_lsp.text.disk import UnreadableError
 TINY = "BufferAssignment:\nallocation 0: size 512, constant:\n"
 
 
-def _one(path: Path) -> Checked:
+def _one(path: Path) -> FileResult:
     (checked,) = looked_at([path])
     return checked
 

@@ -3,12 +3,12 @@
 import pytest
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import Spot, Told
+from hlo_lsp.checks.folders.told import FindingSummary, Spot
 from hlo_lsp.checks.output.formats import workflow_command
 
 
 def command(severity: Severity = Severity.ERROR, path: str = "a.txt", message: str = "m") -> str:
-    return workflow_command(Told("syntax", severity, Spot(path, 6, 39, 43), message))
+    return workflow_command(FindingSummary("syntax", severity, Spot(path, 6, 39, 43), message))
 
 
 def test_a_command_says_where_and_what() -> None:

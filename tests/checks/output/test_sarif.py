@@ -9,12 +9,12 @@ import pytest
 
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import RelatedSpot, Spot, Told
+from hlo_lsp.checks.folders.told import FindingSummary, RelatedSpot, Spot
 from hlo_lsp.checks.output.sarif import sarif
 
 SPOT = Spot("dumps/a b%.txt", 6, 39, 43)
-PLAIN = Told("size-mismatch", Severity.ERROR, SPOT, "`a{0}` takes 1,024 B, not 1,000 B")
-RELATED = Told(
+PLAIN = FindingSummary("size-mismatch", Severity.ERROR, SPOT, "`a{0}` takes 1,024 B, not 1,000 B")
+RELATED = FindingSummary(
     "duplicate-name",
     Severity.HINT,
     Spot(str(Path("/d/m.txt").absolute()), 5, 1, 1),
@@ -26,7 +26,7 @@ LOGS = {
     "findings": ([PLAIN, RELATED, PLAIN], []),
     "notes": ([], ["/d/gone.txt: No such file or directory"]),
     "all severities": (
-        [Told("syntax", severity, SPOT, "x") for severity in Severity],
+        [FindingSummary("syntax", severity, SPOT, "x") for severity in Severity],
         [],
     ),
 }
@@ -80,7 +80,7 @@ def test_places_count_from_one_in_code_points() -> None:
 
 
 def test_a_name_that_is_no_text_is_a_uri_all_the_same() -> None:
-    named = Told("syntax", Severity.ERROR, Spot("\udcff\xe4:.txt", 1, 1, 1), "x")
+    named = FindingSummary("syntax", Severity.ERROR, Spot("\udcff\xe4:.txt", 1, 1, 1), "x")
     (run,) = sarif([named], [])["runs"]
     place = run["results"][0]["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "%FF%C3%A4%3A.txt"

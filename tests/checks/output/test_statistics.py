@@ -1,12 +1,12 @@
 """Findings counted by code."""
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import Spot, Told
+from hlo_lsp.checks.folders.told import FindingSummary, Spot
 from hlo_lsp.checks.output.formats import Count, count_json, counts_of
 
 
-def told(code: str, severity: Severity, path: str = "a.txt") -> Told:
-    return Told(code, severity, Spot(path, 1, 1, 2), "m")
+def told(code: str, severity: Severity, path: str = "a.txt") -> FindingSummary:
+    return FindingSummary(code, severity, Spot(path, 1, 1, 2), "m")
 
 
 def test_the_worst_come_first_then_what_there_is_most_of() -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.places import field_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -18,7 +18,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 _MAX_LISTED_BUFFERS = 3  # in a message
 
 
-def unused_donation(survey: Survey) -> Iterator[Finding]:
+def unused_donation(survey: CompileCheck) -> Iterator[Finding]:
     """Report outputs that could reuse the buffer of a parameter, and refused donations.
 
     An output can reuse a buffer of the same type, dimensions, layout, and memory space. The check
@@ -38,7 +38,7 @@ def unused_donation(survey: Survey) -> Iterator[Finding]:
 
 
 def _could(
-    survey: Survey, file: DumpFile, matches: Sequence[DonationCandidates]
+    survey: CompileCheck, file: DumpFile, matches: Sequence[DonationCandidates]
 ) -> Iterator[Finding]:
     sized = [(match.count * _size(survey, match.parameters[0]), match) for match in matches]
     total = sum(size for size, _ in sized)
@@ -78,7 +78,7 @@ def _all(parameters: Sequence[InterfaceLeaf]) -> str:
 
 
 def _refused(
-    survey: Survey, file: DumpFile, refused: Sequence[UnusedDonation]
+    survey: CompileCheck, file: DumpFile, refused: Sequence[UnusedDonation]
 ) -> Iterator[Finding]:
     sized = [(_size(survey, one.parameter), one) for one in refused]
     if not sized:
@@ -111,7 +111,7 @@ def _remedy(refused: Sequence[UnusedDonation]) -> str:
     return f"{shape}, {sharding}"
 
 
-def _size(survey: Survey, leaf: InterfaceLeaf) -> int:
+def _size(survey: CompileCheck, leaf: InterfaceLeaf) -> int:
     size = padded_size_of_text(leaf.shape, survey.context.target)
     return 0 if size is None else size.bytes
 
@@ -120,7 +120,7 @@ def _name(leaf: InterfaceLeaf) -> str:
     return f"parameter {leaf.parameter}" + (f" at {leaf.index_text}" if leaf.index else "")
 
 
-def _place(survey: Survey, file: DumpFile, leaf: InterfaceLeaf) -> Place:
+def _place(survey: CompileCheck, file: DumpFile, leaf: InterfaceLeaf) -> Place:
     """Return the place of the allocation of a parameter, or of the parameter in the module text."""
     for allocation in survey.dump.allocations():
         record = allocation.record

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -21,7 +21,7 @@ from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 
-def padding_waste(survey: Survey) -> Iterator[Finding]:
+def padding_waste(survey: CompileCheck) -> Iterator[Finding]:
     """Report arrays with much padding.
 
     On TPU, the minor dimensions of an array are rounded up to the tile of its layout.
@@ -34,7 +34,7 @@ def padding_waste(survey: Survey) -> Iterator[Finding]:
         yield _padding(survey, group)
 
 
-def _padding(survey: Survey, group: PaddedArrays) -> Finding:
+def _padding(survey: CompileCheck, group: PaddedArrays) -> Finding:
     size, record = group.padded.bytes, group.value.record
     why = "; ".join(map(str, group.padded.padding))
     more = ""
@@ -52,7 +52,7 @@ def _padding(survey: Survey, group: PaddedArrays) -> Finding:
     )
 
 
-def fragmentation(survey: Survey) -> Iterator[Finding]:
+def fragmentation(survey: CompileCheck) -> Iterator[Finding]:
     """Report temp allocations that are much larger than the maximum of live bytes in them."""
     dump, limits = survey.dump, survey.context.thresholds
     for allocation in dump.allocations():
@@ -75,7 +75,7 @@ def fragmentation(survey: Survey) -> Iterator[Finding]:
             )
 
 
-def large_constant(survey: Survey) -> Iterator[Finding]:
+def large_constant(survey: CompileCheck) -> Iterator[Finding]:
     """Report large constants, which take memory for as long as the program is loaded.
 
     The remedy depends on the origin of a constant (program or XLA), so each origin is one finding.
@@ -108,7 +108,7 @@ class _Constant:
 
 
 def _constants_finding(
-    survey: Survey, origin: ConstantOrigin, constants: list[_Constant]
+    survey: CompileCheck, origin: ConstantOrigin, constants: list[_Constant]
 ) -> Finding:
     first, count = constants[0], len(constants)
     made = origin is ConstantOrigin.XLA
@@ -158,7 +158,7 @@ def _remedy(origin: ConstantOrigin, count: int) -> str:
     )
 
 
-def long_lived(survey: Survey) -> Iterator[Finding]:
+def long_lived(survey: CompileCheck) -> Iterator[Finding]:
     """Report large values with long live ranges, which are live at most peaks."""
     dump, limits = survey.dump, survey.context.thresholds
     last = dump.last_step
@@ -182,7 +182,7 @@ def long_lived(survey: Survey) -> Iterator[Finding]:
         )
 
 
-def _assigned_place(survey: Survey, value_id: int) -> Place:
+def _assigned_place(survey: CompileCheck, value_id: int) -> Place:
     found = survey.dump.find(lambda index: index.assigned, value_id)
     assert found is not None  # the value was found in the same index
     return field_place(found.file, found.record, "SIZE")

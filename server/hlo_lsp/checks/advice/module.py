@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import head_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -23,7 +23,7 @@ _MAX_RELATED = 4  # duplicates that a finding lists as related places
 _MAX_FINDINGS_PER_RULE = 10
 
 
-def layout_copy(survey: Survey) -> Iterator[Finding]:
+def layout_copy(survey: CompileCheck) -> Iterator[Finding]:
     """Report copies that change only the layout or memory space of a large array."""
     file = scheduled_module(survey.dump)
     if file is None:
@@ -48,7 +48,7 @@ def layout_copy(survey: Survey) -> Iterator[Finding]:
         )
 
 
-def duplicate_computation(survey: Survey) -> Iterator[Finding]:
+def duplicate_computation(survey: CompileCheck) -> Iterator[Finding]:
     """Report computations with equal bodies, each of which is compiled and loaded."""
     file = scheduled_module(survey.dump)
     if file is None or file.module.damaged:
@@ -66,7 +66,7 @@ def duplicate_computation(survey: Survey) -> Iterator[Finding]:
         )
 
 
-def host_transfer(survey: Survey) -> Iterator[Finding]:
+def host_transfer(survey: CompileCheck) -> Iterator[Finding]:
     """Report large host transfers: the host link is far slower than device memory."""
     file = scheduled_module(survey.dump)
     if file is None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.fix import Edit, Fix
 from hlo_lsp.checks.places import field_place
@@ -39,7 +39,7 @@ class _Total:
         return self.line.record.total - self.sum
 
 
-def nonzero_offset(survey: Survey) -> Iterator[Finding]:
+def nonzero_offset(survey: CompileCheck) -> Iterator[Finding]:
     """Report a value with an offset in an allocation that is not a preallocated temp.
 
     Several such values contradict the flags of the allocation: see ``flag-contradiction``.
@@ -59,7 +59,7 @@ def nonzero_offset(survey: Survey) -> Iterator[Finding]:
             )
 
 
-def out_of_bounds(survey: Survey) -> Iterator[Finding]:
+def out_of_bounds(survey: CompileCheck) -> Iterator[Finding]:
     """Report values that extend past the end of their allocations.
 
     Where the total shows that the allocation is too small, ``allocation-too-small`` is reported.
@@ -81,7 +81,7 @@ def out_of_bounds(survey: Survey) -> Iterator[Finding]:
             )
 
 
-def allocation_too_small(survey: Survey) -> Iterator[Finding]:
+def allocation_too_small(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations that end before the last of their values."""
     assignment, total = buffer_assignment(survey.dump), _total(survey.dump)
     for block in _whole_blocks(assignment):
@@ -94,7 +94,7 @@ def allocation_too_small(survey: Survey) -> Iterator[Finding]:
         yield finding
 
 
-def allocation_slack(survey: Survey) -> Iterator[Finding]:
+def allocation_slack(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations that are larger than their values need.
 
     Preallocated temps may be larger: these are reported where the total shows that they are not.
@@ -111,7 +111,7 @@ def allocation_slack(survey: Survey) -> Iterator[Finding]:
             yield finding.put(str(end)) if last else finding
 
 
-def total_mismatch(survey: Survey) -> Iterator[Finding]:
+def total_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Report a total that is not the sum of all sizes (``BufferAssignment::ToString``).
 
     All memory spaces and thread-local allocations count.
@@ -172,7 +172,7 @@ def _is_explained(block: AllocationBlock, total: _Total | None) -> bool:
 
 
 def _of_size(
-    survey: Survey, file: DumpFile, block: AllocationBlock, values: list[AssignedValue]
+    survey: CompileCheck, file: DumpFile, block: AllocationBlock, values: list[AssignedValue]
 ) -> Finding:
     allocation = block.allocation
     need = f"its values need {block.end:,} B" if block.values else "it has no values"

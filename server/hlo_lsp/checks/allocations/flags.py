@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.checks.allocations.origins import Origins, ValueKind, origins_of
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -50,7 +50,7 @@ class _Contradiction:
     is_absence: bool = False
 
 
-def flag_contradiction(survey: Survey) -> Iterator[Finding]:
+def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations whose flags contradict each other or their values, once each.
 
     An allocation is that of a parameter or an output (or both), of a constant, thread-local, or a
@@ -75,7 +75,7 @@ def flag_contradiction(survey: Survey) -> Iterator[Finding]:
 
 
 def _finding(
-    survey: Survey, file: DumpFile, allocation: AllocationLine, found: _Contradiction
+    survey: CompileCheck, file: DumpFile, allocation: AllocationLine, found: _Contradiction
 ) -> Finding:
     subject = f"allocation {allocation.number}"
     related = []

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from hlo_lsp.checks.allocations.origins import Origins, origins_of
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -25,7 +25,7 @@ _COMMENT = re.compile(r"/\*.*?\*/ ?")
 _UNKNOWN_SHAPE = "<unknown shape>"
 
 
-def parameter_mismatch(survey: Survey) -> Iterator[Finding]:
+def parameter_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations that do not hold the part of a parameter that they name.
 
     Every part of every parameter of the program has one allocation
@@ -57,7 +57,7 @@ def parameter_mismatch(survey: Survey) -> Iterator[Finding]:
         yield from _unallocated_parameters(survey, assignment, origins)
 
 
-def output_mismatch(survey: Survey) -> Iterator[Finding]:
+def output_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations that do not hold the output that they name, or do not name it.
 
     One allocation holds all of the result, and prints its shape (``BufferAllocation::ToString``).
@@ -95,7 +95,7 @@ def output_mismatch(survey: Survey) -> Iterator[Finding]:
 
 
 def _parameter_finding(
-    survey: Survey, file: DumpFile, block: AllocationBlock, origins: Origins
+    survey: CompileCheck, file: DumpFile, block: AllocationBlock, origins: Origins
 ) -> Finding | None:
     allocation = block.allocation
     found = list(_parameter_values(block, origins)) if block.is_whole else []
@@ -146,7 +146,7 @@ def _field(allocation: AllocationLine, value: AssignedValue, number: int | None)
 
 
 def _unallocated_parameters(
-    survey: Survey, assignment: BufferAssignment, origins: Origins
+    survey: CompileCheck, assignment: BufferAssignment, origins: Origins
 ) -> Iterator[Finding]:
     """Yield the parts of parameters that no allocation and no value holds.
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -22,7 +22,7 @@ _SEPARATE_TEMP = 2  # kTempBufferMemorySpaceColor in gpu_memory_space_assignment
 _SPACE = re.compile(r"S\((\d{1,20})\)")
 
 
-def color_mismatch(survey: Survey) -> Iterator[Finding]:
+def color_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Report values whose ``@N`` is not ``S(N)`` of the layout or ``color N`` of the allocation.
 
     What is not printed is 0. Where all values of an allocation are in another memory space, its
@@ -61,7 +61,7 @@ def layout_space(value: AssignedValue) -> int | None:
 
 
 def _of_allocation(
-    survey: Survey, file: DumpFile, allocation: AllocationLine, value: AssignedValue
+    survey: CompileCheck, file: DumpFile, allocation: AllocationLine, value: AssignedValue
 ) -> Finding:
     return survey.report(
         _color_place(file, allocation),
@@ -72,7 +72,7 @@ def _of_allocation(
 
 
 def _of_value(
-    survey: Survey,
+    survey: CompileCheck,
     file: DumpFile,
     allocation: AllocationLine,
     value: AssignedValue,

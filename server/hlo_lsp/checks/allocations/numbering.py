@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import zip_longest
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -13,7 +13,7 @@ from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 
-def duplicate_allocation(survey: Survey) -> Iterator[Finding]:
+def duplicate_allocation(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations with the number of an earlier one (``BufferAssignment::ToString``)."""
     assignment = buffer_assignment(survey.dump)
     first: dict[int, AllocationLine] = {}
@@ -30,7 +30,7 @@ def duplicate_allocation(survey: Survey) -> Iterator[Finding]:
             )
 
 
-def allocation_numbering(survey: Survey) -> Iterator[Finding]:
+def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations that are not numbered 0, 1, 2 ... in the order of the file.
 
     After a gap, the numbers are expected to continue from its end.
@@ -58,7 +58,7 @@ def allocation_numbering(survey: Survey) -> Iterator[Finding]:
         previous = f"follows allocation {head.number}"
 
 
-def value_in_two_allocations(survey: Survey) -> Iterator[Finding]:
+def value_in_two_allocations(survey: CompileCheck) -> Iterator[Finding]:
     """Report values that an earlier allocation holds already."""
     assignment = buffer_assignment(survey.dump)
     counts = Counter(value.id for block in assignment.blocks for value in block.values)

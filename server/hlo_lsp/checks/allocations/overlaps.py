@@ -4,7 +4,7 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -45,7 +45,7 @@ class LiveValue:
         return self.live.record.start_step, self.live.record.end_step
 
 
-def overlap(survey: Survey) -> Iterator[Finding]:
+def overlap(survey: CompileCheck) -> Iterator[Finding]:
     """Report values that share bytes with another one for more than one step.
 
     Values in the same slot may be aliases, and a value may begin where another one ends
@@ -148,7 +148,7 @@ def _is_context(dump: DumpSet, live: LiveValue) -> bool:
 
 
 def _finding(
-    survey: Survey, file: DumpFile, block: AllocationBlock, one: LiveValue, other: LiveValue
+    survey: CompileCheck, file: DumpFile, block: AllocationBlock, one: LiveValue, other: LiveValue
 ) -> Finding:
     first, second = sorted((one, other), key=lambda live: live.value.line)
     start = max(first.value.offset, second.value.offset)

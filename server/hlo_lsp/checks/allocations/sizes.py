@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from hlo_lsp.checks.allocations.memory_spaces import layout_space
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.rule import AnyRule, Pace, error
 from hlo_lsp.model.bytesize import format_bytes, format_bytes_as_xla
@@ -13,7 +13,7 @@ from hlo_lsp.syntax.memory_records import AssignedValue, TotalLine
 from hlo_lsp.syntax.records import Label
 
 
-def size_mismatch(case: Case[AssignedValue]) -> Iterator[Finding]:
+def size_mismatch(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
     """Report values whose size does not follow from shape and layout (``shape_util.cc``).
 
     Tiled arrays (TPU) are padded dimension by dimension to their tiles; CPU and GPU do not pad.
@@ -44,7 +44,7 @@ def contradicting_size(value: AssignedValue, target: Target) -> PaddedSize | Non
     return padded if padded.exact or padded.allowed else None
 
 
-def human_total(case: Case[TotalLine]) -> Iterator[Finding]:
+def human_total(case: RecordCheck[TotalLine]) -> Iterator[Finding]:
     """Report a rounded total that is not the exact one before it (tsl ``numbers.cc``).
 
     Where it is the sum of all allocations, the exact one is wrong: see ``total-mismatch``.
@@ -54,7 +54,7 @@ def human_total(case: Case[TotalLine]) -> Iterator[Finding]:
         yield from _human(case, case.record.total, case.record.human)
 
 
-def human_space(case: Case[Label]) -> Iterator[Finding]:
+def human_space(case: RecordCheck[Label]) -> Iterator[Finding]:
     """Report the same for a memory space in a memory usage report."""
     if case.record.name != "space_total_line":
         return
@@ -64,7 +64,9 @@ def human_space(case: Case[Label]) -> Iterator[Finding]:
         yield from _human(case, int(texts["TOTAL"]), texts["HUMAN"])
 
 
-def _human(case: Case[TotalLine] | Case[Label], total: int, human: str) -> Iterator[Finding]:
+def _human(
+    case: RecordCheck[TotalLine] | RecordCheck[Label], total: int, human: str
+) -> Iterator[Finding]:
     expected = format_bytes_as_xla(total)
     if human != expected:
         yield case.finding(f"{total:,} B are `{expected}`, not `{human}`", "HUMAN").put(expected)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import top_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -10,7 +10,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.foreign_files import foreign_files, missing_companions
 
 
-def sibling_mismatch(survey: Survey) -> Iterator[Finding]:
+def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """The files of one stem are of one compile: they have the same values, names and shapes."""
     for file, other, comparison in foreign_files(survey.context.whole):
         yield survey.report(
@@ -21,7 +21,7 @@ def sibling_mismatch(survey: Survey) -> Iterator[Finding]:
         )
 
 
-def sibling_missing(survey: Survey) -> Iterator[Finding]:
+def sibling_missing(survey: CompileCheck) -> Iterator[Finding]:
     """XLA writes the used values and the live ranges together, and never without the others."""
     for file, problem in missing_companions(survey.context.whole):
         yield survey.report(top_place(file), f"{problem}, which is written with this file")

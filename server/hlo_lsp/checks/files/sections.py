@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -19,7 +19,7 @@ from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
 
-def section_order(survey: Survey) -> Iterator[Finding]:
+def section_order(survey: CompileCheck) -> Iterator[Finding]:
     """The sections of a file are in the order in which XLA prints them, each once.
 
     Two dumps in one file are reported where the second begins, a missing section line at the row
@@ -33,7 +33,7 @@ def section_order(survey: Survey) -> Iterator[Finding]:
         checkpoint()
 
 
-def truncated(survey: Survey) -> Iterator[Finding]:
+def truncated(survey: CompileCheck) -> Iterator[Finding]:
     """A text goes on to the end of its last record, and of its last section."""
     for file in survey.dump.files:
         found = ending(file)
@@ -44,7 +44,7 @@ def truncated(survey: Survey) -> Iterator[Finding]:
     yield from _short_lists(survey)
 
 
-def _short_lists(survey: Survey) -> Iterator[Finding]:
+def _short_lists(survey: CompileCheck) -> Iterator[Finding]:
     """Report a list of values that ends before that of the other file does."""
     files = [file for file in survey.dump.files if ending(file) is None and not is_joined(file)]
     assigned = next((file for file in files if len(file.memory.allocations)), None)
@@ -61,7 +61,9 @@ def _short_lists(survey: Survey) -> Iterator[Finding]:
         yield from _short(survey, assigned, "allocations", lacking, assigned.memory.assigned_keys)
 
 
-def _ends_early(survey: Survey, file: DumpFile, lacking: list[LocatedRecord[UsedValue]]) -> bool:
+def _ends_early(
+    survey: CompileCheck, file: DumpFile, lacking: list[LocatedRecord[UsedValue]]
+) -> bool:
     """Return whether the last allocations are missing, or the last values of the last one."""
     allocations, last = file.memory.allocations, _last(file)
     head = file.records.head_of(last) if isinstance(last, AssignedValue) else last
@@ -78,7 +80,7 @@ def _ends_early(survey: Survey, file: DumpFile, lacking: list[LocatedRecord[Used
 
 
 def _short(
-    survey: Survey,
+    survey: CompileCheck,
     file: DumpFile,
     what: str,
     values: "Iterable[LocatedRecord[Any]]",

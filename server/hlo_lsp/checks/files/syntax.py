@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.peaks.torn_titles import is_torn
 from hlo_lsp.checks.places import span_place
@@ -19,7 +19,7 @@ from hlo_lsp.syntax.scanners import MAX_LINE_LENGTH, memory_scanner, module_scan
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 
-def broken_line(case: Case[BrokenRecord]) -> Iterator[Finding]:
+def broken_line(case: RecordCheck[BrokenRecord]) -> Iterator[Finding]:
     """Every line of a dump has one of the forms that XLA prints.
 
     The message names what is expected at the first column that does not fit. Unknown fields, flags
@@ -51,7 +51,7 @@ def broken_line(case: Case[BrokenRecord]) -> Iterator[Finding]:
     yield case.report(span_place(case.file, case.record, text, start, end), message)
 
 
-def broken_entry(case: Case[UsedValue]) -> Iterator[Finding]:
+def broken_entry(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
     """An entry under `Used values` is a header, positions, uses and an instruction, in order."""
     entry, cut = case.record, ending(case.file)
     if cut is not None and cut.last is entry:
@@ -63,7 +63,7 @@ def broken_entry(case: Case[UsedValue]) -> Iterator[Finding]:
         yield case.finding_at(row, column, end, message)
 
 
-def broken_instruction(case: Case[UsedValue]) -> Iterator[Finding]:
+def broken_instruction(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
     """A whole instruction follows `from instruction:`: name, shape, opcode, operands.
 
     A file that is cut off often ends in the middle of one.
@@ -84,7 +84,7 @@ def _is_instruction(line: str) -> bool:
     return parsed is not None and parsed.is_closed
 
 
-def broken_shape(case: Case[AssignedValue]) -> Iterator[Finding]:
+def broken_shape(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
     """A shape follows a value's size and offset."""
     try:
         parse_shape(case.record.shape)

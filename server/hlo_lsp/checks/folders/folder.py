@@ -7,7 +7,7 @@ from pathlib import Path
 from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders.jobs import Job
-from hlo_lsp.checks.folders.told import Told
+from hlo_lsp.checks.folders.told import FindingSummary
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -22,7 +22,7 @@ _USUAL_ENDINGS = frozenset({".txt", ".hlo", ".log", ""})
 
 
 @dataclass(slots=True)
-class Checked:
+class FileResult:
     """The result of checking one file.
 
     ``counting`` is the number of findings that cause a failure. ``note`` is the reason why the file
@@ -31,7 +31,7 @@ class Checked:
 
     path: Path
     kind: FileKind = FileKind.OTHER
-    findings: list[Told] = field(default_factory=list)
+    findings: list[FindingSummary] = field(default_factory=list)
     counting: int = 0
     note: str | None = None
 
@@ -41,7 +41,7 @@ class Checked:
         return min((finding.severity.rank for finding in self.findings), default=len(Severity))
 
 
-def check_job(job: Job) -> list[Checked]:
+def check_job(job: Job) -> list[FileResult]:
     """Check the files of a job in a new workspace, which frees the files of earlier jobs.
 
     A file that the user named is reported if it is unreadable or not a dump. In a folder, files
@@ -50,7 +50,7 @@ def check_job(job: Job) -> list[Checked]:
     return job_checked(job, DumpWorkspace())
 
 
-def job_checked(job: Job, library: DumpWorkspace) -> list[Checked]:
+def job_checked(job: Job, library: DumpWorkspace) -> list[FileResult]:
     """Check the files of a job as they are in a workspace, where some may be open."""
     results = []
     for file in job.files:
@@ -59,22 +59,22 @@ def job_checked(job: Job, library: DumpWorkspace) -> list[Checked]:
     return results
 
 
-def _checked(library: DumpWorkspace, path: Path, job: Job) -> Checked:
+def _checked(library: DumpWorkspace, path: Path, job: Job) -> FileResult:
     named = path in job.named
     try:
         file = library.known_file(path)
         is_dump = file.kind is not FileKind.OTHER and (named or _is_dump_by_itself(file, path))
-        checked = Checked(path)
+        checked = FileResult(path)
         if is_dump:
             checked = file_checked(library, file, path, job.selection)
     except UnreadableError as error:
         if isinstance(error, BinaryFileError) and not named:
-            return Checked(path)
-        return Checked(path, note=str(error))
+            return FileResult(path)
+        return FileResult(path, note=str(error))
     except Exception as error:  # an internal error must not hide the results of other files
         logger.info("%s", path, exc_info=True)
         fault = f"the checker failed on this file ({type(error).__name__}: {error})"
-        return Checked(path, note=f"{path}: {fault}; please report it")
+        return FileResult(path, note=f"{path}: {fault}; please report it")
     if checked.kind is FileKind.OTHER and named:
         empty = not any(library.file(path).lines)
         what = "the file is empty" if empty else "this is no HLO or memory dump"
@@ -90,12 +90,14 @@ def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
     return detect_file_kind([first]) is not FileKind.OTHER
 
 
-def file_checked(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selection) -> Checked:
+def file_checked(
+    library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selection
+) -> FileResult:
     """Check a file that has been read, and all sections in it."""
-    findings: list[Told] = []
+    findings: list[FindingSummary] = []
     for part in library.known_parts(file):
         dump = library.set_of(part)
         found = check(dump, part, chosen.rules, chosen.thresholds)
-        findings += map(Told.of, found)
+        findings += map(FindingSummary.of, found)
     counting = sum(chosen.counts(one.severity) for one in findings)
-    return Checked(path, file.kind, findings, counting)
+    return FileResult(path, file.kind, findings, counting)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.checks.folders.folder import Checked
+from hlo_lsp.checks.folders.folder import FileResult
 from hlo_lsp.checks.folders.jobs import Job, Plan
 from hlo_lsp.syntax.file_kinds import FileKind
 
@@ -17,11 +17,11 @@ class Outcome:
     ``notes`` list files and folders that could not be checked or have no dump.
     """
 
-    results: list[Checked]
+    results: list[FileResult]
     notes: list[str]
 
 
-def outcome(plan: Plan, paths: Sequence[Path], known: Mapping[Job, list[Checked]]) -> Outcome:
+def outcome(plan: Plan, paths: Sequence[Path], known: Mapping[Job, list[FileResult]]) -> Outcome:
     """Return the outcome of a plan for ``paths``, from the ``known`` results of all its jobs."""
     place = {file: number for number, file in enumerate(plan.files)}
     results = [checked for job in plan.jobs for checked in known[job]]
@@ -35,7 +35,7 @@ def outcome(plan: Plan, paths: Sequence[Path], known: Mapping[Job, list[Checked]
     return Outcome(results, notes)
 
 
-def _holds_dump(folder: Path, results: Iterable[Checked]) -> bool:
+def _holds_dump(folder: Path, results: Iterable[FileResult]) -> bool:
     start = os.path.join(os.path.abspath(folder), "")
     return any(
         checked.kind is not FileKind.OTHER and os.path.abspath(checked.path).startswith(start)

@@ -30,7 +30,7 @@ class RelatedSpot:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class FindingSummary:
     """A finding with spots instead of places, so that it can outlive its file."""
 
     code: str
@@ -40,7 +40,7 @@ class Told:
     related: tuple[RelatedSpot, ...] = ()
 
     @classmethod
-    def of(cls, finding: Finding) -> "Told":
+    def of(cls, finding: Finding) -> "FindingSummary":
         """Return the report of a finding."""
         related = (RelatedSpot(Spot.of(other.place), other.message) for other in finding.related)
         spot = Spot.of(finding.place)

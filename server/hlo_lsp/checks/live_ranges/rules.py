@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Iterator
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.live_ranges.expected_starts import ExpectedStarts, WrongStart
 from hlo_lsp.checks.live_ranges.values import has_all_values, is_certain, value_ids, value_line
@@ -22,7 +22,7 @@ from hlo_lsp.syntax.memory_records import AllocationLine, RangeRow
 from hlo_lsp.text.checkpoint import checkpoint
 
 
-def live_range_unknown(survey: Survey) -> Iterator[Finding]:
+def live_range_unknown(survey: CompileCheck) -> Iterator[Finding]:
     """Report ranges that name no value, or a thread-local one: those are in no schedule."""
     dump, section = survey.dump, live_range_section(survey.dump)
     if section is None or not (survey.context.knows_assignment or survey.context.knows_entries):
@@ -45,7 +45,7 @@ def live_range_unknown(survey: Survey) -> Iterator[Finding]:
     yield from report_few(unknown, report, len(section.ranges), summary)
 
 
-def live_range_missing(survey: Survey) -> Iterator[Finding]:
+def live_range_missing(survey: CompileCheck) -> Iterator[Finding]:
     """Report values of scheduled instructions without a live range."""
     dump, section = survey.dump, live_range_section(survey.dump)
     if section is None or not section.is_complete(LiveRangePart.RANGES):
@@ -78,7 +78,7 @@ def live_range_missing(survey: Survey) -> Iterator[Finding]:
     yield from report_few(sorted(missing.items()), report, len(section.ranges), summary)
 
 
-def live_range_order(survey: Survey) -> Iterator[Finding]:
+def live_range_order(survey: CompileCheck) -> Iterator[Finding]:
     """Report ranges that are not in the order of their value ids, or repeated."""
     dump, section = survey.dump, live_range_section(survey.dump)
     if section is None:
@@ -112,7 +112,7 @@ def live_range_order(survey: Survey) -> Iterator[Finding]:
     yield from report_few(wrong, report, len(section.ranges), summary)
 
 
-def live_range_bounds(survey: Survey) -> Iterator[Finding]:
+def live_range_bounds(survey: CompileCheck) -> Iterator[Finding]:
     """Report ranges that end before they start, or after the schedule.
 
     Both ends are inclusive; an end equal to ``max`` means the end of the program.
@@ -142,12 +142,12 @@ def live_range_bounds(survey: Survey) -> Iterator[Finding]:
     yield from report_few(wrong, report, len(section.ranges), summary)
 
 
-def live_range_start(survey: Survey) -> Iterator[Finding]:
+def live_range_start(survey: CompileCheck) -> Iterator[Finding]:
     """Report ranges that do not start at the step of the instruction that defines the value."""
     yield from _starts(survey, of_parameters=False)
 
 
-def live_range_parameter(survey: Survey) -> Iterator[Finding]:
+def live_range_parameter(survey: CompileCheck) -> Iterator[Finding]:
     """Report parameters whose range does not start with their computation, or ends early.
 
     A parameter of the program lives to the end, unless an output takes its buffer over.
@@ -178,7 +178,7 @@ def live_range_parameter(survey: Survey) -> Iterator[Finding]:
     yield from map(report, wrong[:MAX_FINDINGS])
 
 
-def _starts(survey: Survey, *, of_parameters: bool) -> Iterator[Finding]:
+def _starts(survey: CompileCheck, *, of_parameters: bool) -> Iterator[Finding]:
     section = live_range_section(survey.dump)
     if section is None:
         return

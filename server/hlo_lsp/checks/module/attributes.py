@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import part_place
 from hlo_lsp.checks.rule import AnyRule, error
@@ -25,7 +25,7 @@ NEEDING = frozenset(
 )
 
 
-def operand_count(case: Case[InstructionLine]) -> Iterator[Finding]:
+def operand_count(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check the number of operands: two of `add`, one of `negate`, none of `iota`.
 
     Unknown opcodes and opcodes with a variable number of operands are skipped.
@@ -43,7 +43,7 @@ def operand_count(case: Case[InstructionLine]) -> Iterator[Finding]:
         )
 
 
-def missing_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
+def missing_attribute(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that an instruction has its required attributes: `dimensions` of a `reduce`.
 
     XLA's parser rejects text without them. The values of the attributes are not checked.
@@ -67,7 +67,7 @@ def missing_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
         )
 
 
-def _is_of_scalar(case: Case[InstructionLine]) -> bool:
+def _is_of_scalar(case: RecordCheck[InstructionLine]) -> bool:
     """Return True unless the operand is known to be an array with dimensions.
 
     XLA's parser accepts a `broadcast` without `dimensions` only if the operand is a scalar.

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, part_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, error
@@ -13,7 +13,7 @@ from hlo_lsp.syntax.module_records import InstructionLine
 CALLS = {"fusion": "calls", "call": "to_apply"}
 
 
-def called(case: Case[InstructionLine]) -> Iterator[Finding]:
+def called(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check the shapes of a `fusion` or `call` against the parameters and the root of its callee.
 
     Types and dimensions are equal on both sides. Layouts may differ in a fusion.
@@ -24,7 +24,7 @@ def called(case: Case[InstructionLine]) -> Iterator[Finding]:
         yield from _against_root(case, scope, case.record.shape, "the result")
 
 
-def called_count(case: Case[InstructionLine]) -> Iterator[Finding]:
+def called_count(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that a `fusion` or `call` has one operand per parameter of its callee."""
     record = case.record
     resolved = case.scopes.resolved(record)
@@ -43,7 +43,7 @@ def called_count(case: Case[InstructionLine]) -> Iterator[Finding]:
         )
 
 
-def loop(case: Case[InstructionLine]) -> Iterator[Finding]:
+def loop(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that operand, result, parameters, and body root of a `while` have one shape.
 
     The result of one iteration is the input of the next one. The condition returns `pred[]`.
@@ -67,7 +67,7 @@ def loop(case: Case[InstructionLine]) -> Iterator[Finding]:
             yield from _against_root(case, scope, expected, what)
 
 
-def branches(case: Case[InstructionLine]) -> Iterator[Finding]:
+def branches(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that a `conditional` has one operand per branch and the shape of each branch."""
     record = case.record
     resolved = case.scopes.resolved(record)
@@ -90,7 +90,7 @@ def branches(case: Case[InstructionLine]) -> Iterator[Finding]:
             yield from _against_root(case, scope, record.shape, "the result")
 
 
-def wrapped(case: Case[InstructionLine]) -> Iterator[Finding]:
+def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check the shape of an `async-start`: (operands, result, context) of its callee.
 
     Starts without operands, which libtpu also prints, are skipped: updates add their operands.
@@ -123,7 +123,7 @@ def wrapped(case: Case[InstructionLine]) -> Iterator[Finding]:
         yield from _against_root(case, scope, elements[1], "the result of the start")
 
 
-def awaited(case: Case[InstructionLine]) -> Iterator[Finding]:
+def awaited(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that an `async-done` has the result shape of its start or last update."""
     record = case.record
     operand = next(iter(_operands(case)), None)
@@ -143,12 +143,12 @@ _BRANCHES = ("branch_computations", "true_computation", "false_computation")
 _ASYNCHRONOUS = {"async-start", "async-update"}
 
 
-def _operands(case: Case[InstructionLine]) -> tuple[InstructionLine | None, ...]:
+def _operands(case: RecordCheck[InstructionLine]) -> tuple[InstructionLine | None, ...]:
     resolved = case.scopes.resolved(case.record)
     return () if resolved is None else resolved.operands
 
 
-def _scopes(case: Case[InstructionLine], attribute: str) -> Iterator[ComputationScope]:
+def _scopes(case: RecordCheck[InstructionLine], attribute: str) -> Iterator[ComputationScope]:
     """Yield the existing computations that an attribute names."""
     for callee in case.scopes.callees(case.record):
         scope = _scope(case, callee) if callee.attribute == attribute else None
@@ -156,12 +156,12 @@ def _scopes(case: Case[InstructionLine], attribute: str) -> Iterator[Computation
             yield scope
 
 
-def _scope(case: Case[InstructionLine], callee: Callee) -> ComputationScope | None:
+def _scope(case: RecordCheck[InstructionLine], callee: Callee) -> ComputationScope | None:
     return None if callee.computation is None else case.scopes.scope(callee.computation)
 
 
 def _against_parameter(
-    case: Case[InstructionLine],
+    case: RecordCheck[InstructionLine],
     scope: ComputationScope,
     number: int,
     given: InstructionLine | None,
@@ -199,7 +199,7 @@ def _against_parameter(
 
 
 def _against_root(
-    case: Case[InstructionLine], scope: ComputationScope, expected: str, what: str
+    case: RecordCheck[InstructionLine], scope: ComputationScope, expected: str, what: str
 ) -> Iterator[Finding]:
     """Compare the root of a callee with the expected shape."""
     root = scope.root

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, name_place, part_place
 from hlo_lsp.checks.rule import AnyRule, error
@@ -18,7 +18,7 @@ CALLING = frozenset(
 )
 
 
-def undefined_instruction(case: Case[InstructionLine]) -> Iterator[Finding]:
+def undefined_instruction(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that operands and control predecessors are defined in the same computation.
 
     The scope of a name is its computation. A computation has access to values of its caller only
@@ -35,7 +35,7 @@ def undefined_instruction(case: Case[InstructionLine]) -> Iterator[Finding]:
             )
 
 
-def use_before_definition(case: Case[InstructionLine]) -> Iterator[Finding]:
+def use_before_definition(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that an instruction follows its operands and control predecessors.
 
     XLA prints instructions in an executable order, and its parser resolves only earlier names.
@@ -53,7 +53,7 @@ def use_before_definition(case: Case[InstructionLine]) -> Iterator[Finding]:
             )
 
 
-def undefined_computation(case: Case[InstructionLine]) -> Iterator[Finding]:
+def undefined_computation(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that called computations exist: `calls=`, `to_apply=`, `condition=`, and others.
 
     A module text contains every computation that it names. A single computation without the header
@@ -69,7 +69,7 @@ def undefined_computation(case: Case[InstructionLine]) -> Iterator[Finding]:
             )
 
 
-def callee_below(case: Case[InstructionLine]) -> Iterator[Finding]:
+def callee_below(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that a computation precedes the instructions that call it.
 
     XLA's parser resolves only the names of earlier computations.
@@ -96,7 +96,7 @@ def callee_below(case: Case[InstructionLine]) -> Iterator[Finding]:
         )
 
 
-def duplicate_instruction(case: Case[ComputationLine]) -> Iterator[Finding]:
+def duplicate_instruction(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     """Check that instruction names are unique in their computation.
 
     XLA makes them unique in the module, but its parser accepts equal names in two computations.
@@ -113,7 +113,7 @@ def duplicate_instruction(case: Case[ComputationLine]) -> Iterator[Finding]:
             )
 
 
-def duplicate_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
+def duplicate_computation(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     """Check that computation names are unique in the module."""
     if isinstance(case.record, InlineComputation):
         return
@@ -130,7 +130,7 @@ def duplicate_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
 _Reference = tuple[TextSpan, InstructionLine | None]
 
 
-def _references(case: Case[InstructionLine]) -> list[_Reference]:
+def _references(case: RecordCheck[InstructionLine]) -> list[_Reference]:
     """Return the references of an instruction with their definitions.
 
     The list is empty if all references clearly resolve. Names that a malformed line may define are
@@ -153,7 +153,7 @@ def _order(instruction: InstructionLine) -> tuple[int, int]:
     return instruction.line, instruction.column
 
 
-def _elsewhere(case: Case[InstructionLine], name: str) -> list[Related]:
+def _elsewhere(case: RecordCheck[InstructionLine], name: str) -> list[Related]:
     """Return the instruction of this name in another computation as related information."""
     other = case.file.module.instructions.first(name)
     if other is None:

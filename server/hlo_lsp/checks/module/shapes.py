@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import part_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, error
@@ -41,7 +41,7 @@ HANDED = {"add-dependency", "domain", "opt-barrier"}
 _Pair = tuple[int, InstructionLine]
 
 
-def elementwise(case: Case[InstructionLine]) -> Iterator[Finding]:
+def elementwise(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that operands and result of an elementwise opcode have equal dimensions.
 
     Most opcodes also keep the element type. All floating point types count as equal, because libtpu
@@ -62,7 +62,7 @@ def elementwise(case: Case[InstructionLine]) -> Iterator[Finding]:
             yield _differs(case, number, operand, f"`{opcode}` keeps the {what}", types=not retyped)
 
 
-def logical_types(case: Case[InstructionLine]) -> Iterator[Finding]:
+def logical_types(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that comparisons return `pred` for operands of one type, and `select` takes `pred`."""
     record = case.record
     operands = dict(_operands(case))
@@ -86,7 +86,7 @@ def logical_types(case: Case[InstructionLine]) -> Iterator[Finding]:
         )
 
 
-def same_as_operand(case: Case[InstructionLine]) -> Iterator[Finding]:
+def same_as_operand(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that `opt-barrier`, `domain`, and `add-dependency` have the shape of their operand."""
     operand = dict(_operands(case)).get(0)
     if operand is not None and not is_compatible_ignoring_precision(
@@ -95,7 +95,7 @@ def same_as_operand(case: Case[InstructionLine]) -> Iterator[Finding]:
         yield _differs(case, 0, operand, f"`{case.record.opcode}` keeps the shape of its operand")
 
 
-def tuple_elements(case: Case[InstructionLine]) -> Iterator[Finding]:
+def tuple_elements(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that the elements of a tuple have the number and shapes of its operands."""
     record = case.record
     resolved = case.scopes.resolved(record)
@@ -121,7 +121,7 @@ def tuple_elements(case: Case[InstructionLine]) -> Iterator[Finding]:
             )
 
 
-def taken_element(case: Case[InstructionLine]) -> Iterator[Finding]:
+def taken_element(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that `get-tuple-element` has the shape of element `index` of its operand."""
     record = case.record
     operand = dict(_operands(case)).get(0)
@@ -154,7 +154,7 @@ def taken_element(case: Case[InstructionLine]) -> Iterator[Finding]:
         )
 
 
-def copied(case: Case[InstructionLine]) -> Iterator[Finding]:
+def copied(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check the shapes of `copy-start`, (destination, source, context), and of `copy-done`.
 
     Destination and source have the type and dimensions of the operand. Layout and memory space may
@@ -187,7 +187,7 @@ def copied(case: Case[InstructionLine]) -> Iterator[Finding]:
             )
 
 
-def _operands(case: Case[InstructionLine]) -> Iterator[_Pair]:
+def _operands(case: RecordCheck[InstructionLine]) -> Iterator[_Pair]:
     """Yield number and definition of the operands with known shapes, if the result's is known."""
     resolved = case.scopes.resolved(case.record) if case.record.shape else None
     for number, operand in enumerate(() if resolved is None else resolved.operands):
@@ -196,7 +196,7 @@ def _operands(case: Case[InstructionLine]) -> Iterator[_Pair]:
 
 
 def _differs(
-    case: Case[InstructionLine],
+    case: RecordCheck[InstructionLine],
     number: int,
     operand: InstructionLine,
     reason: str,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import head_place, part_place, shape_place, span_place
 from hlo_lsp.checks.rule import AnyRule, error
@@ -29,7 +29,7 @@ class _Header:
     place: Place
 
 
-def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
+def numbered_parameters(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     """Check that the parameters of a computation are numbered 0, 1, 2 ..., each once.
 
     Their number agrees with the header of the computation.
@@ -74,7 +74,7 @@ def numbered_parameters(case: Case[ComputationLine]) -> Iterator[Finding]:
         )
 
 
-def signature_shapes(case: Case[ComputationLine]) -> Iterator[Finding]:
+def signature_shapes(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     """Check the shapes that the header of a computation lists against parameters and root.
 
     The header has no layouts. Up to jax 0.4 it has no shapes either.
@@ -90,7 +90,7 @@ def signature_shapes(case: Case[ComputationLine]) -> Iterator[Finding]:
     yield from _compared(case, scope.root, "the root", head, listed[1])
 
 
-def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
+def entry_layout(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
     """Check `entry_computation_layout` against parameters and root of the entry computation.
 
     Modules that libtpu extracts for SparseCore are skipped: their layout is that of another module.
@@ -130,7 +130,7 @@ def entry_layout(case: Case[ModuleHeader]) -> Iterator[Finding]:
 
 
 def _compared(
-    case: "Case[ComputationLine] | Case[ModuleHeader]",
+    case: "RecordCheck[ComputationLine] | RecordCheck[ModuleHeader]",
     instruction: InstructionLine | None,
     what: str,
     head: _Header,

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.places import field_place, part_place
 from hlo_lsp.checks.rule import AnyRule, error, warning
@@ -13,7 +13,7 @@ from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow
 _FRAME = re.compile(r"\bstack_frame_id=(\d{1,18})\b")
 
 
-def known_frame(case: Case[InstructionLine]) -> Iterator[Finding]:
+def known_frame(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that a `stack_frame_id` is the 1-based number of a row of `StackFrames`.
 
     Modules without tables, which were extracted from others, are skipped.
@@ -36,7 +36,7 @@ def known_frame(case: Case[InstructionLine]) -> Iterator[Finding]:
             return
 
 
-def frame_row(case: Case[FrameRow]) -> Iterator[Finding]:
+def frame_row(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
     """Check that the location and the parent of a frame exist.
 
     XLA prints the number of the parent plus one, so that 1 means none.
@@ -55,7 +55,7 @@ def frame_row(case: Case[FrameRow]) -> Iterator[Finding]:
         )
 
 
-def location_row(case: Case[LocationRow]) -> Iterator[Finding]:
+def location_row(case: RecordCheck[LocationRow]) -> Iterator[Finding]:
     """Check that the file and the function of a location exist. Their numbers start at 1."""
     row, tables = case.record, case.tables
     for label, what, number, role in (
@@ -67,7 +67,7 @@ def location_row(case: Case[LocationRow]) -> Iterator[Finding]:
             yield case.finding(f"unknown {what} {number}: {_rows(len(table.rows), label)}", role)
 
 
-def numbered_name(case: Case[NameRow]) -> Iterator[Finding]:
+def numbered_name(case: RecordCheck[NameRow]) -> Iterator[Finding]:
     """Check that the rows of `FileNames` and `FunctionNames` are numbered 1, 2, 3 ...
 
     XLA's parser counts rows and ignores the numbers. If a row is missing, all later ids refer to
@@ -76,17 +76,17 @@ def numbered_name(case: Case[NameRow]) -> Iterator[Finding]:
     yield from _misnumbered(case, case.record, "FileNames", "FunctionNames")
 
 
-def numbered_location(case: Case[LocationRow]) -> Iterator[Finding]:
+def numbered_location(case: RecordCheck[LocationRow]) -> Iterator[Finding]:
     """Check that the rows of `FileLocations` are numbered 1, 2, 3 ..."""
     yield from _misnumbered(case, case.record, "FileLocations")
 
 
-def numbered_frame(case: Case[FrameRow]) -> Iterator[Finding]:
+def numbered_frame(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
     """Check that the rows of `StackFrames` are numbered 1, 2, 3 ..."""
     yield from _misnumbered(case, case.record, "StackFrames")
 
 
-def frame_cycle(case: Case[FrameRow]) -> Iterator[Finding]:
+def frame_cycle(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
     """Check that no frame is among its own callers, so that every stack ends."""
     circle = case.tables.circles.get(case.record)
     if circle is None:
@@ -108,7 +108,7 @@ def frame_cycle(case: Case[FrameRow]) -> Iterator[Finding]:
 
 
 def _misnumbered(
-    case: "Case[NameRow] | Case[LocationRow] | Case[FrameRow]",
+    case: "RecordCheck[NameRow] | RecordCheck[LocationRow] | RecordCheck[FrameRow]",
     row: NameRow | LocationRow | FrameRow,
     *labels: str,
 ) -> Iterator[Finding]:

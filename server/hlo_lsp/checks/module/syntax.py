@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Case
+from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.places import head_place, name_place, part_place, span_place
 from hlo_lsp.checks.rule import AnyRule, error
@@ -18,7 +18,7 @@ from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.statements import is_balanced, tokens_with_depth, top_level_commas
 
 
-def unclosed(case: Case[InstructionLine]) -> Iterator[Finding]:
+def unclosed(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that all brackets and strings of an instruction are closed.
 
     A truncated file often ends inside a bracket.
@@ -26,12 +26,12 @@ def unclosed(case: Case[InstructionLine]) -> Iterator[Finding]:
     yield from _unbalanced(case, case.record.text, case.record.column)
 
 
-def unclosed_header(case: Case[ModuleHeader]) -> Iterator[Finding]:
+def unclosed_header(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
     """Check that all brackets and strings of the module header are closed."""
     yield from _unbalanced(case, case.record.text, 0)
 
 
-def cut_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
+def cut_attribute(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check the attributes after the operands: comma, name, `=`, and value.
 
     A truncated line often ends inside an attribute.
@@ -43,14 +43,14 @@ def cut_attribute(case: Case[InstructionLine]) -> Iterator[Finding]:
         yield from _attributes(case, record.text, record.parsed.attributes_at)
 
 
-def cut_header(case: Case[ModuleHeader]) -> Iterator[Finding]:
+def cut_header(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
     """Check the attributes after the module name: comma, name, `=`, and value."""
     text = case.record.text
     if is_balanced(text, 0):
         yield from _attributes(case, text, text.find(case.record.name) + len(case.record.name))
 
 
-def unreadable_shape(case: Case[InstructionLine]) -> Iterator[Finding]:
+def unreadable_shape(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that the text between `=` and the opcode is a shape."""
     if not case.record.shape:
         return
@@ -62,7 +62,7 @@ def unreadable_shape(case: Case[InstructionLine]) -> Iterator[Finding]:
         yield case.report(part_place(case.file, case.record, case.record.parsed.shape), str(error))
 
 
-def open_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
+def open_computation(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     """Check that the body of a computation ends with a brace."""
     scope = case.scopes.scope(case.record)
     if not scope.is_closed and not scope.is_cut:
@@ -72,7 +72,7 @@ def open_computation(case: Case[ComputationLine]) -> Iterator[Finding]:
         )
 
 
-def orphan(case: Case[InstructionLine]) -> Iterator[Finding]:
+def orphan(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that instructions are in a computation. Of adjacent ones the first is reported."""
     record, file = case.record, case.file
     if case.scopes.resolved(record) is not None or isinstance(
@@ -85,7 +85,7 @@ def orphan(case: Case[InstructionLine]) -> Iterator[Finding]:
         yield case.report(name_place(file, record), message)
 
 
-def lone_brace(case: Case[ComputationEnd]) -> Iterator[Finding]:
+def lone_brace(case: RecordCheck[ComputationEnd]) -> Iterator[Finding]:
     """Check that a brace at the start of a line closes a computation."""
     records, line = case.file.records, case.record.line
     head = records.head_of(case.record)
@@ -99,7 +99,7 @@ def lone_brace(case: Case[ComputationEnd]) -> Iterator[Finding]:
 
 
 def _attributes(
-    case: "Case[InstructionLine] | Case[ModuleHeader]", text: str, start: int
+    case: "RecordCheck[InstructionLine] | RecordCheck[ModuleHeader]", text: str, start: int
 ) -> Iterator[Finding]:
     """Report the first part between commas that is not an attribute.
 
@@ -119,7 +119,7 @@ def _attributes(
 
 
 def _unbalanced(
-    case: "Case[InstructionLine] | Case[ModuleHeader]", text: str, at: int
+    case: "RecordCheck[InstructionLine] | RecordCheck[ModuleHeader]", text: str, at: int
 ) -> Iterator[Finding]:
     if _is_closed(text) or is_balanced(text, at):
         return

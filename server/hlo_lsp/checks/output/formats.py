@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import Spot, Told
+from hlo_lsp.checks.folders.told import FindingSummary, Spot
 
 
-def finding_json(finding: Told) -> dict[str, Any]:
+def finding_json(finding: FindingSummary) -> dict[str, Any]:
     """Return a finding as JSON: lines and columns from 1 in code points, the end exclusive."""
     return {
         **_spot(finding.spot),
@@ -38,7 +38,7 @@ _COMMANDS = {
 }
 
 
-def workflow_command(finding: Told) -> str:
+def workflow_command(finding: FindingSummary) -> str:
     """Return a GitHub workflow command: columns from 1, the end exclusive."""
     spot = finding.spot
     properties = {
@@ -71,7 +71,7 @@ class Count:
     files: int
 
 
-def counts_of(findings: Iterable[Told]) -> list[Count]:
+def counts_of(findings: Iterable[FindingSummary]) -> list[Count]:
     """Return the counts of all codes, by severity and then by number of findings."""
     counts: Counter[tuple[Severity, str]] = Counter()
     files: dict[tuple[Severity, str], set[str]] = {}

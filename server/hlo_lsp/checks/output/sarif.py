@@ -10,7 +10,7 @@ from hlo_lsp import __version__
 from hlo_lsp.checks.config.selection import severities
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import RelatedSpot, Spot, Told
+from hlo_lsp.checks.folders.told import FindingSummary, RelatedSpot, Spot
 from hlo_lsp.checks.output.rule_text import rule_markdown, rule_paragraphs
 
 _SCHEMA = (
@@ -24,7 +24,7 @@ _LEVELS = {
 }
 
 
-def sarif(findings: Sequence[Told], notes: Sequence[str]) -> dict[str, Any]:
+def sarif(findings: Sequence[FindingSummary], notes: Sequence[str]) -> dict[str, Any]:
     """Return the log of one run. ``notes`` are reasons why files could not be checked."""
     rules = list(explanations())
     numbers = {code: number for number, code in enumerate(rules)}
@@ -61,7 +61,7 @@ def _rule(explanation: Explanation) -> dict[str, Any]:
     }
 
 
-def _result(finding: Told, number: int) -> dict[str, Any]:
+def _result(finding: FindingSummary, number: int) -> dict[str, Any]:
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": number,

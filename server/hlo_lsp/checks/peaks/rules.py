@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.live_ranges.values import has_all_values, value_line
 from hlo_lsp.checks.peaks.peak_list import (
@@ -34,7 +34,7 @@ _MIN_EXCESS_BYTES = 1 << 20  # of the occupied peak over the declared step
 _MIN_EXCESS_RATIO = 0.05
 
 
-def peak_moment(survey: Survey) -> Iterator[Finding]:
+def peak_moment(survey: CompileCheck) -> Iterator[Finding]:
     """Report that XLA counts more bytes at another step than the declared one, or earlier as many.
 
     XLA weighs each value by the shape of its whole instruction, and counts it until one step after
@@ -61,7 +61,7 @@ def peak_moment(survey: Survey) -> Iterator[Finding]:
     yield survey.report(section.place(label, "MOMENT"), message).put(str(right))
 
 
-def peak_list(survey: Survey) -> Iterator[Finding]:
+def peak_list(survey: CompileCheck) -> Iterator[Finding]:
     """Report differences between the list at the peak and the values that are live then.
 
     The list is sorted by size, name, and index. Up to jaxlib 0.6.0 and libtpu 0.0.15, it has the
@@ -100,13 +100,13 @@ def peak_list(survey: Survey) -> Iterator[Finding]:
     yield from report_few(wrong, report, len(section.peak), summary)
 
 
-def _is_comparable(survey: Survey, section: LiveRangeSection, key: str) -> bool:
+def _is_comparable(survey: CompileCheck, section: LiveRangeSection, key: str) -> bool:
     """Return whether a value has a live range, or is certain to be unknown."""
     has_range = key in section.file.memory.ranges
     return has_range or (has_all_values(survey.context) and value_line(survey.dump, key) is None)
 
 
-def peak_bytes(survey: Survey) -> Iterator[Finding]:
+def peak_bytes(survey: CompileCheck) -> Iterator[Finding]:
     """Report rows with other bytes than the shape of the value has without padding.
 
     Up to jax 0.5.3, they are those of the whole instruction: a tuple's table of pointers.
@@ -127,7 +127,7 @@ def peak_bytes(survey: Survey) -> Iterator[Finding]:
         yield survey.report(place, message, *_value(survey.dump, row)).put(str(size))
 
 
-def peak_cumulative(survey: Survey) -> Iterator[Finding]:
+def peak_cumulative(survey: CompileCheck) -> Iterator[Finding]:
     """Report cumulative bytes that are not those of the previous row plus the row's own bytes."""
     found = _section_with_peak(survey.dump)
     if found is None or LiveRangePart.PEAK in found[0].damaged:
@@ -151,7 +151,7 @@ def peak_cumulative(survey: Survey) -> Iterator[Finding]:
         yield finding.put(str(right)) if follows else finding
 
 
-def peak_understated(survey: Survey) -> Iterator[Finding]:
+def peak_understated(survey: CompileCheck) -> Iterator[Finding]:
     """Report that more bytes are occupied at another step than at the declared peak.
 
     XLA weighs values by the shapes of whole instructions when it looks for the peak, and counts

@@ -6,7 +6,7 @@ with the rows below it, and ``remaining`` of all rows after it.
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.checks.schedule.section import (
@@ -68,7 +68,7 @@ def _order(row: BreakdownRow) -> tuple[int, bytes]:
     return -row.total, row.title.encode()
 
 
-def stack_total(survey: Survey) -> Iterator[Finding]:
+def stack_total(survey: CompileCheck) -> Iterator[Finding]:
     """Report numbers of bytes that do not add up, and rows that are below no other one.
 
     The root has the bytes of the list at the peak.
@@ -136,7 +136,7 @@ def _around(section: LiveRangeSection, tree: StackTree, place: int) -> list[Rela
     ]
 
 
-def stack_percent(survey: Survey) -> Iterator[Finding]:
+def stack_percent(survey: CompileCheck) -> Iterator[Finding]:
     """Report percentages that are not the total of a row by that of the root."""
     section = _section_with_stacks(survey.dump)
     total = 0 if section is None else _peak_total(section)
@@ -152,7 +152,7 @@ def stack_percent(survey: Survey) -> Iterator[Finding]:
             yield survey.report(section.place(row, "PERCENT"), message).put(right)
 
 
-def stack_order(survey: Survey) -> Iterator[Finding]:
+def stack_order(survey: CompileCheck) -> Iterator[Finding]:
     """Report rows that are not sorted by total, the largest first, then by name."""
     section = _section_with_stacks(survey.dump)
     if section is None or LiveRangePart.STACKS in section.damaged:

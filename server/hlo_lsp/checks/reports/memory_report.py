@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from hlo_lsp.checks.allocations.sizes import contradicting_size
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.reports.expected_report import ReportSection, report_by_size, report_by_space
@@ -41,7 +41,7 @@ class _Difference:
     is_aligned: bool
 
 
-def report_mismatch(survey: Survey) -> Iterator[Finding]:
+def report_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Report lines that XLA does not make of the buffer assignment, one of each table.
 
     Where lines are missing or added, what follows cannot be compared: only the first is reported.
@@ -88,7 +88,7 @@ def _exact(line: str | None) -> str:
     return _ROUNDED.sub(r"\1", line or "")
 
 
-def _has_wrong_size(survey: Survey, section: ReportSection) -> bool:
+def _has_wrong_size(survey: CompileCheck, section: ReportSection) -> bool:
     """Return whether a value of a table has a size that its own shape contradicts."""
     if section.allocation is None:
         return False
@@ -97,7 +97,7 @@ def _has_wrong_size(survey: Survey, section: ReportSection) -> bool:
     return any(contradicting_size(value, target) is not None for value in values)
 
 
-def _finding(survey: Survey, printed: PrintedReport, found: _Difference) -> Finding:
+def _finding(survey: CompileCheck, printed: PrintedReport, found: _Difference) -> Finding:
     file, records = printed.file, printed.records
     source = found.section.allocation or next(survey.dump.allocations())
     allocation = f"allocation {source.record.number}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.fix import Edit, Fix
 from hlo_lsp.checks.places import name_place
@@ -22,7 +22,7 @@ from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
 
 
-def schedule_numbering(survey: Survey) -> Iterator[Finding]:
+def schedule_numbering(survey: CompileCheck) -> Iterator[Finding]:
     """Report rows that break the sequence 0, 1, 2 ..., which ends before ``max``."""
     section = live_range_section(survey.dump)
     if section is None or not section.steps or LiveRangePart.STEPS in section.damaged:
@@ -55,7 +55,7 @@ def numbering_breaks(numbers: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _numbering_finding(
-    survey: Survey,
+    survey: CompileCheck,
     section: LiveRangeSection,
     numbers: Sequence[int],
     renumbered: Fix,
@@ -104,7 +104,7 @@ def _renumbered(section: LiveRangeSection) -> Fix:
     return Fix("Renumber the schedule", tuple(edits), is_sure=False)
 
 
-def _repeated_names(survey: Survey, section: LiveRangeSection) -> Iterator[Finding]:
+def _repeated_names(survey: CompileCheck, section: LiveRangeSection) -> Iterator[Finding]:
     rows: dict[str, SequenceRow] = {}
     for row in section.steps:
         first = rows.setdefault(row.name, row)
@@ -116,7 +116,7 @@ def _repeated_names(survey: Survey, section: LiveRangeSection) -> Iterator[Findi
             )
 
 
-def schedule_mismatch(survey: Survey) -> Iterator[Finding]:
+def schedule_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Report rows that differ from the schedule that the module text implies.
 
     That is the order of the text from the entry on, where the instructions of a loop, call,
@@ -175,7 +175,7 @@ def _differences(section: LiveRangeSection, text: TextSchedule) -> dict[int, _Di
 
 
 def _mismatch_finding(
-    survey: Survey,
+    survey: CompileCheck,
     section: LiveRangeSection,
     text: TextSchedule,
     place: int,
@@ -189,7 +189,7 @@ def _mismatch_finding(
     return survey.report(section.place(section.steps[place], "NAME"), message, *related)
 
 
-def _unknown_names(survey: Survey, section: LiveRangeSection) -> Iterator[Finding]:
+def _unknown_names(survey: CompileCheck, section: LiveRangeSection) -> Iterator[Finding]:
     """Report names without a value, if every entry under ``Used values`` is readable."""
     dump = survey.dump
     if not survey.context.knows_entries or _has_damaged_entries(dump):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.places import field_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
@@ -40,7 +40,7 @@ class _PrintedShape:
     where: str
 
 
-def shape_definition_mismatch(survey: Survey) -> Iterator[Finding]:
+def shape_definition_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """The shape of a value is that of its instruction at its index, with layout and all.
 
     It is printed in the allocation, after `from instruction` and in the module text. What is wrong
@@ -140,7 +140,7 @@ def _unknown(shape: Shape | None) -> Iterator[str]:
             yield from shape.layout.others
 
 
-def _mismatch(survey: Survey, values: list[list[_PrintedShape]]) -> Finding:
+def _mismatch(survey: CompileCheck, values: list[list[_PrintedShape]]) -> Finding:
     """Report the one of three shapes that differs from the others, else the first one."""
     shapes = values[0]
     if len({one.part for one in shapes}) == 1:  # another element of the tuple differs

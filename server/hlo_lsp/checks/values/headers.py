@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import field_place, top_place
@@ -62,7 +62,7 @@ def _lists(dump: DumpSet) -> tuple[HeaderList | None, HeaderList | None]:
     return assigned, entries
 
 
-def duplicate_value_id(survey: Survey) -> Iterator[Finding]:
+def duplicate_value_id(survey: CompileCheck) -> Iterator[Finding]:
     """An id occurs once in the allocations and once under `Used values`."""
     assigned, entries = _lists(survey.dump)
     for mine, other in ((assigned, entries), (entries, assigned)):
@@ -90,7 +90,7 @@ def _is_in_two_allocations(file: DumpFile, one: Header, other: Header) -> bool:
 
 
 def _duplicate(
-    survey: Survey, mine: HeaderList, other: HeaderList | None, header: Header, twin: Header
+    survey: CompileCheck, mine: HeaderList, other: HeaderList | None, header: Header, twin: Header
 ) -> Finding:
     found, first = LocatedRecord(mine.file, header), LocatedRecord(mine.file, twin)
     message = f"id {header.id} is repeated: line {first.number:,} has it"
@@ -117,7 +117,7 @@ def _own_header(header: Header, mine: HeaderList, other: HeaderList | None) -> H
     return found[0] if len(found) == 1 else None
 
 
-def value_order(survey: Survey) -> Iterator[Finding]:
+def value_order(survey: CompileCheck) -> Iterator[Finding]:
     """Ids ascend inside an allocation, and under `Used values`."""
     for mine in _lists(survey.dump):
         for one, other in () if mine is None else mine.descents():
@@ -128,7 +128,7 @@ def value_order(survey: Survey) -> Iterator[Finding]:
         checkpoint()
 
 
-def value_set_mismatch(survey: Survey) -> Iterator[Finding]:
+def value_set_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """The values in the allocations are those under `Used values`."""
     assigned, entries = _lists(survey.dump)
     if assigned is None or entries is None:
@@ -157,7 +157,7 @@ def _missing(mine: HeaderList, other: HeaderList) -> list[Header]:
 
 
 def _alone(
-    survey: Survey, mine: HeaderList, missing: Sequence[Header], other: HeaderList, where: str
+    survey: CompileCheck, mine: HeaderList, missing: Sequence[Header], other: HeaderList, where: str
 ) -> Iterator[Finding]:
     """Report each value, or all at once if they are so many that a whole part is missing."""
     lacking = Related(top_place(other.file), "this list")
@@ -169,7 +169,10 @@ def _alone(
 
 
 def _renumbered(
-    survey: Survey, disordered: Set[Header], one: LocatedRecord[Any], other: LocatedRecord[Any]
+    survey: CompileCheck,
+    disordered: Set[Header],
+    one: LocatedRecord[Any],
+    other: LocatedRecord[Any],
 ) -> Finding:
     """Report a value with two ids at the one that does not ascend, if only one does not."""
     if other.record in disordered and one.record not in disordered:
@@ -183,7 +186,7 @@ def _renumbered(
     return finding.put(str(id_)) if is_sure else finding
 
 
-def header_mismatch(survey: Survey) -> Iterator[Finding]:
+def header_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Name, index, phi and memory space of a value are the same in its allocation and its entry."""
     assigned, entries = _lists(survey.dump)
     if assigned is None or entries is None:
@@ -205,7 +208,7 @@ def _text(header: Header) -> tuple[object, ...]:
 
 
 def _differing(
-    survey: Survey, entry: LocatedRecord[UsedValue], value: LocatedRecord[AssignedValue]
+    survey: CompileCheck, entry: LocatedRecord[UsedValue], value: LocatedRecord[AssignedValue]
 ) -> Finding:
     """Report two headers at the one that the first position of the entry contradicts, if any."""
     here, there = _fields(entry.record), _fields(value.record)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import field_place, part_place, shape_place
@@ -50,7 +50,7 @@ def row_place(file: DumpFile, entry: UsedValue, row: int) -> Place:
     return Place(file, entry.line + row, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
-def position_mismatch(survey: Survey) -> Iterator[Finding]:
+def position_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """The positions of a value are parts of instructions, which no other value has.
 
     The first one is the instruction that makes the value. With a module text, every part of every
@@ -68,7 +68,9 @@ def position_mismatch(survey: Survey) -> Iterator[Finding]:
             yield finding
 
 
-def _in_entries(survey: Survey, file: DumpFile, owners: dict[str, UsedValue]) -> Iterator[_Wrong]:
+def _in_entries(
+    survey: CompileCheck, file: DumpFile, owners: dict[str, UsedValue]
+) -> Iterator[_Wrong]:
     """Compare the entries with each other, and enter their positions."""
     for count, entry in enumerate(file.memory.entries.records()):
         if count % _CHUNK == _CHUNK - 1:
@@ -101,7 +103,12 @@ def _in_entries(survey: Survey, file: DumpFile, owners: dict[str, UsedValue]) ->
 
 
 def _wrong(
-    survey: Survey, file: DumpFile, entry: UsedValue, row: str, problem: str, *related: Related
+    survey: CompileCheck,
+    file: DumpFile,
+    entry: UsedValue,
+    row: str,
+    problem: str,
+    *related: Related,
 ) -> _Wrong:
     place = _position_place(file, entry, row)
     return entry, survey.report(place, f"position `{row.strip()}` {problem}", *related)
@@ -111,7 +118,7 @@ def _position_place(file: DumpFile, entry: UsedValue, row: str) -> Place:
     return row_place(file, entry, position_rows(entry).index(row) + _FIRST_ROW)
 
 
-def _in_program(survey: Survey, file: DumpFile, owners: _Owners) -> Iterator[_Wrong]:
+def _in_program(survey: CompileCheck, file: DumpFile, owners: _Owners) -> Iterator[_Wrong]:
     """Compare the entries with the instructions and the data flow of the module text."""
     module = module_at_buffer_assignment(survey.dump)
     if module is None:
@@ -148,7 +155,9 @@ def _parts(shape: str) -> "frozenset[str | None]":
     return frozenset(shape_indexes(shape))
 
 
-def _flow(survey: Survey, file: DumpFile, module: DumpFile, owners: _Owners) -> Iterator[_Wrong]:
+def _flow(
+    survey: CompileCheck, file: DumpFile, module: DumpFile, owners: _Owners
+) -> Iterator[_Wrong]:
     """Compare the positions with the data flow of the computations that have buffers."""
     covered = {parts_of(row)[0] for row in owners}
     defined = {row_of(entry.name or "", entry.index) for entry in file.memory.entries.records()}

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hlo_lsp.checks.case import Survey
+from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.fix import Fix
 from hlo_lsp.checks.places import name_place, part_place
@@ -39,7 +39,7 @@ _NONE = "  (none)"
 class _Program:
     """The users of all instructions: by the module text, or by the entries if there is none."""
 
-    survey: Survey
+    survey: CompileCheck
     file: DumpFile
     module: DumpFile | None
     users: Users
@@ -80,7 +80,7 @@ class _Program:
                 yield Related(name_place(self.module, line), message)
 
 
-def use_mismatch(survey: Survey) -> Iterator[Finding]:
+def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """The uses of a value are the instructions with one of its positions among their operands.
 
     They are compared with the module text, or without one with the texts after `from instruction`,
