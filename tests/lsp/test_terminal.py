@@ -7,7 +7,7 @@ import pytest
 from rich.console import Console
 
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.folders.told import FindingSummary
+from hlo_lsp.checks.folders.finding_summary import FindingSummary
 from hlo_lsp.checks.output.formats import Count, finding_json
 from hlo_lsp.lsp.terminal import print_card, print_finding, print_statistics
 from hlo_lsp.model.card import Card, Fact

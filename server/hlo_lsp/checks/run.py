@@ -55,10 +55,10 @@ def check(
     found: list[Finding] = []
     for progress in check_by_pace(dump, file, rules, thresholds):
         found = progress.findings
-    return in_order(found)
+    return sort_findings(found)
 
 
-def in_order(findings: list[Finding]) -> list[Finding]:
+def sort_findings(findings: list[Finding]) -> list[Finding]:
     """Sort findings by place and then by severity, most severe first.
 
     The order in which rules run varies, and the order of the output must not.

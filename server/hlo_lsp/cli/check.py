@@ -12,10 +12,10 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hlo_lsp.checks.config.options import CheckOptions, OptionError
 from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.folders.finding_summary import FindingSummary
 from hlo_lsp.checks.folders.folder import FileResult
 from hlo_lsp.checks.folders.jobs import Job, Plan, plan
 from hlo_lsp.checks.folders.outcome import outcome
-from hlo_lsp.checks.folders.told import FindingSummary
 from hlo_lsp.checks.output.formats import count_json, counts_of, finding_json, workflow_command
 from hlo_lsp.checks.output.sarif import sarif
 from hlo_lsp.cli.workers import WorkerPool

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.run import CheckProgress, check_by_pace, in_order
+from hlo_lsp.checks.run import CheckProgress, check_by_pace, sort_findings
 from hlo_lsp.lsp.diagnostic_conversion import diagnostic_json
 from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.scheduling import release_memory, run_on_compile
@@ -116,7 +116,7 @@ async def _first_found(
     def listener(found: list[Finding], _: frozenset[str]) -> None:
         if not early.done() and is_enough(found):
             state.append(_state(context))
-            early.set_result(in_order(found))
+            early.set_result(sort_findings(found))
 
     with _join_check(context, listener) as work:
         await asyncio.wait((work, early), return_when=asyncio.FIRST_COMPLETED)
@@ -187,7 +187,7 @@ def _check(context: RequestContext, latest: deque[CheckProgress]) -> list[Findin
             latest.append(progress)
         checkpoint()
     latest.clear()
-    return in_order(found)
+    return sort_findings(found)
 
 
 def _is_fresh(context: RequestContext) -> bool:

@@ -14,10 +14,10 @@ from pygls.uris import from_fs_path
 from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.explanations import Explanation, explanations
+from hlo_lsp.checks.folders.finding_summary import FindingSummary
 from hlo_lsp.checks.folders.folder import FileResult, file_checked, job_checked
 from hlo_lsp.checks.folders.jobs import Job, plan
 from hlo_lsp.checks.folders.outcome import outcome
-from hlo_lsp.checks.folders.told import FindingSummary
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.diagnostic_conversion import rule_line_numbers, rules_page

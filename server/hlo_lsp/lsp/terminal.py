@@ -12,7 +12,7 @@ from rich.text import Text
 from hlo_lsp.checks.config.selection import severities
 from hlo_lsp.checks.explanations import Explanation
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import FindingSummary, Spot
+from hlo_lsp.checks.folders.finding_summary import FindingSummary, Spot
 from hlo_lsp.checks.output.formats import Count
 from hlo_lsp.checks.output.rule_text import severity_word
 from hlo_lsp.model.card import Card, count_noun, split_quoted_names

@@ -14,7 +14,7 @@ from pygls.lsp.server import LanguageServer
 
 from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.folders.jobs import Job
-from hlo_lsp.checks.folders.walking import jobs_below
+from hlo_lsp.checks.folders.workspace_jobs import jobs_below
 from hlo_lsp.checks.run import check
 from hlo_lsp.lsp.diagnostic_conversion import diagnostics_json
 from hlo_lsp.lsp.positions import Json, path_of, workspace_folders

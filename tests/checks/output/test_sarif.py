@@ -9,7 +9,7 @@ import pytest
 
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import FindingSummary, RelatedSpot, Spot
+from hlo_lsp.checks.folders.finding_summary import FindingSummary, RelatedSpot, Spot
 from hlo_lsp.checks.output.sarif import sarif
 
 SPOT = Spot("dumps/a b%.txt", 6, 39, 43)

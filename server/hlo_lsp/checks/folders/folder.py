@@ -6,8 +6,8 @@ from pathlib import Path
 
 from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.folders.finding_summary import FindingSummary
 from hlo_lsp.checks.folders.jobs import Job
-from hlo_lsp.checks.folders.told import FindingSummary
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import FindingSummary, Spot
+from hlo_lsp.checks.folders.finding_summary import FindingSummary, Spot
 
 
 def finding_json(finding: FindingSummary) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from hlo_lsp import __version__
 from hlo_lsp.checks.config.selection import severities
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.told import FindingSummary, RelatedSpot, Spot
+from hlo_lsp.checks.folders.finding_summary import FindingSummary, RelatedSpot, Spot
 from hlo_lsp.checks.output.rule_text import rule_markdown, rule_paragraphs
 
 _SCHEMA = (
