@@ -6,9 +6,6 @@ import pytest
 
 from cli.command import run
 
-_OLD_MESSAGE = pytest.mark.xfail(
-    strict=True, reason="checks/folders/folder.py still prints the previous wording"
-)
 CONTENTS = {
     "missing": (None, "No such file"),
     "binary": (b"\x7fELF\0\0" * 100, "binary"),
@@ -33,9 +30,9 @@ def test_unreadable_file_is_a_usage_error(tmp_path: Path, name: str, form: str) 
     ("content", "reason"),
     [
         (b"", "empty"),
-        (b"--xla_flag=1\n", "no HLO or memory dump"),
-        (b"\xff\xfe\xfd text", "no HLO or memory dump"),
-        (b"x" * 5_000_000, "no HLO or memory dump"),
+        (b"--xla_flag=1\n", "not an HLO module"),
+        (b"\xff\xfe\xfd text", "not an HLO module"),
+        (b"x" * 5_000_000, "not an HLO module"),
     ],
 )
 def test_named_file_must_be_a_dump(tmp_path: Path, content: bytes, reason: str) -> None:
@@ -65,8 +62,8 @@ def test_one_bad_path_fails_the_command(tmp_path: Path, sample: Path) -> None:
     "content",
     [
         b"",
-        pytest.param(b"hello\n", marks=_OLD_MESSAGE),
-        pytest.param(b" \n", marks=_OLD_MESSAGE),
+        b"hello\n",
+        b" \n",
     ],
 )
 def test_inspect_prints_the_same_file_errors(tmp_path: Path, content: bytes) -> None:
@@ -79,7 +76,7 @@ def test_inspect_prints_the_same_file_errors(tmp_path: Path, content: bytes) -> 
 def test_folder_without_dump_is_an_error(tmp_path: Path, sample: Path) -> None:
     folder = tmp_path / "nothing here"
     folder.mkdir()
-    message = f"hlo-lsp: {folder}: there is no HLO or memory dump in this folder\n"
+    message = f"hlo-lsp: {folder}: no HLO module or XLA memory dump in this folder\n"
     result = run("check", folder, "--format", "json")
     assert (result.status, result.json, result.err) == (2, [], message)
     (folder / "flagfile").write_text("--xla=1\n", "utf-8")

@@ -48,5 +48,5 @@ def test_progress_bar_appears_only_on_terminal(damaged: Path) -> None:
 def test_no_progress_bar_without_jobs(tmp_path: Path) -> None:
     _, drawn = on_terminal("check", tmp_path)
     assert drawn.splitlines() == [
-        f"hlo-lsp: {tmp_path}: there is no HLO or memory dump in this folder"
+        f"hlo-lsp: {tmp_path}: no HLO module or XLA memory dump in this folder"
     ]

@@ -208,5 +208,5 @@ async def test_a_refusal_is_told_and_logged_nowhere(any_editor: Editor, compiled
     with pytest.raises(JsonRpcException, match="is a reserved word of HLO") as error:
         await rename(file, "ENTRY", "%", "f32")
     assert error.value.code == types.LSPErrorCodes.RequestFailed.value
-    with pytest.raises(JsonRpcException, match="no instruction, computation or parameter here"):
+    with pytest.raises(JsonRpcException, match="No instruction, computation, or parameter"):
         await rename(file, "HloModule", "HloModule", "f32")

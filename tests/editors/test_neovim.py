@@ -30,7 +30,7 @@ def test_hover_shows_the_card_of_a_value(neovim: Neovim, compile_v5e: Compile) -
     assert "- **logical size** 1,048,576 B (1.00 MiB)" in lines
     assert "- **padded size** 1,048,576 B (1.00 MiB): fits T(8,128)" in lines
     assert "- **uses** 2: `copy-done.1`, `tuple.7`" in lines
-    assert any(line.startswith("- **live** 69-72 (3 steps)") for line in lines)
+    assert any(line.startswith("- **live range** 69-72 (3 steps)") for line in lines)
 
 
 def test_definitions_of_a_value_are_its_entry_and_its_instruction(

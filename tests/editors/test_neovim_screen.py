@@ -28,7 +28,7 @@ def test_the_card_opens_in_a_window_above_the_text(neovim: Neovim, compile_v5e: 
         card = [row[left + 1 :].rstrip("│ ") for row in screen.rows[top + 1 : bottom]]
         assert "copy-start.1{0}" in card[0]
         assert any("logical size 1,048,576 B (1.00 MiB)" in row for row in card)
-        assert any("live 69-72 (3 steps)" in row for row in card)
+        assert any("live range 69-72 (3 steps)" in row for row in card)
         assert screen.rows[top - 1].lstrip().startswith("6 ")  # below its line
 
 

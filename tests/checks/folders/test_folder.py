@@ -120,9 +120,9 @@ def test_an_empty_folder_has_nothing_to_look_at(tmp_path: Path) -> None:
         (b"\x7fELF\0\0", "this is a binary file, not a text dump"),
         (b"", "the file is empty"),
         (b"\n\n", "the file is empty"),
-        (b"\n\n  \n", "this is no HLO or memory dump"),
-        (b"hello\n", "this is no HLO or memory dump"),
-        (b"\xff\xfe\xfd", "this is no HLO or memory dump"),
+        (b"\n\n  \n", "not an HLO module or XLA memory dump"),
+        (b"hello\n", "not an HLO module or XLA memory dump"),
+        (b"\xff\xfe\xfd", "not an HLO module or XLA memory dump"),
     ],
 )
 def test_a_named_file_that_is_no_dump_is_said_to_be_none(

@@ -77,7 +77,7 @@ def _checked(library: DumpWorkspace, path: Path, job: Job) -> FileResult:
         return FileResult(path, note=f"{path}: {fault}; please report it")
     if checked.kind is FileKind.OTHER and named:
         empty = not any(library.file(path).lines)
-        what = "the file is empty" if empty else "this is no HLO or memory dump"
+        what = "the file is empty" if empty else "not an HLO module or XLA memory dump"
         checked.note = f"{path}: {what}"
     return checked
 

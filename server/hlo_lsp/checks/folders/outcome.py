@@ -29,7 +29,7 @@ def outcome(plan: Plan, paths: Sequence[Path], known: Mapping[Job, list[FileResu
     results.sort(key=lambda checked: (checked.worst, place[checked.path]))
     notes = [*plan.closed.values()]
     notes += [checked.note for checked in results if checked.note is not None]
-    notes += [f"{path}: there is no HLO or memory dump in this folder"
+    notes += [f"{path}: no HLO module or XLA memory dump in this folder"
               for path in paths if os.path.isdir(path) and path not in plan.closed
               and not _holds_dump(path, results)]  # fmt: skip
     return Outcome(results, notes)
