@@ -21,11 +21,11 @@ async def test_it_tells_what_a_value_is(reading: Window) -> None:
         f"- **allocation** {value.allocation}, preallocated-temp, {value.allocation_size:,} B"
         f" (1.86 MiB), bytes {value.offset:,} to {value.offset + value.size:,}"
     ) in told
-    assert any(line.startswith(f"- **live** {first}-{last} ") for line in told)
+    assert any(line.startswith(f"- **live range** {first}-{last} ") for line in told)
 
     shown = await reading.hovered("fusion")
     assert f"padded size {value.size:,} B (1.00 MiB): fits T(8,128)" in shown.splitlines()
-    assert f"live {first}-{last} ({last - first} steps)" in shown
+    assert f"live range {first}-{last} ({last - first} steps)" in shown
     assert "**" not in shown  # it is shown as markdown
 
 
