@@ -1,3 +1,5 @@
+import signal
+import sys
 import threading
 from collections.abc import Callable
 from functools import partial
@@ -121,3 +123,23 @@ def test_many_jobs_share_few_threads(work: Callable[[], str]) -> None:
         while not job.step(0):
             pass
     assert threading.active_count() <= before + 2
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no pthread_kill")
+def test_interrupted_job_can_be_cancelled() -> None:
+    is_over = threading.Event()
+
+    def work() -> None:
+        while not is_over.is_set():
+            checkpoint()
+
+    job = Job(work)
+    main = threading.main_thread().ident
+    assert main is not None
+    timer = threading.Timer(0.2, signal.pthread_kill, (main, signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        job.step(60)
+    job.cancel()
+    is_over.set()
+    timer.join()

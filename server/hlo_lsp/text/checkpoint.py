@@ -73,7 +73,8 @@ class Job(Generic[T]):
     def cancel(self) -> None:
         """Raise ``Cancelled`` at the checkpoint where the function is paused."""
         self._is_cancelled = True
-        while self._worker is not None:
+        # After an interrupt (Ctrl-C) the function still runs, and the process ends: do not wait.
+        while self._worker is not None and not self._worker.is_running:
             try:
                 self.step(0)
             except Cancelled:
@@ -101,6 +102,7 @@ class _Worker:
 
     def __init__(self) -> None:
         self.job: Job[Any] | None = None
+        self.is_running = False
         self._may_run = threading.Lock()
         self._has_paused = threading.Lock()
         self._may_run.acquire()
@@ -109,11 +111,13 @@ class _Worker:
 
     def resume(self) -> None:
         """Let the job run until it pauses or ends."""
+        self.is_running = True
         self._may_run.release()
         self._has_paused.acquire()
 
     def pause(self) -> None:
         """Return from ``resume`` and wait for the next one."""
+        self.is_running = False
         self._has_paused.release()
         self._may_run.acquire()
 
@@ -124,6 +128,7 @@ class _Worker:
             if job is not None:
                 job.run()
             del job  # an idle worker keeps no result in memory
+            self.is_running = False
             self._has_paused.release()
 
 
