@@ -47,16 +47,19 @@ def test_intact_dumps_have_no_findings(small: Dump, sample: Dump) -> None:
     assert findings(sample.whole()) == []
 
 
+# A repeated id also contradicts the flags of an allocation, and that finding names no entry.
+# A wrong position is missing in one entry and repeated in another.
+ECHOES = {"duplicate-value-id": 1, "position-mismatch": 1}
+
+
 @pytest.mark.parametrize("plain", PLAIN, ids=lambda plain: plain.code)
-def test_plain_damage_is_reported_with_one_echo_at_most(
-    plain: Plain, small: Dump, sample: Dump
-) -> None:
+def test_plain_damage_is_reported_without_echoes(plain: Plain, small: Dump, sample: Dump) -> None:
     dump = sample if plain.file == SAMPLE else small
     damage = damage_of(plain, dump)
     outcome = judge(Fault(plain.code, "plain", lambda random, dump: damage), dump, damage)
     assert outcome.failures == ()
     assert outcome.verdict is Verdict.RIGHT, outcome.said
-    assert outcome.echoes + outcome.doubles <= 1, outcome.said
+    assert (outcome.echoes, outcome.doubles) == (ECHOES.get(plain.code, 0), 0), outcome.said
 
 
 def test_a_file_of_another_compile_is_told(small: Dump, corpus_small: Path) -> None:

@@ -42,7 +42,7 @@ async def explain_rule(server: LanguageServer, client: Client, code: str) -> Non
     """
     explanation = explanations().get(code)
     if explanation is None:
-        _show_message(server, f"There is no rule `{code}`.")
+        _show_message(server, f"Unknown rule `{code}`.")
         return
     if not (client.can_show_documents and await _open_rule_page(server, code)):
         _show_message(server, _short_explanation(explanation))

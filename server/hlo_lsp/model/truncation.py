@@ -1,4 +1,4 @@
-"""Where a text ends before it is complete: a file that is cut off, or still being written."""
+"""The end of a text before it is complete: a file that is cut off, or still being written."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Whether the files of one stem are of one compile, and whether one of them is missing.
+"""Files of one name prefix that belong to other compiles, or are missing.
 
 A module keeps its id and name from compile to compile, so that files of several runs get mixed when
 folders are copied together.
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class Comparison(NamedTuple):
-    """How many facts of two files agree: ids with their names, names, shapes."""
+    """Agreement of the facts of two files: ids with their names, names, shapes."""
 
     agreeing: int
     compared: int
