@@ -84,11 +84,11 @@ def format_module(file: DumpFile, first: int = 0, end: int | None = None) -> lis
         if count % _STATEMENTS_PER_CHECKPOINT == _STATEMENTS_PER_CHECKPOINT - 1:
             checkpoint()
         line = statement.record.line
-        if line >= end:
-            break
         if line + statement.record.line_count >= first:
             edits += _gap_edits(file, before, statement)
             edits += _statement_edits(statement)
+        if line >= end:  # the gap above it may begin in the range
+            break
         before = statement
     return [edit for edit in edits if first <= edit.start[0] and edit.end[0] < end]
 
