@@ -7,7 +7,7 @@ from pathlib import Path
 
 from checks.looked import looked_at
 from hlo_lsp.checks.finding import Finding, Severity
-from hlo_lsp.checks.folders import finding_summary as in_folders
+from hlo_lsp.checks.folders import folder as in_folders
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

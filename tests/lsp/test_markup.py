@@ -8,7 +8,7 @@ from markdown_it import MarkdownIt
 
 from hlo_lsp.ide.hover.values import StackFact
 from hlo_lsp.lsp.hover import markdown, plain
-from hlo_lsp.model.card import Card, Fact
+from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.source import SourceLine
 
 CARD = Card(

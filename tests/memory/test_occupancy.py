@@ -8,7 +8,7 @@ from hlo_lsp.memory.occupancy import AllocationOccupancy, allocation_occupancy
 from hlo_lsp.model.buffer_assignment import blocks_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord
 from jobs import count_checkpoints
 
 Span = tuple[int, int, int, int]  # offset, size, first step, last step

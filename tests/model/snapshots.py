@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from itertools import chain
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.memory_index import EntryRows, MemoryIndex
+from hlo_lsp.model.memory_index import EntryRows, MemoryIndex, MultiMap
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.multimap import MultiMap
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dumps import files_of, lines_of
-from hlo_lsp.model.bytesize import format_bytes, format_bytes_as_xla, format_short_bytes
+from hlo_lsp.model.display import format_bytes, format_bytes_as_xla, format_short_bytes
 from hlo_lsp.syntax.file_kinds import FileKind
 
 _UNITS = {"B": 0, "KiB": 1, "MiB": 2, "GiB": 3, "TiB": 4, "PiB": 5, "EiB": 6}

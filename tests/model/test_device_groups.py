@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.device_groups import DeviceGroups, EqualGroups, GroupList, parse_device_groups
-from hlo_lsp.model.device_mesh import Iota, ShardingError
+from hlo_lsp.model.device_groups import (
+    DeviceGroups,
+    EqualGroups,
+    GroupList,
+    Iota,
+    ShardingError,
+    parse_device_groups,
+)
 
 
 def members(groups: DeviceGroups) -> list[list[int]]:

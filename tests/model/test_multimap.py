@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.syntax.records import BlankLine, Record, RecordBlock
 
 

@@ -6,7 +6,7 @@ those that its partitioner (``spmd-partitioning`` on eight CPU devices) printed.
 
 import pytest
 
-from hlo_lsp.model.device_mesh import ShardingError
+from hlo_lsp.model.device_groups import ShardingError
 from hlo_lsp.model.shape import ArrayShape, Dimension, parse_shape
 from hlo_lsp.model.sharding import (
     ShardGroup,

@@ -10,8 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dumps import files_of, lines_of
-from hlo_lsp.model.device_groups import parse_device_groups
-from hlo_lsp.model.device_mesh import ShardingError
+from hlo_lsp.model.device_groups import ShardingError, parse_device_groups
 from hlo_lsp.model.shape import ArrayShape, Dimension
 from hlo_lsp.model.sharding import (
     Sharding,

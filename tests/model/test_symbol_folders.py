@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.model import symbol_folders
-from hlo_lsp.model.symbol_folders import SearchFolder, SymbolFolders
+from hlo_lsp.model import symbol_reading as symbol_folders
+from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders
 
 MODULE = "HloModule m\n\nENTRY main {\n  ROOT one = f32[] constant(1)\n}\n"
 

@@ -7,7 +7,7 @@ import pytest
 
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.model.card import Card
+from hlo_lsp.model.display import Card
 from oracles.compiles import Compile, compiles_of
 from oracles.printed import Assigned, Printed, Spot
 

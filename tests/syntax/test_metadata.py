@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from dumps import files_of, lines_of
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import parse_instruction
-from hlo_lsp.syntax.metadata import metadata_fields, unescape
+from hlo_lsp.syntax.instruction_text import metadata_fields, parse_instruction, unescape
 from marks import mark
 from syntax.rules import by_expression, by_lark
 

@@ -5,8 +5,8 @@ from functools import cached_property
 from hlo_lsp.checks.config.options import DEFAULTS, Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.sizes import Target, target_of
-from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.program.computations import ComputationScopes, LocationTables
 from hlo_lsp.syntax.memory_records import LiveRangeLabel
 from hlo_lsp.syntax.records import BrokenRecord

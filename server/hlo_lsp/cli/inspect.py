@@ -32,7 +32,7 @@ from hlo_lsp.ide.inspection import (
 )
 from hlo_lsp.ide.navigation.definitions import target_value
 from hlo_lsp.lsp.terminal import make_console, print_card
-from hlo_lsp.model.card import Card
+from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.stdout_dump import SectionFile

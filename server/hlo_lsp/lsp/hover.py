@@ -17,7 +17,7 @@ from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.values import StackFact, describe_source_line
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.lsp.session import RequestContext
-from hlo_lsp.model.card import Card, Fact, split_quoted_names
+from hlo_lsp.model.display import Card, Fact, split_quoted_names
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine

@@ -14,8 +14,7 @@ from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.memory.computation_buffers import COMPUTATION_CALLING_OPCODES, buffers_by_computation
 from hlo_lsp.memory.memory_spaces import memory_space_occupancies
-from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
-from hlo_lsp.checks.fix import Edit
+from hlo_lsp.checks.finding import Edit
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place

@@ -8,7 +8,7 @@ from functools import partial
 
 from lsprotocol import types
 
-from hlo_lsp.checks.config.selection import Selection
+from hlo_lsp.checks.catalogue import Selection
 from hlo_lsp.lsp.checking import PartialDiagnostics, PublishedDiagnostics, cached_findings, state_id
 from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.push_diagnostics import file_diagnostics

@@ -11,9 +11,9 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from lsprotocol import types
 
+from hlo_lsp.checks.catalogue import Selection
 from hlo_lsp.checks.config.config_file import ConfigFile, find_config_file, read_config_file
 from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget

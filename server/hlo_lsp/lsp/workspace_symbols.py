@@ -16,8 +16,7 @@ from hlo_lsp.lsp.progress import Progress
 from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.symbol_folders import SearchFolder, SymbolFolders, UnreadFile
-from hlo_lsp.model.symbol_reading import read_symbols
+from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders, UnreadFile, read_symbols
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
 from hlo_lsp.text.checkpoint import checkpoint
 

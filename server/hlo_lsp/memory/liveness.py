@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes
-from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from hlo_lsp.text.checkpoint import checkpoint
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.weak_cache import WeakCache
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.text.checkpoint import checkpoint

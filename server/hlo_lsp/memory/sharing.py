@@ -3,7 +3,7 @@
 from collections import Counter
 
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import LocatedRecord, Value
+from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 
 

@@ -6,11 +6,10 @@ from typing import Any, TypeVar, cast
 
 from hlo_lsp.model.backend import Backend, backend_from_file_name
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.memory_index import MemoryIndex
-from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
+from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import leaf_text
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.value import LocatedRecord, Value
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.syntax.module_records import (
     ComputationLine,

@@ -14,7 +14,7 @@ from math import prod
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from hlo_lsp.model.device_mesh import (
+from hlo_lsp.model.device_groups import (
     Axis,
     DeviceList,
     DeviceOrder,

@@ -12,8 +12,15 @@ from math import prod
 
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.shape import ArrayShape, Layout, Shape, TupleShape, element_texts, try_shape
-from hlo_lsp.model.shape_compatibility import tuple_element_texts
+from hlo_lsp.model.shape import (
+    ArrayShape,
+    Layout,
+    Shape,
+    TupleShape,
+    element_texts,
+    try_shape,
+    tuple_element_texts,
+)
 
 _TPU_TUPLE_GRANULES = (32, 512, 1024)  # bytes, by chip generation
 _UNTILED_GRANULE_ELEMENTS = 1024  # untiled arrays on TPU are rounded up to a multiple of this

@@ -12,8 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
-from hlo_lsp.model.shape_compatibility import describe_shape, is_compatible
+from hlo_lsp.model.shape import ArrayShape, describe_shape, element_texts, is_compatible, try_shape
 from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeVar
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.file_names import DumpName, FileRole
-from hlo_lsp.model.multimap import MultiMap
+from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.section_order import is_joined
 from hlo_lsp.model.sizes import subshape_text
 from hlo_lsp.model.stdout_dump import SectionFile

@@ -12,7 +12,7 @@ from re import Match
 
 from hlo_lsp.syntax import memory_records, module_records
 from hlo_lsp.syntax.grammar import LineRule, LineRules, ParseFailure, load_grammar
-from hlo_lsp.syntax.nested_instructions import read_inline_computations, read_members
+from hlo_lsp.syntax.module_records import read_inline_computations, read_members
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
 from hlo_lsp.syntax.statements import (
     PLAIN_PREFIXES,

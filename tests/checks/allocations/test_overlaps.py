@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from checks.damage import findings, related, replaced, tell, told
 from hlo_lsp.checks.allocations.overlaps import LiveValue, overlaps
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from jobs import count_checkpoints
 

@@ -8,8 +8,7 @@ from checks.damage import replaced
 from checks.looked import looked_at
 from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.finding_summary import Spot
-from hlo_lsp.checks.folders.folder import FileResult
+from hlo_lsp.checks.folders.folder import FileResult, Spot
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind

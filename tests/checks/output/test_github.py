@@ -3,7 +3,7 @@
 import pytest
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.finding_summary import FindingSummary, Spot
+from hlo_lsp.checks.folders.folder import FindingSummary, Spot
 from hlo_lsp.checks.output.formats import workflow_command
 
 

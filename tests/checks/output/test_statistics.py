@@ -1,7 +1,7 @@
 """Findings counted by code."""
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.finding_summary import FindingSummary, Spot
+from hlo_lsp.checks.folders.folder import FindingSummary, Spot
 from hlo_lsp.checks.output.formats import Count, count_json, counts_of
 
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.checks.peaks.peak_list import compute_peak_step, counted_bytes, differences
+from hlo_lsp.checks.peaks.rules import compute_peak_step, counted_bytes, differences
 from hlo_lsp.syntax.memory_records import PeakRow
 
 RANGES = st.lists(

@@ -1,6 +1,6 @@
 """Uses by the module text: who reads a value, and who only hands it on."""
 
-from hlo_lsp.checks.values.users import Users, users_of_module
+from hlo_lsp.checks.values.uses import Users, users_of_module
 from hlo_lsp.model.dump_file import DumpFile
 
 MODULE = """\

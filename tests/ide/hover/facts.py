@@ -3,7 +3,7 @@
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.hover.values import value_card
-from hlo_lsp.model.card import Card
+from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 

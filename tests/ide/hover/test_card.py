@@ -1,6 +1,6 @@
 """Counted nouns, limited lists, and quoted names."""
 
-from hlo_lsp.model.card import count_noun, join_limited, split_quoted_names
+from hlo_lsp.model.display import count_noun, join_limited, split_quoted_names
 
 
 def test_count_noun_uses_singular_for_one() -> None:

@@ -20,8 +20,7 @@ from hlo_lsp.ide.navigation.call_hierarchy import (
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 from tiny import split

@@ -3,18 +3,16 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from hlo_lsp.checks.case import CompileCheck
+from hlo_lsp.checks.case import CompileCheck, field_place, name_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.places import field_place, name_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.memory.liveness import largest_lifetimes
 from hlo_lsp.memory.occupancy import allocation_occupancy
 from hlo_lsp.memory.padding import PaddedArrays, padded_arrays
 from hlo_lsp.model.backend import is_on_chip
-from hlo_lsp.model.bytesize import format_bytes, format_short_bytes
+from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.program.passes import ConstantOrigin, constant_origin
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine

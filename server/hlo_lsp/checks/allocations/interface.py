@@ -3,10 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.checks.allocations.origins import Origins, origins_of
-from hlo_lsp.checks.case import CompileCheck
+from hlo_lsp.checks.allocations.flags import Origins, origins_of
+from hlo_lsp.checks.case import CompileCheck, field_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.places import field_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
@@ -14,8 +13,8 @@ from hlo_lsp.model.buffer_assignment import (
     buffer_assignment,
 )
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import element_texts, leaf_text
-from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 

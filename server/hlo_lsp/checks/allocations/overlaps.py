@@ -4,14 +4,13 @@ from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hlo_lsp.checks.case import CompileCheck
+from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.weak_cache import WeakCache
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from hlo_lsp.text.checkpoint import checkpoint

@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from hlo_lsp.checks.case import RecordCheck
+from hlo_lsp.checks.case import RecordCheck, span_place
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.peaks.torn_titles import is_torn
-from hlo_lsp.checks.places import span_place
+from hlo_lsp.checks.peaks.stack_traces import is_torn
 from hlo_lsp.checks.rule import AnyRule, Pace, error
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.model.truncation import ending

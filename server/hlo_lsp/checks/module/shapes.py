@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import RecordCheck
+from hlo_lsp.checks.case import RecordCheck, part_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.places import part_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.model.shape import ArrayShape, try_shape
-from hlo_lsp.model.shape_compatibility import (
+from hlo_lsp.model.shape import (
+    ArrayShape,
     describe_shape,
     is_compatible,
     is_compatible_ignoring_precision,
     is_compatible_ignoring_type,
     shape_difference,
+    try_shape,
     tuple_element_texts,
 )
 from hlo_lsp.syntax.module_records import InstructionLine

@@ -3,9 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import RecordCheck
+from hlo_lsp.checks.case import RecordCheck, field_place, part_place
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.places import field_place, part_place
 from hlo_lsp.checks.rule import AnyRule, error, warning
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow, NameRow

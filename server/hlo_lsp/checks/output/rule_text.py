@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from typing import Any
 
-from hlo_lsp.checks.config.selection import severities
+from hlo_lsp.checks.catalogue import severities
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.model.card import Card, Fact
+from hlo_lsp.model.display import Card, Fact
 
 _INTRODUCTION = """\
 # Rules

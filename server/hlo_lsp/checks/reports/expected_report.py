@@ -15,9 +15,9 @@ from itertools import accumulate, groupby
 
 from hlo_lsp.model.backend import report_space_name
 from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
-from hlo_lsp.model.bytesize import format_bytes_as_xla as xla_size
+from hlo_lsp.model.display import format_bytes_as_xla as xla_size
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.weak_cache import WeakCache
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint

@@ -4,18 +4,18 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import islice
 
-from hlo_lsp.checks.case import CompileCheck
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.fix import Edit, Fix
-from hlo_lsp.checks.places import name_place
+from hlo_lsp.checks.case import CompileCheck, name_place
+from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.checks.schedule.section import (
     MAX_FINDINGS,
     LiveRangePart,
     LiveRangeSection,
+    TextSchedule,
     live_range_section,
+    once,
+    text_schedule,
 )
-from hlo_lsp.checks.schedule.text_schedule import TextSchedule, once, text_schedule
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
 from hlo_lsp.syntax.module_records import InstructionLine

@@ -8,16 +8,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from hlo_lsp.checks.case import CompileCheck
+from hlo_lsp.checks.case import CompileCheck, field_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.places import field_place, shape_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.model.multimap import MultiMap
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.memory_index import MultiMap
+from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.model.shape import BufferShape, Shape, TupleShape, try_shape
 from hlo_lsp.model.sizes import subshape_text
-from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.program.passes import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine

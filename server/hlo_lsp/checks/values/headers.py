@@ -9,15 +9,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from hlo_lsp.checks.case import CompileCheck
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.fix import Fix
-from hlo_lsp.checks.places import field_place, top_place
+from hlo_lsp.checks.case import CompileCheck, field_place, top_place
+from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.multimap import MultiMap
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.memory_index import MultiMap
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint

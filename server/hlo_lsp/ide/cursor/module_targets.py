@@ -21,9 +21,13 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.model.source import SourceTables
-from hlo_lsp.syntax.instruction_text import AttributeText, InstructionText, TextSpan
+from hlo_lsp.syntax.instruction_text import (
+    AttributeText,
+    InstructionText,
+    TextSpan,
+    metadata_fields,
+)
 from hlo_lsp.syntax.line_fields import LineField, array_shape_at, fields_of_line, memory_space_at
-from hlo_lsp.syntax.metadata import metadata_fields
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,

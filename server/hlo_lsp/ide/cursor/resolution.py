@@ -3,7 +3,7 @@
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
 

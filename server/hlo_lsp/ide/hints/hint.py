@@ -6,10 +6,10 @@ from enum import Enum
 from functools import partial
 
 from hlo_lsp.ide.hover.summaries import value_summary
-from hlo_lsp.model.bytesize import format_bytes
+from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Value
+from hlo_lsp.model.place import Value
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 # Visual Studio Code does not render a line beyond this column (editor.stopRenderingLineAfter).

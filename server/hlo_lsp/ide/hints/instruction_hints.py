@@ -12,7 +12,7 @@ from hlo_lsp.ide.hints.hint import (
     allocation_hint_by_key,
 )
 from hlo_lsp.ide.hover.shapes import short_shape
-from hlo_lsp.model.bytesize import format_bytes, format_short_bytes
+from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
@@ -23,8 +23,7 @@ from hlo_lsp.model.sizes import (
     target_of,
 )
 from hlo_lsp.syntax.grammar import load_grammar
-from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan
-from hlo_lsp.syntax.metadata import metadata_fields
+from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, metadata_fields
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 # End of an array's shape in a text, label, and tooltip.

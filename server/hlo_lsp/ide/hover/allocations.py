@@ -8,11 +8,10 @@ from hlo_lsp.ide.hover.values import allocation_kind
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import Backend, space_name
-from hlo_lsp.model.bytesize import format_bytes
-from hlo_lsp.model.card import Card, Fact, join_limited
+from hlo_lsp.model.display import Card, Fact, format_bytes, join_limited
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.sizes import target_of
-from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.scanners import ThunkRow
 

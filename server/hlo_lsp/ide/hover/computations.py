@@ -4,12 +4,11 @@ from collections import Counter
 from collections.abc import Iterable
 
 from hlo_lsp.ide.hover.values import describe_live_range, is_at_declared_peak
-from hlo_lsp.model.bytesize import format_bytes
-from hlo_lsp.model.card import Fact, count_noun, join_limited
+from hlo_lsp.model.display import Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.place import Value
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.value import Value
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MAX_LEAVES = 8

@@ -36,7 +36,7 @@ from hlo_lsp.ide.hover.modules import (
 from hlo_lsp.ide.hover.shapes import shape_card
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.ide.navigation.definitions import target_value
-from hlo_lsp.model.card import Card
+from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.sizes import target_of
 from hlo_lsp.program.thunks import thunk_instruction

@@ -14,14 +14,14 @@ from hlo_lsp.ide.hover.shapes import (
 from hlo_lsp.ide.hover.sharding import PrintedShape, group_facts, printed_shape_of, sharding_facts
 from hlo_lsp.ide.hover.values import source_facts
 from hlo_lsp.ide.navigation.references import user_instructions
-from hlo_lsp.model.card import Card, Fact, count_noun, join_limited
+from hlo_lsp.model.display import Card, Fact, count_noun, join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import suffix_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.shape import TupleShape, leaf_text, try_shape
 from hlo_lsp.model.sizes import target_of
-from hlo_lsp.model.value import LocatedRecord
 from hlo_lsp.program.dataflow import async_successors, element_sources, operands_of_parameter
 from hlo_lsp.program.passes import counterparts
 from hlo_lsp.syntax.instruction_text import InstructionText

@@ -14,11 +14,10 @@ from hlo_lsp.ide.hover.instructions import instruction_card, instruction_shardin
 from hlo_lsp.ide.hover.shapes import short_shape
 from hlo_lsp.ide.hover.sharding import group_facts
 from hlo_lsp.ide.hover.values import allocation_kind, source_facts, stack_facts
-from hlo_lsp.model.bytesize import format_bytes
-from hlo_lsp.model.card import Card, Fact, count_noun, join_limited
+from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 _MAX_LISTED_NAMES = 6

@@ -3,8 +3,7 @@
 import re
 
 from hlo_lsp.model.backend import Backend, report_space_name, space_name
-from hlo_lsp.model.bytesize import format_bytes
-from hlo_lsp.model.card import Card, Fact, count_noun, join_limited
+from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.shape import (
     ArrayShape,
     BufferShape,

@@ -4,16 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from hlo_lsp.model.bytesize import format_bytes
-from hlo_lsp.model.card import Fact, count_noun, join_limited
 from hlo_lsp.model.device_groups import (
+    Axis,
+    DeviceOrder,
     EqualGroups,
     GroupMode,
     OrderedGroup,
+    ShardingError,
     group_mode,
     parse_device_groups,
 )
-from hlo_lsp.model.device_mesh import Axis, DeviceOrder, ShardingError
+from hlo_lsp.model.display import Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.shape import ArrayShape, Shape, TupleShape

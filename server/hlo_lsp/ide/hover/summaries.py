@@ -6,10 +6,9 @@ from hlo_lsp.memory.liveness import logical_peak_of
 from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.memory.sharing import most_shared_offset
 from hlo_lsp.model.backend import space_title
-from hlo_lsp.model.bytesize import format_short_bytes
-from hlo_lsp.model.card import count_noun
+from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import LocatedRecord, Value
+from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine
 

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 
 from hlo_lsp.ide.hover.shapes import describe_shape, memory_space_fact, size_facts
 from hlo_lsp.memory.sharing import values_sharing_memory
-from hlo_lsp.model.bytesize import format_bytes
-from hlo_lsp.model.card import Card, Fact, count_noun, join_limited
+from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import target_of
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.value import LocatedRecord, Value
 from hlo_lsp.syntax.instruction_text import InstructionText
 from hlo_lsp.syntax.memory_records import AllocationLine, RangeRow
 

@@ -20,8 +20,7 @@ from hlo_lsp.ide.cursor.targets import (
 from hlo_lsp.ide.navigation.definitions import head_place, target_value
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.program.thunks import thunk_instruction
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,

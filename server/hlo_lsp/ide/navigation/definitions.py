@@ -29,9 +29,8 @@ from hlo_lsp.ide.cursor.targets import (
 )
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.place import LocatedRecord, Place, Value
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.value import LocatedRecord, Value
 from hlo_lsp.program.dataflow import (
     element_sources,
     operands_of_parameter,

@@ -9,8 +9,7 @@ from hlo_lsp.ide.cursor.targets import CursorTarget, LocationRowTarget
 from hlo_lsp.ide.navigation.definitions import head_place
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place, Statement
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, Place, Statement
 from hlo_lsp.program.dataflow import operands_of_parameter
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import Record

@@ -5,8 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from hlo_lsp.model.bytesize import format_short_bytes
-from hlo_lsp.model.card import count_noun
+from hlo_lsp.model.display import count_noun, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.file_kinds import FileKind

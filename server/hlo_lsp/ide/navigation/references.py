@@ -26,8 +26,7 @@ from hlo_lsp.ide.navigation.module_references import (
 from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.peak_rows import peak_row_key
-from hlo_lsp.model.place import Place
-from hlo_lsp.model.value import LocatedRecord, Value
+from hlo_lsp.model.place import LocatedRecord, Place, Value
 from hlo_lsp.program.thunks import thunk_instruction
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, ReportedAllocation

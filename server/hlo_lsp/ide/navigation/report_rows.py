@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from hlo_lsp.ide.cursor.targets import CursorTarget, TermTarget
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceLine, SourceTables
+from hlo_lsp.syntax.instruction_text import MetadataField, metadata_fields
 from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import BreakdownRow, PeakLabel, PeakRow
-from hlo_lsp.syntax.metadata import MetadataField, metadata_fields
 from hlo_lsp.syntax.module_records import (
     FrameRow,
     InstructionLine,

@@ -13,7 +13,7 @@ from hlo_lsp.ide.tokens.line_tokens import (
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.value import Value
+from hlo_lsp.model.place import Value
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.line_fields import rule_of
 from hlo_lsp.syntax.memory_records import AssignedValue
