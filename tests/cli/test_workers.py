@@ -10,7 +10,7 @@ import pytest
 
 from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.folders.folder import FileResult
-from hlo_lsp.checks.folders.jobs import Job, plan
+from hlo_lsp.checks.folders.jobs import CheckJob, plan
 from hlo_lsp.cli import workers
 from hlo_lsp.cli.workers import WorkerPool
 
@@ -23,7 +23,9 @@ class BreakingPool:
     def __init__(self, *_: object, **__: object) -> None:
         self.done = 0
 
-    def submit(self, work: Callable[[Job], list[FileResult]], job: Job) -> Future[list[FileResult]]:
+    def submit(
+        self, work: Callable[[CheckJob], list[FileResult]], job: CheckJob
+    ) -> Future[list[FileResult]]:
         future: Future[list[FileResult]] = Future()
         self.done += 1
         if self.done == 1:
@@ -41,7 +43,7 @@ def no_pool(*_: object, **__: object) -> Any:
 
 
 @pytest.fixture
-def jobs(tmp_path: Path) -> list[Job]:
+def jobs(tmp_path: Path) -> list[CheckJob]:
     for number in range(6):
         text = BAD + "// filling\n" * 30_000 * (number % 3)
         (tmp_path / f"module_{number:04}.jit_f.txt").write_text(text, "utf-8")
@@ -50,7 +52,7 @@ def jobs(tmp_path: Path) -> list[Job]:
     return made
 
 
-def looked_at(count: int | None, jobs: list[Job]) -> dict[Job, list[str]]:
+def looked_at(count: int | None, jobs: list[CheckJob]) -> dict[CheckJob, list[str]]:
     with WorkerPool(count) as pool:
         return {
             job: [finding.code for one in found for finding in one.findings]
@@ -59,19 +61,19 @@ def looked_at(count: int | None, jobs: list[Job]) -> dict[Job, list[str]]:
 
 
 @pytest.mark.parametrize("count", [None, 1, 2, 9])
-def test_all_jobs_are_run(jobs: list[Job], count: int | None) -> None:
+def test_all_jobs_are_run(jobs: list[CheckJob], count: int | None) -> None:
     assert looked_at(count, jobs) == {key: ["undefined-instruction"] for key in jobs}
 
 
 @pytest.mark.parametrize("pool", [BreakingPool, no_pool])
 def test_all_jobs_are_run_without_processes(
-    jobs: list[Job], monkeypatch: pytest.MonkeyPatch, pool: object
+    jobs: list[CheckJob], monkeypatch: pytest.MonkeyPatch, pool: object
 ) -> None:
     monkeypatch.setattr(workers, "ProcessPoolExecutor", pool)
     assert looked_at(2, jobs) == {key: ["undefined-instruction"] for key in jobs}
 
 
-def test_small_jobs_start_no_process(jobs: list[Job], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_jobs_start_no_process(jobs: list[CheckJob], monkeypatch: pytest.MonkeyPatch) -> None:
     def forbidden(*_: object, **__: object) -> Any:
         raise AssertionError
 
@@ -81,6 +83,6 @@ def test_small_jobs_start_no_process(jobs: list[Job], monkeypatch: pytest.Monkey
     assert len(looked_at(1, jobs)) == 6
 
 
-def test_no_jobs(jobs: list[Job]) -> None:
+def test_no_jobs(jobs: list[CheckJob]) -> None:
     assert looked_at(2, []) == {}
     assert len(jobs) == 6

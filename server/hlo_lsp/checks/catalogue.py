@@ -1,26 +1,21 @@
-"""The catalogue of all rules. Codes are a public interface: scripts and settings use them."""
+"""The catalogue of all rules, and the selection of those that run.
 
-from hlo_lsp.checks.advice import donation as advice_donation
+Codes are a public interface: scripts and settings use them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cache, reduce
+
 from hlo_lsp.checks.advice import memory as advice_memory
 from hlo_lsp.checks.advice import module as advice_module
-from hlo_lsp.checks.allocations import (
-    bounds,
-    flags,
-    interface,
-    memory_spaces,
-    numbering,
-    overlaps,
-    sizes,
-)
+from hlo_lsp.checks.allocations import bounds, flags, interface, overlaps, sizes
+from hlo_lsp.checks.config.options import DEFAULT, CheckOptions, Thresholds, codes_of
 from hlo_lsp.checks.explanations import explanations
-from hlo_lsp.checks.files import companions, sections, syntax
+from hlo_lsp.checks.files import sections, syntax
+from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.live_ranges import rules as live_ranges
-from hlo_lsp.checks.module import attributes as module_attributes
-from hlo_lsp.checks.module import calls as module_calls
-from hlo_lsp.checks.module import names as module_names
-from hlo_lsp.checks.module import shapes as module_shapes
-from hlo_lsp.checks.module import signatures as module_signatures
-from hlo_lsp.checks.module import source_tables
+from hlo_lsp.checks.module import calls, names, shapes, source_tables
 from hlo_lsp.checks.module import syntax as module_syntax
 from hlo_lsp.checks.peaks import rules as peaks
 from hlo_lsp.checks.peaks import stack_traces
@@ -30,43 +25,64 @@ from hlo_lsp.checks.schedule import rules as schedules
 from hlo_lsp.checks.values import definitions, headers, positions, uses
 
 _MODULES = (
-    syntax,
-    sizes,
-    bounds,
-    numbering,
-    flags,
-    interface,
-    memory_spaces,
-    overlaps,
-    sections,
-    companions,
-    headers,
-    definitions,
-    positions,
-    uses,
-    schedules,
-    live_ranges,
-    peaks,
-    stack_traces,
-    module_syntax,
-    module_names,
-    module_attributes,
-    module_shapes,
-    module_calls,
-    module_signatures,
-    source_tables,
-    memory_report,
-    advice_memory,
-    advice_donation,
-    advice_module,
+    *(syntax, sizes, bounds, flags, interface, overlaps, sections),
+    *(headers, definitions, positions, uses, schedules, live_ranges, peaks, stack_traces),
+    *(module_syntax, names, shapes, calls, source_tables, memory_report),
+    *(advice_memory, advice_module),
 )
 CATALOGUE: tuple[AnyRule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
+DEFAULT_RULES = tuple(rule for rule in CATALOGUE if explanations()[rule.code].is_on)
 
 
-def default_rules() -> tuple[AnyRule, ...]:
-    """Return the rules that are on by default, as their explanations state."""
-    off = {code for code, explanation in explanations().items() if not explanation.is_on}
-    return tuple(rule for rule in CATALOGUE if rule.code not in off)
+@cache
+def severities() -> Mapping[str, Severity]:
+    """Return the severity of every code; for a code with several rules the highest."""
+    found: dict[str, Severity] = {}
+    for rule in CATALOGUE:
+        known = found.get(rule.code, rule.severity)
+        found[rule.code] = min(known, rule.severity, key=lambda severity: severity.rank)
+    return found
 
 
-DEFAULT = default_rules()
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The options of all sources together.
+
+    ``severity`` is the lowest one that is shown and counts; without one everything is shown, and
+    errors and warnings count.
+    """
+
+    codes: frozenset[str] = field(default_factory=lambda: codes_of(DEFAULT))
+    severity: Severity | None = None
+    thresholds: Thresholds = field(default_factory=Thresholds)
+
+    @classmethod
+    def of(cls, options: Iterable[CheckOptions]) -> "Selection":
+        """Combine the options of several sources; later ones override."""
+        return reduce(Selection.then, options, cls())
+
+    def then(self, options: CheckOptions) -> "Selection":
+        """Add the options of one more source.
+
+        Selected codes replace those before; ignored codes are removed.
+        """
+        begun = self.codes if options.select is None else options.select
+        return Selection(
+            begun - options.ignore,
+            options.severity or self.severity,
+            replace(self.thresholds, **options.thresholds),
+        )
+
+    @property
+    def rules(self) -> tuple[AnyRule, ...]:
+        """The rules of the codes, without those below the lowest severity."""
+        return tuple(
+            rule
+            for rule in CATALOGUE
+            if rule.code in self.codes
+            and (self.severity is None or rule.severity.rank <= self.severity.rank)
+        )
+
+    def counts(self, severity: Severity) -> bool:
+        """Return whether findings of this severity make a check fail."""
+        return severity.rank <= (self.severity or Severity.WARNING).rank

@@ -8,7 +8,7 @@ from itertools import groupby
 from weakref import WeakKeyDictionary
 
 from hlo_lsp.checks.case import RecordCheck
-from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT
+from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
 from hlo_lsp.checks.config.options import DEFAULTS, Thresholds
 from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding
@@ -45,7 +45,7 @@ class CheckProgress:
 def check(
     dump: DumpSet,
     file: DumpFile,
-    rules: Sequence[AnyRule] = DEFAULT,
+    rules: Sequence[AnyRule] = DEFAULT_RULES,
     thresholds: Thresholds = DEFAULTS,
 ) -> list[Finding]:
     """Return the findings in one file of a compile, in the order of its lines.
@@ -72,7 +72,7 @@ def sort_findings(findings: list[Finding]) -> list[Finding]:
 def check_by_pace(
     dump: DumpSet,
     file: DumpFile,
-    rules: Sequence[AnyRule] = DEFAULT,
+    rules: Sequence[AnyRule] = DEFAULT_RULES,
     thresholds: Thresholds = DEFAULTS,
 ) -> Iterator[CheckProgress]:
     """Yield the findings of the quick rules, then those that the slower rules add.

@@ -12,23 +12,26 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from hlo_lsp.checks.config.options import CheckOptions, OptionError
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.finding_summary import FindingSummary
-from hlo_lsp.checks.folders.folder import FileResult
-from hlo_lsp.checks.folders.jobs import Job, Plan, plan
-from hlo_lsp.checks.folders.outcome import outcome
-from hlo_lsp.checks.output.formats import count_json, counts_of, finding_json, workflow_command
-from hlo_lsp.checks.output.sarif import sarif
+from hlo_lsp.checks.folders.folder import FileResult, FindingSummary, outcome
+from hlo_lsp.checks.folders.jobs import CheckJob, Plan, plan
+from hlo_lsp.checks.output.formats import (
+    count_json,
+    counts_of,
+    finding_json,
+    sarif,
+    workflow_command,
+)
 from hlo_lsp.cli.workers import WorkerPool
 from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics
-from hlo_lsp.model.card import count_noun
+from hlo_lsp.model.display import count_noun
 from hlo_lsp.syntax.file_kinds import FileKind
 
-_Results = Iterable[tuple[Job, list[FileResult]]]
+_Results = Iterable[tuple[CheckJob, list[FileResult]]]
 
 
 def with_progress_bar(
     results: _Results, jobs: int, size: int
-) -> Iterator[tuple[Job, list[FileResult]]]:
+) -> Iterator[tuple[CheckJob, list[FileResult]]]:
     """Yield the results, with a progress bar if standard error is a terminal.
 
     Args:
@@ -98,7 +101,7 @@ def _summary_line(results: Sequence[FileResult], findings: Sequence[FindingSumma
 
 
 _WATCH_INTERVAL_SECONDS = 1.0
-KnownResults = dict[Job, list[FileResult]]
+KnownResults = dict[CheckJob, list[FileResult]]
 
 
 def watch(
@@ -181,7 +184,7 @@ def _check_plan(
     workers: WorkerPool,
     paths: Sequence[Path],
     current: Plan,
-    known: dict[Job, list[FileResult]],
+    known: dict[CheckJob, list[FileResult]],
     options: argparse.Namespace,
 ) -> int:
     """Run the jobs of a plan that have no results yet, and print all findings."""

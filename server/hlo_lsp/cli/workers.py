@@ -9,7 +9,7 @@ from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
 
 from hlo_lsp.checks.folders.folder import FileResult, check_job
-from hlo_lsp.checks.folders.jobs import Job
+from hlo_lsp.checks.folders.jobs import CheckJob
 
 
 def reduce_gc_frequency() -> None:
@@ -39,7 +39,7 @@ class WorkerPool:
     ) -> None:
         self._end(wait=kind is None)
 
-    def results(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, list[FileResult]]]:
+    def results(self, jobs: Sequence[CheckJob]) -> Iterator[tuple[CheckJob, list[FileResult]]]:
         """Run the jobs, and yield each result when it is available, in no particular order."""
         largest_first = sorted(jobs, key=lambda job: -job.size)
         total = sum(job.size for job in jobs)
@@ -59,7 +59,7 @@ class WorkerPool:
         for job in left:
             yield job, check_job(job)
 
-    def _submit(self, jobs: Sequence[Job]) -> dict[Future[list[FileResult]], Job]:
+    def _submit(self, jobs: Sequence[CheckJob]) -> dict[Future[list[FileResult]], CheckJob]:
         """Submit all jobs at once, because forking requires a process without other threads."""
         if self._pool is None:
             self._pool = ProcessPoolExecutor(self._count, initializer=_initialize_worker)

@@ -11,13 +11,17 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
+from hlo_lsp.checks.catalogue import Selection
 from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.explanations import Explanation, explanations
-from hlo_lsp.checks.folders.finding_summary import FindingSummary
-from hlo_lsp.checks.folders.folder import FileResult, file_checked, job_checked
-from hlo_lsp.checks.folders.jobs import Job, plan
-from hlo_lsp.checks.folders.outcome import outcome
+from hlo_lsp.checks.folders.folder import (
+    FileResult,
+    FindingSummary,
+    file_checked,
+    job_checked,
+    outcome,
+)
+from hlo_lsp.checks.folders.jobs import CheckJob, plan
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.diagnostic_conversion import rule_line_numbers, rules_page
@@ -25,7 +29,7 @@ from hlo_lsp.lsp.positions import Json, path_of
 from hlo_lsp.lsp.request import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.model.card import Card
+from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -131,7 +135,7 @@ async def _check_path(session: Session, path: Path) -> tuple[list[FileResult], l
     made = await asyncio.to_thread(plan, [path], CheckOptions())  # reads names and times only
     if made.errors:
         raise RequestFailedError("\n".join(map(str, made.errors)))
-    known: dict[Job, list[FileResult]] = {}
+    known: dict[CheckJob, list[FileResult]] = {}
     total, done = max(sum(job.size for job in made.jobs), 1), 0
     for job in made.jobs:
         current_request().report(job.files[0].name, 100 * done // total)
@@ -156,7 +160,7 @@ async def _check_unsaved(session: Session, uri: str) -> list[FileResult]:
     ]
 
 
-def _job_workspace(session: Session, job: Job) -> DumpWorkspace:
+def _job_workspace(session: Session, job: CheckJob) -> DumpWorkspace:
     """Return the files of a job, as copies where they are open and may change meanwhile."""
     workspace = DumpWorkspace()
     names = {name for name, _, _ in job.stamps} | {path.name for path in job.files}

@@ -12,9 +12,8 @@ from pathlib import Path
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.checks.config.selection import Selection
-from hlo_lsp.checks.folders.jobs import Job
-from hlo_lsp.checks.folders.workspace_jobs import jobs_below
+from hlo_lsp.checks.catalogue import Selection
+from hlo_lsp.checks.folders.jobs import CheckJob, jobs_below
 from hlo_lsp.checks.run import check
 from hlo_lsp.lsp.diagnostic_conversion import diagnostics_json
 from hlo_lsp.lsp.positions import Json, path_of, workspace_folders
@@ -56,7 +55,7 @@ class WorkspaceDiagnostics:
         self._server = server
         self._session = session
         self._notify = notify
-        self._known: dict[Job, list[_FileReport]] = {}
+        self._known: dict[CheckJob, list[_FileReport]] = {}
         self._numbers = itertools.count()
         self._lock = asyncio.Lock()
         self._is_stopped = False  # the user has cancelled the checks
@@ -112,7 +111,7 @@ class WorkspaceDiagnostics:
         removed: Json = {"version": None, "kind": "full", "items": []}
         yield [{"uri": uri, **removed} for uri in self._removed(previous)]
 
-    def _check_job(self, job: Job) -> list[_FileReport]:
+    def _check_job(self, job: CheckJob) -> list[_FileReport]:
         """Check the files of a compile on disk."""
         workspace = DumpWorkspace()  # one for each compile: the files before are let go
         reports: list[_FileReport] = []
@@ -143,7 +142,7 @@ class WorkspaceDiagnostics:
             items += diagnostics_json(self._session.client, found)
         return items
 
-    async def _check_companions(self, job: Job, previous: "_PreviousReports") -> list[Json]:
+    async def _check_companions(self, job: CheckJob, previous: "_PreviousReports") -> list[Json]:
         """Check the closed files of a compile with the open ones as they are in the editor."""
         number = self._session.selections.number
         reports_json: list[Json] = []
@@ -162,10 +161,10 @@ class WorkspaceDiagnostics:
                 )
         return reports_json
 
-    def _is_unknown(self, job: Job) -> bool:
+    def _is_unknown(self, job: CheckJob) -> bool:
         return job not in self._known and job.size <= _MAX_CLOSED_BYTES and not self._is_open(job)
 
-    def _is_open(self, job: Job) -> bool:
+    def _is_open(self, job: CheckJob) -> bool:
         opened = self._opened()
         return any(path in opened for path in job.files)
 

@@ -6,9 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT
+from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES, Selection
 from hlo_lsp.checks.config.options import CheckOptions, Thresholds
-from hlo_lsp.checks.config.selection import Selection
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
 
@@ -31,7 +30,7 @@ def said(**keys: Any) -> CheckOptions:
 
 
 def test_without_a_wish_the_rules_run_that_are_on() -> None:
-    assert Selection.of([]).rules == Selection.of([CheckOptions()]).rules == DEFAULT
+    assert Selection.of([]).rules == Selection.of([CheckOptions()]).rules == DEFAULT_RULES
 
 
 def test_who_selects_begins_anew() -> None:
@@ -55,7 +54,7 @@ def test_a_rule_that_is_off_is_added_by_name() -> None:
     off = next(code for code, told in explanations().items() if not told.is_on)
     added = Selection.of([said(select=["default", off])])
     assert added.codes == Selection().codes | {off}
-    assert {rule.code for rule in added.rules} == {rule.code for rule in DEFAULT} | {off}
+    assert {rule.code for rule in added.rules} == {rule.code for rule in DEFAULT_RULES} | {off}
 
 
 def test_rules_whose_findings_are_of_no_interest_do_not_run() -> None:

@@ -1,16 +1,115 @@
-"""Sizes that one line states twice: as a number and as a shape, or in another unit."""
+"""Memory spaces of values, of their layouts, and of their allocations."""
 
+import re
 from collections.abc import Iterator
 
-from hlo_lsp.checks.allocations.memory_spaces import layout_space
-from hlo_lsp.checks.case import RecordCheck
-from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, Pace, error
-from hlo_lsp.model.bytesize import format_bytes, format_bytes_as_xla
+from hlo_lsp.checks.case import CompileCheck, RecordCheck, field_place
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.rule import AnyRule, Pace, Part, WholeRule, error
+from hlo_lsp.model.backend import Backend
+from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
+from hlo_lsp.model.display import format_bytes, format_bytes_as_xla
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of_text
 from hlo_lsp.syntax.line_fields import fields_of_line
-from hlo_lsp.syntax.memory_records import AssignedValue, TotalLine
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.syntax.records import Label
+from hlo_lsp.text.checkpoint import checkpoint
+
+_VALUES_PER_CHECKPOINT = 1000
+_SEPARATE_TEMP = 2  # kTempBufferMemorySpaceColor in gpu_memory_space_assignment.h
+_SPACE = re.compile(r"S\((\d{1,20})\)")
+
+
+def color_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+    """Report values whose ``@N`` is not ``S(N)`` of the layout or ``color N`` of the allocation.
+
+    What is not printed is 0. Where all values of an allocation are in another memory space, its
+    color is reported (``BufferAllocation::AddAssignment``).
+    """
+    assignment = buffer_assignment(survey.dump)
+    backend = survey.context.target.backend
+    count = 0
+    for block in assignment.blocks:
+        count += len(block.values) + 1
+        if count >= _VALUES_PER_CHECKPOINT:
+            count = 0
+            checkpoint()
+        colors = _colors(block, backend)
+        outside = [value for value in block.values if value.color not in {None, *colors}]
+        if outside and len(outside) == len(block.values) and len({v.color for v in outside}) == 1:
+            yield _of_allocation(survey, assignment.file, block.allocation, outside[0])
+            continue
+        for value in block.values:
+            space = None if value.color is None else layout_space(value)
+            is_outside = block.is_whole and value.color not in {None, *colors}
+            if is_outside or space not in {None, value.color}:
+                yield _of_value(survey, assignment.file, block.allocation, value, space)
+
+
+def layout_space(value: AssignedValue) -> int | None:
+    """Return the memory space in the layout of an array; None for a tuple, which has no layout."""
+    text = value.shape
+    if text.startswith("("):
+        return None
+    found = _SPACE.search(text)
+    if found is None or (value.color is not None and int(found[1]) == value.color):
+        return 0 if found is None else int(found[1])
+    shape = try_shape(text)
+    return shape.memory_space if isinstance(shape, ArrayShape) else None
+
+
+def _of_allocation(
+    survey: CompileCheck, file: DumpFile, allocation: AllocationLine, value: AssignedValue
+) -> Finding:
+    return survey.report(
+        _color_place(file, allocation),
+        f"allocation {allocation.number} has color {allocation.color}, but its values are in "
+        f"memory space {value.color}.",
+        Related(field_place(file, value, "COLOR"), f"`{value.key}` is @{value.color}"),
+    )
+
+
+def _of_value(
+    survey: CompileCheck,
+    file: DumpFile,
+    allocation: AllocationLine,
+    value: AssignedValue,
+    space: int | None,
+) -> Finding:
+    if space in {None, value.color}:
+        reason = f"allocation {allocation.number} has color {allocation.color}"
+    else:
+        reason = f"its layout is in memory space {space}"
+    return survey.finding(
+        LocatedRecord(file, value),
+        "COLOR",
+        f"`{value.key}` is @{value.color}, but {reason}.",
+        Related(field_place(file, value, "SHAPE"), "the layout"),
+        Related(_color_place(file, allocation), f"allocation {allocation.number}"),
+    )
+
+
+def _colors(block: AllocationBlock, backend: Backend) -> set[int]:
+    """Return the memory spaces that values of an allocation may be in.
+
+    With `xla_gpu_temp_buffer_use_separate_color` XLA:GPU gives its combined temporary allocation
+    color 2 and leaves the values at 0 (``CombineTempAllocations``).
+    """
+    color = block.allocation.color
+    is_separate = block.allocation.preallocated_temp and color == _SEPARATE_TEMP
+    return {color, 0} if is_separate and backend in {Backend.GPU, Backend.UNKNOWN} else {color}
+
+
+def _color_place(file: DumpFile, allocation: AllocationLine) -> Place:
+    """Return the color of an allocation, or its number where no color is printed."""
+    roles = {field.role for field in fields_of_line(allocation.rule, file.lines[allocation.line])}
+    return field_place(file, allocation, "COLOR" if "COLOR" in roles else "ALLOCATION")
+
+
+_READS = frozenset({Part.ALLOCATIONS})
 
 
 def size_mismatch(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
@@ -73,6 +172,7 @@ def _human(
 
 
 RULES: tuple[AnyRule, ...] = (
+    WholeRule("color-mismatch", Severity.ERROR, color_mismatch, _READS),
     error("size-mismatch", AssignedValue, size_mismatch, pace=Pace.LINE),
     error("human-size", TotalLine, human_total),
     error("human-size", Label, human_space),

@@ -1,22 +1,45 @@
-"""The order of the sections of a memory file, and texts that end too early."""
+"""The files of one compile beside each other."""
 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from hlo_lsp.checks.case import CompileCheck
+from hlo_lsp.checks.case import CompileCheck, field_place, top_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.places import field_place
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.multimap import MultiMap
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.memory_index import MultiMap
+from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.model.section_order import disorder, is_joined
 from hlo_lsp.model.truncation import ending, last_record
-from hlo_lsp.model.value import LocatedRecord
+from hlo_lsp.program.foreign_files import foreign_files, missing_companions
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
+
+
+def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
+    """The files of one stem are of one compile: they have the same values, names and shapes."""
+    for file, other, comparison in foreign_files(survey.context.whole):
+        yield survey.report(
+            top_place(file),
+            f"this file is of another compile than `{_name(other)}`: {comparison.agreeing:,} of "
+            f"{comparison.compared:,} compared {comparison.what} are the same",
+            Related(top_place(other), "the other compile"),
+        )
+
+
+def sibling_missing(survey: CompileCheck) -> Iterator[Finding]:
+    """XLA writes the used values and the live ranges together, and never without the others."""
+    for file, problem in missing_companions(survey.context.whole):
+        yield survey.report(top_place(file), f"{problem}, which is written with this file")
+
+
+def _name(file: DumpFile) -> str:
+    return file.label if file.path is None else file.path.name
+
+
+_READ = frozenset(Part)
 
 
 def section_order(survey: CompileCheck) -> Iterator[Finding]:
@@ -114,6 +137,10 @@ def _line_place(file: DumpFile, line: int) -> Place:
 
 _PRINTED = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.RANGES, Part.MODULE})
 RULES: tuple[AnyRule, ...] = (
+    WholeRule("sibling-mismatch", Severity.ERROR, sibling_mismatch, _READ, needs_whole_files=False),
+    WholeRule(
+        "sibling-missing", Severity.INFORMATION, sibling_missing, _READ, needs_whole_files=False
+    ),
     WholeRule("section-order", Severity.ERROR, section_order, _PRINTED, needs_whole_files=False),
     WholeRule("truncated", Severity.ERROR, truncated, frozenset(Part), needs_whole_files=False),
 )

@@ -1,18 +1,62 @@
-"""Findings in files on disk: named ones, or all dumps of folders."""
+"""Findings without references to their files, which are large."""
 
 import logging
+import os
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from hlo_lsp.checks.config.selection import Selection
-from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.finding_summary import FindingSummary
-from hlo_lsp.checks.folders.jobs import Job
+from hlo_lsp.checks.catalogue import Selection
+from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.folders.jobs import CheckJob, Plan
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.place import Place
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """A part of one line: line and columns from 1, in code points, the end exclusive."""
+
+    path: str
+    line: int
+    column: int
+    end_column: int
+
+    @classmethod
+    def of(cls, place: Place) -> "Spot":
+        """Return the spot of a place in the text of the file on disk."""
+        return cls(place.file.label, place.number, place.start + 1, place.end + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedSpot:
+    """A second spot that a finding refers to."""
+
+    spot: Spot
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class FindingSummary:
+    """A finding with spots instead of places, so that it can outlive its file."""
+
+    code: str
+    severity: Severity
+    spot: Spot
+    message: str
+    related: tuple[RelatedSpot, ...] = ()
+
+    @classmethod
+    def of(cls, finding: Finding) -> "FindingSummary":
+        """Return the report of a finding."""
+        related = (RelatedSpot(Spot.of(other.place), other.message) for other in finding.related)
+        spot = Spot.of(finding.place)
+        return cls(finding.code, finding.severity, spot, finding.message, tuple(related))
+
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +85,7 @@ class FileResult:
         return min((finding.severity.rank for finding in self.findings), default=len(Severity))
 
 
-def check_job(job: Job) -> list[FileResult]:
+def check_job(job: CheckJob) -> list[FileResult]:
     """Check the files of a job in a new workspace, which frees the files of earlier jobs.
 
     A file that the user named is reported if it is unreadable or not a dump. In a folder, files
@@ -50,7 +94,7 @@ def check_job(job: Job) -> list[FileResult]:
     return job_checked(job, DumpWorkspace())
 
 
-def job_checked(job: Job, library: DumpWorkspace) -> list[FileResult]:
+def job_checked(job: CheckJob, library: DumpWorkspace) -> list[FileResult]:
     """Check the files of a job as they are in a workspace, where some may be open."""
     results = []
     for file in job.files:
@@ -59,7 +103,7 @@ def job_checked(job: Job, library: DumpWorkspace) -> list[FileResult]:
     return results
 
 
-def _checked(library: DumpWorkspace, path: Path, job: Job) -> FileResult:
+def _checked(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult:
     named = path in job.named
     try:
         file = library.known_file(path)
@@ -101,3 +145,38 @@ def file_checked(
         findings += map(FindingSummary.of, found)
     counting = sum(chosen.counts(one.severity) for one in findings)
     return FileResult(path, file.kind, findings, counting)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The checked files, those with the most severe findings first.
+
+    ``notes`` list files and folders that could not be checked or have no dump.
+    """
+
+    results: list[FileResult]
+    notes: list[str]
+
+
+def outcome(
+    plan: Plan, paths: Sequence[Path], known: Mapping[CheckJob, list[FileResult]]
+) -> Outcome:
+    """Return the outcome of a plan for ``paths``, from the ``known`` results of all its jobs."""
+    place = {file: number for number, file in enumerate(plan.files)}
+    results = [checked for job in plan.jobs for checked in known[job]]
+    # The most severe come first: among hundreds of dumps, a reader looks for the broken one.
+    results.sort(key=lambda checked: (checked.worst, place[checked.path]))
+    notes = [*plan.closed.values()]
+    notes += [checked.note for checked in results if checked.note is not None]
+    notes += [f"{path}: no HLO module or XLA memory dump in this folder"
+              for path in paths if os.path.isdir(path) and path not in plan.closed
+              and not _holds_dump(path, results)]  # fmt: skip
+    return Outcome(results, notes)
+
+
+def _holds_dump(folder: Path, results: Iterable[FileResult]) -> bool:
+    start = os.path.join(os.path.abspath(folder), "")
+    return any(
+        checked.kind is not FileKind.OTHER and os.path.abspath(checked.path).startswith(start)
+        for checked in results
+    )

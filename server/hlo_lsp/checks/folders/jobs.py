@@ -1,11 +1,13 @@
 """The plan of a check run: the files below the given paths, grouped by compile."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+import stat
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
+from hlo_lsp.checks.catalogue import Selection
 from hlo_lsp.checks.config.config_file import (
     ConfigError,
     ConfigFile,
@@ -13,14 +15,14 @@ from hlo_lsp.checks.config.config_file import (
     read_config_file,
 )
 from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.checks.config.selection import Selection
-from hlo_lsp.model.compiles import FolderListing
+from hlo_lsp.model.compiles import Compile, FolderListing
+from hlo_lsp.text.checkpoint import checkpoint
 
 _Stamp = tuple[str, int, int]
 
 
 @dataclass(frozen=True)
-class Job:
+class CheckJob:
     """Files of one compile that are checked together.
 
     Equal jobs have equal results: ``stamps`` are the names, modification times (ns), and sizes
@@ -47,7 +49,7 @@ class Plan:
     ``dumps/private: Permission denied``.
     """
 
-    jobs: list[Job]
+    jobs: list[CheckJob]
     files: list[Path]
     errors: list[ConfigError]
     closed: dict[Path, str] = field(default_factory=dict)
@@ -129,12 +131,12 @@ class _ConfigFiles:
     def errors(self) -> list[ConfigError]:
         return [error for file in self._files.values() for error in file.errors]
 
-    def job(self, folder: Path, group: _Group) -> Job:
+    def job(self, folder: Path, group: _Group) -> CheckJob:
         if folder not in self._of_folder:
             self._of_folder[folder] = self._selection(folder)
         stamps = tuple(_stamps(group.compile_files))
         files = tuple(group.files)
-        return Job(files, frozenset(group.named), stamps, self._of_folder[folder])
+        return CheckJob(files, frozenset(group.named), stamps, self._of_folder[folder])
 
     def _selection(self, folder: Path) -> Selection:
         path = find_config_file(folder)
@@ -152,3 +154,61 @@ def _stamps(files: Iterable[Path]) -> Iterable[_Stamp]:
         except OSError:
             continue
         yield file.name, status.st_mtime_ns, status.st_size
+
+
+_FILES_PER_CHECKPOINT = 100  # about 2 ms
+_ENDINGS = frozenset({".txt", ".hlo"})
+
+
+def jobs_below(
+    folders: Iterable[Path], selection_of: Callable[[Path], Selection]
+) -> list[CheckJob]:
+    """Return a job for each compile in folders and their subfolders, without hidden ones.
+
+    ``selection_of`` returns the selection of rules for a folder.
+    """
+    jobs: list[CheckJob] = []
+    seen: set[Path] = set()
+    for top in folders:
+        for name, inner, names in os.walk(top):
+            inner[:] = sorted(below for below in inner if not below.startswith("."))
+            folder = Path(name)
+            wanted = [each for each in sorted(names) if os.path.splitext(each)[1] in _ENDINGS]
+            if wanted and folder not in seen:
+                seen.add(folder)
+                listing = FolderListing(folder, sorted(names))
+                jobs += _jobs_in(folder, wanted, listing, selection_of(folder))
+            checkpoint()
+    return jobs
+
+
+def _jobs_in(
+    folder: Path, names: list[str], listing: FolderListing, selection: Selection
+) -> list[CheckJob]:
+    compiles: dict[str, tuple[Compile, list[Path]]] = {}
+    stamps: dict[Path, _Stamp] = {}
+    for count, name in enumerate(names):
+        path = folder / name
+        stamp = _stamp(path)
+        if stamp is not None:
+            stamps[path] = stamp
+            compile_ = listing.compile(name)
+            compiles.setdefault(compile_.stem, (compile_, []))[1].append(path)
+        if count % _FILES_PER_CHECKPOINT == _FILES_PER_CHECKPOINT - 1:
+            checkpoint()
+    jobs = []
+    for compile_, files in compiles.values():
+        of_compile = {**dict.fromkeys(compile_.files), **dict.fromkeys(files)}
+        known = tuple(stamps[path] for path in of_compile if path in stamps)
+        jobs.append(CheckJob(tuple(files), frozenset(), known, selection))
+    return jobs
+
+
+def _stamp(path: Path) -> _Stamp | None:
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return path.name, status.st_mtime_ns, status.st_size

@@ -15,10 +15,13 @@ from hlo_lsp.checks.schedule.section import (
     LiveRangeSection,
     live_range_section,
 )
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.memory_records import BreakdownRow
-from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.text.checkpoint import checkpoint
 
 
@@ -206,3 +209,48 @@ RULES: tuple[AnyRule, ...] = tuple(
         ("stack-order", stack_order),
     )
 )
+
+
+_MAX_BREAKS = 8  # in one title
+
+
+def is_torn(dump: DumpSet, file: DumpFile, broken: BrokenRecord) -> bool:
+    """Return whether an unreadable line is part of a row whose title has a line break."""
+    return any(
+        title in dump.derived(_names_with_breaks, dump.files)
+        for title in _titles(file, broken.line)
+    )
+
+
+def _titles(file: DumpFile, line: int) -> Iterator[str]:
+    """Yield the titles of rows that the line may be part of, together with those next to it."""
+    row = load_grammar("live_range").expression("breakdown_row")
+    first, last = line, line
+    while first > 0 and line - first < _MAX_BREAKS and _is_unreadable(file, first - 1):
+        first -= 1
+    while (
+        last + 1 < len(file.lines) and last - line < _MAX_BREAKS and _is_unreadable(file, last + 1)
+    ):
+        last += 1
+    for start in range(first, line + 1):
+        for end in range(max(start + 1, line), last + 1):
+            text = "\n".join(file.lines[start : end + 1])
+            match = row.fullmatch(text.replace("\n", " "))
+            if match is not None:
+                yield text[slice(*match.span("TITLE"))]
+
+
+def _is_unreadable(file: DumpFile, line: int) -> bool:
+    return isinstance(file.records.at(line), BrokenRecord)
+
+
+def _names_with_breaks(dump: DumpSet) -> frozenset[str]:
+    """Return each ``op_name`` with a line break, of all instructions of a compile."""
+    return frozenset(
+        field.value
+        for file in dump.files
+        for line in file.lines
+        if "\\n" in line
+        for field in metadata_fields(line)
+        if field.name == "op_name" and "\n" in field.value
+    )

@@ -4,16 +4,19 @@
 peak and, in newer releases, the stack traces at the peak.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, TypeVar
 
+from hlo_lsp.checks.case import field_place
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.places import field_place
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
+from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
+from hlo_lsp.program.schedule import Schedule, schedule_of
 from hlo_lsp.syntax.memory_records import (
     BreakdownRow,
     LiveRangeLabel,
@@ -149,3 +152,33 @@ def _read(file: DumpFile) -> LiveRangeSection | None:
                 section.labels[part] = record
                 current = part
     return section
+
+
+@dataclass(frozen=True, slots=True)
+class TextSchedule:
+    """The schedule of a module text, and the steps of the names that it has once."""
+
+    file: DumpFile
+    schedule: Schedule
+    steps: dict[str, int]
+
+
+def text_schedule(dump: DumpSet) -> TextSchedule | None:
+    """Return the schedule of the module text; None without a complete, scheduled one."""
+    file = module_at_buffer_assignment(dump)
+    return None if file is None else dump.derived(_compute, [file])
+
+
+def once(names: Iterable[str]) -> dict[str, int]:
+    """Return the places of the names that are there once."""
+    listed = list(names)
+    count = Counter(listed)
+    return {name: place for place, name in enumerate(listed) if count[name] == 1}
+
+
+def _compute(dump: DumpSet) -> TextSchedule | None:
+    file = module_at_buffer_assignment(dump)
+    schedule = schedule_of(file.module) if file is not None and is_complete_module(file) else None
+    if file is None or schedule is None:
+        return None
+    return TextSchedule(file, schedule, once(line.name for line in schedule.instructions))

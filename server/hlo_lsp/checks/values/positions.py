@@ -8,12 +8,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from hlo_lsp.checks.case import CompileCheck
-from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.fix import Fix
-from hlo_lsp.checks.places import field_place, part_place, shape_place
+from hlo_lsp.checks.case import CompileCheck, field_place, part_place, shape_place
+from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
-from hlo_lsp.checks.values.users import parts_of, row_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.module_index import ModuleIndex
@@ -48,6 +45,17 @@ def row_place(file: DumpFile, entry: UsedValue, row: int) -> Place:
     """Return the place of a line of an entry."""
     text = entry.lines[row]
     return Place(file, entry.line + row, len(text) - len(text.lstrip()), len(text.rstrip()))
+
+
+def row_of(name: str, index: str | None) -> str:
+    """Return the row of a position; the index is None where the instruction is no tuple."""
+    return f"  {name}" if index is None else f"  {name} {index}"
+
+
+def parts_of(row: str) -> tuple[str, str | None]:
+    """Return name and index of a row of a position."""
+    name, _, index = row[2:].partition(" ")
+    return name, index or None
 
 
 def position_mismatch(survey: CompileCheck) -> Iterator[Finding]:
