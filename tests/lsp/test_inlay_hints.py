@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.ide.hints.hint import HintKind
+from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.lsp import inlay_hints
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.inlay_hints import InlayHints

@@ -8,7 +8,7 @@ from pygls.protocol import default_converter
 
 from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.renaming import linked_editing_ranges, rename
-from hlo_lsp.lsp.request import RequestFailedError
+from hlo_lsp.lsp.progress import RequestFailedError
 from lsp.opened import DUMP, at, context
 from program.test_rename import MODULE
 

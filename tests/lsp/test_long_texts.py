@@ -6,7 +6,7 @@ from lsprotocol import types
 import tiny
 from hlo_lsp.lsp import formatting, symbols
 from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Json
-from hlo_lsp.lsp.request import RequestFailedError
+from hlo_lsp.lsp.progress import RequestFailedError
 from lsp.opened import context
 
 TEXT = tiny.MODULE.text

@@ -182,26 +182,6 @@ def test_names_and_tiles_determine_the_backend(text: str, name: str, backend: Ba
     assert _set(text, name=name).backend is backend
 
 
-def test_query_is_cached_until_a_file_changes() -> None:
-    dump = _set(_ASSIGNMENT, _LIVE)
-    assignment, live = dump.files
-    asked: list[int] = []
-
-    def count(of: DumpSet) -> int:
-        asked.append(len(of.value_ids()))
-        return asked[-1]
-
-    assert [dump.derived(count, [assignment]) for _ in range(3)] == [3, 3, 3]
-    live.changed(live.document.replace(_LIVE + "    f{1}: 1 bytes (cumulative: 9 bytes)\n"))
-    live.refresh()
-    dump.derived(count, [assignment])
-    assert asked == [3]
-    assignment.changed(assignment.document.edit((2, 0), (3, 0), ""))
-    assignment.refresh()
-    assert dump.derived(count, [assignment]) == 2
-    assert asked == [3, 2]
-
-
 def test_stack_of_a_real_instruction(corpus_small: Path) -> None:
     library = DumpWorkspace()
     [path] = [

@@ -9,17 +9,18 @@ from pathlib import Path
 from typing import Any
 
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
-from hlo_lsp.ide.cursor.resolution import resolve_computation, resolve_instruction
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
     ComputationTarget,
     CursorTarget,
     InstructionTarget,
     ValueTarget,
+    resolve_computation,
+    resolve_instruction,
+    target_value,
 )
-from hlo_lsp.ide.hover.hover import hover_card
+from hlo_lsp.ide.hover.hover import computation_card, hover_card
 from hlo_lsp.ide.hover.instructions import instruction_card
-from hlo_lsp.ide.hover.modules import computation_card
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.ide.inspection import (
     allocation_json,
@@ -30,7 +31,6 @@ from hlo_lsp.ide.inspection import (
     stdout_dump_json,
     value_json,
 )
-from hlo_lsp.ide.navigation.definitions import target_value
 from hlo_lsp.lsp.terminal import make_console, print_card
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile

@@ -26,7 +26,7 @@ from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.diagnostic_conversion import rule_line_numbers, rules_page
 from hlo_lsp.lsp.positions import Json, path_of
-from hlo_lsp.lsp.request import RequestFailedError, current_request
+from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.display import Card

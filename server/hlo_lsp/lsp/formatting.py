@@ -4,7 +4,7 @@ from lsprotocol import types
 
 from hlo_lsp.ide.formatting.formatting import format_module
 from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Json
-from hlo_lsp.lsp.request import RequestFailedError
+from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext
 

@@ -21,7 +21,7 @@ from hlo_lsp.lsp import (
 )
 from hlo_lsp.lsp.inlay_hints import INLAY_HINT_OPTIONS, InlayHints
 from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.protocol.connection import HloServer
+from hlo_lsp.lsp.protocol import HloServer
 from hlo_lsp.lsp.semantic_tokens import LEGEND, SemanticTokens
 from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import RequestContext, Session

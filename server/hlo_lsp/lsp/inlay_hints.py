@@ -5,8 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from lsprotocol import types
 
-from hlo_lsp.ide.hints.hint import Hint, HintKind
-from hlo_lsp.ide.hints.hints import hints
+from hlo_lsp.ide.inlay_hints import Hint, HintKind, hints
 from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session

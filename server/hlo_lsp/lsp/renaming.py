@@ -3,7 +3,7 @@
 from lsprotocol import types
 
 from hlo_lsp.lsp.positions import Json, place_range_json
-from hlo_lsp.lsp.request import RequestFailedError
+from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.program.renaming import RenameError, linked_places, rename_places, rename_target_at
 

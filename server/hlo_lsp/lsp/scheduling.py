@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from functools import lru_cache, partial
 from typing import Any, Generic, ParamSpec, TypeVar
 
-from hlo_lsp.lsp.request import current_request
+from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text.checkpoint import Job

@@ -21,7 +21,7 @@ from hlo_lsp.lsp.handlers import (
     register_writing,
 )
 from hlo_lsp.lsp.hover import warm_up
-from hlo_lsp.lsp.protocol.connection import HloServer
+from hlo_lsp.lsp.protocol import HloServer
 from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import Session
 

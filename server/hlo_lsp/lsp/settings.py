@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.ide.hints.hint import HintKind
+from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.model.source import SourceMap
 
 SECTION = "hlo"

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -131,8 +132,14 @@ class Callee:
     computation: ComputationLine | None
 
 
+@query
+def computation_scopes(file: DumpFile) -> "ComputationScopes":
+    """Return the computations of a module text."""
+    return ComputationScopes(file)
+
+
 class ComputationScopes:
-    """The scopes of an unchanged file, computed once each."""
+    """The scopes of a module text, computed on first access."""
 
     def __init__(self, file: DumpFile) -> None:
         self._file = file
@@ -306,6 +313,12 @@ class LocationTable:
         numbers, so the highest printed number is valid too.
         """
         return not self.is_whole or 0 < number <= self._highest
+
+
+@query
+def location_tables(file: DumpFile) -> "LocationTables":
+    """Return the tables of source locations of a module text."""
+    return LocationTables(file)
 
 
 class LocationTables:

@@ -8,10 +8,8 @@ from itertools import islice
 
 from hlo_lsp.syntax.grammar import load_grammar
 
-_DETECTION_LINES = 60  # lines
-_MAX_LINES_BEFORE_SECTION = (
-    20_000  # lines of other output in which the first section is looked for: about 1 ms
-)
+_DETECTION_LINES = 60
+_MAX_LINES_BEFORE_SECTION = 20_000  # other output before the first section: about 1 ms
 
 
 class FileKind(Enum):
@@ -73,12 +71,12 @@ _TOTAL_LINE = re.compile(r"Total bytes used: ")
 
 def detect_file_kind(lines: Sequence[str]) -> FileKind:
     """Return the kind of a text, OTHER if it is not a supported dump."""
-    if any(map(begins_section, islice(lines, _DETECTION_LINES))):
+    if any(map(_begun_section, islice(lines, _DETECTION_LINES))):
         return FileKind.STDOUT_DUMP  # checked first, as the sections have the other kinds
     filled = [line[:400] for line in islice(lines, _DETECTION_LINES) if line and not line.isspace()]
     kind = _kind_of_lines(filled) if filled else FileKind.OTHER
     if kind is FileKind.OTHER and any(
-        map(begins_section, islice(lines, _DETECTION_LINES, _MAX_LINES_BEFORE_SECTION))
+        map(_begun_section, islice(lines, _DETECTION_LINES, _MAX_LINES_BEFORE_SECTION))
     ):
         return FileKind.STDOUT_DUMP
     return kind
@@ -97,11 +95,6 @@ def _kind_of_lines(filled: list[str]) -> FileKind:
             if expression.match(line):
                 return kind
     return FileKind.OTHER
-
-
-_SECTION_BEGIN = "*** Begin "
-_SECTION_END = "*** End "
-_SECTION_MARKER_END = " ***"
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +124,10 @@ def split_sections(lines: Sequence[str]) -> list[SectionRange]:
     open_names: list[str] = []  # begun and not ended; text belongs to the last one
     start: int | None = None  # the first line of that text
     for number, line in enumerate(lines):
-        if not line.endswith(_SECTION_MARKER_END):
+        if not line.endswith(" ***"):
             continue
-        ended = _section_name("section_end", line, 0) if line.startswith(_SECTION_END) else None
-        begun = None if ended else _section_name("section_begin", line, line.find(_SECTION_BEGIN))
+        ended = _section_name("section_end", line, 0) if line.startswith("*** End ") else None
+        begun = None if ended else _begun_section(line)
         if begun is None and (ended is None or ended not in open_names):
             continue
         if start is not None:
@@ -151,12 +144,11 @@ def split_sections(lines: Sequence[str]) -> list[SectionRange]:
     return found
 
 
-def begins_section(line: str) -> bool:
-    """Return True if a section begins after this line."""
-    return (
-        line.endswith(_SECTION_MARKER_END)
-        and _section_name("section_begin", line, line.find(_SECTION_BEGIN)) is not None
-    )
+def _begun_section(line: str) -> str | None:
+    """Return the name of the section that begins after this line, or None."""
+    if not line.endswith(" ***"):
+        return None
+    return _section_name("section_begin", line, line.find("*** Begin "))
 
 
 def _section_name(rule: str, line: str, column: int) -> str | None:

@@ -21,16 +21,18 @@ from hlo_lsp.syntax.records import Record
 _MAX_EXPECTED_TERMS = 5  # alternatives in an error message
 # Left out of error messages, as they are allowed almost everywhere.
 _WHITESPACE_TERMINALS = {"INDENT", "SPACE"}
-_MODULE_PATH = Path(__file__).resolve()
 # The wheel has the grammars inside the package, a checkout next to server/.
-_GRAMMAR_FOLDERS = (_MODULE_PATH.parents[1] / "grammar", _MODULE_PATH.parents[3] / "grammar")
+_PARENTS = Path(__file__).resolve().parents
+_GRAMMAR_FOLDER = next(
+    folder for parent in _PARENTS[1:4:2] if (folder := parent / "grammar").is_dir()
+)
 
 
 class Grammar:
     """A ``.lark`` file, each rule of which can be parsed separately."""
 
     def __init__(self, name: str) -> None:
-        path = _grammar_path(name)
+        path = _GRAMMAR_FOLDER / f"{name}.lark"
         self.name = name
         loaded, _ = load_lark_grammar(  # type: ignore[no-untyped-call]  # lark types all but this
             path.read_text("utf-8"), str(path), [str(path.parent)], False
@@ -42,7 +44,7 @@ class Grammar:
         self._terminals = {
             terminal.name: terminal.pattern.to_regexp() for terminal in self._lark.terminals
         }
-        self._expressions: dict[str, re.Pattern[str]] = {}
+        self._expressions: dict[str, Pattern[str]] = {}
 
     def has_rule(self, rule: str) -> bool:
         """Return True if the grammar defines this rule."""
@@ -71,14 +73,16 @@ class Grammar:
             )
         return None
 
-    def expression(self, rule: str) -> re.Pattern[str]:
+    def expression(self, rule: str) -> Pattern[str]:
         """Return the rule as a regular expression.
 
         The first occurrence of each terminal is a named group.
         """
         found = self._expressions.get(rule)
         if found is None:
-            found = self._expressions[rule] = re.compile(self._rule_expression(rule, set()))
+            found = self._expressions[rule] = re.compile(
+                self._node_expression(self._rules[rule], set())
+            )
         return found
 
     def opening(self, rule: str) -> str:
@@ -94,14 +98,14 @@ class Grammar:
             return _literal_text(node)
         return ""
 
-    def _rule_expression(self, rule: str, named: set[str]) -> str:
-        return self._node_expression(self._rules[rule], named)
-
     def _node_expression(self, node: object, named: set[str]) -> str:
         if isinstance(node, NonTerminal):
-            return self._rule_expression(str(node.name), named)
+            return self._node_expression(self._rules[str(node.name)], named)
         if isinstance(node, Terminal):
-            return self._terminal_expression(str(node.name), named)
+            name = str(node.name)
+            group = "?:" if name in named else f"?P<{name}>"
+            named.add(name)
+            return f"({group}{self._terminals[name]})"
         assert isinstance(node, Tree), node
         if node.data == "literal":
             return re.escape(_literal_text(node))
@@ -113,13 +117,6 @@ class Grammar:
             return f"(?:{'|'.join(parts)})"
         return "".join(parts)
 
-    def _terminal_expression(self, name: str, named: set[str]) -> str:
-        pattern = self._terminals[name]
-        if name in named:
-            return f"(?:{pattern})"
-        named.add(name)
-        return f"(?P<{name}>{pattern})"
-
     def _describe_terminal(self, terminal: str) -> str:
         """Describe a terminal by its text if that is fixed, else by its name."""
         if terminal not in self._terminals:  # Lark's own terminal for the end
@@ -130,17 +127,15 @@ class Grammar:
         return "number" if terminal == "INT" else terminal.lower().replace("_", " ")
 
 
+@dataclass(frozen=True, slots=True)
 class ParseFailure:
     """The first mismatch of a text and a rule.
 
     ``column`` counts code points from 0; ``expected`` lists the alternatives there.
     """
 
-    __slots__ = ("column", "expected")
-
-    def __init__(self, column: int, expected: tuple[str, ...]) -> None:
-        self.column = column
-        self.expected = expected
+    column: int
+    expected: tuple[str, ...]
 
     def __str__(self) -> str:
         return "expected " + (" or ".join(self.expected[:_MAX_EXPECTED_TERMS]) or "something else")
@@ -152,27 +147,14 @@ def load_grammar(name: str) -> Grammar:
     return Grammar(name)
 
 
-def _grammar_path(name: str) -> Path:
-    for folder in _GRAMMAR_FOLDERS:
-        path = folder / f"{name}.lark"
-        if path.is_file():
-            return path
-    raise FileNotFoundError(
-        f"{name}.lark is neither in {_GRAMMAR_FOLDERS[0]} nor in {_GRAMMAR_FOLDERS[1]}"
-    )
-
-
 def _literal_text(node: "Tree[Symbol]") -> str:
     text = str(node.children[0])
     return text[1:-1].encode().decode("unicode_escape")
 
 
 def _expected_terminals(error: UnexpectedInput) -> set[str]:
-    for attribute in ("accepts", "expected", "allowed"):
-        names = getattr(error, attribute, None)
-        if names:
-            return {str(name) for name in names}
-    return set()
+    names = (getattr(error, attribute, None) for attribute in ("accepts", "expected", "allowed"))
+    return set(map(str, next(filter(None, names), ())))
 
 
 _PREFIX_LENGTH = 4  # characters that nearly always determine the rule
@@ -211,7 +193,10 @@ class LineRules:
         prefix = line[:_PREFIX_LENGTH]
         candidates = self._candidates.get(prefix)
         if candidates is None:
-            candidates = self._cache_candidates(prefix)
+            if len(self._candidates) > _MAX_CACHED_PREFIXES:
+                self._candidates.clear()
+            candidates = [rule for rule in self._rules if rule.can_match(prefix)]
+            self._candidates[prefix] = candidates
         for rule in candidates:
             match = rule.expression.fullmatch(line)
             if match is not None:
@@ -228,10 +213,3 @@ class LineRules:
             if refusal is not None and refusal.column > best.column:
                 best = refusal
         return best
-
-    def _cache_candidates(self, prefix: str) -> list[LineRule]:
-        if len(self._candidates) > _MAX_CACHED_PREFIXES:
-            self._candidates.clear()
-        candidates = [rule for rule in self._rules if rule.can_match(prefix)]
-        self._candidates[prefix] = candidates
-        return candidates

@@ -1,7 +1,10 @@
-"""The metadata fields of an instruction with their columns."""
+"""The text of an instruction, split into parts with columns.
+
+Module files contain this text, and values files, without ``ROOT``, after ``from instruction:``.
+"""
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -66,7 +69,6 @@ def _unescaped_byte(match: re.Match[bytes]) -> bytes:
 
 
 def _first_field_column(line: str, at: int) -> int | None:
-    """Return the column after the brace of ``metadata={`` outside of strings, or None."""
     start = line.find(_METADATA_START, at)
     while start >= 0:
         apart = start == at or line[start - 1] in " ,\t"
@@ -111,9 +113,8 @@ CALL_ATTRIBUTES = frozenset(
 )
 _CALL = re.compile(rf"\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=")
 # A part of each of them: a search for seven words is faster than one expression.
-_CALL_WORDS = ("calls=", "apply=", "body=", "dition=", "select=", "scatter=", "computation")
+CALL_WORDS = ("calls=", "apply=", "body=", "dition=", "select=", "scatter=", "computation")
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
-_NO_OPERANDS: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +206,6 @@ class InstructionText:
     @property
     def bodies(self) -> list[AttributeText]:
         """The inline computations; each one of a list is an item."""
-        if _CALL.search(self.line, self.attributes_at) is None:
-            return []
         return [
             AttributeText(attribute.name, body)
             for attribute in self.attributes
@@ -233,15 +232,6 @@ class InstructionText:
         """True if all brackets and strings are closed."""
         return is_balanced(self.line, self.name.end)
 
-    def names(self, kinds: Set[str]) -> list[TextSpan]:
-        """Return the names in the values of some attributes."""
-        return [
-            span
-            for attribute in self.attributes
-            if attribute.name in kinds
-            for span in self._names_in(attribute.value)
-        ]
-
     def _attribute(self, start: int, end: int) -> Iterator[AttributeText]:
         match = _ATTRIBUTE.match(self.line, start, end)
         if match is not None:
@@ -267,15 +257,12 @@ def parse_instruction(line: str, at: int = 0) -> InstructionText | None:
     end = len(line) if close is None else close
     opcode = _text_span(match.start("OPCODE"), match["OPCODE"])
     shape = match["SHAPE"]
+    has_operands = opcode.text not in _OPCODES_WITHOUT_OPERANDS
     return InstructionText(
         _text_span(match.start("NAME"), match["NAME"]),
-        TextSpan(opcode.start, opcode.start, "")
-        if shape is None
-        else _text_span(match.start("SHAPE"), shape),
+        _text_span(opcode.start if shape is None else match.start("SHAPE"), shape or ""),
         opcode,
-        ()
-        if opcode.text in _OPCODES_WITHOUT_OPERANDS
-        else tuple(_operand_spans(line, opened, end)),
+        tuple(_operand_spans(line, opened, end)) if has_operands else (),
         TextSpan(opened, end, line[opened:end]),
         min(end + 1, len(line)),
         line,
@@ -288,30 +275,18 @@ def operand_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
     This function is optimized, as it runs for every instruction of a module.
     """
     if opcode in _OPCODES_WITHOUT_OPERANDS:
-        return _NO_OPERANDS
+        return ()
     end = text.find(")", opened)
     inside = text[opened:end]
     if end >= 0 and "(" not in inside and "[" not in inside:
         if not inside or inside.isspace():
-            return _NO_OPERANDS
+            return ()
         names = _PERCENT_NAME.findall(inside)
         if names and inside.count(",") == len(names) - 1:
             return tuple(names)
     close = closing_bracket(text, opened - 1)
     spans = _operand_spans(text, opened, len(text) if close is None else close)
     return tuple(span.text for span in spans)
-
-
-def called_names(text: str, opened: int, opcode: str) -> tuple[str, ...]:
-    """Return the computations that an instruction calls by name."""
-    if not any(word in text for word in _CALL_WORDS) or _CALL.search(text, opened) is None:
-        return ()
-    start = text.rfind(opcode, 0, opened)
-    begin = TextSpan(start, start, "")
-    close = closing_bracket(text, opened - 1)
-    at = len(text) if close is None else close + 1
-    whole = InstructionText(begin, begin, begin, (), begin, at, text)
-    return tuple(span.text for span in whole.called)
 
 
 def _operand_spans(line: str, start: int, end: int) -> Iterator[TextSpan]:
@@ -323,8 +298,7 @@ def _operand_spans(line: str, start: int, end: int) -> Iterator[TextSpan]:
         if name is not None:
             yield _text_span(name.start(1), name[1])
         else:
-            begin = start + len(line[start:stop]) - len(line[start:stop].lstrip())
-            yield TextSpan(begin, begin, "")
+            yield _text_span(stop - len(line[start:stop].lstrip()), "")
         start = stop + 1
 
 

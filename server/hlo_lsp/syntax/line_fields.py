@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from hlo_lsp.syntax.grammar import Grammar, load_grammar
+from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.records import Label, Record
 from hlo_lsp.syntax.used_value import UsedValue
 
@@ -31,8 +31,8 @@ def rule_of(record: Record, line: str) -> str | None:
 
 def fields_of_line(rule: str, line: str) -> list[LineField]:
     """Return the fields of a line in order; an empty list if the line does not match the rule."""
-    grammar = _grammar_with(rule)
-    match = None if grammar is None else grammar.expression(rule).fullmatch(line)
+    grammars = (grammar for grammar in map(load_grammar, _GRAMMAR_NAMES) if grammar.has_rule(rule))
+    match = next((grammar.expression(rule).fullmatch(line) for grammar in grammars), None)
     if match is None:
         return []
     found = [
@@ -51,25 +51,20 @@ def field_at(rule: str, line: str, column: int) -> LineField | None:
 
 def array_shape_at(field: LineField, column: int) -> LineField:
     """Return the array shape at a column of a shape field, or the whole field."""
-    for match in _ARRAY_SHAPE.finditer(field.text):
-        start, end = field.start + match.start(), field.start + match.end()
-        if start <= column <= end:
-            return LineField(field.role, start, end, match[0])
-    return field
+    return _part_at(_ARRAY_SHAPE, field, column, field.role) or field
 
 
 def memory_space_at(field: LineField, column: int) -> tuple[LineField, int] | None:
     """Return the ``S(n)`` at a column of a shape field, and its number."""
-    for match in _MEMORY_SPACE.finditer(field.text):
+    found = _part_at(_MEMORY_SPACE, field, column, "MEMORY_SPACE")
+    return None if found is None else (found, int(found.text[2:-1]))
+
+
+def _part_at(
+    expression: re.Pattern[str], field: LineField, column: int, role: str
+) -> LineField | None:
+    for match in expression.finditer(field.text):
         start, end = field.start + match.start(), field.start + match.end()
         if start <= column <= end:
-            return LineField("MEMORY_SPACE", start, end, match[0]), int(match[1])
-    return None
-
-
-def _grammar_with(rule: str) -> Grammar | None:
-    for name in _GRAMMAR_NAMES:
-        grammar = load_grammar(name)
-        if grammar.has_rule(rule):
-            return grammar
+            return LineField(role, start, end, match[0])
     return None

@@ -29,24 +29,6 @@ class AllocationLine(Record):
     maybe_live_out: bool
     preallocated_temp: bool
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "AllocationLine":
-        """Read from a match of the rule."""
-        parameter = match["PARAMETER"]
-        return cls(
-            int(match["ALLOCATION"]),
-            int(match["SIZE"]),
-            int(match["COLOR"] or 0),
-            None if parameter is None else int(parameter),
-            match["PARAMETER_INDEX"],
-            match["PARAMETER_SHAPE"],
-            match["OUTPUT_SHAPE"],
-            match["CONSTANT"] is not None,
-            match["THREAD_LOCAL"] is not None,
-            match["MAYBE_LIVE_OUT"] is not None,
-            match["PREALLOCATED_TEMP"] is not None,
-        )
-
 
 @dataclass(slots=True, eq=False)
 class AssignedValue(Record):
@@ -103,11 +85,6 @@ class TotalLine(Record):
     total: int
     human: str
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "TotalLine":
-        """Read from a match of the rule."""
-        return cls(int(match["TOTAL"]), match["HUMAN"])
-
 
 @dataclass(slots=True, eq=False)
 class LiveRangeLabel(Record):
@@ -116,11 +93,6 @@ class LiveRangeLabel(Record):
     rule = "live_range_label"
     is_head = True
     max: int
-
-    @classmethod
-    def of(cls, match: Match[str]) -> "LiveRangeLabel":
-        """Read from a match of the rule."""
-        return cls(int(match["MAX"]))
 
 
 @dataclass(slots=True, eq=False)
@@ -167,11 +139,6 @@ class PeakLabel(Record):
     is_head = True
     moment: int
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "PeakLabel":
-        """Read from a match of the rule."""
-        return cls(int(match["MOMENT"]))
-
 
 @dataclass(slots=True, eq=False)
 class PeakRow(Record):
@@ -186,12 +153,6 @@ class PeakRow(Record):
     index: str | None
     bytes: int
     cumulative: int | None
-
-    @classmethod
-    def of(cls, match: Match[str]) -> "PeakRow":
-        """Read from a match of the rule."""
-        name, index, size, cumulative = match.groups()
-        return cls(name, index, int(size), None if cumulative is None else int(cumulative))
 
     @property
     def key(self) -> str | None:
@@ -210,17 +171,6 @@ class BreakdownRow(Record):
     current: int
     remaining: int
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "BreakdownRow":
-        """Read from a match of the rule."""
-        return cls(
-            max(0, len(match["TREE"]) // 4 - 1) if len(match["TREE"]) > 4 else 0,
-            match["TITLE"],
-            _parse_spaced_integer(match["TOTAL"]),
-            _parse_spaced_integer(match["CURRENT"]),
-            _parse_spaced_integer(match["REMAINING"]),
-        )
-
 
 @dataclass(slots=True, eq=False)
 class SpaceLine(Record):
@@ -230,11 +180,6 @@ class SpaceLine(Record):
     is_head = True
     name: str
     color: int
-
-    @classmethod
-    def of(cls, match: Match[str]) -> "SpaceLine":
-        """Read from a match of the rule."""
-        return cls(match["SPACE_NAME"], int(match["COLOR"]))
 
 
 @dataclass(slots=True, eq=False)
@@ -246,11 +191,6 @@ class TableRow(Record):
     value_count: int
     shapes: str
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "TableRow":
-        """Read from a match of the rule."""
-        return cls(int(match["OFFSET"]), int(match["COUNT"]), match["SHAPES"])
-
 
 @dataclass(slots=True, eq=False)
 class ReportedAllocation(Record):
@@ -261,18 +201,9 @@ class ReportedAllocation(Record):
     number: int
     human: str
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "ReportedAllocation":
-        """Read from a match of the rule."""
-        return cls(int(match["ALLOCATION"]), match["HUMAN"])
-
 
 class ListedAllocation(ReportedAllocation):
     """An allocation in the list before those tables."""
 
     __slots__ = ()
     rule = "by_size_row"
-
-
-def _parse_spaced_integer(digits: str) -> int:
-    return int(digits.replace(" ", ""))

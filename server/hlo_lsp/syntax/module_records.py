@@ -5,17 +5,19 @@ from collections import Counter
 from dataclasses import dataclass
 from re import Match
 from sys import intern
+from typing import TypeVar
 
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import (
+    CALL_WORDS,
     InstructionText,
-    called_names,
     operand_names,
     parse_instruction,
-    unescape,
 )
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.statements import closing_bracket, tokens_with_depth
+
+L = TypeVar("L", bound="InstructionLine")
 
 
 @dataclass(slots=True, eq=False)
@@ -28,11 +30,6 @@ class ModuleHeader(Record):
     text: str
     line_count: int = 1
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "ModuleHeader":
-        """Read from a match of the rule."""
-        return cls(match["NAME"], match.string)
-
 
 @dataclass(slots=True, eq=False)
 class TableLabel(Record):
@@ -42,11 +39,6 @@ class TableLabel(Record):
     is_head = True
     table: str
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "TableLabel":
-        """Read from a match of the rule."""
-        return cls(match["TABLE"])
-
 
 @dataclass(slots=True, eq=False)
 class NameRow(Record):
@@ -55,11 +47,6 @@ class NameRow(Record):
     rule = "name_row"
     number: int
     text: str
-
-    @classmethod
-    def of(cls, match: Match[str]) -> "NameRow":
-        """Read from a match of the rule."""
-        return cls(int(match["NUMBER"]), unescape(match["STRING"][1:-1]))
 
 
 @dataclass(slots=True, eq=False)
@@ -71,16 +58,6 @@ class LocationRow(Record):
     file: int
     function: int
     source_line: int
-
-    @classmethod
-    def of(cls, match: Match[str]) -> "LocationRow":
-        """Read from a match of the rule."""
-        return cls(
-            int(match["NUMBER"]),
-            int(match["FILE_NAME_ID"]),
-            int(match["FUNCTION_NAME_ID"]),
-            int(match["LINE"]),
-        )
 
 
 @dataclass(slots=True, eq=False)
@@ -94,14 +71,6 @@ class FrameRow(Record):
     number: int
     location: int
     parent: int | None
-
-    @classmethod
-    def of(cls, match: Match[str]) -> "FrameRow":
-        """Read from a match of the rule."""
-        parent = int(match["PARENT_FRAME_ID"] or 0) - 1
-        return cls(
-            int(match["NUMBER"]), int(match["FILE_LOCATION_ID"]), parent if parent > 0 else None
-        )
 
 
 @dataclass(slots=True, eq=False)
@@ -120,22 +89,12 @@ class ComputationLine(Record):
     line_count: int = 1
     members: "tuple[InnerInstruction, ...]" = ()
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "ComputationLine":
-        """Read from a match of the rule."""
-        return cls(match["NAME"], match["ENTRY"] is not None, match["SIGNATURE"] or "")
-
 
 @dataclass(slots=True, eq=False)
 class ComputationEnd(Record):
     """``}``."""
 
     rule = "computation_end"
-
-    @classmethod
-    def of(cls, _: Match[str]) -> "ComputationEnd":
-        """Read from a match of the rule."""
-        return cls()
 
 
 class Comment(Record):
@@ -166,27 +125,15 @@ class InstructionLine(Record):
     bodies: "tuple[InlineComputation, ...]" = ()
 
     @classmethod
-    def of(cls, match: Match[str]) -> "InstructionLine":
-        """Read from a match of the rule; shapes and opcodes are interned."""
+    def of(cls: type[L], match: Match[str], operands: str = "REST") -> L:
+        """Read from a match of a rule; ``operands`` is the group that begins with them."""
         return cls(
             match["NAME"],
             match["ROOT"] is not None,
             intern(match["SHAPE"] or ""),
             intern(match["OPCODE"]),
             match.string,
-            match.start("REST"),
-        )
-
-    @classmethod
-    def of_plain(cls, match: Match[str]) -> "InstructionLine":
-        """Read from a match of the faster rule for plain instructions."""
-        return cls(
-            match["NAME"],
-            match["ROOT"] is not None,
-            intern(match["SHAPE"]),
-            intern(match["OPCODE"]),
-            match.string,
-            match.start("PLAIN_OPERANDS"),
+            match.start(operands),
         )
 
     @property
@@ -208,7 +155,9 @@ class InstructionLine(Record):
     @property
     def called(self) -> tuple[str, ...]:
         """The names of the computations that this instruction calls."""
-        return called_names(self.text, self.opened, self.opcode)
+        if not any(word in self.text for word in CALL_WORDS):
+            return ()
+        return tuple(span.text for span in self.parsed.called)
 
     @property
     def parsed(self) -> InstructionText:
@@ -312,12 +261,11 @@ def _parse_members(
         match = load_grammar("module").expression("instruction_line").match(own, start - line_start)
         if match is None:
             continue
-        read = InstructionLine.of(match)
-        member = InnerInstruction(
-            read.name, read.is_root, read.shape, read.opcode, own, read.opened,
-            own.count("\n") + 1, holder=holder, home=home,
-            row=base + text.count("\n", 0, line_start), start_column=start - line_start,
-        )  # fmt: skip
+        member = InnerInstruction.of(match)
+        member.line_count = own.count("\n") + 1
+        member.holder, member.home = holder, home
+        member.row = base + text.count("\n", 0, line_start)
+        member.start_column = start - line_start
         read_inline_computations(member, holder)
         members.append(member)
     return tuple(members)

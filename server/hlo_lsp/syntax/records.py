@@ -7,6 +7,7 @@ are relative to a block of records, so an edit updates a few hundred records at 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import ClassVar, Protocol
 
 from hlo_lsp.text.checkpoint import checkpoint
@@ -128,14 +129,11 @@ class RecordSequence:
     def beginning_at(self, line: int) -> Iterator[Record]:
         """Yield all records, starting at this line and wrapping around at the end."""
         number, index = self._position(line) or (0, 0)
-        for block in self._blocks[number : number + 1]:
-            yield from block.records[index:]
-        for block in self._blocks[number + 1 :]:
+        first, *others = [*self._blocks[number:], *self._blocks[:number]] or [RecordBlock([])]
+        yield from first.records[index:]
+        for block in others:
             yield from block.records
-        for block in self._blocks[:number]:
-            yield from block.records
-        for block in self._blocks[number : number + 1]:
-            yield from block.records[:index]
+        yield from first.records[:index]
 
     def after(self, record: Record) -> Iterator[Record]:
         """Yield the records after this one in order."""
@@ -178,17 +176,19 @@ class RecordSequence:
         after a checkpoint because the lines changed meanwhile.
         """
         start = self._position_before(change.first)
-        at = 0 if start is None else self._line_of(start)
-        old = _RecordCursor(self._blocks, start or (0, 0))
+        at = 0 if start is None else self._blocks[start[0]].records[start[1]].line
+        places = self._places(*(start or (0, 0)))
+        place, old = next(places)
         shift = change.new_count - change.old_count
         changed_end = change.first + change.new_count
         added: list[Record] = []
         removed: list[Record] = []
         while at < len(lines):
             if at >= changed_end:
-                while old.record is not None and old.record.line + shift < at:
-                    removed.append(old.take())
-                if old.record is not None and old.record.line + shift == at:
+                while old is not None and old.line + shift < at:
+                    removed.append(old)
+                    place, old = next(places)
+                if old is not None and old.line + shift == at:
                     break
             record = scanner.read(lines, at)
             added.append(record)
@@ -198,10 +198,19 @@ class RecordSequence:
                 if not is_current():
                     return None
         else:
-            while old.record is not None:
-                removed.append(old.take())
-        self._splice(start or (0, 0), old.place, added)
+            while old is not None:
+                removed.append(old)
+                place, old = next(places)
+        self._splice(start or (0, 0), place, added)
         return RecordDelta(removed, added)
+
+    def _places(self, number: int, index: int) -> Iterator[tuple[tuple[int, int], Record | None]]:
+        """Yield the records from a position on, each with its position; None marks the end."""
+        for block in self._blocks[number:]:
+            for place in range(index, len(block.records)):
+                yield (block.number, place), block.records[place]
+            index = 0
+        yield (len(self._blocks), 0), None
 
     def _position(self, line: int) -> tuple[int, int] | None:
         number = bisect_right(self._firsts, line) - 1
@@ -223,9 +232,6 @@ class RecordSequence:
                 place = number - 1, len(self._blocks[number - 1].records) - 1
         return place
 
-    def _line_of(self, place: tuple[int, int]) -> int:
-        return self._blocks[place[0]].records[place[1]].line
-
     def _splice(self, start: tuple[int, int], end: tuple[int, int], added: list[Record]) -> None:
         head = self._blocks[start[0]].records[: start[1]] if self._blocks else []
         last = end[0]
@@ -243,26 +249,6 @@ class RecordSequence:
             line += block.line_count
 
 
-class _RecordCursor:
-    """A cursor over the old records."""
-
-    def __init__(self, blocks: list[RecordBlock], place: tuple[int, int]) -> None:
-        self._blocks = blocks
-        self.place = place
-        self.record = blocks[place[0]].records[place[1]] if blocks else None
-
-    def take(self) -> Record:
-        taken = self.record
-        assert taken is not None
-        number, index = self.place
-        index += 1
-        if index == len(self._blocks[number].records):
-            number, index = number + 1, 0
-        self.place = number, index
-        self.record = self._blocks[number].records[index] if number < len(self._blocks) else None
-        return taken
-
-
 def _split_into_blocks(records: list[Record]) -> list[RecordBlock]:
     """Split records into blocks of about equal size, so that edits leave no tiny blocks."""
     parts = max(1, round(len(records) / _RECORDS_PER_BLOCK))
@@ -271,8 +257,4 @@ def _split_into_blocks(records: list[Record]) -> list[RecordBlock]:
 
 
 def _record_index(block: RecordBlock, start: int) -> int:
-    return bisect_right(block.records, start, key=_record_start) - 1
-
-
-def _record_start(record: Record) -> int:
-    return record.start
+    return bisect_right(block.records, start, key=attrgetter("start")) - 1

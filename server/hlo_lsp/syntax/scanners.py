@@ -7,11 +7,13 @@ affect the rows below it.
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, partial
 from re import Match
+from typing import Any
 
 from hlo_lsp.syntax import memory_records, module_records
 from hlo_lsp.syntax.grammar import LineRule, LineRules, ParseFailure, load_grammar
+from hlo_lsp.syntax.instruction_text import unescape
 from hlo_lsp.syntax.module_records import read_inline_computations, read_members
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Label, Record
 from hlo_lsp.syntax.statements import (
@@ -26,50 +28,124 @@ from hlo_lsp.syntax.used_value import EntryReader
 # lines occur in broken files only, where backtracking of expressions would take minutes.
 MAX_LINE_LENGTH = 1_000_000
 
-_MEMORY_RULES: dict[str, dict[str, Callable[[Match[str]], Record] | None]] = {
+_RecordMaker = Callable[[Match[str]], Record]
+
+
+def _fields(
+    kind: Callable[..., Record], **conversions: Callable[[Any], object] | None
+) -> _RecordMaker:
+    """Return a function that makes a record of groups of a match, converted if necessary.
+
+    The conversion of an optional group receives None if the group is missing.
+    """
+
+    def make(match: Match[str]) -> Record:
+        return kind(
+            *(
+                match[group] if convert is None else convert(match[group])
+                for group, convert in conversions.items()
+            )
+        )
+
+    return make
+
+
+def _optional_int(digits: str | None) -> int | None:
+    return None if digits is None else int(digits)
+
+
+def _spaced_int(digits: str) -> int:
+    return int(digits.replace(" ", ""))
+
+
+def _tree_depth(branches: str) -> int:
+    return max(0, len(branches) // 4 - 1)
+
+
+def _unquoted(string: str) -> str:
+    return unescape(string[1:-1])
+
+
+def _parent_frame(number: str | None) -> int | None:
+    """Return the number of a parent frame, which XLA prints plus one (ParseStackFramesList)."""
+    parent = int(number or 0) - 1
+    return parent if parent > 0 else None
+
+
+def _indent_depth(blanks: str | None) -> int | None:
+    return None if blanks is None else len(blanks) // 4
+
+
+# None stands for a label, which has no fields.
+_MEMORY_RULES: dict[str, dict[str, _RecordMaker | None]] = {
     "assignment": {
         "assignment_label": None,
-        "allocation_line": memory_records.AllocationLine.of,
+        "allocation_line": _fields(
+            memory_records.AllocationLine, ALLOCATION=int, SIZE=int,
+            COLOR=lambda digits: int(digits or 0), PARAMETER=_optional_int, PARAMETER_INDEX=None,
+            PARAMETER_SHAPE=None, OUTPUT_SHAPE=None, CONSTANT=bool, THREAD_LOCAL=bool,
+            MAYBE_LIVE_OUT=bool, PREALLOCATED_TEMP=bool,
+        ),
         "assigned_value_line": memory_records.AssignedValue.of,
     },
-    "values": {"total_line": memory_records.TotalLine.of, "used_values_label": None},
+    "values": {
+        "total_line": _fields(memory_records.TotalLine, TOTAL=int, HUMAN=None),
+        "used_values_label": None,
+    },
     "live_range": {
-        "live_range_label": memory_records.LiveRangeLabel.of,
+        "live_range_label": _fields(memory_records.LiveRangeLabel, MAX=int),
         "live_range_missing": None,
         "sequence_label": None,
         "sequence_row": memory_records.SequenceRow.of,
         "ranges_label": None,
         "range_row": memory_records.RangeRow.of,
-        "peak_label": memory_records.PeakLabel.of,
+        "peak_label": _fields(memory_records.PeakLabel, MOMENT=int),
         "peak_missing": None,
-        "peak_row": memory_records.PeakRow.of,
+        "peak_row": _fields(
+            memory_records.PeakRow, NAME=None, INDEX=None, BYTES=int, CUMULATIVE=_optional_int
+        ),
         "breakdown_label": None,
-        "breakdown_row": memory_records.BreakdownRow.of,
+        "breakdown_row": _fields(
+            memory_records.BreakdownRow, TREE=_tree_depth, TITLE=None, TOTAL=_spaced_int,
+            CURRENT=_spaced_int, REMAINING=_spaced_int,
+        ),
     },
     "report": {
-        "space_line": memory_records.SpaceLine.of,
+        "space_line": _fields(memory_records.SpaceLine, SPACE_NAME=None, COLOR=int),
         "space_total_line": None,
         "table_header": None,
         "table_ruler": None,
-        "table_row": memory_records.TableRow.of,
+        "table_row": _fields(memory_records.TableRow, OFFSET=int, COUNT=int, SHAPES=None),
         "table_rest": None,
         "by_size_label": None,
         "by_size_header": None,
-        "by_size_row": memory_records.ListedAllocation.of,
+        "by_size_row": _fields(memory_records.ListedAllocation, ALLOCATION=int, HUMAN=None),
         "with_values_label": None,
-        "reported_allocation": memory_records.ReportedAllocation.of,
+        "reported_allocation": _fields(
+            memory_records.ReportedAllocation, ALLOCATION=int, HUMAN=None
+        ),
         "proto_line": None,
     },
-}
+}  # fmt: skip
 
 
-class MemoryScanner:
+class _LineScanner:
+    """A scanner whose rules have a line each."""
+
+    lines: LineRules
+
+    def explain(self, text: str) -> ParseFailure:
+        """Return why no rule matches a line."""
+        return self.lines.explain(text)
+
+
+class MemoryScanner(_LineScanner):
     """A scanner of all memory files and all their versions."""
 
     def __init__(self) -> None:
         self.lines = LineRules(
             [
-                LineRule.of(load_grammar(name), rule, make or _label_factory(rule))
+                LineRule.of(load_grammar(name), rule, make or _fields(partial(Label, rule)))
                 for name, makers in _MEMORY_RULES.items()
                 for rule, make in makers.items()
             ]
@@ -96,36 +172,32 @@ class MemoryScanner:
     def _read_line(self, line: str) -> tuple[LineRule, Match[str]] | None:
         return self.lines.read(line) if len(line) <= MAX_LINE_LENGTH else None
 
-    def explain(self, line: str) -> ParseFailure:
-        """Return why no rule matches a line."""
-        return self.lines.explain(line)
+
+memory_scanner = cache(MemoryScanner)
 
 
-@lru_cache(maxsize=1)
-def memory_scanner() -> MemoryScanner:
-    """Return the scanner, created at the first call."""
-    return MemoryScanner()
-
-
-def _label_factory(rule: str) -> Callable[[Match[str]], Record]:
-    return lambda _: Label(rule)
-
-
-_MODULE_RULES = {
+_COMPUTATION = _fields(
+    module_records.ComputationLine, NAME=None, ENTRY=bool, SIGNATURE=lambda text: text or ""
+)
+_MODULE_RULES: dict[str, _RecordMaker] = {
     "instruction_line": module_records.InstructionLine.of,
-    "module_header": module_records.ModuleHeader.of,
-    "table_label": module_records.TableLabel.of,
-    "name_row": module_records.NameRow.of,
-    "location_row": module_records.LocationRow.of,
-    "frame_row": module_records.FrameRow.of,
-    "computation_line": module_records.ComputationLine.of,
-    "whole_computation": module_records.ComputationLine.of,
-    "computation_end": module_records.ComputationEnd.of,
+    "module_header": lambda match: module_records.ModuleHeader(match["NAME"], match.string),
+    "table_label": _fields(module_records.TableLabel, TABLE=None),
+    "name_row": _fields(module_records.NameRow, NUMBER=int, STRING=_unquoted),
+    "location_row": _fields(
+        module_records.LocationRow, NUMBER=int, FILE_NAME_ID=int, FUNCTION_NAME_ID=int, LINE=int
+    ),
+    "frame_row": _fields(
+        module_records.FrameRow, NUMBER=int, FILE_LOCATION_ID=int, PARENT_FRAME_ID=_parent_frame
+    ),
+    "computation_line": _COMPUTATION,
+    "whole_computation": _COMPUTATION,
+    "computation_end": _fields(module_records.ComputationEnd),
 }
 _MULTILINE_RULES = {"instruction_line", "module_header", "whole_computation"}
 
 
-class ModuleScanner:
+class ModuleScanner(_LineScanner):
     """A scanner of module text."""
 
     def __init__(self) -> None:
@@ -143,7 +215,7 @@ class ModuleScanner:
         ):
             plain = self._instruction(line)  # nearly all lines are plain instructions
             if plain is not None:
-                return module_records.InstructionLine.of_plain(plain)
+                return module_records.InstructionLine.of(plain, "PLAIN_OPERANDS")
         if not line:
             return BlankLine()
         found = self.lines.read(line)
@@ -156,10 +228,6 @@ class ModuleScanner:
         elif not begins_statement(line):
             return BrokenRecord(line)
         return self._read_statement(lines, at)
-
-    def explain(self, text: str) -> ParseFailure:
-        """Return why no rule matches a text."""
-        return self.lines.explain(text)
 
     def _read_statement(self, lines: Sequence[str], at: int) -> Record:
         """Return a record that may take several lines."""
@@ -185,10 +253,7 @@ class ModuleScanner:
         return record
 
 
-@lru_cache(maxsize=1)
-def module_scanner() -> ModuleScanner:
-    """Return the scanner, created at the first call."""
-    return ModuleScanner()
+module_scanner = cache(ModuleScanner)
 
 
 _PROFILE_ANNOTATION = re.compile(r"profile_annotation = ([\w.\-]+)")
@@ -237,14 +302,8 @@ class BranchLabel(Record):
     name: str
     depth: int | None
 
-    @classmethod
-    def of(cls, match: Match[str]) -> "BranchLabel":
-        """Read from a match of the rule."""
-        indent = match["INDENT"]
-        return cls(match["BRANCH"], None if indent is None else len(indent) // 4)
 
-
-class ThunkScanner:
+class ThunkScanner(_LineScanner):
     """A scanner of thunk sequences."""
 
     def __init__(self) -> None:
@@ -252,7 +311,9 @@ class ThunkScanner:
         self.lines = LineRules(
             [
                 LineRule.of(grammar, "thunk_row", ThunkRow.of),
-                LineRule.of(grammar, "branch_label", BranchLabel.of),
+                LineRule.of(
+                    grammar, "branch_label", _fields(BranchLabel, BRANCH=None, INDENT=_indent_depth)
+                ),
             ]
         )
 
@@ -264,12 +325,5 @@ class ThunkScanner:
         found = self.lines.read(line)
         return BrokenRecord(line) if found is None else found[0].make_record(found[1])
 
-    def explain(self, line: str) -> ParseFailure:
-        """Return why no rule matches a line."""
-        return self.lines.explain(line)
 
-
-@lru_cache(maxsize=1)
-def thunk_scanner() -> ThunkScanner:
-    """Return the scanner, created at the first call."""
-    return ThunkScanner()
+thunk_scanner = cache(ThunkScanner)

@@ -10,9 +10,7 @@ from hlo_lsp.syntax.grammar import Grammar
 from hlo_lsp.syntax.records import Record
 
 _INSTRUCTION = " from instruction:"
-# A kernel's metadata is printed as a dictionary with a key on each line.
-_DICTIONARY_START = "{"
-_DICTIONARY_LINE_STARTS = ('"', "}")
+_DICTIONARY_LINE_STARTS = ('"', "}")  # in the metadata of a kernel, with a key on each line
 _LABEL_RULES = {
     " positions:": "positions_label",
     " uses:": "uses_label",
@@ -102,8 +100,7 @@ class UsedValue(Record):
     def positions(self) -> Iterator[Position]:
         """The positions of the value; the first one is the defining instruction."""
         for row, line in enumerate(self.lines):
-            match = self.reader.position.fullmatch(line)
-            if match is not None:
+            if match := self.reader.position.fullmatch(line):
                 yield Position(match[1], match[2], row)
 
     def has_position(self, name: str, index: str | None) -> bool:
@@ -118,8 +115,7 @@ class UsedValue(Record):
     def uses(self) -> Iterator[Use]:
         """The uses of the value."""
         for row, line in enumerate(self.lines):
-            match = self.reader.use.fullmatch(line)
-            if match is not None:
+            if match := self.reader.use.fullmatch(line):
                 yield Use(match[1], int(match[2]), match[3], row)
 
     def row_names(self) -> tuple[set[str], set[str]]:
@@ -199,7 +195,7 @@ class EntryReader:
                 return self._make_entry(rows, column, end + 1 - at, closed=False)
             end += 1
             rows.append(lines[end])
-        if lines[end].endswith(_DICTIONARY_START):
+        if lines[end].endswith("{"):
             while end + 1 < len(lines) and lines[end + 1].startswith(_DICTIONARY_LINE_STARTS):
                 end += 1
                 rows[-1] += "\n" + lines[end]
@@ -215,20 +211,17 @@ class EntryReader:
 
     def rule_of(self, line: str) -> str:
         """Return the rule of a line of an entry, or the most similar rule if the line is broken."""
-        if self.header_column(line):
+        if line.startswith("<") or self.header_column(line):
             return "used_value_line"
         if line.startswith(_DICTIONARY_LINE_STARTS):
             return "instruction_line"
-        if line.startswith("<"):
-            return "used_value_line"
         for label, rule in _LABEL_RULES.items():
             if line.startswith(label):
                 return rule
         if self._none.fullmatch(line):
             return "no_uses_row"
         if line[1:2] not in {" ", ""}:  # one blank of indentation: a damaged label
-            nearest = max(_LABEL_RULES, key=lambda label: _similarity(label, line))
-            return _LABEL_RULES[nearest]
+            return _LABEL_RULES[max(_LABEL_RULES, key=lambda label: _similarity(label, line))]
         if self.position.fullmatch(line):
             return "position_row"
         return "use_row" if "," in line else "position_row"

@@ -2,8 +2,7 @@
 
 import pytest
 
-from hlo_lsp.ide.hints.hint import MAX_HINT_COLUMN, Hint, HintKind
-from hlo_lsp.ide.hints.hints import ALL_KINDS, hints
+from hlo_lsp.ide.inlay_hints import ALL_KINDS, MAX_HINT_COLUMN, Hint, HintKind, hints
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from lsp.opened import DUMP

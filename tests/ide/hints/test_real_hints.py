@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.ide.hints.hint import HintKind
-from hlo_lsp.ide.hints.hints import hints
+from hlo_lsp.ide.inlay_hints import HintKind, hints
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.records import BrokenRecord

@@ -4,8 +4,7 @@ import pytest
 
 import tiny
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
-from hlo_lsp.ide.hover.allocations import allocation_card, thunk_card
-from hlo_lsp.ide.hover.hover import hover_card
+from hlo_lsp.ide.hover.hover import allocation_card, hover_card, thunk_card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import card_at, dump_of, facts

@@ -3,7 +3,7 @@
 import pytest
 
 import tiny
-from hlo_lsp.ide.hover import computations
+from hlo_lsp.ide.hover import instructions as computations
 from hlo_lsp.ide.hover.instructions import instruction_card
 from hlo_lsp.model.display import Fact
 from ide.hover.facts import facts

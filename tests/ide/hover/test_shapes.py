@@ -2,7 +2,7 @@
 
 import pytest
 
-from hlo_lsp.ide.hover.allocations import space_card
+from hlo_lsp.ide.hover.hover import space_card
 from hlo_lsp.ide.hover.shapes import describe_memory_space, describe_shape, shape_card
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.shape import parse_shape
