@@ -68,7 +68,7 @@ def test_self_parent_frame_is_visited_once() -> None:
 
 def test_a_module_without_tables_has_no_stacks() -> None:
     tables = _tables("HloModule m\n\nENTRY %main () -> f32[] {\n  ROOT %a = f32[] constant(1)\n}\n")
-    assert tables == SourceTables()
+    assert not any(tables.rows.values())
     assert list(tables.stack(1)) == []
 
 
@@ -82,7 +82,7 @@ def test_tables_after_a_computation_are_ignored() -> None:
     assert len(file.module.tables.files) == 2
     file.changed(file.document.edit((1, 0), (1, 0), "%c () -> f32[] {\n"))
     file.refresh()
-    assert file.module.tables == SourceTables()
+    assert not any(file.module.tables.rows.values())
     file.changed(file.document.edit((1, 0), (2, 0), ""))
     file.refresh()
     assert len(file.module.tables.files) == 2

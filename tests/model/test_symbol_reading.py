@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.symbol_reading import read_section_symbols
+from hlo_lsp.model.symbol_reading import read_symbols
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, search_symbols
-from hlo_lsp.syntax.file_kinds import detect_file_kind
 from hlo_lsp.text.document import Document
 
 MODULE = """\
@@ -43,8 +42,8 @@ ENTRY %main (x: f32[8]) -> f32[] {
 
 
 def symbols(text: str, title: str = "sub/module_0001.txt") -> FileSymbols:
-    lines = Document(text).lines
-    return read_section_symbols("file:///x", title, detect_file_kind(lines), lines)
+    (read,) = read_symbols("file:///x", title, Document(text).lines)
+    return read
 
 
 def found(text: str, typed: str) -> list[Symbol]:

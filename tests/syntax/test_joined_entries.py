@@ -11,7 +11,7 @@ from hlo_lsp.ide.navigation.source_links import source_line_at, source_links
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.symbol_reading import read_section_symbols
+from hlo_lsp.model.symbol_reading import read_symbols
 from joined import joined, joined_places
 
 TEXT = """\
@@ -146,7 +146,7 @@ def test_the_name_of_a_value_is_its_header(file: DumpFile) -> None:
         start, end = name_columns(entry, text)
         assert text[start:end] == name
     values = DumpFile.of_text(joined(TEXT)[joined(TEXT).index("Used values:") :])
-    symbols = read_section_symbols("file:///v.txt", "v.txt", values.kind, values.lines)
+    (symbols,) = read_symbols("file:///v.txt", "v.txt", values.lines)
     found = [symbols.symbol(number) for number in (1, 2, 3)]
     assert [values.lines[each.line][each.start : each.end] for each in found] == names
 

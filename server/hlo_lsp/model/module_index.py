@@ -137,6 +137,7 @@ class ModuleIndex:
             self._tables = None
         elif isinstance(record, BrokenRecord):
             self.damaged[record] = defined_name(record.text)
+            self._tables = None
         elif isinstance(record, ModuleHeader):
             self.headers.add(record.name, record)
         self._computations.clear()
@@ -157,6 +158,7 @@ class ModuleIndex:
             self._tables = None
         elif isinstance(record, BrokenRecord):
             self.damaged.pop(record, None)
+            self._tables = None
         elif isinstance(record, ModuleHeader):
             self.headers.remove(record.name, record)
         self._computations.clear()
@@ -170,7 +172,7 @@ class ModuleIndex:
     def tables(self) -> SourceTables:
         """The source location tables, parsed again after edits."""
         if self._tables is None:
-            self._tables = SourceTables.of(self._records)
+            self._tables = SourceTables(self._records)
         return self._tables
 
     @property

@@ -1,7 +1,7 @@
-"""Positions in files, independent of the protocol."""
+"""Places in files, records with their files, and values joined from all files of a compile."""
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
@@ -63,9 +63,6 @@ def statement_at(file: DumpFile, record: Record, line: int) -> Statement:
     return Statement(file, first, "\n".join(file.lines[first : first + len(rows)]))
 
 
-if TYPE_CHECKING:
-    from hlo_lsp.model.dump_file import DumpFile
-
 R_co = TypeVar("R_co", bound=Record, covariant=True)
 
 
@@ -73,7 +70,7 @@ R_co = TypeVar("R_co", bound=Record, covariant=True)
 class LocatedRecord(Generic[R_co]):
     """A record together with its file."""
 
-    file: "DumpFile"
+    file: DumpFile
     record: R_co
 
     @property

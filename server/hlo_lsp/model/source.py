@@ -3,7 +3,8 @@
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 
 from hlo_lsp.syntax.module_records import (
@@ -13,7 +14,9 @@ from hlo_lsp.syntax.module_records import (
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.records import BrokenRecord, Record
+
+_MAX_DIGITS = 20  # longer numbers do not fit in 64 bits
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,35 +31,60 @@ class SourceLine:
         return f"{self.file}:{self.line}"
 
 
-@dataclass(slots=True)
+SourceTableRow = NameRow | LocationRow | FrameRow
+
+
+class SourceTable:
+    """The rows of a source location table; ``is_whole`` means that no line of them is broken.
+
+    ``misnumbered`` is the first row whose number is not its position, counted from 1; None if a
+    line is broken.
+    """
+
+    def __init__(self, rows: Sequence[SourceTableRow], is_whole: bool) -> None:
+        self.rows = rows
+        self._highest = max((len(rows), *(row.number for row in rows)))
+        self._is_whole = is_whole
+        numbered = enumerate(rows if is_whole else (), 1)
+        self.misnumbered = next((row for place, row in numbered if row.number != place), None)
+
+    def may_hold(self, number: int) -> bool:
+        """Return whether the table may contain a row of this number.
+
+        Ids refer to positions from 1. After a missing row, the remaining rows keep their printed
+        numbers, so the highest printed number is valid too.
+        """
+        return not self._is_whole or 0 < number <= self._highest
+
+
 class SourceTables:
-    """The four source location tables of a module.
+    """The four source location tables of a module, which precede the first computation.
 
     The position of a row is its id; XLA's parser ignores the printed number.
     """
 
-    file_rows: list[NameRow] = field(default_factory=list)
-    function_rows: list[NameRow] = field(default_factory=list)
-    locations: list[LocationRow] = field(default_factory=list)
-    frames: list[FrameRow] = field(default_factory=list)
-
-    @classmethod
-    def of(cls, records: Iterable[Record]) -> "SourceTables":
-        """Collect the tables before the first computation of a module."""
-        tables = cls()
-        names: list[NameRow] = []
+    def __init__(self, records: Iterable[Record] = ()) -> None:
+        self.file_rows: list[NameRow] = []
+        self.function_rows: list[NameRow] = []
+        self.locations: list[LocationRow] = []
+        self.frames: list[FrameRow] = []
+        self._is_whole = True
+        self._labels: set[str] = set()
+        names = self.function_rows
         for record in records:
             if isinstance(record, TableLabel):
-                names = tables.file_rows if record.table == "FileNames" else tables.function_rows
+                self._labels.add(record.table)
+                names = self.file_rows if record.table == "FileNames" else self.function_rows
             elif isinstance(record, NameRow):
                 names.append(record)
             elif isinstance(record, LocationRow):
-                tables.locations.append(record)
+                self.locations.append(record)
             elif isinstance(record, FrameRow):
-                tables.frames.append(record)
+                self.frames.append(record)
             elif isinstance(record, ComputationLine):
                 break
-        return tables
+            elif isinstance(record, BrokenRecord):
+                self._is_whole = False
 
     @property
     def files(self) -> list[str]:
@@ -69,7 +97,7 @@ class SourceTables:
         return [row.text for row in self.function_rows]
 
     @property
-    def rows(self) -> Mapping[str, Sequence[Record]]:
+    def rows(self) -> Mapping[str, Sequence[SourceTableRow]]:
         """The rows of each table by its label."""
         return {
             "FileNames": self.file_rows,
@@ -78,10 +106,51 @@ class SourceTables:
             "StackFrames": self.frames,
         }
 
-    @property
-    def is_empty(self) -> bool:
-        """True if the module has no tables."""
-        return not any(self.rows.values())
+    def table(self, name: str) -> SourceTable | None:
+        """Return the table of this name, or None if the module has none."""
+        return self._tables.get(name)
+
+    @cached_property
+    def _tables(self) -> dict[str, SourceTable]:
+        return {
+            name: SourceTable(rows, self._is_whole)
+            for name, rows in self.rows.items()
+            if rows or name in self._labels
+        }
+
+    @cached_property
+    def circles(self) -> dict[FrameRow, list[FrameRow]]:
+        """The cycles of stack frames, each by its row with the highest id.
+
+        In a cycle, each frame precedes its caller, and the first frame calls the last one. The
+        result is empty if a row is missing or duplicated, because all following ids are
+        unreliable.
+        """
+        table = self.table("StackFrames")
+        if table is None or not self._is_whole or table.misnumbered is not None:
+            return {}
+        first_walks = [0] * (len(self.frames) + 1)  # start of the first walk over each frame
+        found: dict[FrameRow, list[FrameRow]] = {}
+        for start in range(1, len(first_walks)):
+            at: int | None = start
+            path: list[int] = []
+            while at is not None and at < len(first_walks) and not first_walks[at]:
+                first_walks[at] = start
+                path.append(at)
+                at = self.frames[at - 1].parent
+            if at is not None and at < len(first_walks) and first_walks[at] == start:
+                circle = path[path.index(at) :]
+                turn = circle.index(max(circle))
+                rows = [self.frames[number - 1] for number in circle[turn:] + circle[:turn]]
+                found[rows[0]] = rows
+        return found
+
+    def stack_of(self, metadata: Mapping[str, str]) -> list[SourceLine]:
+        """Return the Python stack of instruction metadata, the innermost line first."""
+        if "source_file" in metadata:
+            line = _parse_number(metadata.get("source_line", "")) or 1
+            return [SourceLine(metadata["source_file"], line)]
+        return list(self.stack(_parse_number(metadata.get("stack_frame_id", ""))))
 
     def stack(self, frame_id: int) -> Iterator[SourceLine]:
         """Yield the lines of a call stack, the innermost first, up to a missing row."""
@@ -106,6 +175,11 @@ class SourceTables:
         known = 0 < location.function <= len(self.function_rows)
         function = self.function_rows[location.function - 1].text if known else None
         return SourceLine(self.file_rows[location.file - 1].text, location.source_line, function)
+
+
+def _parse_number(digits: str) -> int:
+    """Return a number that fits in 64 bits, 0 for any other text."""
+    return int(digits) if digits.isdecimal() and len(digits) < _MAX_DIGITS else 0
 
 
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:[\\/]|\\\\")

@@ -1,7 +1,6 @@
 """The workspace: open files, files read from disk, and the dump sets that they form."""
 
 import itertools
-import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from hlo_lsp.model.dump_set_cache import DumpSetCache
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
-from hlo_lsp.text.disk import UnreadableError, read_document, read_document_until
+from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document, read_document_until
 from hlo_lsp.text.document import Document, LineChange
 
 _BYTES_PER_STEP = 1 << 20  # bytes that are read or scanned between two checkpoints, approximately
@@ -130,7 +129,7 @@ class DumpWorkspace:
     def is_unread(self, path: Path) -> bool:
         """Return True if a file is not open and its current version on disk is not read."""
         known = self._on_disk.get(path)
-        return path not in self._open_paths and (known is None or known.stamp != _file_stamp(path))
+        return path not in self._open_paths and (known is None or known.stamp != file_stamp(path))
 
     def parts(self, file: DumpFile) -> Sequence[DumpFile]:
         """Return the up-to-date sections of a stdout dump, or the file itself."""
@@ -168,7 +167,7 @@ class DumpWorkspace:
         compile_ = self.compile(file.path)
         paths = (*compile_.files_read_together(), *compile_.comparison_texts())
         found = [path for path in paths if self._is_unread(path, compile_)]
-        return sorted(found, key=lambda path: (_file_stamp(path) or (0, 0))[1])
+        return sorted(found, key=lambda path: (file_stamp(path) or (0, 0))[1])
 
     def texts(self, file: DumpFile) -> frozenset[Path]:
         """Return the module text to which the memory files of the compile belong, if any."""
@@ -184,7 +183,7 @@ class DumpWorkspace:
             path: The file.
             report: The receiver of the progress in percent.
         """
-        size = max(1, (_file_stamp(path) or (0, 0))[1])
+        size = max(1, (file_stamp(path) or (0, 0))[1])
         job = Job(lambda: self._disk_file(path))
         try:
             for count in itertools.count():
@@ -215,13 +214,13 @@ class DumpWorkspace:
     def _is_unread(self, path: Path, compile_: Compile) -> bool:
         if path in self._open_paths:
             return False
-        stamp = _file_stamp(path)
+        stamp = file_stamp(path)
         known = self._on_disk.get(path)
         large = _LARGE_COMPANION_BYTES if compile_.path in compile_.texts else _LARGE_FILE_BYTES
         return stamp is not None and stamp[1] > large and (known is None or known.stamp != stamp)
 
     def _disk_file(self, path: Path) -> DumpFile:
-        stamp = _file_stamp(path)
+        stamp = file_stamp(path)
         known = self._on_disk.get(path)
         if known is None or known.stamp != stamp:
             self._on_disk.pop(path, None)
@@ -238,22 +237,13 @@ class DumpWorkspace:
 
     def _head(self, path: Path) -> DumpFile:
         """Return a file of the lines of a module text before its computations."""
-        stamp = _file_stamp(path) or (0, 0)
+        stamp = file_stamp(path) or (0, 0)
         known = self._heads.get(path)
         if known is None or known.stamp != stamp:
             document = read_document_until(path, _begins_computation)
             file = DumpFile(path.absolute().as_uri(), path, document)
             known = self._heads[path] = _CachedFile(stamp, file)
         return known.file
-
-
-def _file_stamp(path: Path) -> tuple[int, int] | None:
-    """Return the modification time (ns) and size (bytes) of a file."""
-    try:
-        status = os.stat(path)
-    except OSError:
-        return None
-    return status.st_mtime_ns, status.st_size
 
 
 def _begins_computation(line: str) -> bool:

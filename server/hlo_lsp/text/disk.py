@@ -105,8 +105,17 @@ def read_document_until(path: Path, ends: Callable[[str], bool]) -> Document:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
 
 
-def read_first_lines(path: Path) -> list[str]:
-    """Return the lines in the first megabyte of a file, which suffice to detect its kind.
+def file_stamp(path: Path) -> tuple[int, int] | None:
+    """Return the modification time (ns) and size (bytes) of a regular file, else None."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return (status.st_mtime_ns, status.st_size) if stat.S_ISREG(status.st_mode) else None
+
+
+def read_first_lines(path: Path, count: int = _BUFFER_BYTES) -> list[str]:
+    """Return the lines in the first ``count`` bytes of a file, which suffice to detect its kind.
 
     Raises:
         UnreadableError: the file is missing, a folder, forbidden, or not text.
@@ -115,7 +124,7 @@ def read_first_lines(path: Path) -> list[str]:
         if not stat.S_ISREG(path.stat().st_mode):
             raise UnreadableError(f"{path}: not a regular file")
         with path.open("rb", buffering=0) as file:
-            data = file.read(_BUFFER_BYTES)
+            data = file.read(count)
     except OSError as error:
         raise UnreadableError(f"{path}: {error.strerror or error}") from error
     if b"\0" in data[:_BINARY_CHECK_BYTES]:
