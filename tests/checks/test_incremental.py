@@ -1,8 +1,6 @@
-"""After any edits the rules say what they would say of files that were just opened.
+"""After any edits, the rules report the same as for files that were just opened.
 
-What was found out is remembered rule by rule and record by record (``checks/run.py``,
-``model/facts.py``, ``analysis/assignment/allocation_blocks.py``): a memory that outlives what it is
-about would show here.
+An input that a query does not record would show here.
 """
 
 import re

@@ -9,7 +9,7 @@ from hlo_lsp.checks import run
 from hlo_lsp.checks.case import CompileCheck, RecordCheck
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import Part, Rule, WholeRule
+from hlo_lsp.checks.rule import Rule, WholeRule
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import definition
@@ -101,7 +101,7 @@ def test_a_rule_that_fails_does_not_silence_the_others(
         raise KeyError
 
     rule = Rule("faulty", Severity.ERROR, TotalLine, faulty)
-    whole = WholeRule("whole", Severity.ERROR, faulty_as_a_whole, frozenset(Part))
+    whole = WholeRule("whole", Severity.ERROR, faulty_as_a_whole)
     dump = dump_of(_broken(sample))
     assert len(run.check(dump, dump.files[0], (rule, whole, *CATALOGUE))) == len(DAMAGES)
     assert "rule faulty failed on line 44" in caplog.text
@@ -109,23 +109,24 @@ def test_a_rule_that_fails_does_not_silence_the_others(
     caplog.clear()
 
 
-def test_what_a_rule_on_the_compile_found_holds_until_a_file_changes_that_it_reads(
-    sample: str,
-) -> None:
+def test_findings_are_kept_until_an_input_changes(sample: str) -> None:
     runs: list[str] = []
 
-    def counted(survey: CompileCheck) -> Iterator[Finding]:
+    def with_total(survey: CompileCheck) -> Iterator[Finding]:
         runs.append(survey.code)
         label = survey.dump.label(TotalLine)
         assert label is not None
-        yield survey.finding(label, "TOTAL", "said")
+        yield survey.finding(label, "TOTAL", "found")
 
-    def silent(survey: CompileCheck) -> Iterator[Finding]:
+    def of_module(survey: CompileCheck) -> Iterator[Finding]:
         runs.append(survey.code)
+        assert not any(len(file.module.instructions) for file in survey.dump.files)
         return iter(())
 
-    rules = [WholeRule("one", Severity.ERROR, counted, frozenset({Part.ENTRIES}))]
-    rules += [WholeRule("two", Severity.ERROR, silent, frozenset({Part.MODULE}))]
+    rules = [
+        WholeRule("one", Severity.ERROR, with_total),
+        WholeRule("two", Severity.ERROR, of_module),
+    ]
     dump = dump_of(sample)
     (file,) = dump.files
     for _ in range(2):
@@ -137,12 +138,12 @@ def test_what_a_rule_on_the_compile_found_holds_until_a_file_changes_that_it_rea
     assert runs == ["one", "two", "one"]
 
 
-def test_what_a_rule_says_of_a_file_that_it_does_not_read_goes_with_its_text(sample: str) -> None:
+def test_findings_follow_the_lines_of_their_file(sample: str) -> None:
     def elsewhere(survey: CompileCheck) -> Iterator[Finding]:
         (file,) = survey.dump.files
         yield survey.report(Place(file, len(file.lines) - 1, 0, 0), "the last line")
 
-    rules = [WholeRule("last", Severity.ERROR, elsewhere, frozenset({Part.MODULE}))]
+    rules = [WholeRule("last", Severity.ERROR, elsewhere)]
     dump = dump_of(sample)
     (file,) = dump.files
     for _ in range(3):
@@ -160,7 +161,7 @@ def test_findings_are_found_again_when_a_related_file_changes(sample: str) -> No
         there = Place(other, len(other.lines) - 1, 0, 0)
         yield survey.report(place, "here", Related(there, "the last line"))
 
-    rules = [WholeRule("last", Severity.ERROR, related, frozenset({Part.ENTRIES}))]
+    rules = [WholeRule("last", Severity.ERROR, related)]
     dump = DumpSet([DumpFile.of_text(sample), other])
     for _ in range(3):
         (found,) = run.check(dump, dump.files[0], rules)
@@ -169,16 +170,21 @@ def test_findings_are_found_again_when_a_related_file_changes(sample: str) -> No
         other.refresh()
 
 
-def test_text_before_optimizations_is_read_again(sample: str) -> None:
+def test_text_before_optimizations_is_an_input(sample: str) -> None:
     runs: list[str] = []
 
-    def counted(survey: CompileCheck) -> Iterator[Finding]:
+    def of_allocations(survey: CompileCheck) -> Iterator[Finding]:
         runs.append(survey.code)
+        assert list(survey.dump.allocations())
         return iter(())
 
-    parts = {"allocations": {Part.ALLOCATIONS}, "origin": {Part.ALLOCATIONS, Part.ORIGINAL}}
+    def of_constants(survey: CompileCheck) -> Iterator[Finding]:
+        assert not any(len(other.module.instructions) for other in survey.dump.others)
+        return of_allocations(survey)
+
     rules = [
-        WholeRule(code, Severity.HINT, counted, frozenset(reads)) for code, reads in parts.items()
+        WholeRule("allocations", Severity.HINT, of_allocations),
+        WholeRule("constants", Severity.HINT, of_constants),
     ]
     before = DumpFile.of_text("HloModule m\n", "m.before_optimizations.txt")
     dump = DumpSet([DumpFile.of_text(sample)], others=[before])
@@ -186,7 +192,7 @@ def test_text_before_optimizations_is_read_again(sample: str) -> None:
     before.changed(before.document.edit((0, 0), (0, 0), "\n"))
     before.refresh()
     run.check(dump, dump.files[0], rules)
-    assert runs == ["allocations", "origin", "origin"]
+    assert runs == ["allocations", "constants", "constants"]
 
 
 def test_a_file_without_any_part_is_looked_at_after_each_edit() -> None:

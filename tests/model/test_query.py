@@ -242,7 +242,7 @@ HloLiveRange (max 2):
     ("reads", "valid"),
     [
         ("assigned", ["live", "total"]),
-        ("allocations", ["size", "live", "total"]),
+        ("allocations", ["size", "name", "live", "total"]),
         ("ranges", ["size", "name", "total"]),
         ("kind", ["size", "name", "live", "total"]),
         ("records", ["live"]),
@@ -263,7 +263,9 @@ def test_parts_of_a_file_are_inputs(reads: str, valid: list[str]) -> None:
         dump = DumpSet([DumpFile.of_text(_ASSIGNMENT), DumpFile.of_text(_LIVE)])
         before = of_part(dump)
         file = dump.files[index]
-        file.changed(file.document.replace(file.document.text.replace(old, new, 1)))
+        line = next(number for number, text in enumerate(file.lines) if old in text)
+        column = file.lines[line].index(old)
+        file.changed(file.document.edit((line, column), (line, column + len(old)), new))
         file.refresh()
         if of_part(dump) is before:
             kept.append(name)

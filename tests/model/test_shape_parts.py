@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dumps import lines_of, memory_files
-from hlo_lsp.model.shape import TupleShape, element_texts, leaf_text, parse_shape
+from hlo_lsp.model.shape import TupleShape, element_texts, parse_shape, subshape_text
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.line_fields import fields_of_line
 
@@ -45,7 +45,7 @@ def test_every_leaf_is_found_by_its_index(shape: object) -> None:
     text = _printed(shape)
 
     def look(part: object, index: tuple[int, ...]) -> None:
-        assert leaf_text(text, f"{{{','.join(map(str, index))}}}") == _printed(part)
+        assert subshape_text(text, f"{{{','.join(map(str, index))}}}") == _printed(part)
         if isinstance(part, tuple):
             for place, inner in enumerate(part):
                 look(inner, (*index, place))
@@ -77,7 +77,7 @@ def test_shape_parser_agrees_with_lark(shape: object) -> None:
     ],
 )
 def test_the_leaf_at_an_index(index: str | None, leaf: str | None) -> None:
-    assert leaf_text("(f32[2]{0}, (s8[], pred[3]))", index) == leaf
+    assert subshape_text("(f32[2]{0}, (s8[], pred[3]))", index) == leaf
 
 
 @pytest.mark.parametrize(

@@ -3,12 +3,18 @@
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from hlo_lsp.checks.context import Context
+from hlo_lsp.checks.config.options import Thresholds
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Statement
-from hlo_lsp.program.computations import ComputationScopes, LocationTables
+from hlo_lsp.program.computations import (
+    ComputationScopes,
+    LocationTables,
+    ResolvedOperands,
+    computation_scopes,
+    location_tables,
+)
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
@@ -20,9 +26,9 @@ R = TypeVar("R", bound=Record)
 
 @dataclass(frozen=True, slots=True)
 class RecordCheck(Generic[R]):
-    """One record to check, with the context of the run and the rule's code and severity."""
+    """One record to check, with its compile and the rule's code and severity."""
 
-    context: Context
+    dump: DumpSet
     file: DumpFile
     record: R
     code: str
@@ -36,31 +42,34 @@ class RecordCheck(Generic[R]):
         """Return the place of a field of the record's first line, or of the whole line."""
         return field_place(self.file, self.record, role)
 
+    def operand_place(self: "RecordCheck[InstructionLine]", number: int) -> Place:
+        """Return the place of an operand of the instruction."""
+        return part_place(self.file, self.record, self.record.parsed.operands[number])
+
     def number(self, record: Record) -> int:
         """Return the 1-based line number of another record of the file, for messages."""
         return LocatedRecord(self.file, record).number
 
-    def finding_at(self, row: int, start: int, end: int, message: str) -> Finding:
-        """Return a finding at columns of a line of the record.
+    @property
+    def resolved(self: "RecordCheck[InstructionLine]") -> ResolvedOperands | None:
+        """The operands of the instruction; None if it is not in a computation."""
+        return computation_scopes(self.file).resolved(self.record)
 
-        Args:
-            row: the line, counted from 0 at the first line of the record.
-            start: the first column, in code points from 0.
-            end: the column after the last one.
-            message: the text of the finding.
-        """
-        place = Place(self.file, self.record.line + row, start, end)
-        return Finding(self.code, self.severity, place, message)
+    @property
+    def operands(self: "RecordCheck[InstructionLine]") -> tuple[InstructionLine | None, ...]:
+        """The definitions of the operands, None for unknown ones."""
+        resolved = self.resolved
+        return () if resolved is None else resolved.operands
 
     @property
     def scopes(self) -> ComputationScopes:
         """The computations of the file."""
-        return self.context.scopes(self.file)
+        return computation_scopes(self.file)
 
     @property
     def tables(self) -> LocationTables:
         """The tables of source locations of the file."""
-        return self.context.tables(self.file)
+        return location_tables(self.file)
 
     def report(self, place: Place, message: str, *related: Related) -> Finding:
         """Return a finding at a place."""
@@ -69,16 +78,21 @@ class RecordCheck(Generic[R]):
 
 @dataclass(frozen=True, slots=True)
 class CompileCheck:
-    """One compile to check, with the context of the run and the rule's code and severity."""
+    """One compile to check, with the rule's code and severity.
 
-    context: Context
+    Attributes:
+        dump: The files of the compile.
+        folder: The same with the foreign files that are in its place.
+        thresholds: The thresholds of advice.
+        code: The code of the rule.
+        severity: The severity of the rule.
+    """
+
+    dump: DumpSet
+    folder: DumpSet
+    thresholds: Thresholds
     code: str
     severity: Severity
-
-    @property
-    def dump(self) -> DumpSet:
-        """The files of the compile."""
-        return self.context.dump
 
     def report(self, place: Place, message: str, *related: Related) -> Finding:
         """Return a finding at a place."""
@@ -119,12 +133,11 @@ def head_place(file: DumpFile, computation: ComputationLine) -> Place:
     """Return the place of the name of a computation; if it is inline, that of its attribute."""
     line = computation.line
     text = file.lines[line]
-    inline = isinstance(computation, InlineComputation)
-    word = computation.attribute if isinstance(computation, InlineComputation) else computation.name
-    start = text.find(f"{word}=" if inline else word)
-    if start < 0:
-        return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
-    return Place(file, line, start, start + len(word))
+    word, end = computation.name, ""
+    if isinstance(computation, InlineComputation):
+        word, end = computation.attribute, "="
+    start = text.find(word + end)
+    return line_place(file, line) if start < 0 else Place(file, line, start, start + len(word))
 
 
 def field_place(file: DumpFile, record: Record, role: str | None = None) -> Place:
@@ -144,6 +157,12 @@ def field_place(file: DumpFile, record: Record, role: str | None = None) -> Plac
                 return Place(file, line, field.start, field.end)
     if isinstance(record, UsedValue) and record.column:
         return Place(file, line, record.column, len(text))
+    return line_place(file, line)
+
+
+def line_place(file: DumpFile, line: int) -> Place:
+    """Return the place of a line without the blanks around it."""
+    text = file.lines[line]
     return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -13,15 +14,8 @@ else:
 
 # The packages of checks with a rules.toml, in the order in which rules are listed.
 _TOPICS = (
-    "files",
-    "module",
-    "allocations",
-    "values",
-    "schedule",
-    "live_ranges",
-    "peaks",
-    "reports",
-    "advice",
+    *("files", "module", "allocations", "values", "schedule"),
+    *("live_ranges", "peaks", "reports", "advice"),
 )
 
 
@@ -48,13 +42,14 @@ def explanations() -> Mapping[str, Explanation]:
 
     Raises:
         TypeError: an entry lacks a key or has an unknown one.
-        ValueError: a code is explained twice.
     """
-    found: dict[str, Explanation] = {}
-    for topic in _TOPICS:
-        text = files(f"hlo_lsp.checks.{topic}").joinpath("rules.toml").read_text("utf-8")
-        for code, entry in tomllib.loads(text).items():
-            if code in found:
-                raise ValueError(f"{topic}: {code} is explained twice")
-            found[code] = Explanation(code, **entry)
-    return found
+    return {
+        code: Explanation(code, **entry)
+        for topic in _TOPICS
+        for code, entry in read_table(f"hlo_lsp.checks.{topic}", "rules.toml").items()
+    }
+
+
+def read_table(package: str, name: str) -> dict[str, Any]:
+    """Read a TOML file of a package."""
+    return tomllib.loads(files(package).joinpath(name).read_text("utf-8"))

@@ -1,16 +1,22 @@
 """Rules: functions that check a record or a compile and report findings."""
 
+import logging
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from enum import Enum, IntEnum
+from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import Any, Generic, TypeVar
 
 from hlo_lsp.checks.case import CompileCheck, RecordCheck
+from hlo_lsp.checks.config.options import Thresholds
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.memory_records import TotalLine
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import Query, current_result
+from hlo_lsp.model.section_order import is_joined
+from hlo_lsp.model.truncation import ending
 from hlo_lsp.syntax.records import Record
+
+logger = logging.getLogger(__name__)
 
 R = TypeVar("R", bound=Record)
 
@@ -48,48 +54,60 @@ class Rule(Generic[R]):
         return fits and issubclass(kind, self.applies_to)
 
 
-class Part(Enum):
-    """A part of a compile's dumps that a rule depends on.
-
-    VALUES are ALLOCATIONS without sizes and offsets. ORIGINAL is the text before optimizations,
-    which is one of ``DumpSet.others``.
-    """
-
-    ALLOCATIONS = "allocations"
-    VALUES = "values"
-    ENTRIES = "used values"
-    RANGES = "live ranges"
-    REPORT = "memory report"
-    MODULE = "module text"
-    ORIGINAL = "text before optimizations"
-
-    def is_in(self, file: DumpFile) -> bool:
-        """Return True if a file has at least some of this part."""
-        if self in {Part.ALLOCATIONS, Part.VALUES}:
-            return bool(len(file.memory.allocations) or len(file.memory.assigned))
-        if self is Part.ENTRIES:
-            return bool(len(file.memory.entries)) or file.memory.label(TotalLine) is not None
-        if self is Part.RANGES:
-            return bool(len(file.memory.ranges) or len(file.memory.steps))
-        if self is Part.REPORT:
-            return file.kind is FileKind.REPORT
-        return self is Part.MODULE and file.kind is FileKind.MODULE
-
-
 @dataclass(frozen=True, slots=True)
 class WholeRule:
     """A rule on a whole compile, or on all records of one kind.
 
-    ``check`` yields findings in any of the files. They stay valid until a file changes that has
-    one of the parts in ``reads``.
+    ``check`` yields findings in any of the files.
+
+    Attributes:
+        code: The code.
+        severity: The severity of the findings.
+        check: The function that yields the findings.
+        ignores_sizes: The findings do not depend on sizes and offsets of values.
+        needs_whole_files: The findings are dropped if the check read a file that is truncated or
+            that consists of two dumps.
+        findings: The query of the findings, given the compile, the same with foreign files, and
+            the thresholds.
     """
 
     code: str
     severity: Severity
     check: "Callable[[CompileCheck], Iterator[Finding]]"
-    reads: frozenset[Part]
-    # If True, the rule is skipped for truncated files and for files with two dumps in one.
+    ignores_sizes: bool = False
     needs_whole_files: bool = True
+    findings: Query[[DumpSet, DumpSet, Thresholds], list[Finding]] = field(
+        init=False, repr=False, compare=False
+    )
+
+    def __post_init__(self) -> None:
+        findings = Query(self._findings, ignores_sizes=self.ignores_sizes)
+        object.__setattr__(self, "findings", findings)
+
+    def _findings(self, dump: DumpSet, folder: DumpSet, thresholds: Thresholds) -> list[Finding]:
+        found: list[Finding] = []
+        case = CompileCheck(dump, folder, thresholds, self.code, self.severity)
+        try:
+            found.extend(self.check(case))
+        except Exception:  # an exception in one rule must not stop the others
+            logger.exception("rule %s failed on %s", self.code, dump.files[0].label)
+        if self.needs_whole_files and not all(map(_is_whole, _files_read())):
+            return []
+        for finding in found:  # line numbers depend on the whole text
+            for place in (finding.place, *(related.place for related in finding.related)):
+                place.file.read()
+        return found
+
+
+def _files_read() -> set[DumpFile]:
+    """Return the files with records that the current query has read."""
+    parts = current_result().inputs()
+    return {part.owner for part in parts if not part.is_empty and isinstance(part.owner, DumpFile)}
+
+
+def _is_whole(file: DumpFile) -> bool:
+    """Return True if a file is exactly one complete dump."""
+    return ending(file) is None and not is_joined(file)
 
 
 AnyRule = Rule[Any] | WholeRule

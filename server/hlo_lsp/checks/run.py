@@ -5,20 +5,18 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from weakref import WeakKeyDictionary
 
 from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
 from hlo_lsp.checks.config.options import DEFAULTS, Thresholds
-from hlo_lsp.checks.context import Context
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.precedence import suppressors_of, unsuppressed
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
-from hlo_lsp.checks.run_on_compile import cost, on_compile, remembered
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
 from hlo_lsp.model.section_order import is_joined
-from hlo_lsp.model.sizes import Target
+from hlo_lsp.model.sizes import Target, target_of
 from hlo_lsp.model.truncation import ending
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -29,9 +27,6 @@ from hlo_lsp.text.checkpoint import checkpoint
 logger = logging.getLogger(__name__)
 
 _RECORDS_PER_CHECKPOINT = 150  # a few milliseconds
-# The records of a memory file without findings of pace LINE, for these rules and this target.
-_CleanRecords = tuple[list[AnyRule], Target, set[Record]]
-_CLEAN_RECORDS: "WeakKeyDictionary[DumpFile, _CleanRecords]" = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,29 +73,28 @@ def check_by_pace(
     """Yield the findings of the quick rules, then those that the slower rules add.
 
     Rules on records begin at the line of the last edit, where a user expects diagnostics first.
-    Among rules on the compile, those with cached findings run first, then those that report
-    errors, ordered by the number of parts that they read and the time of earlier runs.
+    Of the rules on the compile, advice comes last.
     """
-    context = Context(same_compile(dump, file), thresholds, whole=dump)
+    own = same_compile(dump, file)
     codes = {rule.code for rule in rules}
     # What a code that is not selected suppresses stays suppressed.
     above = suppressors_of(codes) - codes
     running = [*rules, *(rule for rule in CATALOGUE if rule.code in above)]
     on_records = [rule for rule in running if isinstance(rule, Rule)]
     whole = [rule for rule in running if isinstance(rule, WholeRule)]
-    whole.sort(key=lambda rule: (remembered(context, rule) is None, *cost(dump, rule)))
+    whole.sort(key=lambda rule: rule.severity.rank > Severity.WARNING.rank)
     pending = Counter(rule.code for rule in running)
     everything: list[Finding] = []
     for pace, group in groupby(sorted(on_records, key=_pace), key=_pace):
         of_pace = list(group)
         # In a file of several modules, the module of a name or a frame is unknown.
         joined = pace is not Pace.LINE and file.kind is FileKind.MODULE and is_joined(file)
-        for found in _on_records(context, file, [] if joined else of_pace, pace):
+        for found in _on_records(own, file, [] if joined else of_pace, pace):
             everything += found
             yield CheckProgress(_kept(everything, file, codes), frozenset(pending) & codes)
         pending -= Counter(rule.code for rule in of_pace)
     for rule in whole:
-        everything += on_compile(context, rule)
+        everything += rule.findings(own, dump, thresholds)
         pending -= Counter([rule.code])
         yield CheckProgress(_kept(everything, file, codes), frozenset(pending) & codes)
 
@@ -115,13 +109,12 @@ def _pace(rule: "Rule[Record]") -> Pace:
 
 
 def _on_records(
-    context: Context, file: DumpFile, rules: "list[Rule[Record]]", pace: Pace
+    dump: DumpSet, file: DumpFile, rules: "list[Rule[Record]]", pace: Pace
 ) -> Iterator[list[Finding]]:
     """Yield the findings in the records of a file, in batches."""
-    clean = None
-    if pace is Pace.LINE and file.kind.is_memory:
-        clean = _known_clean(context, file, rules)
-    still_clean: set[Record] = set()
+    has_memo = pace is Pace.LINE and file.kind.is_memory
+    memo = _clean_records(file, rules, target_of(dump)) if has_memo else [set()]
+    clean, still_clean = memo[0], set[Record]()
     by_kind = _ByKind(rules)
     found: list[Finding] = []
     cut = ending(file)
@@ -132,7 +125,7 @@ def _on_records(
                 yield found
                 found = []
             checkpoint()
-        if clean is not None and outer in clean:
+        if outer in clean:
             still_clean.add(outer)
             continue
         before = len(found)
@@ -141,14 +134,24 @@ def _on_records(
             for rule in by_kind[kind]:
                 if record in cut_off and rule.code == "syntax":
                     continue  # another rule reports the truncation
-                _apply(rule, RecordCheck(context, file, record, rule.code, rule.severity), found)
+                _apply(rule, RecordCheck(dump, file, record, rule.code, rule.severity), found)
                 if isinstance(record, ModuleHeader):  # its layouts may be long
                     checkpoint()
         if len(found) == before and outer not in cut_off:
             still_clean.add(outer)
-    if clean is not None:
-        _CLEAN_RECORDS[file] = [*rules], context.target, still_clean
+    memo[0] = still_clean
     yield found
+
+
+@query
+def _clean_records(
+    _file: DumpFile, _rules: "list[Rule[Record]]", _target: Target
+) -> list[set[Record]]:
+    """Return a memo of the records without findings of pace LINE, for these rules and target.
+
+    The findings depend on nothing else, so the memo stays valid when the file changes.
+    """
+    return [set()]
 
 
 class _ByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
@@ -170,11 +173,6 @@ def _apply(rule: "Rule[Record]", case: "RecordCheck[Record]", found: list[Findin
     except Exception:
         line = case.record.line + 1
         logger.exception("rule %s failed on line %d of %s", rule.code, line, case.file.label)
-
-
-def _known_clean(context: Context, file: DumpFile, rules: "list[Rule[Record]]") -> set[Record]:
-    known_rules, target, clean = _CLEAN_RECORDS.get(file, ([], None, set()))
-    return clean if known_rules == rules and target == context.target else set()
 
 
 def _with_inner(record: Record) -> Iterator[Record]:

@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 
+from hlo_lsp.checks.catalogue import Selection
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import CheckProgress, check_by_pace, sort_findings
 from hlo_lsp.lsp.diagnostic_conversion import diagnostic_json
@@ -15,7 +16,8 @@ from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.scheduling import release_memory, run_on_compile
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import FileVersions
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
 from hlo_lsp.text.checkpoint import checkpoint
 
 
@@ -68,12 +70,6 @@ def _on_line(diagnostic: Json, line: int) -> Json:
 FindingsListener = Callable[[list[Finding], frozenset[str]], None]
 
 
-class _FindingsKey(tuple[object, ...]):
-    """The type of the cache keys of findings; no other key has this type."""
-
-    __slots__ = ()
-
-
 async def findings(
     context: RequestContext, listener: FindingsListener | None = None
 ) -> list[Finding]:
@@ -111,7 +107,7 @@ async def _first_found(
 ) -> list[Finding] | None:
     """Return the findings that are enough, or all; None if the text has changed meanwhile."""
     early: asyncio.Future[list[Finding]] = asyncio.get_running_loop().create_future()
-    state: list[FileVersions] = []
+    state: list[list[int]] = []
 
     def listener(found: list[Finding], _: frozenset[str]) -> None:
         if not early.done() and is_enough(found):
@@ -128,8 +124,16 @@ async def _first_found(
 
 def cached_findings(context: RequestContext) -> list[Finding] | None:
     """Return the findings of a file if they are known for its current text."""
-    known: list[Finding] | None = context.dump.remembered(_key(context), _state(context))
-    return known if _is_fresh(context) else None
+    known = _complete_findings(*_arguments(context))
+    return known[0] if known and _is_fresh(context) else None
+
+
+@query
+def _complete_findings(file: DumpFile, dump: DumpSet, _: Selection) -> list[list[Finding]]:
+    """Return a memo of the findings, empty until a check of the current texts is complete."""
+    for other in (file, *dump.files, *dump.others):
+        other.read()
+    return []
 
 
 async def findings_of_text(parts: Sequence[RequestContext]) -> list[Finding]:
@@ -157,9 +161,7 @@ def state_id(context: RequestContext, selection: int) -> str:
 def _join_check(
     context: RequestContext, listener: FindingsListener
 ) -> "AbstractContextManager[asyncio.Task[list[Finding]]]":
-    return context.checks.join(
-        (context.dump, _key(context)), partial(_run_check, context), listener
-    )
+    return context.checks.join(_arguments(context), partial(_run_check, context), listener)
 
 
 async def _run_check(context: RequestContext, listener: FindingsListener) -> list[Finding]:
@@ -172,7 +174,7 @@ async def _run_check(context: RequestContext, listener: FindingsListener) -> lis
         await context.give_way()
 
     found = await run_on_compile(context.dump, lambda: _check(context, latest), give_way)
-    context.dump.remember(_key(context), _state(context), found)
+    _complete_findings(*_arguments(context))[:] = [found]
     release_memory()
     return found
 
@@ -194,12 +196,12 @@ def _is_fresh(context: RequestContext) -> bool:
     return all(file.is_fresh for file in context.dump.files)
 
 
-def _state(context: RequestContext) -> FileVersions:
-    return context.dump.state([*context.dump.files, *context.dump.others])
+def _state(context: RequestContext) -> list[int]:
+    return [file.version for file in (*context.dump.files, *context.dump.others)]
 
 
-def _key(context: RequestContext) -> _FindingsKey:
-    return _FindingsKey((context.file, context.selection))
+def _arguments(context: RequestContext) -> tuple[DumpFile, DumpSet, Selection]:
+    return context.file, context.dump, context.selection
 
 
 def _ignore_progress(found: list[Finding], pending: frozenset[str]) -> None:

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 from hlo_lsp.memory.occupancy import ByteRange, union_size
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 COMPUTATION_CALLING_OPCODES = frozenset({"while", "call", "conditional", "async-start"})
 _VALUES_PER_CHECKPOINT = 500
-_KEY = "buffers inside"
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,9 @@ def computation_buffers(dump: DumpSet, computation: ComputationLine) -> Computat
     return buffers_by_computation(dump).get(computation)
 
 
+@query
 def buffers_by_computation(dump: DumpSet) -> dict[ComputationLine, ComputationBuffers]:
-    """Return the buffers of all computations; cached until a file of the compile changes."""
-    state = dump.state(dump.files)
-    known: dict[ComputationLine, ComputationBuffers] | None = dump.remembered(_KEY, state)
-    if known is not None:
-        return known
+    """Return the buffers of all computations."""
     # Byte ranges by computation and allocation number.
     ranges: dict[ComputationLine, dict[int, set[ByteRange]]] = defaultdict(lambda: defaultdict(set))
     count = 0
@@ -62,5 +59,4 @@ def buffers_by_computation(dump: DumpSet) -> dict[ComputationLine, ComputationBu
         found[home] = ComputationBuffers(
             sum(map(len, by_allocation.values())), sum(map(union_size, by_allocation.values()))
         )
-    dump.remember(_KEY, state, found)
     return found

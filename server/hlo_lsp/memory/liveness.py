@@ -6,6 +6,7 @@ from itertools import accumulate
 
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
@@ -32,35 +33,13 @@ class LogicalPeak:
     bytes: int
 
 
+@query(ignores_sizes=True)
 def logical_peak_of(dump: DumpSet) -> LogicalPeak | None:
     """Return the logical peak of a dump, or None if it has no live ranges.
 
     XLA weighs each value by the shape of its whole instruction to choose the declared peak, so
     the sum at that step is often smaller (``ComputePeakMemoryMoment`` in hlo_live_range.cc).
     """
-    holders = [
-        file
-        for file in dump.files
-        if len(file.memory.ranges) or len(file.memory.assigned) or len(file.memory.entries)
-    ]
-    if any(len(file.memory.assigned) for file in holders):
-        # Shapes come from the allocations, so edits of the uses need no update.
-        holders = [file for file in holders if len(file.memory.assigned) or len(file.memory.ranges)]
-    return dump.derived(_compute_logical_peak, holders, but_places=True)
-
-
-def live_bytes(dump: DumpSet, key: str) -> int | None:
-    """Return the logical size of a value in bytes, or None if its shape is unknown."""
-    assigned = dump.find(lambda index: index.assigned_keys, key)
-    text = None if assigned is None else assigned.record.shape
-    if text is None:
-        value = dump.value_of_key(key)
-        text = None if value is None else dump.shape_text(value)
-    shape = None if text is None else try_shape(text)
-    return None if shape is None else logical_bytes(shape)
-
-
-def _compute_logical_peak(dump: DumpSet) -> LogicalPeak | None:
     changes: Counter[int] = Counter()
     declared = dump.declared_peak
     declared_bytes = 0
@@ -77,6 +56,17 @@ def _compute_logical_peak(dump: DumpSet) -> LogicalPeak | None:
     totals = list(accumulate(changes[step] for step in steps))
     peak = max(totals)
     return LogicalPeak(declared, declared_bytes, steps[totals.index(peak)], peak)
+
+
+def live_bytes(dump: DumpSet, key: str) -> int | None:
+    """Return the logical size of a value in bytes, or None if its shape is unknown."""
+    assigned = dump.find(lambda index: index.assigned_keys, key)
+    text = None if assigned is None else assigned.record.shape
+    if text is None:
+        value = dump.value_of_key(key)
+        text = None if value is None else dump.shape_text(value)
+    shape = None if text is None else try_shape(text)
+    return None if shape is None else logical_bytes(shape)
 
 
 _VALUES_PER_CHECKPOINT = 1000

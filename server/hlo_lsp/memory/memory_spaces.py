@@ -8,6 +8,7 @@ from hlo_lsp.memory.occupancy import LiveByteRange, occupied_bytes_by_step
 from hlo_lsp.model.backend import Backend, is_on_chip
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
 from hlo_lsp.text.checkpoint import checkpoint
 
 _VALUES_PER_CHECKPOINT = 1000
@@ -57,22 +58,13 @@ def largest_off_chip_space(
     return max(off_chip, key=lambda each: each.peak_bytes, default=None)
 
 
+@query
 def memory_space_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
-    """Return the occupancy of each memory space by number; cached until a file changes.
+    """Return the occupancy of each memory space by number.
 
     A memory space is missing if a value in one of its temp allocations has no live range. The
     result is empty for a dump without live ranges or with an incomplete buffer assignment.
     """
-    files = [file for file in dump.files if len(file.memory.allocations) or len(file.memory.ranges)]
-    state = dump.state(files)
-    known: tuple[SpaceOccupancy, ...] | None = dump.remembered(memory_space_occupancies, state)
-    if known is None:
-        known = _compute_occupancies(dump)
-        dump.remember(memory_space_occupancies, state, known)
-    return known
-
-
-def _compute_occupancies(dump: DumpSet) -> tuple[SpaceOccupancy, ...]:
     if not any(len(file.memory.ranges) for file in dump.files):
         return ()
     assignment = buffer_assignment(dump)

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.weak_cache import WeakCache
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -138,9 +138,6 @@ class AllocationOccupancy:
         return self.used - self.live
 
 
-_OCCUPANCY_FACTS: "WeakCache[AllocationBlock, AllocationOccupancy]" = WeakCache()
-
-
 def allocation_occupancy(
     dump: DumpSet, allocation: LocatedRecord[AllocationLine]
 ) -> AllocationOccupancy | None:
@@ -149,17 +146,11 @@ def allocation_occupancy(
     Bytes that several values share count once: such values are aliases or have disjoint live
     ranges.
     """
-    block = block_of(allocation)
-    state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
-    known = _OCCUPANCY_FACTS.get(block, state)
-    if known is None:
-        known = _compute_occupancy(dump, block)
-        if known is not None:
-            _OCCUPANCY_FACTS.put(block, known, state)
-    return known
+    return _occupancy(block_of(allocation), dump)
 
 
-def _compute_occupancy(dump: DumpSet, block: AllocationBlock) -> AllocationOccupancy | None:
+@query
+def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | None:
     values: list[LiveByteRange] = []
     for count, value in enumerate(block.values, 1):
         if count % _RECORDS_PER_CHECKPOINT == 0:

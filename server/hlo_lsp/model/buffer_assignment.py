@@ -1,11 +1,12 @@
 """Allocations with their values, as a buffer assignment prints them."""
 
-from dataclasses import dataclass
-from weakref import WeakKeyDictionary
+from dataclasses import dataclass, field
+from typing import Any
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query import Query, Result, query
 from hlo_lsp.model.section_order import is_joined
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import BrokenRecord
@@ -30,6 +31,9 @@ class AllocationBlock:
     allocation: AllocationLine
     values: tuple[AssignedValue, ...]
     is_whole: bool
+    query_results: dict[Query[..., Any], Result] = field(
+        default_factory=dict, init=False, repr=False
+    )
 
     @property
     def end(self) -> int:
@@ -54,7 +58,6 @@ class BufferAssignment:
 
 
 _Blocks = dict[AllocationLine, AllocationBlock]
-_KNOWN: "WeakKeyDictionary[DumpFile, tuple[int, _Blocks]]" = WeakKeyDictionary()
 
 
 def buffer_assignment(dump: DumpSet) -> BufferAssignment:
@@ -69,14 +72,10 @@ def misses_used_values(dump: DumpSet) -> bool:
     return any(value_id not in assigned for file in dump.files for value_id in file.memory.entries)
 
 
+@query
 def blocks_of(file: DumpFile) -> _Blocks:
-    """Return the allocations of a file in order, kept until the file changes."""
-    version, known = _KNOWN.get(file, (-1, {}))
-    if version != file.version:
-        version = file.version
-        known = _read(file, known)
-        _KNOWN[file] = version, known
-    return known
+    """Return the allocations of a file in order; unchanged blocks stay the same objects."""
+    return _read(file, blocks_of.last(file) or {})
 
 
 def block_of(allocation: LocatedRecord[AllocationLine]) -> AllocationBlock:

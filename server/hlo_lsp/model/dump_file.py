@@ -3,9 +3,11 @@
 from functools import partial
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from hlo_lsp.model.memory_index import MemoryIndex
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.query import Input, Query, Result
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.records import Record, RecordDelta, RecordSequence, Scanner
@@ -20,18 +22,17 @@ _RECORDS_PER_CHECKPOINT = 4000  # about 5 ms of indexing
 class DumpFile:
     """A file whose records and indexes follow edits of its text.
 
-    ``changed`` records an edit, and ``refresh`` updates records and indexes. ``version`` increases
-    with every refresh that changes something, ``version_but_places`` only if more than sizes and
-    offsets of values change, as most queries do not depend on these.
+    ``changed`` records an edit, and ``refresh`` updates records and indexes. Kind, text,
+    module, and the parts of ``memory`` are inputs of queries.
     """
 
     def __init__(self, uri: str, path: Path | None, document: Document) -> None:
         self.uri = uri
         self.path = path
         self.document = document
-        self.kind = FileKind.OTHER
-        self.version = 0
-        self.version_but_places = 0
+        self.query_results: dict[Query[..., Any], Result] = {}
+        self._kind = FileKind.OTHER
+        self._kind_input, self._text_input, self._module_input = Input(), Input(self), Input(self)
         self.edited_line = 0  # the first line of the last edit
         self._scanner: Scanner | None = None
         self._pending: LineChange | None = LineChange(0, 0, len(document.lines))
@@ -44,6 +45,29 @@ class DumpFile:
         file = cls(Path("/", path).as_uri(), Path(path), Document(text))
         file.refresh()
         return file
+
+    @property
+    def version(self) -> int:
+        """The number of refreshes that changed something."""
+        return self._text_input.version
+
+    @property
+    def kind(self) -> FileKind:
+        """The kind of the file according to its text."""
+        self._kind_input.read()
+        return self._kind
+
+    @property
+    def records(self) -> RecordSequence:
+        """The records of all lines."""
+        self._text_input.read()
+        return self._records
+
+    @property
+    def module(self) -> ModuleIndex:
+        """The indexes of a module text."""
+        self._module_input.read()
+        return self._module
 
     @property
     def lines(self) -> list[str]:
@@ -74,6 +98,10 @@ class DumpFile:
     def scanner(self) -> Scanner | None:
         """The scanner of the lines; None for a file that is not a dump."""
         return self._scanner
+
+    def read(self) -> None:
+        """Record that the current query depends on the whole text, line numbers included."""
+        self._text_input.read()
 
     def record_at(self, line: int, column: int) -> Record | None:
         """Return the record at a line and column (code points, from 0).
@@ -110,33 +138,43 @@ class DumpFile:
             kind = detect_file_kind(self.lines)
             scanner = _scanner_for(kind)
             if scanner is not self._scanner:
+                self.memory.close()
+                if not self._module_input.is_empty:
+                    self._module_input.change()
                 self._reset()
                 self._scanner = scanner
                 change = self._pending = LineChange(0, 0, len(self.lines))
-            self.kind = kind
+            if kind is not self._kind:
+                self._kind = kind
+                self._kind_input.change()
             if scanner is None:
                 self._pending = None
-                self._increment_version(places_only=False)
+                self._text_input.change()
                 return
-            delta = self.records.update(
+            delta = self._records.update(
                 scanner, self.lines, change, partial(self._is_pending, change)
             )
             if delta is not None:
                 self._pending = None
                 self.edited_line = change.first
                 self._update_index(delta)
-                self._increment_version(places_only=_changes_places_only(delta))
+                self._note_change(delta)
 
     def _is_pending(self, change: LineChange) -> bool:
         return self._pending is change
 
-    def _increment_version(self, *, places_only: bool) -> None:
-        self.version += 1
-        if not places_only:
-            self.version_but_places = self.version
+    def _note_change(self, delta: RecordDelta) -> None:
+        """Report the changed parts to the queries that read them."""
+        sizes_only = _changes_sizes_only(delta)
+        self._text_input.change(sizes_only=sizes_only)
+        if self._kind.is_memory:
+            kinds = {*map(type, delta.removed), *map(type, delta.added)}
+            self.memory.changed(kinds, sizes_only=sizes_only)
+        else:
+            self._module_input.change()
 
     def _update_index(self, delta: RecordDelta) -> None:
-        index: MemoryIndex | ModuleIndex = self.memory if self.kind.is_memory else self.module
+        index: MemoryIndex | ModuleIndex = self.memory if self._kind.is_memory else self._module
         for count, record in enumerate(delta.removed):
             index.remove(record)
             if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
@@ -147,13 +185,13 @@ class DumpFile:
                 checkpoint()
 
     def _reset(self) -> None:
-        self.records = RecordSequence()
-        self.memory = MemoryIndex()
-        self.module = ModuleIndex(self.records)
+        self._records = RecordSequence()
+        self.memory = MemoryIndex(self)
+        self._module = ModuleIndex(self._records)
 
 
-def _changes_places_only(delta: RecordDelta) -> bool:
-    """Return True if only sizes and offsets of values changed, each in its line."""
+def _changes_sizes_only(delta: RecordDelta) -> bool:
+    """Return True if only sizes and offsets of values changed."""
     return len(delta.removed) == len(delta.added) and all(
         isinstance(old, AssignedValue)
         and isinstance(new, AssignedValue)

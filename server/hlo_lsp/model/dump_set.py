@@ -1,14 +1,15 @@
 """Queries over all files of one compile."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar
 
 from hlo_lsp.model.backend import Backend, backend_from_file_name
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
 from hlo_lsp.model.place import LocatedRecord, Value
-from hlo_lsp.model.shape import leaf_text
+from hlo_lsp.model.query import Query, Result
+from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.syntax.memory_records import (
@@ -21,7 +22,7 @@ from hlo_lsp.syntax.memory_records import (
     TotalLine,
 )
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
-from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 _MAX_DIGITS = 20  # longer numbers do not fit in 64 bits
@@ -30,8 +31,6 @@ _SET_NUMBERS = itertools.count()
 
 K = TypeVar("K")
 R = TypeVar("R", bound=Record)
-T = TypeVar("T")
-FileVersions = list[tuple[DumpFile, int]]
 
 
 class DumpSet:
@@ -52,37 +51,7 @@ class DumpSet:
         # A text that names the instruction of every thunk, if the compiler wrote one.
         self.thunk_names = thunk_names
         self.number = next(_SET_NUMBERS)  # unique in this process
-        self._derived: dict[object, tuple[FileVersions, object]] = {}
-
-    def derived(
-        self, compute: Callable[["DumpSet"], T], files: list[DumpFile], *, but_places: bool = False
-    ) -> T:
-        """Return ``compute(self)``, cached until one of ``files`` changes.
-
-        With ``but_places``, the cached result survives changes of sizes and offsets of values. It
-        must not contain value records in this case, as such a change replaces them.
-        """
-        state = self.state(files, but_places=but_places)
-        known = self.remembered(compute, state)
-        if known is None:
-            known = (compute(self),)
-            self.remember(compute, state, known)
-        return cast("T", known[0])
-
-    def state(self, files: Iterable[DumpFile], *, but_places: bool = False) -> FileVersions:
-        """Return the versions of some files, optionally without sizes and offsets of values."""
-        if but_places:
-            return [(file, file.version_but_places) for file in files]
-        return [(file, file.version) for file in files]
-
-    def remembered(self, key: object, state: FileVersions) -> Any:
-        """Return the cached result of a key for these file versions, or None."""
-        known = self._derived.get(key)
-        return known[1] if known is not None and known[0] == state else None
-
-    def remember(self, key: object, state: FileVersions, found: object) -> None:
-        """Cache a result, replacing the previous one of the key."""
-        self._derived[key] = state, found
+        self.query_results: dict[Query[..., Any], Result] = {}
 
     @property
     def backend(self) -> Backend:
@@ -94,6 +63,35 @@ class DumpSet:
                     return backend
         tiled = any(file.memory.tiled_values for file in self.files)
         return Backend.TPU if tiled else Backend.UNKNOWN
+
+    @property
+    def has_assigned_values(self) -> bool:
+        """True if a file has values in allocations."""
+        return any(len(file.memory.assigned) for file in self.files)
+
+    @property
+    def has_used_values(self) -> bool:
+        """True if a file has used values."""
+        return any(len(file.memory.entries) for file in self.files)
+
+    @property
+    def has_broken_assigned_values(self) -> bool:
+        """True if a malformed line may define an allocation or an assigned value."""
+        return any(
+            isinstance(record, BrokenRecord) and not record.text.startswith("  ")
+            for file in self.files
+            if len(file.memory.assigned)
+            for record in file.memory.damaged
+        )
+
+    @property
+    def has_broken_used_values(self) -> bool:
+        """True if the header of a used value is malformed or missing."""
+        return any(
+            isinstance(record, UsedValue) and record.id is None
+            for file in self.files
+            for record in file.memory.damaged
+        )
 
     def find(
         self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K
@@ -251,7 +249,7 @@ class DumpSet:
         text = None if value.entry is None else defining_text(value.entry.record)
         if text is None:
             return None
-        return leaf_text(text.shape.text, value.index)
+        return subshape_text(text.shape.text, value.index)
 
     def stack(self, text: InstructionText) -> list[SourceLine]:
         """Return the Python stack of an instruction, the innermost line first."""

@@ -7,9 +7,9 @@ The order is that of ``BufferAssignment::ToString`` (buffer_assignment.cc) and
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from weakref import WeakKeyDictionary
 
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
@@ -86,9 +86,6 @@ class Disorder:
     twin: Record | None = None
 
 
-_KNOWN: "WeakKeyDictionary[DumpFile, tuple[int, tuple[Disorder, ...]]]" = WeakKeyDictionary()
-
-
 def section_of(head: Record) -> Section | None:
     """Return the section that a line opens; None for any other line."""
     return _LABELS.get(head.name) if isinstance(head, Label) else _HEADS.get(type(head))
@@ -99,17 +96,16 @@ def row_section(row: Record) -> Section | None:
     return _ROWS.get(type(row))
 
 
+@query
 def disorder(file: DumpFile) -> tuple[Disorder, ...]:
-    """Return what is out of order in a memory file, or the second header of a module text.
+    """Return the misplaced records of a memory file, or the second header of a module text.
 
-    Remembered until the file changes, as each rule asks for it. Reports have their own order.
+    Reports have an order of their own.
     """
-    known = _KNOWN.get(file)
-    if known is None or known[0] != file.version:
-        known = _KNOWN[file] = file.version, tuple(_disorder(file))
-    return known[1]
+    return tuple(_disorder(file))
 
 
+@query
 def is_joined(file: DumpFile) -> bool:
     """Return whether a file has a section twice: it is two dumps, of which no rule holds."""
     return any(fault.twin is not None for fault in disorder(file))

@@ -195,7 +195,7 @@ def element_texts(text: str) -> list[str] | None:
     return [_INDEX_COMMENT.sub("", part, count=1) for part in parts]
 
 
-def leaf_text(shape: str, index: str | None) -> str | None:
+def subshape_text(shape: str, index: str | None) -> str | None:
     """Return the text of the subshape at an index, or None if there is none."""
     text = shape
     digits = (index or "{}")[1:-1]

@@ -12,6 +12,7 @@ from math import prod
 
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import (
     ArrayShape,
     Layout,
@@ -312,13 +313,9 @@ def _index_paths(shape: str) -> list[tuple[int, ...]]:
     return found
 
 
+@query
 def target_of(dump: DumpSet) -> Target:
-    """Return backend and tuple granule, cached until an allocation or value changes."""
-    holders = [file for file in dump.files if len(file.memory.assigned)]
-    return dump.derived(_compute_target, holders)
-
-
-def _compute_target(dump: DumpSet) -> Target:
+    """Return backend and tuple granule."""
     backend = dump.backend
     if backend is not Backend.TPU:
         return Target(backend)

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from weakref import WeakKeyDictionary
 
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.query import query
 from hlo_lsp.model.section_order import Section, row_section, section_of
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.stdout_dump import SectionFile
@@ -66,32 +66,13 @@ class Ending:
     records: frozenset[Record]
 
 
-_KNOWN: "WeakKeyDictionary[DumpFile, tuple[int, Ending | None]]" = WeakKeyDictionary()
-
-
+@query
 def ending(file: DumpFile) -> Ending | None:
-    """Return where a file is cut off as far as its own text shows, None if it may be complete.
+    """Return where a file is cut off according to its own text, or None if it may be complete.
 
-    A buffer assignment does not give its length, and a list of values does not either: whether
-    those end too early only the other files show. Remembered until the file changes, as each rule
-    asks for it.
+    Buffer assignments and lists of values do not print their length, so only the other files can
+    show that one ends too early.
     """
-    known = _KNOWN.get(file)
-    if known is None or known[0] != file.version:
-        known = _KNOWN[file] = file.version, _ending(file)
-    return known[1]
-
-
-def last_record(file: DumpFile) -> tuple[int, Record] | None:
-    """Return the last line with anything on it (from 0) and its record."""
-    line = len(file.lines) - 1
-    while line >= 0 and not file.lines[line].strip():
-        line -= 1
-    record = file.records.at(line) if line >= 0 else None
-    return None if record is None else (line, record)
-
-
-def _ending(file: DumpFile) -> Ending | None:
     found = last_record(file) if file.kind.has_records else None
     if found is None:
         return None
@@ -108,6 +89,15 @@ def _ending(file: DumpFile) -> Ending | None:
         return None
     own = {last, head} if isinstance(head, ComputationLine) else {last}
     return Ending(line, last, missing, frozenset(own))
+
+
+def last_record(file: DumpFile) -> tuple[int, Record] | None:
+    """Return the last line with anything on it (from 0) and its record."""
+    line = len(file.lines) - 1
+    while line >= 0 and not file.lines[line].strip():
+        line -= 1
+    record = file.records.at(line) if line >= 0 else None
+    return None if record is None else (line, record)
 
 
 def _memory_end(file: DumpFile, last: Record, head: Record | None, in_line: bool) -> str | None:

@@ -109,14 +109,14 @@ def _trace(
     if not path and instruction.opcode not in _FORWARDING_OPCODES:
         found[instruction] = None
         return
-    sources = list(_sources(module, instruction, path))
+    sources = list(direct_sources(module, instruction, path))
     for source, rest in sources:
         _trace(module, source, rest, seen, found)
     if not sources:
         found[instruction] = None
 
 
-def _sources(
+def direct_sources(
     module: ModuleIndex, instruction: InstructionLine, path: TuplePath
 ) -> Iterator[tuple[InstructionLine, TuplePath]]:
     """Yield the instructions and paths that an element of a result comes from directly."""

@@ -14,6 +14,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.file_names import DumpName, FileRole
 from hlo_lsp.model.memory_index import MultiMap
+from hlo_lsp.model.query import query
 from hlo_lsp.model.section_order import is_joined
 from hlo_lsp.model.sizes import subshape_text
 from hlo_lsp.model.stdout_dump import SectionFile
@@ -57,30 +58,42 @@ class Comparison(NamedTuple):
 ForeignFile = tuple[DumpFile, DumpFile, Comparison]
 
 
+@query(ignores_sizes=True)
 def foreign_files(dump: DumpSet) -> tuple[ForeignFile, ...]:
-    """Return the files that differ from others, remembered until one changes.
+    """Return the files that differ from others.
 
     Reports are not compared: they are recomputed from the allocations.
     """
-    return dump.derived(_foreign_files, dump.files, but_places=True)
+    differing: dict[tuple[DumpFile, DumpFile], Comparison] = {}
+    for pair in combinations([file for file in dump.files if _is_comparable(dump, file)], 2):
+        comparison = _compare(*pair)
+        if comparison is not None and comparison.is_foreign:
+            differing[pair] = comparison
+        checkpoint()
+    found: list[ForeignFile] = []
+    while differing:
+        counts = Counter(file for pair in differing for file in pair)
+        foreign = max(counts, key=lambda file: (counts[file], _rank(file)))
+        pair = next(pair for pair in differing if foreign in pair)
+        other = pair[0] if pair[1] is foreign else pair[1]
+        found.append((foreign, other, differing[pair]))
+        differing = {pair: one for pair, one in differing.items() if foreign not in pair}
+    return tuple(found)
 
 
 def same_compile(dump: DumpSet, file: DumpFile) -> DumpSet:
-    """Return the files of a set that are of one compile with this one; often the set itself.
+    """Return the files of a set that are of one compile with this one; often the set itself."""
+    return _compiles(dump).get(file, dump)
 
-    Remembered until a file changes, with all that is derived from it.
-    """
+
+@query(ignores_sizes=True)
+def _compiles(dump: DumpSet) -> dict[DumpFile, DumpSet]:
+    """Return the sets of the files of a compile; empty if there are no foreign files."""
     foreign = {found for found, _, _ in foreign_files(dump)}
-    if not foreign:
-        return dump
-    key = same_compile, file if file in foreign else None
-    state = dump.state(dump.files, but_places=True)
-    known: DumpSet | None = dump.remembered(key, state)
-    if known is None:
-        files = [file] if file in foreign else [one for one in dump.files if one not in foreign]
-        known = DumpSet(files, dump.thunk_names, dump.others)
-        dump.remember(key, state, known)
-    return known
+    own = [file for file in dump.files if file not in foreign]
+    common = DumpSet(own, dump.thunk_names, dump.others)
+    alone = {file: DumpSet([file], dump.thunk_names, dump.others) for file in foreign}
+    return {**dict.fromkeys(own, common), **alone} if foreign else {}
 
 
 def missing_companions(dump: DumpSet) -> Iterator[tuple[DumpFile, str]]:
@@ -119,25 +132,6 @@ def _problem(path: Path) -> str | None:
     if detect_file_kind(head) is not FileKind.OTHER:
         return None
     return "is no dump" if any(map(str.strip, head)) else "is empty"
-
-
-def _foreign_files(dump: DumpSet) -> tuple[ForeignFile, ...]:
-    """Return of two files that differ the one that differs from more; the allocations last."""
-    differing: dict[tuple[DumpFile, DumpFile], Comparison] = {}
-    for pair in combinations([file for file in dump.files if _is_comparable(dump, file)], 2):
-        comparison = _compare(*pair)
-        if comparison is not None and comparison.is_foreign:
-            differing[pair] = comparison
-        checkpoint()
-    found: list[ForeignFile] = []
-    while differing:
-        counts = Counter(file for pair in differing for file in pair)
-        foreign = max(counts, key=lambda file: (counts[file], _rank(file)))
-        pair = next(pair for pair in differing if foreign in pair)
-        other = pair[0] if pair[1] is foreign else pair[1]
-        found.append((foreign, other, differing[pair]))
-        differing = {pair: one for pair, one in differing.items() if foreign not in pair}
-    return tuple(found)
 
 
 def _rank(file: DumpFile) -> int:

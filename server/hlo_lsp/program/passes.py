@@ -9,6 +9,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import ArrayShape, BufferShape, Shape, TupleShape, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.truncation import ending
@@ -84,7 +85,7 @@ def counterparts(
     if operation is None:
         return []
     source = innermost_source(line.file, text)
-    known = dump.derived(_empty_cache, list(dump.others))
+    known = _counterparts_by_operation(dump)
     key = operation, None if source is None else (source.file, source.line)
     if key not in known:
         known[key] = [
@@ -108,7 +109,11 @@ def innermost_source(file: DumpFile, text: InstructionText) -> SourceLine | None
     return next(file.module.tables.stack(int(frame)), None) if _is_number(frame) else None
 
 
-def _empty_cache(_: DumpSet) -> _CounterpartCache:
+@query
+def _counterparts_by_operation(dump: DumpSet) -> _CounterpartCache:
+    """Return a map of the counterparts that were searched, valid until one of the texts changes."""
+    for other in dump.others:
+        other.read()
     return {}
 
 
@@ -182,7 +187,7 @@ def constant_origin(dump: DumpSet, shape: str) -> ConstantOrigin:
     count = _elements(shape)
     if original is None or count is None:
         return ConstantOrigin.UNKNOWN
-    known = dump.derived(_unoptimized_constant_sizes, [original])
+    known = _unoptimized_constant_sizes(dump)
     if count in known.elements:
         return ConstantOrigin.PROGRAM
     if not known.is_whole or any(other > count for other in known.elements):
@@ -190,6 +195,7 @@ def constant_origin(dump: DumpSet, shape: str) -> ConstantOrigin:
     return ConstantOrigin.XLA
 
 
+@query
 def _unoptimized_constant_sizes(dump: DumpSet) -> _ConstantSizes:
     original = unoptimized_module(dump)
     counts: set[int | None] = set()

@@ -5,6 +5,7 @@ from collections import Counter
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.module_records import ComputationLine
@@ -25,21 +26,23 @@ def thunk_instruction(dump: DumpSet, thunk: ThunkRow) -> str | None:
     if thunk.annotation is not None:
         return thunk.annotation
     if dump.thunk_names is not None:
-        names_by_id = dump.derived(_instructions_by_thunk_id, [dump.thunk_names])
+        names_by_id = _instructions_by_thunk_id(dump)
         return None if thunk.id is None else names_by_id.get(thunk.id)
     if thunk.kernel is None:
         return None
-    if dump.derived(_thunks_per_kernel, dump.files)[thunk.kernel] > 1:
+    if _thunks_per_kernel(dump)[thunk.kernel] > 1:
         return None
-    names = dump.derived(_instructions_by_kernel_name, dump.files).get(thunk.kernel, [])
+    names = _instructions_by_kernel_name(dump).get(thunk.kernel, [])
     return names[0] if len(names) == 1 else None
 
 
+@query
 def _instructions_by_thunk_id(dump: DumpSet) -> dict[int, str]:
-    text = "" if dump.thunk_names is None else dump.thunk_names.document.text
+    text = "" if dump.thunk_names is None else "\n".join(dump.thunk_names.lines)
     return {int(info["id"]): info["name"] for info in _THUNK_INFO.finditer(text)}
 
 
+@query
 def _thunks_per_kernel(dump: DumpSet) -> Counter[str]:
     """Return the number of thunks of each kernel."""
     return Counter(
@@ -51,6 +54,7 @@ def _thunks_per_kernel(dump: DumpSet) -> Counter[str]:
     )
 
 
+@query
 def _instructions_by_kernel_name(dump: DumpSet) -> dict[str, list[str]]:
     """Return instructions by the name of their kernel, in which dots become underscores.
 

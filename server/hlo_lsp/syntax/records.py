@@ -179,6 +179,10 @@ class RecordSequence:
         at = 0 if start is None else self._blocks[start[0]].records[start[1]].line
         places = self._places(*(start or (0, 0)))
         place, old = next(places)
+        first = place  # the first position that changes
+        # The last record is scanned again, so that an old record remains to splice at.
+        last_line = self._firsts[-1] + self._blocks[-1].line_count - 1 if self._blocks else 0
+        unchanged_end = min(change.first, last_line)
         shift = change.new_count - change.old_count
         changed_end = change.first + change.new_count
         added: list[Record] = []
@@ -191,8 +195,13 @@ class RecordSequence:
                 if old is not None and old.line + shift == at:
                     break
             record = scanner.read(lines, at)
-            added.append(record)
             at += record.line_count
+            is_unchanged = at <= unchanged_end and not added
+            if is_unchanged and old is not None and _has_same_extent(old, record):
+                place, old = next(places)
+                first = place
+                continue
+            added.append(record)
             if len(added) % _RECORDS_PER_CHECKPOINT == 0:
                 checkpoint()
                 if not is_current():
@@ -201,7 +210,7 @@ class RecordSequence:
             while old is not None:
                 removed.append(old)
                 place, old = next(places)
-        self._splice(start or (0, 0), place, added)
+        self._splice(first, place, added)
         return RecordDelta(removed, added)
 
     def _places(self, number: int, index: int) -> Iterator[tuple[tuple[int, int], Record | None]]:
@@ -247,6 +256,11 @@ class RecordSequence:
             block.first_line = line
             self._firsts.append(line)
             line += block.line_count
+
+
+def _has_same_extent(one: Record, other: Record) -> bool:
+    """Return whether two records at the same line of the same text are the same."""
+    return type(one) is type(other) and one.line_count == other.line_count
 
 
 def _split_into_blocks(records: list[Record]) -> list[RecordBlock]:

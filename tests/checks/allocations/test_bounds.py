@@ -7,7 +7,7 @@ import pytest
 from checks.damage import dump_of, findings, found_in, related, replaced, tell, told
 from hlo_lsp.checks.allocations import bounds
 from hlo_lsp.checks.case import CompileCheck
-from hlo_lsp.checks.context import Context
+from hlo_lsp.checks.config.options import Thresholds
 from hlo_lsp.checks.finding import Severity
 from jobs import count_checkpoints
 
@@ -216,8 +216,7 @@ def test_long_work_passes_checkpoints() -> None:
         f"allocation {number}: size 8, constant:\n{VALUE.format(number, number, 8, 0, 8)}"
         for number in range(10_000)
     ]
-    survey = CompileCheck(
-        Context(dump_of("BufferAssignment:\n" + "".join(lines))), "", Severity.ERROR
-    )
+    dump = dump_of("BufferAssignment:\n" + "".join(lines))
+    survey = CompileCheck(dump, dump, Thresholds(), "", Severity.ERROR)
     list(bounds.out_of_bounds(survey))
     assert 5 <= count_checkpoints(lambda: list(bounds.out_of_bounds(survey))) <= 50

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.checks.case import CompileCheck, field_place, name_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.memory.liveness import largest_lifetimes
 from hlo_lsp.memory.occupancy import allocation_occupancy
 from hlo_lsp.memory.padding import PaddedArrays, padded_arrays
@@ -13,6 +13,7 @@ from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import format_bytes, format_short_bytes
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.sizes import target_of
 from hlo_lsp.program.passes import ConstantOrigin, constant_origin
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -24,9 +25,9 @@ def padding_waste(survey: CompileCheck) -> Iterator[Finding]:
 
     On TPU, the minor dimensions of an array are rounded up to the tile of its layout.
     """
-    limits = survey.context.thresholds
+    limits = survey.thresholds
     found = padded_arrays(
-        survey.dump, survey.context.target, limits.padding_ratio, limits.padding_bytes
+        survey.dump, target_of(survey.dump), limits.padding_ratio, limits.padding_bytes
     )
     for group in found:
         yield _padding(survey, group)
@@ -52,12 +53,12 @@ def _padding(survey: CompileCheck, group: PaddedArrays) -> Finding:
 
 def fragmentation(survey: CompileCheck) -> Iterator[Finding]:
     """Report temp allocations that are much larger than the maximum of live bytes in them."""
-    dump, limits = survey.dump, survey.context.thresholds
+    dump, limits = survey.dump, survey.thresholds
     for allocation in dump.allocations():
         record = allocation.record
         if not record.preallocated_temp or record.size < limits.fragmentation_bytes:
             continue
-        if is_on_chip(record.color, survey.context.target.backend):
+        if is_on_chip(record.color, target_of(survey.dump).backend):
             continue
         found = allocation_occupancy(dump, allocation)
         if found is None or found.idle <= limits.fragmentation_bytes:
@@ -78,7 +79,7 @@ def large_constant(survey: CompileCheck) -> Iterator[Finding]:
 
     The remedy depends on the origin of a constant (program or XLA), so each origin is one finding.
     """
-    dump, least = survey.dump, survey.context.thresholds.constant_bytes
+    dump, least = survey.dump, survey.thresholds.constant_bytes
     found: dict[ConstantOrigin, list[_Constant]] = {}
     for allocation in dump.allocations():
         if allocation.record.constant and allocation.record.size >= least:
@@ -158,7 +159,7 @@ def _remedy(origin: ConstantOrigin, count: int) -> str:
 
 def long_lived(survey: CompileCheck) -> Iterator[Finding]:
     """Report large values with long live ranges, which are live at most peaks."""
-    dump, limits = survey.dump, survey.context.thresholds
+    dump, limits = survey.dump, survey.thresholds
     last = dump.last_step
     found = largest_lifetimes(dump, limits.long_lived_count, limits.long_lived_bytes)
     for one in found:
@@ -186,12 +187,9 @@ def _assigned_place(survey: CompileCheck, value_id: int) -> Place:
     return field_place(found.file, found.record, "SIZE")
 
 
-_PLACED = frozenset({Part.ALLOCATIONS})
-_LIVING = frozenset({Part.ALLOCATIONS, Part.RANGES})
-
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("padding-waste", Severity.INFORMATION, padding_waste, _PLACED),
-    WholeRule("fragmentation", Severity.INFORMATION, fragmentation, _LIVING),
-    WholeRule("large-constant", Severity.INFORMATION, large_constant, _PLACED | {Part.ORIGINAL}),
-    WholeRule("long-lived", Severity.HINT, long_lived, _LIVING),
+    WholeRule("padding-waste", Severity.INFORMATION, padding_waste),
+    WholeRule("fragmentation", Severity.INFORMATION, fragmentation),
+    WholeRule("large-constant", Severity.INFORMATION, large_constant),
+    WholeRule("long-lived", Severity.HINT, long_lived),
 )

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 from hlo_lsp.checks.case import CompileCheck, field_place, head_place, name_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.display import count_noun, format_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.sizes import padded_size_of_text
+from hlo_lsp.model.sizes import padded_size_of_text, target_of
 from hlo_lsp.program.donation import DonationCandidates, InterfaceLeaf, UnusedDonation, donation_of
 from hlo_lsp.program.duplicates import find_duplicate_computations
 from hlo_lsp.program.passes import scheduled_module, unoptimized_module
@@ -42,7 +42,7 @@ def _could(
 ) -> Iterator[Finding]:
     sized = [(match.count * _size(survey, match.parameters[0]), match) for match in matches]
     total = sum(size for size, _ in sized)
-    if total < survey.context.thresholds.donation_bytes:
+    if total < survey.thresholds.donation_bytes:
         return
     sized.sort(key=lambda pair: -pair[0])
     count = sum(match.count for _, match in sized)
@@ -112,7 +112,7 @@ def _remedy(refused: Sequence[UnusedDonation]) -> str:
 
 
 def _size(survey: CompileCheck, leaf: InterfaceLeaf) -> int:
-    size = padded_size_of_text(leaf.shape, survey.context.target)
+    size = padded_size_of_text(leaf.shape, target_of(survey.dump))
     return 0 if size is None else size.bytes
 
 
@@ -148,7 +148,7 @@ def layout_copy(survey: CompileCheck) -> Iterator[Finding]:
     file = scheduled_module(survey.dump)
     if file is None:
         return
-    least = survey.context.thresholds.layout_copy_bytes
+    least = survey.thresholds.layout_copy_bytes
     found = [one for one in (relayouts(file.module)) if one.total >= least]
     for group in found[:_MAX_FINDINGS_PER_RULE]:
         first = group.instructions[0]
@@ -173,7 +173,7 @@ def duplicate_computation(survey: CompileCheck) -> Iterator[Finding]:
     file = scheduled_module(survey.dump)
     if file is None or file.module.damaged:
         return
-    least = survey.context.thresholds.duplicate_instructions
+    least = survey.thresholds.duplicate_instructions
     for group in (find_duplicate_computations(file.module, least))[:_MAX_FINDINGS_PER_RULE]:
         first, *others = group.computations
         yield survey.report(
@@ -191,7 +191,7 @@ def host_transfer(survey: CompileCheck) -> Iterator[Finding]:
     file = scheduled_module(survey.dump)
     if file is None:
         return
-    least = survey.context.thresholds.transfer_bytes
+    least = survey.thresholds.transfer_bytes
     for one in host_transfers(file.module):
         if one.bytes >= least:
             way = "to the host" if one.to_host else "from the host"
@@ -202,16 +202,13 @@ def host_transfer(survey: CompileCheck) -> Iterator[Finding]:
             )
 
 
-_TEXT = frozenset({Part.MODULE})
-
 RULES: tuple[AnyRule, ...] = (
     WholeRule(
         "unused-donation",
         Severity.INFORMATION,
         unused_donation,
-        frozenset({Part.ALLOCATIONS, Part.MODULE, Part.ORIGINAL}),
     ),
-    WholeRule("layout-copy", Severity.HINT, layout_copy, _TEXT),
-    WholeRule("duplicate-computation", Severity.HINT, duplicate_computation, _TEXT),
-    WholeRule("host-transfer", Severity.HINT, host_transfer, _TEXT),
+    WholeRule("layout-copy", Severity.HINT, layout_copy),
+    WholeRule("duplicate-computation", Severity.HINT, duplicate_computation),
+    WholeRule("host-transfer", Severity.HINT, host_transfer),
 )

@@ -7,7 +7,7 @@ from itertools import zip_longest
 
 from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     BufferAssignment,
@@ -45,7 +45,7 @@ def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
 
     After a gap, the numbers are expected to continue from its end.
     """
-    if survey.context.misses_assigned:
+    if survey.dump.has_broken_assigned_values:
         return
     assignment = buffer_assignment(survey.dump)
     heads = [block.allocation for block in assignment.blocks]
@@ -87,9 +87,6 @@ def value_in_two_allocations(survey: CompileCheck) -> Iterator[Finding]:
                     f"allocation {block.allocation.number}.",
                     Related(field_place(assignment.file, other, "VALUE_ID"), "the same value"),
                 )
-
-
-_READS = frozenset({Part.ALLOCATIONS})
 
 
 _MAX_RELATED = 3
@@ -265,14 +262,13 @@ def _related_size(file: DumpFile, allocation: AllocationLine) -> Related:
     return Related(place, f"allocation {allocation.number} ends at byte {allocation.size:,}")
 
 
-_BOUNDS_READS = frozenset({Part.ALLOCATIONS, Part.ENTRIES})
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("duplicate-allocation", Severity.ERROR, duplicate_allocation, _READS),
-    WholeRule("allocation-numbering", Severity.ERROR, allocation_numbering, _READS),
-    WholeRule("value-in-two-allocations", Severity.ERROR, value_in_two_allocations, _READS),
-    WholeRule("nonzero-offset", Severity.ERROR, nonzero_offset, frozenset({Part.ALLOCATIONS})),
-    WholeRule("out-of-bounds", Severity.ERROR, out_of_bounds, _BOUNDS_READS),
-    WholeRule("allocation-too-small", Severity.ERROR, allocation_too_small, _BOUNDS_READS),
-    WholeRule("allocation-slack", Severity.ERROR, allocation_slack, _BOUNDS_READS),
-    WholeRule("total-mismatch", Severity.ERROR, total_mismatch, _BOUNDS_READS),
+    WholeRule("duplicate-allocation", Severity.ERROR, duplicate_allocation),
+    WholeRule("allocation-numbering", Severity.ERROR, allocation_numbering),
+    WholeRule("value-in-two-allocations", Severity.ERROR, value_in_two_allocations),
+    WholeRule("nonzero-offset", Severity.ERROR, nonzero_offset),
+    WholeRule("out-of-bounds", Severity.ERROR, out_of_bounds),
+    WholeRule("allocation-too-small", Severity.ERROR, allocation_too_small),
+    WholeRule("allocation-slack", Severity.ERROR, allocation_slack),
+    WholeRule("total-mismatch", Severity.ERROR, total_mismatch),
 )

@@ -7,15 +7,15 @@ from functools import cached_property
 
 from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query import query
 from hlo_lsp.model.sizes import shape_indexes
 from hlo_lsp.model.truncation import ending
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -46,14 +46,13 @@ class ValueOrigin:
     is_in_entry: bool | None
 
 
+@query
 def origins_of(dump: DumpSet) -> "Origins":
-    """Return the origins of the values of a compile, kept until a file changes that states them."""
-    holders = [
-        file
-        for file in dump.files
-        if file.kind is FileKind.MODULE or len(file.memory.entries) or len(file.memory.ranges)
-    ]
-    return dump.derived(Origins, holders)
+    """Return the origins of the values of a compile."""
+    for file in dump.files:  # Read here what the origins read later, in other queries.
+        memory = file.memory
+        _ = file.module, memory.entries, memory.ranges, memory.steps, memory.label(LiveRangeLabel)
+    return Origins(dump)
 
 
 class Origins:
@@ -294,7 +293,4 @@ def _has_unknown_flag(file: DumpFile, allocation: AllocationLine) -> bool:
     )
 
 
-_READS = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.RANGES, Part.MODULE})
-RULES: tuple[AnyRule, ...] = (
-    WholeRule("flag-contradiction", Severity.ERROR, flag_contradiction, _READS),
-)
+RULES: tuple[AnyRule, ...] = (WholeRule("flag-contradiction", Severity.ERROR, flag_contradiction),)

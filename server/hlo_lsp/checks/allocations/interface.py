@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from hlo_lsp.checks.allocations.flags import Origins, origins_of
 from hlo_lsp.checks.case import CompileCheck, field_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     BufferAssignment,
@@ -14,7 +14,7 @@ from hlo_lsp.model.buffer_assignment import (
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.shape import element_texts, leaf_text
+from hlo_lsp.model.shape import element_texts, subshape_text
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -140,7 +140,7 @@ def _field(allocation: AllocationLine, value: AssignedValue, number: int | None)
         return "PARAMETER_INDEX"
     shape = _bare(allocation.parameter_shape or "")
     # Up to 2023 XLA printed the shape of the whole parameter.
-    shapes = {shape, leaf_text(shape, value.index)}
+    shapes = {shape, subshape_text(shape, value.index)}
     return None if shapes & {_bare(value.shape), _UNKNOWN_SHAPE} else "PARAMETER_SHAPE"
 
 
@@ -192,8 +192,7 @@ def _indexes(shape: str, path: tuple[int, ...] = ()) -> Iterator[str]:
         yield from _indexes(element, (*path, number))
 
 
-_READS = frozenset(Part) - {Part.REPORT}
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("parameter-mismatch", Severity.ERROR, parameter_mismatch, _READS),
-    WholeRule("output-mismatch", Severity.ERROR, output_mismatch, _READS),
+    WholeRule("parameter-mismatch", Severity.ERROR, parameter_mismatch),
+    WholeRule("output-mismatch", Severity.ERROR, output_mismatch),
 )

@@ -3,15 +3,16 @@
 from bisect import bisect_left, insort
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.weak_cache import WeakCache
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -21,9 +22,6 @@ _MAX_OVERLAPS = 200  # of one allocation: more of them are one mistake
 _END, _MOMENT, _START = range(3)  # in this order at one step: what ends makes room
 _ASYNCHRONOUS = frozenset({"async-start", "async-update"})
 _Slot = tuple[int, int]
-_CLEAR: WeakCache[AllocationBlock, bool] = (
-    WeakCache()
-)  # the sweep takes 0.1 s for a large allocation
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,21 +50,22 @@ def overlap(survey: CompileCheck) -> Iterator[Finding]:
     """
     dump = survey.dump
     assignment = buffer_assignment(dump)
-    state = dump.state((file for file in dump.files if len(file.memory.ranges)), but_places=True)
     for block in assignment.blocks:
-        if block.allocation.thread_local or not block.is_whole or _CLEAR.get(block, state):
+        if block.allocation.thread_local or not block.is_whole:
             continue
         reported: set[LiveValue] = set()
-        count = 0
-        for pair in overlaps(_live_values(dump, block)):
+        for pair in _overlapping_pairs(block, dump):
             if reported.isdisjoint(pair) and not all(_is_context(dump, one) for one in pair):
                 reported |= {*pair}
                 yield _finding(survey, assignment.file, block, *pair)
-            count += 1
-            if count == _MAX_OVERLAPS:
-                break
-        if not count:
-            _CLEAR.put(block, True, state)
+
+
+@query
+def _overlapping_pairs(
+    block: AllocationBlock, dump: DumpSet
+) -> tuple[tuple[LiveValue, LiveValue], ...]:
+    """Return the first pairs; the sweep takes 0.1 s for a large allocation."""
+    return tuple(islice(overlaps(_live_values(dump, block)), _MAX_OVERLAPS))
 
 
 def overlaps(values: Sequence[LiveValue]) -> Iterator[tuple[LiveValue, LiveValue]]:
@@ -169,4 +168,4 @@ def _finding(
     )
 
 
-RULES: tuple[AnyRule, ...] = (WholeRule("overlap", Severity.ERROR, overlap, frozenset(Part)),)
+RULES: tuple[AnyRule, ...] = (WholeRule("overlap", Severity.ERROR, overlap),)

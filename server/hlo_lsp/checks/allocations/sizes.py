@@ -5,14 +5,14 @@ from collections.abc import Iterator
 
 from hlo_lsp.checks.case import CompileCheck, RecordCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Pace, Part, WholeRule, error
+from hlo_lsp.checks.rule import AnyRule, Pace, WholeRule, error
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.display import format_bytes, format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.model.shape import ArrayShape, try_shape
-from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of_text
+from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of_text, target_of
 from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.syntax.records import Label
@@ -30,7 +30,7 @@ def color_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     color is reported (``BufferAllocation::AddAssignment``).
     """
     assignment = buffer_assignment(survey.dump)
-    backend = survey.context.target.backend
+    backend = target_of(survey.dump).backend
     count = 0
     for block in assignment.blocks:
         count += len(block.values) + 1
@@ -109,9 +109,6 @@ def _color_place(file: DumpFile, allocation: AllocationLine) -> Place:
     return field_place(file, allocation, "COLOR" if "COLOR" in roles else "ALLOCATION")
 
 
-_READS = frozenset({Part.ALLOCATIONS})
-
-
 def size_mismatch(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
     """Report values whose size does not follow from shape and layout (``shape_util.cc``).
 
@@ -121,7 +118,7 @@ def size_mismatch(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
     Example: `f32[16,64]{1,0:T(8,128)}` takes 16 x 128 x 4 = 8192 bytes.
     """
     value = case.record
-    padded = contradicting_size(value, case.context.target)
+    padded = contradicting_size(value, target_of(case.dump))
     if padded is None:
         return
     causes = "".join(f"; {cause}" for cause in padded.padding)
@@ -148,7 +145,7 @@ def human_total(case: RecordCheck[TotalLine]) -> Iterator[Finding]:
 
     Where it is the sum of all allocations, the exact one is wrong: see ``total-mismatch``.
     """
-    sizes = sum(found.record.size for found in case.context.dump.allocations())
+    sizes = sum(found.record.size for found in case.dump.allocations())
     if case.record.human != format_bytes_as_xla(sizes):
         yield from _human(case, case.record.total, case.record.human)
 
@@ -172,7 +169,7 @@ def _human(
 
 
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("color-mismatch", Severity.ERROR, color_mismatch, _READS),
+    WholeRule("color-mismatch", Severity.ERROR, color_mismatch),
     error("size-mismatch", AssignedValue, size_mismatch, pace=Pace.LINE),
     error("human-size", TotalLine, human_total),
     error("human-size", Label, human_space),

@@ -5,7 +5,7 @@ from typing import Any
 
 from hlo_lsp.checks.case import CompileCheck, field_place, top_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.place import LocatedRecord, Place
@@ -20,7 +20,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """The files of one stem are of one compile: they have the same values, names and shapes."""
-    for file, other, comparison in foreign_files(survey.context.whole):
+    for file, other, comparison in foreign_files(survey.folder):
         yield survey.report(
             top_place(file),
             f"this file is of another compile than `{_name(other)}`: {comparison.agreeing:,} of "
@@ -31,15 +31,12 @@ def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
 
 def sibling_missing(survey: CompileCheck) -> Iterator[Finding]:
     """XLA writes the used values and the live ranges together, and never without the others."""
-    for file, problem in missing_companions(survey.context.whole):
+    for file, problem in missing_companions(survey.folder):
         yield survey.report(top_place(file), f"{problem}, which is written with this file")
 
 
 def _name(file: DumpFile) -> str:
     return file.label if file.path is None else file.path.name
-
-
-_READ = frozenset(Part)
 
 
 def section_order(survey: CompileCheck) -> Iterator[Finding]:
@@ -77,10 +74,14 @@ def _short_lists(survey: CompileCheck) -> Iterator[Finding]:
     values, known = assigned.memory.assigned, entries.memory.entries
     highest = max(known)
     after = [LocatedRecord(assigned, one) for one in values.firsts() if one.id > highest]
-    if not survey.context.misses_entries and isinstance(_last(entries), UsedValue):
+    if not survey.dump.has_broken_used_values and isinstance(_last(entries), UsedValue):
         yield from _short(survey, entries, "entries", after, entries.memory.entry_keys)
     lacking = [LocatedRecord(entries, one) for one in known.firsts() if (one.id or 0) not in values]
-    if lacking and not survey.context.misses_assigned and _ends_early(survey, assigned, lacking):
+    if (
+        lacking
+        and not survey.dump.has_broken_assigned_values
+        and _ends_early(survey, assigned, lacking)
+    ):
         yield from _short(survey, assigned, "allocations", lacking, assigned.memory.assigned_keys)
 
 
@@ -135,12 +136,9 @@ def _line_place(file: DumpFile, line: int) -> Place:
     return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
-_PRINTED = frozenset({Part.ALLOCATIONS, Part.ENTRIES, Part.RANGES, Part.MODULE})
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("sibling-mismatch", Severity.ERROR, sibling_mismatch, _READ, needs_whole_files=False),
-    WholeRule(
-        "sibling-missing", Severity.INFORMATION, sibling_missing, _READ, needs_whole_files=False
-    ),
-    WholeRule("section-order", Severity.ERROR, section_order, _PRINTED, needs_whole_files=False),
-    WholeRule("truncated", Severity.ERROR, truncated, frozenset(Part), needs_whole_files=False),
+    WholeRule("sibling-mismatch", Severity.ERROR, sibling_mismatch, needs_whole_files=False),
+    WholeRule("sibling-missing", Severity.INFORMATION, sibling_missing, needs_whole_files=False),
+    WholeRule("section-order", Severity.ERROR, section_order, needs_whole_files=False),
+    WholeRule("truncated", Severity.ERROR, truncated, needs_whole_files=False),
 )

@@ -7,6 +7,7 @@ from hlo_lsp.checks.case import RecordCheck, span_place
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.peaks.stack_traces import is_torn
 from hlo_lsp.checks.rule import AnyRule, Pace, error
+from hlo_lsp.model.place import Place
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.model.truncation import ending
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -27,13 +28,13 @@ def broken_line(case: RecordCheck[BrokenRecord]) -> Iterator[Finding]:
     """
     text = case.record.text
     if case.file.kind.is_memory:
-        if is_torn(case.context.dump, case.file, case.record):
+        if is_torn(case.dump, case.file, case.record):
             return
         if len(text) > MAX_LINE_LENGTH:
             message = (
                 f"line too long: {len(text):,} characters, dumps have at most {MAX_LINE_LENGTH:,}"
             )
-            yield case.finding_at(0, 0, len(text), message)
+            yield case.report(Place(case.file, case.record.line, 0, len(text)), message)
             return
         refusal = memory_scanner().explain(text)
         what = "a memory dump"
@@ -59,7 +60,7 @@ def broken_entry(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
         text = entry.lines[row]
         end = max(len(text.rstrip()), column + 1)
         message = _sentence(problem, text, column) if problem.startswith("expected") else problem
-        yield case.finding_at(row, column, end, message)
+        yield case.report(Place(case.file, entry.line + row, column, end), message)
 
 
 def broken_instruction(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
@@ -71,9 +72,11 @@ def broken_instruction(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
     if entry.whole and not _is_instruction(entry.lines[-1]):
         text = entry.lines[-1]
         start, end = len(text) - len(entry.instruction or ""), text.find("\n")
-        message = "expected an instruction: `%NAME = SHAPE OPCODE(OPERANDS), ATTRIBUTES`"
-        row = len(entry.lines) - 1
-        yield case.finding_at(row, start, end if end >= 0 else len(text), message)
+        line = entry.line + len(entry.lines) - 1
+        yield case.report(
+            Place(case.file, line, start, end if end >= 0 else len(text)),
+            "expected an instruction: `%NAME = SHAPE OPCODE(OPERANDS), ATTRIBUTES`",
+        )
 
 
 @lru_cache(maxsize=1 << 13)

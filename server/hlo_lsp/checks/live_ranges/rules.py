@@ -4,9 +4,8 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.checks.case import CompileCheck, field_place
-from hlo_lsp.checks.context import Context
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.checks.schedule.section import (
     MAX_FINDINGS,
     LiveRangePart,
@@ -32,10 +31,10 @@ def value_line(
     return assigned or dump.find(lambda index: index.entry_keys, key)
 
 
-def has_all_values(context: Context) -> bool:
+def has_all_values(dump: DumpSet) -> bool:
     """Return whether every line that may name a value is readable in one of the files."""
-    assigned = context.knows_assignment and not context.misses_assigned
-    return assigned or (context.knows_entries and not context.misses_entries)
+    assigned = dump.has_assigned_values and not dump.has_broken_assigned_values
+    return assigned or (dump.has_used_values and not dump.has_broken_used_values)
 
 
 def value_ids(dump: DumpSet) -> dict[int, str]:
@@ -142,9 +141,9 @@ class ExpectedStarts:
 def live_range_unknown(survey: CompileCheck) -> Iterator[Finding]:
     """Report ranges that name no value, or a thread-local one: those are in no schedule."""
     dump, section = survey.dump, live_range_section(survey.dump)
-    if section is None or not (survey.context.knows_assignment or survey.context.knows_entries):
+    if section is None or not (survey.dump.has_assigned_values or survey.dump.has_used_values):
         return
-    has_all, scheduled = has_all_values(survey.context), _scheduled(dump, section)
+    has_all, scheduled = has_all_values(dump), _scheduled(dump, section)
     unknown: list[tuple[RangeRow, str]] = []
     for row in section.ranges:
         checkpoint()
@@ -339,9 +338,8 @@ def _value(dump: DumpSet, key: str) -> list[Related]:
     return [] if found is None else [Related(field_place(found.file, found.record), "the value")]
 
 
-_FILES = frozenset({Part.RANGES, Part.VALUES, Part.ENTRIES, Part.MODULE})
 RULES: tuple[AnyRule, ...] = tuple(
-    WholeRule(code, Severity.ERROR, check, _FILES)
+    WholeRule(code, Severity.ERROR, check, ignores_sizes=True)
     for code, check in (
         ("live-range-unknown", live_range_unknown),
         ("live-range-missing", live_range_missing),

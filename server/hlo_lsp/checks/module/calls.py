@@ -1,11 +1,11 @@
-"""Rules on the headers of computations and modules: parameters and results."""
+"""Rules on both sides of a call: operands and parameters, results and roots, and headers."""
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hlo_lsp.checks.case import RecordCheck, head_place, part_place, shape_place, span_place
 from hlo_lsp.checks.finding import Finding, Related
+from hlo_lsp.checks.module.shapes import compare_shapes
 from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place
@@ -14,18 +14,13 @@ from hlo_lsp.program.computations import Callee, ComputationScope, signature, sp
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.statements import closing_bracket
 
+CALLS = {"fusion": "calls", "call": "to_apply"}
+_BRANCHES = ("branch_computations", "true_computation", "false_computation")
+_ASYNCHRONOUS = {"async-start", "async-update"}
 _LAYOUT = re.compile(r"\bentry_computation_layout=(?=\{)")
 # The prefix of extracted modules in libtpu; most of them have a module-wide backend_config.
 _EXTRACTED = "extracted"
 _ARROW = re.compile(r"\)\s*->\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class _Header:
-    """A header that lists parameters and a result, with its name for messages and its place."""
-
-    name: str
-    place: Place
 
 
 def numbered_parameters(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
@@ -33,42 +28,41 @@ def numbered_parameters(case: RecordCheck[ComputationLine]) -> Iterator[Finding]
 
     Their number agrees with the header of the computation.
     """
-    scope = case.scopes.scope(case.record)
-    highest = -1
-    for member in scope.members:
+    scope, name = case.scopes.scope(case.record), case.record.name
+    members = [member for member in scope.members if member.opcode == "parameter"]
+    for member in members:
         number = parameter_number(member)
         if number is None:
-            if member.opcode == "parameter":
-                yield case.report(
-                    part_place(case.file, member, member.parsed.opcode),
-                    "`parameter` takes its number: `parameter(0)`",
-                )
+            yield case.report(
+                part_place(case.file, member, member.parsed.opcode),
+                "`parameter` takes its number: `parameter(0)`",
+            )
             continue
-        highest = max(highest, number)
         first = scope.parameters[number]
         if first is not member and first.name != member.name:
             yield case.report(
                 part_place(case.file, member, member.parsed.literal),
-                f"duplicate parameter {number} in `{case.record.name}`, first defined on line "
+                f"duplicate parameter {number} in `{name}`, first defined on line "
                 f"{case.number(first)}",
                 Related(shape_place(case.file, first), f"the first parameter {number}"),
             )
-    count = sum(member.opcode == "parameter" for member in scope.members)
+    count = len(members)
     if not scope.is_intact or len(scope.parameters) != count:
         return
+    highest = max(scope.parameters, default=-1)
     missing = next((number for number in range(highest) if number not in scope.parameters), None)
     listed = signature(case.record)
     if missing is not None and scope.is_sound:
         last = scope.parameters[highest]
         yield case.report(
             part_place(case.file, last, last.parsed.literal),
-            f"this is parameter {highest}, but `{case.record.name}` has no parameter {missing}",
-            Related(head_place(case.file, case.record), f"`{case.record.name}` begins here"),
+            f"this is parameter {highest}, but `{name}` has no parameter {missing}",
+            Related(head_place(case.file, case.record), f"`{name}` begins here"),
         )
     elif listed is not None and len(listed[0]) != count and scope.is_sound:
         yield case.report(
             head_place(case.file, case.record),
-            f"the header of `{case.record.name}` lists {_parameters(len(listed[0]))}, but the "
+            f"the header of `{name}` lists {_count(len(listed[0]), 'parameter')}, but the "
             f"computation has {count}",
         )
 
@@ -79,14 +73,9 @@ def signature_shapes(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     The header has no layouts. Up to jax 0.4 it has no shapes either.
     """
     listed = signature(case.record)
-    if listed is None:
-        return
-    scope = case.scopes.scope(case.record)
-    head = _Header(f"the header of `{case.record.name}`", head_place(case.file, case.record))
-    for number, shape in enumerate(listed[0]):
-        parameter = scope.parameters.get(number)
-        yield from _compared(case, parameter, f"parameter {number}", head, shape)
-    yield from _compared(case, scope.root, "the root", head, listed[1])
+    if listed is not None:
+        head = f"the header of `{case.record.name}`", head_place(case.file, case.record)
+        yield from _against_header(case, case.scopes.scope(case.record), *head, *listed)
 
 
 def entry_layout(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
@@ -94,71 +83,57 @@ def entry_layout(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
 
     Modules that libtpu extracts for SparseCore are skipped: their layout is that of another module.
     """
-    record = case.record
+    record, entry = case.record, case.file.module.entry
+    found = _LAYOUT.search(record.text)
     if record.name.startswith(_EXTRACTED) or "backend_config=" in record.text:
         return
-    entry = case.file.module.entry
-    found = _LAYOUT.search(record.text)
-    close = None if found is None else closing_bracket(record.text, found.end())
-    opened = -1 if found is None else record.text.find("(", found.end())
-    if found is None or close is None or entry is None or opened < 0:
+    # Without ENTRY the last computation is the entry, but it may be truncated.
+    if found is None or entry is None or not entry.is_entry:
         return
-    shut = closing_bracket(record.text, opened)
+    close, opened = closing_bracket(record.text, found.end()), record.text.find("(", found.end())
+    shut = None if opened < 0 else closing_bracket(record.text, opened)
     arrow = None if shut is None else _ARROW.match(record.text, shut)
-    if shut is None or arrow is None:
+    if close is None or shut is None or arrow is None:
         return
     place = span_place(case.file, record, record.text, found.start(), found.end() - 1)
-    head = _Header("the module header", place)
     scope = case.scopes.scope(entry)
-    if not entry.is_entry:
-        return  # without ENTRY the last computation is the entry, but it may be truncated
     shapes = split_at_commas(record.text, opened + 1, shut)
     parameters = scope.counted_parameters
     if parameters is not None and len(parameters) != len(shapes) and scope.is_sound:
         yield case.report(
             place,
-            f"the module header lists {_parameters(len(shapes))}, but `{entry.name}` has "
+            f"the module header lists {_count(len(shapes), 'parameter')}, but `{entry.name}` has "
             f"{len(parameters)}",
             Related(head_place(case.file, entry), f"`{entry.name}` is the entry"),
         )
-    else:
-        for number, shape in enumerate(shapes):
-            parameter = scope.parameters.get(number)
-            yield from _compared(case, parameter, f"parameter {number}", head, shape)
-    yield from _compared(case, scope.root, "the root", head, record.text[arrow.end() : close])
+        shapes = []
+    result = record.text[arrow.end() : close]
+    yield from _against_header(case, scope, "the module header", place, shapes, result)
 
 
-def _compared(
+def _against_header(
     case: "RecordCheck[ComputationLine] | RecordCheck[ModuleHeader]",
-    instruction: InstructionLine | None,
-    what: str,
-    head: _Header,
-    listed: str,
+    scope: ComputationScope,
+    header: str,
+    place: Place,
+    shapes: list[str],
+    result: str,
 ) -> Iterator[Finding]:
-    """Compare the shape of an instruction with the one that a header lists for it."""
-    if instruction is None or not instruction.shape:
-        return
-    listed = _without_index_comment(listed)
-    found = None if listed == instruction.shape else shape_difference(instruction.shape, listed)
-    if found is not None:
-        yield case.report(
-            shape_place(case.file, instruction),
-            f"{what} is {found.first}{found.where}, but "
-            f"{head.name} lists {found.second}{found.where}",
-            Related(head.place, f"listed in {head.name}"),
-        )
-
-
-def _without_index_comment(shape: str) -> str:
-    """Return the shape without the leading ``/*index=5*/``."""
-    return shape.partition("*/")[2].strip() if shape.startswith("/*") else shape.strip()
-
-
-def _parameters(count: int) -> str:
-    return f"{count} parameter{'' if count == 1 else 's'}"
-
-
-CALLS = {"fusion": "calls", "call": "to_apply"}
+    """Compare the shapes of parameters and root with those that a header lists for them."""
+    pairs = [(f"parameter {at}", scope.parameters.get(at), one) for at, one in enumerate(shapes)]
+    for what, instruction, shape in (*pairs, ("the root", scope.root, result)):
+        if instruction is None or not instruction.shape:
+            continue
+        # The fifth shape and others have a comment in front of them: ``/*index=5*/``.
+        listed = (shape.partition("*/")[2] if shape.startswith("/*") else shape).strip()
+        found = None if listed == instruction.shape else shape_difference(instruction.shape, listed)
+        if found is not None:
+            yield case.report(
+                shape_place(case.file, instruction),
+                f"{what} is {found.first}{found.where}, but {header} lists "
+                f"{found.second}{found.where}",
+                Related(place, f"listed in {header}"),
+            )
 
 
 def called(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
@@ -167,28 +142,25 @@ def called(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     Types and dimensions are equal on both sides. Layouts may differ in a fusion.
     """
     for scope in _scopes(case, CALLS[case.record.opcode]):
-        for number, operand in enumerate(_operands(case)):
+        for number, operand in enumerate(case.operands):
             yield from _against_parameter(case, scope, number, operand, number)
         yield from _against_root(case, scope, case.record.shape, "the result")
 
 
 def called_count(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that a `fusion` or `call` has one operand per parameter of its callee."""
-    record = case.record
-    resolved = case.scopes.resolved(record)
+    record, resolved = case.record, case.resolved
     for scope in _scopes(case, CALLS[record.opcode]):
-        parameters = scope.counted_parameters
+        parameters, name = scope.counted_parameters, scope.head.name
         if resolved is None or parameters is None or len(resolved.names) == len(parameters):
             continue
-        if not scope.is_sound:
-            continue
-        name = scope.head.name
-        yield case.report(
-            part_place(case.file, record, record.parsed.opcode),
-            f"`{record.opcode}` has {_count(len(resolved.names), 'operand')}, but `{name}` has "
-            f"{_count(len(parameters), 'parameter')}",
-            Related(head_place(case.file, scope.head), f"`{name}` is defined here"),
-        )
+        if scope.is_sound:
+            yield case.report(
+                part_place(case.file, record, record.parsed.opcode),
+                f"`{record.opcode}` has {_count(len(resolved.names), 'operand')}, but `{name}` "
+                f"has {_count(len(parameters), 'parameter')}",
+                Related(head_place(case.file, scope.head), f"`{name}` is defined here"),
+            )
 
 
 def loop(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
@@ -197,14 +169,15 @@ def loop(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     The result of one iteration is the input of the next one. The condition returns `pred[]`.
     """
     record = case.record
-    operand = next(iter(_operands(case)), None)
-    found = None if operand is None else _difference(operand.shape, record.shape)
-    if operand is not None and found is not None:
-        yield case.report(
-            part_place(case.file, record, record.parsed.operands[0]),
-            f"`{operand.name}` is {found[0]}, but the result is {found[1]}: a loop keeps its shape",
-            Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
-            Related(shape_place(case.file, record), "the shape of the result"),
+    for operand in filter(None, case.operands[:1]):
+        yield from compare_shapes(
+            case,
+            0,
+            (f"`{operand.name}` is", operand.shape),
+            ("the result is", record.shape),
+            (operand, f"the shape of `{operand.name}`"),
+            (record, "the shape of the result"),
+            reason=": a loop keeps its shape",
         )
     for attribute, expected, what in (
         ("condition", "pred[]", "a condition"),
@@ -217,8 +190,7 @@ def loop(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
 def branches(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that a `conditional` has one operand per branch and the shape of each branch."""
-    record = case.record
-    resolved = case.scopes.resolved(record)
+    record, resolved = case.record, case.resolved
     callees = [callee for callee in case.scopes.callees(record) if callee.attribute in _BRANCHES]
     callees.sort(key=lambda callee: _BRANCHES.index(callee.attribute))
     if resolved is None or not callees:
@@ -243,8 +215,7 @@ def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
     Starts without operands, which libtpu also prints, are skipped: updates add their operands.
     """
-    record = case.record
-    resolved = case.scopes.resolved(record)
+    record, resolved = case.record, case.resolved
     elements = tuple_element_texts(record.shape) or ()
     if resolved is None or not resolved.names or len(elements) < 2:
         return
@@ -257,13 +228,14 @@ def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
         )
         return
     for number, (operand, held) in enumerate(zip(resolved.operands, given or (), strict=False)):
-        found = None if operand is None else _difference(operand.shape, held)
-        if operand is not None and found is not None:
-            yield case.report(
-                part_place(case.file, record, record.parsed.operands[number]),
-                f"`{operand.name}` is {found[0]}, but the shape of the start holds {found[1]}",
-                Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
-                Related(shape_place(case.file, record), "the shape of the start"),
+        if operand is not None:
+            yield from compare_shapes(
+                case,
+                number,
+                (f"`{operand.name}` is", operand.shape),
+                ("the shape of the start holds", held),
+                (operand, f"the shape of `{operand.name}`"),
+                (record, "the shape of the start"),
             )
     for scope in _scopes(case, "calls"):
         for number, operand in enumerate(resolved.operands):
@@ -273,27 +245,16 @@ def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
 def awaited(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that an `async-done` has the result shape of its start or last update."""
-    record = case.record
-    operand = next(iter(_operands(case)), None)
-    if operand is None or operand.opcode not in _ASYNCHRONOUS:
-        return
-    elements = tuple_element_texts(operand.shape) or ()
-    found = _difference(record.shape, elements[1]) if len(elements) > 1 else None
-    if found is not None:
-        yield case.report(
-            shape_place(case.file, record),
-            f"the result is {found[0]}, but `{operand.name}` holds {found[1]}",
-            Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
-        )
-
-
-_BRANCHES = ("branch_computations", "true_computation", "false_computation")
-_ASYNCHRONOUS = {"async-start", "async-update"}
-
-
-def _operands(case: RecordCheck[InstructionLine]) -> tuple[InstructionLine | None, ...]:
-    resolved = case.scopes.resolved(case.record)
-    return () if resolved is None else resolved.operands
+    for operand in filter(None, case.operands[:1]):
+        elements = tuple_element_texts(operand.shape) or ()
+        if operand.opcode in _ASYNCHRONOUS and len(elements) > 1:
+            yield from compare_shapes(
+                case,
+                None,
+                ("the result is", case.record.shape),
+                (f"`{operand.name}` holds", elements[1]),
+                (operand, f"the shape of `{operand.name}`"),
+            )
 
 
 def _scopes(case: RecordCheck[InstructionLine], attribute: str) -> Iterator[ComputationScope]:
@@ -315,34 +276,21 @@ def _against_parameter(
     given: InstructionLine | None,
     at: int | None = None,
 ) -> Iterator[Finding]:
-    """Compare a parameter of a callee with the instruction passed to it.
+    """Compare a parameter of a callee with the instruction passed to it, which is operand ``at``.
 
-    Args:
-        case: the calling instruction.
-        scope: the callee.
-        number: the number of the parameter.
-        given: the instruction that is passed.
-        at: the number of the operand to report, or None to report the caller's shape.
+    Without ``at``, the calling instruction itself is passed.
     """
     parameter = scope.parameters.get(number)
-    if given is None or parameter is None:
+    if given is None or parameter is None or given.shape == parameter.shape:
         return
-    found = _difference(given.shape, parameter.shape)
-    if found is None:
-        return
-    record = case.record
-    related = [
-        Related(shape_place(case.file, parameter), f"parameter {number} of `{scope.head.name}`")
-    ]
-    if given is not record:
-        related.insert(0, Related(shape_place(case.file, given), f"the shape of `{given.name}`"))
-    yield case.report(
-        shape_place(case.file, record)
-        if at is None
-        else part_place(case.file, record, record.parsed.operands[at]),
-        f"`{given.name}` is {found[0]}, but parameter {number} of `{scope.head.name}` is "
-        f"{found[1]}",
-        *related,
+    name = f"parameter {number} of `{scope.head.name}`"
+    yield from compare_shapes(
+        case,
+        at,
+        (f"`{given.name}` is", given.shape),
+        (f"{name} is", parameter.shape),
+        *(() if at is None else ((given, f"the shape of `{given.name}`"),)),
+        (parameter, name),
     )
 
 
@@ -350,22 +298,14 @@ def _against_root(
     case: RecordCheck[InstructionLine], scope: ComputationScope, expected: str, what: str
 ) -> Iterator[Finding]:
     """Compare the root of a callee with the expected shape."""
-    root = scope.root
-    found = None if root is None else _difference(expected, root.shape)
-    if root is not None and found is not None:
-        yield case.report(
-            shape_place(case.file, case.record),
-            f"{what} is {found[0]}, but `{scope.head.name}` gives {found[1]}",
-            Related(shape_place(case.file, root), f"the root of `{scope.head.name}`"),
+    if scope.root is not None:
+        yield from compare_shapes(
+            case,
+            None,
+            (f"{what} is", expected),
+            (f"`{scope.head.name}` gives", scope.root.shape),
+            (scope.root, f"the root of `{scope.head.name}`"),
         )
-
-
-def _difference(first: str, second: str) -> tuple[str, str] | None:
-    """Return the differing parts of two shapes with their index, or None if they agree."""
-    if first == second or not first or not second:
-        return None
-    found = shape_difference(first, second)
-    return None if found is None else (found.first + found.where, found.second + found.where)
 
 
 def _count(number: int, one: str, many: str = "") -> str:

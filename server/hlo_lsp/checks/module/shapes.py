@@ -9,8 +9,6 @@ from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.shape import (
     ArrayShape,
     describe_shape,
-    is_compatible,
-    is_compatible_ignoring_precision,
     is_compatible_ignoring_type,
     shape_difference,
     try_shape,
@@ -22,23 +20,47 @@ ELEMENTWISE = {
     "clamp",  # except its limits
     *(opcode.name for opcode in vocabulary().opcodes.values() if opcode.elementwise),
 }
-# Opcodes whose result may have another element type than the operand; `abs` of complex numbers.
-_RETYPING = {
-    "abs",
-    "compare",
-    "complex",
-    "convert",
-    "imag",
-    "is-finite",
-    "map",
-    "real",
-    "stochastic-convert",
-}
 _PREDICATES = {"compare", "is-finite"}
+# Opcodes whose result may have another element type than the operand; `abs` of complex numbers.
+_RETYPING = _PREDICATES | {
+    *("abs", "complex", "convert", "imag", "map", "real", "stochastic-convert"),
+}
 LOGICAL = {*_PREDICATES, "select"}
 HANDED = {"add-dependency", "domain", "opt-barrier"}
 
-_Pair = tuple[int, InstructionLine]
+
+def compare_shapes(
+    case: RecordCheck[InstructionLine],
+    at: int | None,
+    one: tuple[str, str],
+    other: tuple[str, str],
+    *related: tuple[InstructionLine, str],
+    is_typed: bool = True,
+    is_loose: bool = False,
+    reason: str = "",
+) -> Iterator[Finding]:
+    """Report two shapes that differ, if both are known.
+
+    Args:
+        case: the instruction to report.
+        at: the number of the operand to report, or None to report the shape of the instruction.
+        one: the words that precede the first shape in the message, and the shape.
+        other: the same for the second one.
+        related: instructions whose shapes are related places, each with a message.
+        is_typed: whether element types count.
+        is_loose: whether all floating-point types are equal, as libtpu mixes them in fusions.
+        reason: the end of the message.
+    """
+    (what, first), (but, second) = one, other
+    if first == second or not first or not second:
+        return
+    found = shape_difference(first, second, types=is_typed, loose=is_loose)
+    if found is not None:
+        yield case.report(
+            shape_place(case.file, case.record) if at is None else case.operand_place(at),
+            f"{what} {found.first}{found.where}, but {but} {found.second}{found.where}{reason}",
+            *(Related(shape_place(case.file, line), message) for line, message in related),
+        )
 
 
 def elementwise(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
@@ -48,18 +70,17 @@ def elementwise(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     mixes precisions in fusions. `select` and `clamp` accept scalars for the predicate and the
     limits. Layouts may differ.
     """
-    record = case.record
-    opcode, result = record.opcode, record.shape
+    opcode, result = case.record.opcode, case.record.shape
     for number, operand in _operands(case):
         if operand.shape == result:
             continue
-        if _may_be_scalar(opcode, number) and _is_scalar(operand.shape):
+        is_selector = opcode == "select" and number == 0
+        is_limit = opcode == "clamp" and number != 1
+        if (is_selector or is_limit) and _is_scalar(operand.shape):
             continue
-        retyped = opcode in _RETYPING or _is_selector(opcode, number)
-        agree = is_compatible_ignoring_type if retyped else is_compatible_ignoring_precision
-        if not agree(operand.shape, result):
-            what = "dimensions" if retyped else "shape"
-            yield _differs(case, number, operand, f"`{opcode}` keeps the {what}", types=not retyped)
+        is_typed = opcode not in _RETYPING and not is_selector
+        reason = f"`{opcode}` keeps the {'shape' if is_typed else 'dimensions'}"
+        yield from _against_result(case, number, operand, reason, is_typed)
 
 
 def logical_types(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
@@ -72,15 +93,22 @@ def logical_types(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
             f"`{record.opcode}` gives `pred`, not {describe_shape(record.shape)}",
         )
     if record.opcode == "compare" and len(operands) == 2:
-        left, right = operands[0].shape, operands[1].shape
-        if is_compatible_ignoring_type(left, right) and not is_compatible_ignoring_precision(
-            left, right
-        ):
-            yield _differs(case, 1, operands[1], "both sides have one type", operands[0])
+        left, right = operands[0], operands[1]
+        if is_compatible_ignoring_type(left.shape, right.shape):
+            yield from compare_shapes(
+                case,
+                1,
+                (f"`{right.name}` is", right.shape),
+                (f"`{left.name}` is", left.shape),
+                (right, f"the shape of `{right.name}`"),
+                (left, f"the shape of `{left.name}`"),
+                is_loose=True,
+                reason=": both sides have one type",
+            )
     selector = operands.get(0) if record.opcode == "select" else None
     if selector is not None and _element_type(selector.shape) not in {"pred", None}:
         yield case.report(
-            part_place(case.file, record, record.parsed.operands[0]),
+            case.operand_place(0),
             f"`{selector.name}` is {describe_shape(selector.shape)}; `select` needs `pred`",
             Related(shape_place(case.file, selector), "the shape of the operand"),
         )
@@ -88,17 +116,15 @@ def logical_types(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
 def same_as_operand(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that `opt-barrier`, `domain`, and `add-dependency` have the shape of their operand."""
-    operand = dict(_operands(case)).get(0)
-    if operand is not None and not is_compatible_ignoring_precision(
-        operand.shape, case.record.shape
-    ):
-        yield _differs(case, 0, operand, f"`{case.record.opcode}` keeps the shape of its operand")
+    for number, operand in _operands(case):
+        if number == 0:
+            reason = f"`{case.record.opcode}` keeps the shape of its operand"
+            yield from _against_result(case, 0, operand, reason)
 
 
 def tuple_elements(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that the elements of a tuple have the number and shapes of its operands."""
-    record = case.record
-    resolved = case.scopes.resolved(record)
+    record, resolved = case.record, case.resolved
     elements = tuple_element_texts(record.shape)
     if resolved is None or (elements is None and try_shape(record.shape) is None):
         return
@@ -110,15 +136,14 @@ def tuple_elements(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
         )
         return
     for number, operand in _operands(case):
-        found = shape_difference(operand.shape, elements[number])
-        if operand.shape != elements[number] and found is not None:
-            yield case.report(
-                part_place(case.file, record, record.parsed.operands[number]),
-                f"`{operand.name}` is {found.first}{found.where}, but element {number} of the "
-                f"tuple is {found.second}{found.where}",
-                Related(shape_place(case.file, operand), "the shape of the operand"),
-                Related(shape_place(case.file, record), "the shape of the tuple"),
-            )
+        yield from compare_shapes(
+            case,
+            number,
+            (f"`{operand.name}` is", operand.shape),
+            (f"element {number} of the tuple is", elements[number]),
+            (operand, "the shape of the operand"),
+            (record, "the shape of the tuple"),
+        )
 
 
 def taken_element(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
@@ -129,28 +154,24 @@ def taken_element(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     if operand is None or index is None or not index.text.isdecimal():
         return
     elements = tuple_element_texts(operand.shape)
-    related = Related(shape_place(case.file, operand), f"the shape of `{operand.name}`")
-    if elements is None:
-        if try_shape(operand.shape) is not None:
-            yield case.report(
-                part_place(case.file, record, record.parsed.operands[0]),
-                f"`{operand.name}` is {describe_shape(operand.shape)}, not a tuple",
-                related,
-            )
-    elif int(index.text) >= len(elements):
-        yield case.report(
-            part_place(case.file, record, index),
-            f"no element {index.text}: `{operand.name}` is {describe_shape(operand.shape)}",
-            related,
+    message = f"the shape of `{operand.name}`"
+    if elements is not None and int(index.text) < len(elements):
+        yield from compare_shapes(
+            case,
+            None,
+            ("the result is", record.shape),
+            (f"element {index.text} of `{operand.name}` is", elements[int(index.text)]),
+            (operand, message),
         )
-    elif not is_compatible(record.shape, elements[int(index.text)]):
-        found = shape_difference(record.shape, elements[int(index.text)])
-        assert found is not None
+        return
+    related = Related(shape_place(case.file, operand), message)
+    shape = describe_shape(operand.shape)
+    if elements is not None:
+        place = part_place(case.file, record, index)
+        yield case.report(place, f"no element {index.text}: `{operand.name}` is {shape}", related)
+    elif try_shape(operand.shape) is not None:
         yield case.report(
-            shape_place(case.file, record),
-            f"the result is {found.first}{found.where}, but element {index.text} of "
-            f"`{operand.name}` is {found.second}{found.where}",
-            related,
+            case.operand_place(0), f"`{operand.name}` is {shape}, not a tuple", related
         )
 
 
@@ -164,57 +185,53 @@ def copied(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     operand = dict(_operands(case)).get(0)
     if operand is None:
         return
+    elements = tuple_element_texts((record if record.opcode == "copy-start" else operand).shape)
     if record.opcode == "copy-start":
-        elements = tuple_element_texts(record.shape) or ()
-        for number, role in enumerate(("destination", "source")):
-            if number < len(elements) and not is_compatible_ignoring_precision(
-                operand.shape, elements[number]
-            ):
-                yield case.report(
-                    shape_place(case.file, record),
-                    f"the {role} is {describe_shape(elements[number])}, but `{operand.name}` is "
-                    f"{describe_shape(operand.shape)}",
-                    Related(shape_place(case.file, operand), "the shape of the operand"),
-                )
-    elif operand.opcode == "copy-start":
-        elements = tuple_element_texts(operand.shape) or ()
-        if elements and not is_compatible_ignoring_precision(elements[0], record.shape):
-            yield case.report(
-                shape_place(case.file, record),
-                f"the result is {describe_shape(record.shape)}, but the destination of "
-                f"`{operand.name}` is {describe_shape(elements[0])}",
-                Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
+        for role, element in zip(("destination", "source"), elements or (), strict=False):
+            yield from compare_shapes(
+                case,
+                None,
+                (f"the {role} is", element),
+                (f"`{operand.name}` is", operand.shape),
+                (operand, "the shape of the operand"),
+                is_loose=True,
             )
+    elif operand.opcode == "copy-start" and elements:
+        yield from compare_shapes(
+            case,
+            None,
+            ("the result is", record.shape),
+            (f"the destination of `{operand.name}` is", elements[0]),
+            (operand, f"the shape of `{operand.name}`"),
+            is_loose=True,
+        )
 
 
-def _operands(case: RecordCheck[InstructionLine]) -> Iterator[_Pair]:
+def _operands(case: RecordCheck[InstructionLine]) -> Iterator[tuple[int, InstructionLine]]:
     """Yield number and definition of the operands with known shapes, if the result's is known."""
-    resolved = case.scopes.resolved(case.record) if case.record.shape else None
-    for number, operand in enumerate(() if resolved is None else resolved.operands):
+    for number, operand in enumerate(case.operands if case.record.shape else ()):
         if operand is not None and operand.shape:
             yield number, operand
 
 
-def _differs(
+def _against_result(
     case: RecordCheck[InstructionLine],
     number: int,
     operand: InstructionLine,
     reason: str,
-    other: InstructionLine | None = None,
-    *,
-    types: bool = True,
-) -> Finding:
-    """Return a finding on an operand whose shape differs from the result or another operand."""
-    second = case.record if other is None else other
-    found = shape_difference(operand.shape, second.shape, types=types, loose=types)
-    assert found is not None
-    name = "the result" if other is None else f"`{other.name}`"
-    return case.report(
-        part_place(case.file, case.record, case.record.parsed.operands[number]),
-        f"`{operand.name}` is {found.first}{found.where}, but {name} is {found.second}"
-        f"{found.where}: {reason}",
-        Related(shape_place(case.file, operand), f"the shape of `{operand.name}`"),
-        Related(shape_place(case.file, second), f"the shape of {name}"),
+    is_typed: bool = True,
+) -> Iterator[Finding]:
+    """Compare the shape of an operand with that of the result."""
+    return compare_shapes(
+        case,
+        number,
+        (f"`{operand.name}` is", operand.shape),
+        ("the result is", case.record.shape),
+        (operand, f"the shape of `{operand.name}`"),
+        (case.record, "the shape of the result"),
+        is_typed=is_typed,
+        is_loose=True,
+        reason=f": {reason}",
     )
 
 
@@ -226,14 +243,6 @@ def _element_type(shape: str) -> str | None:
 def _is_scalar(shape: str) -> bool:
     parsed = try_shape(shape)
     return isinstance(parsed, ArrayShape) and not parsed.dims
-
-
-def _may_be_scalar(opcode: str, number: int) -> bool:
-    return _is_selector(opcode, number) or (opcode == "clamp" and number != 1)
-
-
-def _is_selector(opcode: str, number: int) -> bool:
-    return opcode == "select" and number == 0
 
 
 RULES: tuple[AnyRule, ...] = (

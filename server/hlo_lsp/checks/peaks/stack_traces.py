@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.checks.schedule.section import (
     MAX_FINDINGS,
     LiveRangePart,
@@ -17,6 +17,7 @@ from hlo_lsp.checks.schedule.section import (
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
@@ -202,7 +203,7 @@ def _spaced(number: int) -> str:
 
 
 RULES: tuple[AnyRule, ...] = tuple(
-    WholeRule(code, Severity.ERROR, check, frozenset({Part.RANGES}))
+    WholeRule(code, Severity.ERROR, check)
     for code, check in (
         ("stack-total", stack_total),
         ("stack-percent", stack_percent),
@@ -216,10 +217,7 @@ _MAX_BREAKS = 8  # in one title
 
 def is_torn(dump: DumpSet, file: DumpFile, broken: BrokenRecord) -> bool:
     """Return whether an unreadable line is part of a row whose title has a line break."""
-    return any(
-        title in dump.derived(_names_with_breaks, dump.files)
-        for title in _titles(file, broken.line)
-    )
+    return any(title in _names_with_breaks(dump) for title in _titles(file, broken.line))
 
 
 def _titles(file: DumpFile, line: int) -> Iterator[str]:
@@ -244,6 +242,7 @@ def _is_unreadable(file: DumpFile, line: int) -> bool:
     return isinstance(file.records.at(line), BrokenRecord)
 
 
+@query
 def _names_with_breaks(dump: DumpSet) -> frozenset[str]:
     """Return each ``op_name`` with a line break, of all instructions of a compile."""
     return frozenset(

@@ -18,7 +18,7 @@ from hlo_lsp.model.buffer_assignment import AllocationBlock, block_of
 from hlo_lsp.model.display import format_bytes_as_xla as xla_size
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.weak_cache import WeakCache
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -63,9 +63,6 @@ class ReportSection:
     slots: tuple[TableSlot, ...] = ()
 
 
-_SLOTS: "WeakCache[AllocationBlock, tuple[TableSlot, ...]]" = WeakCache()
-
-
 def report_by_space(dump: DumpSet) -> list[ReportSection]:
     """Return the report with a section for each memory space, a table for each allocation.
 
@@ -80,7 +77,7 @@ def report_by_space(dump: DumpSet) -> list[ReportSection]:
         total = f"Total bytes: {sums[-1]} ({xla_size(sums[-1])})"
         sections.append(ReportSection((name, total)))
         for found in largest_first[: _shown_count(sums)]:
-            slots = _slots(found)
+            slots = _slots(block_of(found))
             lines = tuple("  " + line for line in table_lines(slots))
             sections.append(ReportSection(lines, found, slots))
     return sections
@@ -108,7 +105,7 @@ def report_by_size(dump: DumpSet) -> list[ReportSection]:
         ReportSection(("Allocations sorted by size with their values:",)),
     ]
     for found in allocations:
-        slots = _slots(found)
+        slots = _slots(block_of(found))
         if sum(slot.count for slot in slots) == 1:
             sections.append(ReportSection((_head(found),), found))
         else:
@@ -132,12 +129,9 @@ def table_lines(slots: Sequence[TableSlot]) -> list[str]:
     return [_TABLE, "-" * 60, *rows, *_rest(sums, count, "values")]
 
 
-def _slots(allocation: LocatedRecord[AllocationLine]) -> tuple[TableSlot, ...]:
-    """Return the rows of a table: the largest first, of two alike by their last values' ids."""
-    block = block_of(allocation)
-    known = _SLOTS.get(block)
-    if known is not None:
-        return known
+@query
+def _slots(block: AllocationBlock) -> tuple[TableSlot, ...]:
+    """Return the rows of a table by size, largest first, then by the id of the last value."""
     at: defaultdict[int, list[AssignedValue]] = defaultdict(list)
     for count, value in enumerate(block.values, 1):
         at[value.offset].append(value)
@@ -150,9 +144,7 @@ def _slots(allocation: LocatedRecord[AllocationLine]) -> tuple[TableSlot, ...]:
         slots.append(TableSlot(offset, size, _terms(values), values[-1].id, len(values)))
         if count % _VALUES_PER_CHECKPOINT == 0:
             checkpoint()
-    known = tuple(sorted(slots, key=lambda slot: (-slot.size, slot.last_id)))
-    _SLOTS.put(block, known)
-    return known
+    return tuple(sorted(slots, key=lambda slot: (-slot.size, slot.last_id)))
 
 
 def _terms(values: Sequence[AssignedValue]) -> tuple[str, ...]:

@@ -15,11 +15,12 @@ from hlo_lsp.checks.reports.expected_report import (
     report_by_space,
     table_lines,
 )
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.buffer_assignment import buffer_assignment, misses_used_values
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.model.shape import element_texts
+from hlo_lsp.model.sizes import target_of
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.memory_records import ListedAllocation, ReportedAllocation, TableRow, TotalLine
@@ -169,7 +170,7 @@ def _has_wrong_size(survey: CompileCheck, section: ReportSection) -> bool:
     """Return whether a value of a table has a size that its own shape contradicts."""
     if section.allocation is None:
         return False
-    target = survey.context.target
+    target = target_of(survey.dump)
     values = survey.dump.assigned_to(section.allocation)
     return any(contradicting_size(value, target) is not None for value in values)
 
@@ -218,6 +219,4 @@ def _excerpt(text: str, at: int = 0) -> str:
     return f"{'…' if start else ''}{part}{'…' if start + len(part) < len(text) else ''}"
 
 
-RULES: tuple[AnyRule, ...] = (
-    WholeRule("report-mismatch", Severity.ERROR, report_mismatch, frozenset(Part)),
-)
+RULES: tuple[AnyRule, ...] = (WholeRule("report-mismatch", Severity.ERROR, report_mismatch),)

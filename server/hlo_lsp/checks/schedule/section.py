@@ -4,17 +4,18 @@
 peak and, in newer releases, the stack traces at the peak.
 """
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, TypeVar
 
 from hlo_lsp.checks.case import field_place
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.query import query
 from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.program.schedule import Schedule, schedule_of
 from hlo_lsp.syntax.memory_records import (
@@ -42,7 +43,7 @@ class LiveRangePart(Enum):
 
 
 _PARTS = {part.value: part for part in LiveRangePart}
-_ORDER = list(LiveRangePart)
+_ROWS = dict(zip((SequenceRow, RangeRow, PeakRow, BreakdownRow), LiveRangePart, strict=True))
 
 
 @dataclass(slots=True)
@@ -50,26 +51,40 @@ class LiveRangeSection:
     """The rows of the schedule, of the live ranges, of the peak and of the stack traces.
 
     Attributes:
+        rows: The rows of each part.
         labels: The line before the rows of each part.
         damaged: Parts with an unreadable line: a row may be missing there.
         has_no_peak: Whether a line states that XLA could not determine the peak.
     """
 
     file: DumpFile
-    head: LiveRangeLabel | None = None
+    head: LiveRangeLabel | None
+    rows: dict[LiveRangePart, list[Any]] = field(
+        default_factory=lambda: {part: [] for part in LiveRangePart}
+    )
     labels: dict[LiveRangePart, Record] = field(default_factory=dict)
-    steps: list[SequenceRow] = field(default_factory=list)
-    ranges: list[RangeRow] = field(default_factory=list)
-    peak: list[PeakRow] = field(default_factory=list)
-    stacks: list[BreakdownRow] = field(default_factory=list)
     damaged: set[LiveRangePart] = field(default_factory=set)
     has_no_peak: bool = False
 
     @property
-    def peak_label(self) -> PeakLabel | None:
-        """The line that names the step of the peak."""
-        label = self.labels.get(LiveRangePart.PEAK)
-        return label if isinstance(label, PeakLabel) else None
+    def steps(self) -> list[SequenceRow]:
+        """The rows of the schedule."""
+        return self.rows[LiveRangePart.STEPS]
+
+    @property
+    def ranges(self) -> list[RangeRow]:
+        """The live ranges."""
+        return self.rows[LiveRangePart.RANGES]
+
+    @property
+    def peak(self) -> list[PeakRow]:
+        """The values that are listed at the peak."""
+        return self.rows[LiveRangePart.PEAK]
+
+    @property
+    def stacks(self) -> list[BreakdownRow]:
+        """The rows of the stack traces at the peak."""
+        return self.rows[LiveRangePart.STACKS]
 
     @property
     def lengths(self) -> set[int]:
@@ -84,59 +99,37 @@ class LiveRangeSection:
         """
         if part in self.damaged or part not in self.labels:
             return False
-        if part in {LiveRangePart.PEAK, LiveRangePart.STACKS}:
-            return True
-        following = _ORDER[_ORDER.index(part) + 1 :]
+        followers = list(LiveRangePart)[list(LiveRangePart).index(part) + 1 :]
         is_last = part is LiveRangePart.RANGES and self.has_no_peak
-        return is_last or any(other in self.labels for other in following)
+        return is_last or len(followers) < 2 or any(other in self.labels for other in followers)
 
     def place(self, record: Record, role: str | None = None) -> Place:
         """Return the place of a field of a record, by default of its whole line."""
         return field_place(self.file, record, role)
 
+    def related(self, record: Record, message: str) -> Related:
+        """Return the line of a record as the place of related information."""
+        return Related(self.place(record), message)
+
     def label_place(self, part: LiveRangePart) -> Place:
         """Return the place of the label of a part, or of the first line without one."""
-        return self.place(self.labels.get(part) or self.head or (self.steps or self.ranges)[0])
+        return self.place(self.labels.get(part) or self.head or (*self.steps, *self.ranges)[0])
 
 
+@query
 def live_range_section(dump: DumpSet) -> LiveRangeSection | None:
     """Return the live ranges of a compile, or None without any, or with several sections."""
-    files = [file for file in dump.files if len(file.memory.ranges) or len(file.memory.steps)]
-    return dump.derived(_first_section, files) if files else None
-
-
-def report_few(
-    items: Sequence[T], report: Callable[[T], Finding], rows: int, summary: Finding
-) -> Iterator[Finding]:
-    """Yield the findings of the first few items, or a summary if most of the rows are wrong."""
-    if len(items) > max(MAX_FINDINGS, rows // 2):
-        yield summary
-    else:
-        yield from map(report, items[:MAX_FINDINGS])
-
-
-def _first_section(dump: DumpSet) -> LiveRangeSection | None:
-    for file in dump.files:
-        if len(file.memory.ranges) or len(file.memory.steps):
-            return _read(file)
-    return None
-
-
-def _read(file: DumpFile) -> LiveRangeSection | None:
+    holders = (file for file in dump.files if len(file.memory.ranges) or len(file.memory.steps))
+    file = next(holders, None)
+    if file is None:
+        return None
     section = LiveRangeSection(file, file.memory.label(LiveRangeLabel))
-    rows: dict[type[Record], tuple[LiveRangePart, list[Any]]] = {
-        SequenceRow: (LiveRangePart.STEPS, section.steps),
-        RangeRow: (LiveRangePart.RANGES, section.ranges),
-        PeakRow: (LiveRangePart.PEAK, section.peak),
-        BreakdownRow: (LiveRangePart.STACKS, section.stacks),
-    }
     current: LiveRangePart | None = None
-    records = iter(file.records) if section.head is None else file.records.after(section.head)
-    for record in records:
-        known = rows.get(type(record))
-        if known is not None:
-            current = known[0]
-            known[1].append(record)
+    for record in file.records if section.head is None else file.records.after(section.head):
+        part = _ROWS.get(type(record))
+        if part is not None:
+            current = part
+            section.rows[part].append(record)
         elif isinstance(record, BrokenRecord):
             if current is not None:
                 section.damaged.add(current)
@@ -154,6 +147,75 @@ def _read(file: DumpFile) -> LiveRangeSection | None:
     return section
 
 
+def report_few(
+    items: Sequence[T], report: Callable[[T], Finding], rows: int, summary: Finding
+) -> Iterator[Finding]:
+    """Yield the findings of the first few items, or a summary if most of the rows are wrong."""
+    if len(items) > max(MAX_FINDINGS, rows // 2):
+        yield summary
+    else:
+        yield from map(report, items[:MAX_FINDINGS])
+
+
+class Kind(Enum):
+    """How a row of a list differs from the expected list."""
+
+    UNEXPECTED = "unexpected"
+    REPEATED = "repeated"
+    LATE = "late"  # after a row that it should precede
+    MISSING = "missing"  # before the row
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A row that differs from the expected list; after the last row for missing ones.
+
+    Attributes:
+        other: The row that this one repeats or follows.
+        place: The place of the row in the expected list, or of what is expected instead.
+    """
+
+    row: int
+    kind: Kind
+    other: int | None = None
+    place: int | None = None
+
+
+def differences(printed: Sequence[str], expected: Sequence[str]) -> list[Difference]:
+    """Return the differences of a list of names from the expected list, at most one for a row."""
+    if printed == expected:
+        return []
+    left: defaultdict[str, list[int]] = defaultdict(list)  # places that no row has taken
+    for place in reversed(range(len(expected))):
+        left[expected[place]].append(place)
+    names, surplus = set(expected), Counter(printed) - Counter(expected)
+    found: dict[int, Difference] = {}
+    taken: dict[int, int] = {}  # rows by place
+    firsts: dict[str, int] = {}
+    previous = -1
+    for row, name in enumerate(printed):
+        places = left[name]
+        if not places or (name in surplus and places[-1] != previous + 1):
+            kind = Kind.REPEATED if name in names else Kind.UNEXPECTED
+            found[row] = Difference(row, kind, firsts.get(name))
+            continue
+        firsts.setdefault(name, row)
+        place = places.pop()
+        taken[place] = row
+        if place < previous:
+            found[row] = Difference(row, Kind.LATE, taken[previous], place)
+        previous = place
+    after = 0
+    for place in range(len(expected)):
+        if place in taken:
+            after = taken[place] + 1
+        elif after not in found:
+            found[after] = Difference(after, Kind.MISSING, place=place)
+        elif found[after].place is None:
+            found[after] = replace(found[after], place=place)
+    return [found[row] for row in sorted(found)]
+
+
 @dataclass(frozen=True, slots=True)
 class TextSchedule:
     """The schedule of a module text, and the steps of the names that it has once."""
@@ -163,10 +225,14 @@ class TextSchedule:
     steps: dict[str, int]
 
 
+@query
 def text_schedule(dump: DumpSet) -> TextSchedule | None:
     """Return the schedule of the module text; None without a complete, scheduled one."""
     file = module_at_buffer_assignment(dump)
-    return None if file is None else dump.derived(_compute, [file])
+    schedule = schedule_of(file.module) if file is not None and is_complete_module(file) else None
+    if file is None or schedule is None:
+        return None
+    return TextSchedule(file, schedule, once(line.name for line in schedule.instructions))
 
 
 def once(names: Iterable[str]) -> dict[str, int]:
@@ -174,11 +240,3 @@ def once(names: Iterable[str]) -> dict[str, int]:
     listed = list(names)
     count = Counter(listed)
     return {name: place for place, name in enumerate(listed) if count[name] == 1}
-
-
-def _compute(dump: DumpSet) -> TextSchedule | None:
-    file = module_at_buffer_assignment(dump)
-    schedule = schedule_of(file.module) if file is not None and is_complete_module(file) else None
-    if file is None or schedule is None:
-        return None
-    return TextSchedule(file, schedule, once(line.name for line in schedule.instructions))

@@ -10,7 +10,7 @@ from typing import Any
 
 from hlo_lsp.checks.case import CompileCheck, field_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.place import LocatedRecord, Place
@@ -182,6 +182,6 @@ RULES: tuple[AnyRule, ...] = (
         "shape-definition-mismatch",
         Severity.ERROR,
         shape_definition_mismatch,
-        frozenset({Part.VALUES, Part.ENTRIES, Part.MODULE}),
+        ignores_sizes=True,
     ),
 )

@@ -4,14 +4,14 @@ XLA prints both, ``<ID NAME{INDEX} (phi) @COLOR>``, from one ``HloValue`` and in
 (``BufferAssignment::ToString`` in buffer_assignment.cc).
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 from hlo_lsp.checks.case import CompileCheck, field_place, top_place
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.memory_index import MultiMap
@@ -31,8 +31,17 @@ class HeaderList:
     """The headers of a file, by id and by name and index."""
 
     file: DumpFile
+    name: str
     ids: MultiMap[int, Any]
     keys: MultiMap[str, Any]
+
+    def located(self, header: Header) -> LocatedRecord[Any]:
+        """Return a header with its file."""
+        return LocatedRecord(self.file, header)
+
+    def related(self, header: Header, message: str, role: str = "VALUE_ID") -> Related:
+        """Return a header as the place of related information."""
+        return Related(field_place(self.file, header, role), message)
 
     def descents(self) -> Iterator[tuple[Header, Header]]:
         """Yield headers that are next to each other and whose ids do not ascend."""
@@ -43,10 +52,6 @@ class HeaderList:
             if is_next and (one.id or 0) > (other.id or 0):
                 yield one, other
 
-    def disordered(self) -> set[Header]:
-        """Return the headers that do not ascend with one next to them."""
-        return {header for pair in self.descents() for header in pair}
-
 
 def _lists(dump: DumpSet) -> tuple[HeaderList | None, HeaderList | None]:
     """Return the headers in the allocations, and those under ``Used values``."""
@@ -54,9 +59,9 @@ def _lists(dump: DumpSet) -> tuple[HeaderList | None, HeaderList | None]:
     for file in reversed(dump.files):
         index = file.memory
         if len(index.allocations) or len(index.assigned):
-            assigned = HeaderList(file, index.assigned, index.assigned_keys)
+            assigned = HeaderList(file, "in its allocation", index.assigned, index.assigned_keys)
         if len(index.entries):
-            entries = HeaderList(file, index.entries, index.entry_keys)
+            entries = HeaderList(file, "under `Used values`", index.entries, index.entry_keys)
     return assigned, entries
 
 
@@ -66,19 +71,14 @@ def duplicate_value_id(survey: CompileCheck) -> Iterator[Finding]:
     for mine, other in ((assigned, entries), (entries, assigned)):
         if mine is None or sum(1 for _ in mine.ids.records()) == len(mine.ids):
             continue
-        disordered = mine.disordered()
         for id_ in mine.ids:
             first, *rest = mine.ids.all(id_)
             for second in rest:
-                if _is_in_two_allocations(mine.file, first, second):
-                    continue
-                # The header of which the other list has another id, or that does not ascend.
-                ranked = {
-                    header: (_own_header(header, mine, other) is None, header not in disordered)
-                    for header in (second, first)
-                }
-                header, twin = sorted(ranked, key=ranked.__getitem__)
-                yield _duplicate(survey, mine, other, header, twin)
+                if not _is_in_two_allocations(mine.file, first, second):
+                    pair = sorted(
+                        (second, first), key=lambda one: not _own_header(one, mine, other)
+                    )
+                    yield _duplicate(survey, mine, other, *pair)
 
 
 def _is_in_two_allocations(file: DumpFile, one: Header, other: Header) -> bool:
@@ -90,21 +90,22 @@ def _is_in_two_allocations(file: DumpFile, one: Header, other: Header) -> bool:
 def _duplicate(
     survey: CompileCheck, mine: HeaderList, other: HeaderList | None, header: Header, twin: Header
 ) -> Finding:
-    found, first = LocatedRecord(mine.file, header), LocatedRecord(mine.file, twin)
-    message = f"id {header.id} is repeated: line {first.number:,} has it"
-    related = _related(first, "the same id")
+    message = f"id {header.id} is repeated: line {mine.located(twin).number:,} has it"
+    related = [mine.related(twin, "the same id")]
     if header.key == twin.key:
-        finding = survey.finding(found, "VALUE_ID", f"{message} for the same value", related)
-        if isinstance(header, UsedValue) and header.shares_lines:
-            return finding
-        return finding.fixed(Fix.drop(mine.file, header.line, header.line_count))
+        message += " for the same value"
+        finding = survey.finding(mine.located(header), "VALUE_ID", message, *related)
+        shares_lines = isinstance(header, UsedValue) and header.shares_lines
+        drop = Fix.drop(mine.file, header.line, header.line_count)
+        return finding if shares_lines else finding.fixed(drop)
     message += f" for `{twin.key}`"
     own = _own_header(header, mine, other)
     if own is None or other is None:
-        return survey.finding(found, "VALUE_ID", message, related)
-    message += f", and `{header.key}` has id {own.id} {_place_name(own)}"
-    there = _related(LocatedRecord(other.file, own), f"id {own.id}")
-    return survey.finding(found, "VALUE_ID", message, related, there).put(str(own.id))
+        return survey.finding(mine.located(header), "VALUE_ID", message, *related)
+    message += f", and `{header.key}` has id {own.id} {other.name}"
+    related.append(other.related(own, f"id {own.id}"))
+    finding = survey.finding(mine.located(header), "VALUE_ID", message, *related)
+    return finding.put(str(own.id))
 
 
 def _own_header(header: Header, mine: HeaderList, other: HeaderList | None) -> Header | None:
@@ -117,34 +118,39 @@ def _own_header(header: Header, mine: HeaderList, other: HeaderList | None) -> H
 
 def value_order(survey: CompileCheck) -> Iterator[Finding]:
     """Ids ascend inside an allocation, and under `Used values`."""
-    for mine in _lists(survey.dump):
-        for one, other in () if mine is None else mine.descents():
-            assert mine is not None
+    for mine in filter(None, _lists(survey.dump)):
+        for one, other in mine.descents():
             message = f"ids must ascend: value {other.id} is after value {one.id}"
-            related = _related(LocatedRecord(mine.file, one), f"value {one.id}")
-            yield survey.finding(LocatedRecord(mine.file, other), "VALUE_ID", message, related)
+            related = mine.related(one, f"value {one.id}")
+            yield survey.finding(mine.located(other), "VALUE_ID", message, related)
         checkpoint()
 
 
 def value_set_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """The values in the allocations are those under `Used values`."""
-    assigned, entries = _lists(survey.dump)
+    dump = survey.dump
+    assigned, entries = _lists(dump)
     if assigned is None or entries is None:
         return
-    context = survey.context
-    unused = [] if context.misses_entries else _missing(assigned, entries)
-    unassigned = [] if context.misses_assigned else _missing(entries, assigned)
+    unused = [] if dump.has_broken_used_values else _missing(assigned, entries)
+    unassigned = [] if dump.has_broken_assigned_values else _missing(entries, assigned)
     by_key = {value.key: value for value in unused}
     pairs = [(entry, by_key[entry.key]) for entry in unassigned if entry.key in by_key]
-    disordered = assigned.disordered() | entries.disordered() if pairs else set()
+    lists = assigned, entries
+    disordered = {one for each in lists for pair in each.descents() for one in pair if pairs}
     for entry, value in pairs:
-        one, other = LocatedRecord(entries.file, entry), LocatedRecord(assigned.file, value)
-        yield _renumbered(survey, disordered, one, other)
+        # Reported is the one that does not ascend, if only one does not.
+        mine, one, other, twin = entries, entry, assigned, value
+        if value in disordered and entry not in disordered:
+            mine, one, other, twin = assigned, value, entries, entry
+        message = f"`{one.key}` has id {one.id} here and id {twin.id} {other.name}"
+        related = other.related(twin, f"id {twin.id}")
+        finding = survey.finding(mine.located(one), "VALUE_ID", message, related)
+        is_sure = one in disordered and twin not in disordered
+        yield finding.put(str(twin.id)) if is_sure else finding
     paired = {header for pair in pairs for header in pair}
-    alone = [entry for entry in unassigned if entry not in paired]
-    yield from _alone(survey, entries, alone, assigned, "in any allocation")
-    alone = [value for value in unused if value not in paired]
-    yield from _alone(survey, assigned, alone, entries, "under `Used values`")
+    yield from _alone(survey, entries, unassigned, paired, assigned, "in any allocation")
+    yield from _alone(survey, assigned, unused, paired, entries, "under `Used values`")
 
 
 def _missing(mine: HeaderList, other: HeaderList) -> list[Header]:
@@ -155,33 +161,22 @@ def _missing(mine: HeaderList, other: HeaderList) -> list[Header]:
 
 
 def _alone(
-    survey: CompileCheck, mine: HeaderList, missing: Sequence[Header], other: HeaderList, where: str
+    survey: CompileCheck,
+    mine: HeaderList,
+    headers: Sequence[Header],
+    paired: set[Header],
+    other: HeaderList,
+    where: str,
 ) -> Iterator[Finding]:
     """Report each value, or all at once if they are so many that a whole part is missing."""
     lacking = Related(top_place(other.file), "this list")
-    for header in missing[: 1 if len(missing) > _MOST_SINGLE else None]:
+    missing = [header for header in headers if header not in paired]
+    is_part = len(missing) > _MOST_SINGLE
+    for header in missing[: 1 if is_part else None]:
         message = f"value {header.id} `{header.key}` is not {where}"
-        if len(missing) > _MOST_SINGLE:
+        if is_part:
             message = f"{len(missing):,} values are not {where}, first {header.id} `{header.key}`"
-        yield survey.finding(LocatedRecord(mine.file, header), "VALUE_ID", message, lacking)
-
-
-def _renumbered(
-    survey: CompileCheck,
-    disordered: Set[Header],
-    one: LocatedRecord[Any],
-    other: LocatedRecord[Any],
-) -> Finding:
-    """Report a value with two ids at the one that does not ascend, if only one does not."""
-    if other.record in disordered and one.record not in disordered:
-        one, other = other, one
-    id_ = other.record.id
-    message = f"`{one.record.key}` has id {one.record.id} here and id {id_}"
-    finding = survey.finding(
-        one, "VALUE_ID", f"{message} {_place_name(other.record)}", _related(other, f"id {id_}")
-    )
-    is_sure = one.record in disordered and other.record not in disordered
-    return finding.put(str(id_)) if is_sure else finding
+        yield survey.finding(mine.located(header), "VALUE_ID", message, lacking)
 
 
 def header_mismatch(survey: CompileCheck) -> Iterator[Finding]:
@@ -196,9 +191,7 @@ def header_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         if value is None or _text(value) == _text(entry):
             continue
         if len(entries.ids.all(value.id)) + len(assigned.ids.all(value.id)) == 2:
-            yield _differing(
-                survey, LocatedRecord(entries.file, entry), LocatedRecord(assigned.file, value)
-            )
+            yield _differing(survey, entries, entry, assigned, value)
 
 
 def _text(header: Header) -> tuple[object, ...]:
@@ -206,29 +199,31 @@ def _text(header: Header) -> tuple[object, ...]:
 
 
 def _differing(
-    survey: CompileCheck, entry: LocatedRecord[UsedValue], value: LocatedRecord[AssignedValue]
+    survey: CompileCheck,
+    entries: HeaderList,
+    entry: UsedValue,
+    assigned: HeaderList,
+    value: AssignedValue,
 ) -> Finding:
     """Report two headers at the one that the first position of the entry contradicts, if any."""
-    here, there = _fields(entry.record), _fields(value.record)
+    here, there = _fields(entry), _fields(value)
     role = next(role for role in here if here[role] != there[role])
-    found: tuple[LocatedRecord[Any], str] = (entry, here[role])
-    other: tuple[LocatedRecord[Any], str] = (value, there[role])
-    is_sure = False
-    if role in {"NAME", "INDEX"}:
-        position = next(entry.record.positions, None)
-        definition = None if position is None else (position.name, position.index)
-        is_sure = definition in {_text(entry.record)[:2], _text(value.record)[:2]}
-        if definition == _text(entry.record)[:2]:
-            found, other = other, found
-    (header, text), (twin, right) = found, other
+    position = next(entry.positions, None) if role in {"NAME", "INDEX"} else None
+    definition = None if position is None else (position.name, position.index)
+    mine, text, other, right = entries, here[role], assigned, there[role]
+    header: Header = entry
+    twin: Header = value
+    if definition == _text(entry)[:2]:
+        mine, header, text, other, twin, right = assigned, value, right, entries, entry, text
     finding = survey.finding(
-        header,
+        mine.located(header),
         role if text else "NAME",
-        f"the {_NOUNS[role]} of value {header.record.id} is {text or 'missing'} here and "
-        f"{right or 'missing'} {_place_name(twin.record)}",
-        _related(twin, f"{right or 'missing'} here", role if right else "NAME"),
+        f"the {_NOUNS[role]} of value {header.id} is {text or 'missing'} here and "
+        f"{right or 'missing'} {other.name}",
+        other.related(twin, f"{right or 'missing'} here", role if right else "NAME"),
     )
-    return finding.put(right.strip("`")) if is_sure and text and right else finding
+    is_sure = definition == _text(twin)[:2] and text and right
+    return finding.put(right.strip("`")) if is_sure else finding
 
 
 def _fields(header: Header) -> dict[str, str]:
@@ -241,18 +236,9 @@ def _fields(header: Header) -> dict[str, str]:
     }
 
 
-def _related(header: "LocatedRecord[Any]", message: str, role: str = "VALUE_ID") -> Related:
-    return Related(field_place(header.file, header.record, role), message)
-
-
-def _place_name(header: Header) -> str:
-    return "under `Used values`" if isinstance(header, UsedValue) else "in its allocation"
-
-
-_LISTS = frozenset({Part.VALUES, Part.ENTRIES})
 RULES: tuple[AnyRule, ...] = (
-    WholeRule("duplicate-value-id", Severity.ERROR, duplicate_value_id, _LISTS),
-    WholeRule("value-order", Severity.ERROR, value_order, _LISTS),
-    WholeRule("value-set-mismatch", Severity.ERROR, value_set_mismatch, _LISTS),
-    WholeRule("header-mismatch", Severity.ERROR, header_mismatch, _LISTS),
+    WholeRule("duplicate-value-id", Severity.ERROR, duplicate_value_id, ignores_sizes=True),
+    WholeRule("value-order", Severity.ERROR, value_order, ignores_sizes=True),
+    WholeRule("value-set-mismatch", Severity.ERROR, value_set_mismatch, ignores_sizes=True),
+    WholeRule("header-mismatch", Severity.ERROR, header_mismatch, ignores_sizes=True),
 )

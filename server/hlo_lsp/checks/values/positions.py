@@ -4,19 +4,18 @@ Data flow gives every part of every instruction to exactly one value (``HloDataf
 hlo_dataflow_analysis.cc): over 53 473 positions of real dumps none is doubled and none missing.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from hlo_lsp.checks.case import CompileCheck, field_place, part_place, shape_place
+from hlo_lsp.checks.case import CompileCheck, field_place, line_place, shape_place
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.sizes import shape_indexes
-from hlo_lsp.program.dataflow import operands_of_parameter, roots_of
+from hlo_lsp.program.dataflow import direct_sources
 from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue
@@ -25,8 +24,11 @@ from hlo_lsp.text.checkpoint import checkpoint
 LABEL_ROW = 1  # the line of ``positions:`` in a whole entry
 _FIRST_ROW = 2  # the first position
 _CHUNK = 1000  # entries, or instructions, between two checkpoints
-_HANDED_ON = frozenset({"bitcast", "opt-barrier", "domain", "add-dependency", "async-update"})
-_COPIED = {("copy-start", "1"): "", ("copy-done", ""): "0"}
+# Opcodes with the value of their first operand, or of this element of it.
+_HANDED_ON: Mapping[str, tuple[int, ...]] = {
+    **dict.fromkeys(("bitcast", "opt-barrier", "domain", "add-dependency", "async-update"), ()),
+    "copy-done": (0,),
+}
 _Wrong = tuple[UsedValue, Finding]
 _Owners = Mapping[str, UsedValue]  # entries by the rows of their positions
 
@@ -39,12 +41,6 @@ def entry_file(dump: DumpSet) -> DumpFile | None:
 def position_rows(entry: UsedValue) -> Sequence[str]:
     """Return the rows of positions of a whole entry, as printed: ``  fusion.5 {1}``."""
     return entry.lines[_FIRST_ROW : entry.lines.index(" uses:")]
-
-
-def row_place(file: DumpFile, entry: UsedValue, row: int) -> Place:
-    """Return the place of a line of an entry."""
-    text = entry.lines[row]
-    return Place(file, entry.line + row, len(text) - len(text.lstrip()), len(text.rstrip()))
 
 
 def row_of(name: str, index: str | None) -> str:
@@ -89,11 +85,11 @@ def _in_entries(
         own = row_of(entry.name or "", entry.index)
         if not rows or rows[0] != own:
             position = f"is `{rows[0].strip()}`" if rows else "is missing"
-            place = row_place(file, entry, _FIRST_ROW if rows else LABEL_ROW)
+            place = line_place(file, entry.line + (_FIRST_ROW if rows else LABEL_ROW))
             message = f"first position {position}, expected `{own.strip()}`"
             value = Related(field_place(file, entry), f"value {entry.id} `{entry.key}`")
             yield entry, survey.report(place, message, value)
-        for at, row in enumerate(rows):
+        for at, row in enumerate(rows, entry.line + _FIRST_ROW):
             owner = owners.get(row)
             if owner is None:
                 owners[row] = entry
@@ -103,11 +99,10 @@ def _in_entries(
                 related = Related(_position_place(file, other, row), "the same position")
                 yield _wrong(survey, file, one, row, message, related)
             else:
-                place = row_place(file, entry, at + _FIRST_ROW)
                 message = f"position `{row.strip()}` is repeated in this entry"
                 related = Related(_position_place(file, entry, row), "the same position")
-                finding = survey.report(place, message, related)
-                yield entry, finding.fixed(Fix.drop(file, place.line, 1))
+                finding = survey.report(line_place(file, at), message, related)
+                yield entry, finding.fixed(Fix.drop(file, at, 1))
 
 
 def _wrong(
@@ -123,7 +118,7 @@ def _wrong(
 
 
 def _position_place(file: DumpFile, entry: UsedValue, row: str) -> Place:
-    return row_place(file, entry, position_rows(entry).index(row) + _FIRST_ROW)
+    return line_place(file, entry.line + _FIRST_ROW + position_rows(entry).index(row))
 
 
 def _in_program(survey: CompileCheck, file: DumpFile, owners: _Owners) -> Iterator[_Wrong]:
@@ -148,7 +143,54 @@ def _in_program(survey: CompileCheck, file: DumpFile, owners: _Owners) -> Iterat
             related = Related(shape_place(module, line), "its shape")
             yield _wrong(survey, file, entry, row, f"does not exist: {problem}", related)
     if has_all and not file.memory.damaged:
-        yield from _flow(survey, file, module, owners)
+        yield from _missing(survey, file, module, owners)
+
+
+def _missing(
+    survey: CompileCheck, file: DumpFile, module: DumpFile, owners: _Owners
+) -> Iterator[_Wrong]:
+    """Report parts of instructions that are in no entry, though a position hands its value on."""
+    covered = {parts_of(row)[0] for row in owners}
+    defined = {row_of(entry.name or "", entry.index) for entry in file.memory.entries.records()}
+    for computation in module.module.all_computations():
+        members = module.module.members(computation)
+        if not any(member.name in covered for member in members):
+            continue  # inside of a fusion there are no buffers
+        for count, member in enumerate(members):
+            if count % _CHUNK == _CHUNK - 1:
+                checkpoint()
+            if not member.shape or not (member.name in covered or survey.dump.step(member.name)):
+                continue
+            for index in shape_indexes(member.shape):
+                row = row_of(member.name, index)
+                found = row not in owners and row not in defined
+                source = next(_source_rows(module, member, index, owners), None) if found else None
+                if source is not None:
+                    place = line_place(file, owners[source].line + LABEL_ROW)
+                    message = f"position `{row.strip()}` is missing: its value is that of"
+                    related = Related(shape_place(module, member), "the instruction")
+                    finding = survey.report(place, f"{message} `{source.strip()}`", related)
+                    yield owners[source], finding
+        checkpoint()
+
+
+def _source_rows(
+    module: DumpFile, member: InstructionLine, index: str | None, owners: _Owners
+) -> Iterator[str]:
+    """Yield the rows of the positions from which data flow takes the value of another one."""
+    path = tuple(map(int, filter(None, (index or "{}")[1:-1].split(","))))
+    sources: Iterable[tuple[InstructionLine | None, tuple[int, ...]]] = ()
+    if member.opcode in _HANDED_ON:
+        operands = module.module.operands(member)
+        sources = [(operand, (*_HANDED_ON[member.opcode], *path)) for operand in operands[:1]]
+    elif path or member.opcode != "tuple":  # a tuple itself is a value
+        sources = direct_sources(module.module, member, path)
+    for source, rest in sources:
+        if source is not None:
+            is_tuple = source.shape.startswith("(")
+            row = row_of(source.name, f"{{{','.join(map(str, rest))}}}" if is_tuple else None)
+            if row in owners:
+                yield row
 
 
 def is_named(dump: DumpSet, name: str) -> bool:
@@ -163,95 +205,4 @@ def _parts(shape: str) -> "frozenset[str | None]":
     return frozenset(shape_indexes(shape))
 
 
-def _flow(
-    survey: CompileCheck, file: DumpFile, module: DumpFile, owners: _Owners
-) -> Iterator[_Wrong]:
-    """Compare the positions with the data flow of the computations that have buffers."""
-    covered = {parts_of(row)[0] for row in owners}
-    defined = {row_of(entry.name or "", entry.index) for entry in file.memory.entries.records()}
-    for computation in module.module.all_computations():
-        members = module.module.members(computation)
-        if not any(member.name in covered for member in members):
-            continue  # inside of a fusion there are no buffers
-        for count, member in enumerate(members):
-            if count % _CHUNK == _CHUNK - 1:
-                checkpoint()
-            if member.shape and (member.name in covered or survey.dump.step(member.name)):
-                for row in (row_of(member.name, index) for index in shape_indexes(member.shape)):
-                    source = None
-                    if row not in owners and row not in defined:
-                        source = _source_row(module.module, member, row, owners)
-                    if source is not None:
-                        place = row_place(file, owners[source], LABEL_ROW)
-                        message = f"position `{row.strip()}` is missing: its value is that of"
-                        related = Related(shape_place(module, member), "the instruction")
-                        finding = survey.report(place, f"{message} `{source.strip()}`", related)
-                        yield owners[source], finding
-            for row, number, value in _elements(member, owners):
-                problem = f"must be of value {value.id} `{value.key}`, which is operand {number}"
-                operand = part_place(module, member, member.parsed.operands[number])
-                related = Related(operand, f"operand {number}")
-                head = Related(field_place(file, value), f"value {value.id}")
-                yield _wrong(survey, file, owners[row], row, problem, related, head)
-        checkpoint()
-
-
-def _source_row(
-    module: ModuleIndex, member: InstructionLine, row: str, owners: _Owners
-) -> str | None:
-    """Return the row of a position from which data flow takes the value of another one."""
-    path = (parts_of(row)[1] or "{}")[1:-1]
-    for source, rest in _sources(module, member, path):
-        index = f"{{{rest}}}" if source.shape.startswith("(") else None
-        if row_of(source.name, index) in owners:
-            return row_of(source.name, index)
-    return None
-
-
-def _elements(member: InstructionLine, owners: _Owners) -> Iterator[tuple[str, int, UsedValue]]:
-    """Yield the elements of a tuple, with their operands, that are of other values than those."""
-    for number, operand in enumerate(member.operands if member.opcode == "tuple" else ()):
-        row = row_of(member.name, f"{{{number}}}")
-        source = owners.get(row_of(operand, None)) or owners.get(row_of(operand, "{}"))
-        if source is not None and owners.get(row, source) is not source:
-            yield row, number, source
-
-
-def _sources(
-    module: ModuleIndex, instruction: InstructionLine, path: str
-) -> Iterator[tuple[InstructionLine, str]]:
-    """Yield the instructions, with indexes, from which a part of one takes its value.
-
-    None where it makes a value of its own. Several where control flow merges: then that makes one,
-    unless all are the same.
-    """
-    opcode = instruction.opcode
-    operands = [one for one in module.operands(instruction) if one is not None]
-    if opcode == "parameter":
-        yield from ((operand, path) for _, operand in operands_of_parameter(module, instruction))
-    elif opcode in {"call", "conditional", "while"}:
-        yield from ((root, path) for root in roots_of(module, instruction))
-        if opcode == "while":
-            yield from ((operand, path) for operand in operands[:1])
-    elif opcode == "tuple" or (opcode == "async-start" and path.startswith("0,")):
-        number, _, rest = path.removeprefix("0," if opcode == "async-start" else "").partition(",")
-        if number and int(number) < len(operands):
-            yield operands[int(number)], rest
-    elif opcode == "get-tuple-element":
-        element = instruction.parsed.attribute("index")
-        if element is not None and operands:
-            yield operands[0], ",".join(filter(None, (element.text.strip(), path)))
-    elif operands and (opcode in _HANDED_ON or (opcode == "copy" and path)):
-        yield operands[0], path
-    elif operands and (opcode, path) in _COPIED:
-        yield operands[0], _COPIED[opcode, path]
-
-
-RULES: tuple[AnyRule, ...] = (
-    WholeRule(
-        "position-mismatch",
-        Severity.ERROR,
-        position_mismatch,
-        frozenset({Part.ENTRIES, Part.RANGES, Part.MODULE}),
-    ),
-)
+RULES: tuple[AnyRule, ...] = (WholeRule("position-mismatch", Severity.ERROR, position_mismatch),)

@@ -8,16 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from hlo_lsp.checks.case import CompileCheck, name_place, part_place
+from hlo_lsp.checks.case import CompileCheck, line_place, name_place, part_place
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Part, WholeRule
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.checks.values.positions import (
     LABEL_ROW,
     entry_file,
     is_named,
     parts_of,
     position_rows,
-    row_place,
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import defining_text
@@ -193,7 +192,7 @@ def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
             empty.append(entry)
     # jaxlib 0.10.0 and 0.10.1 leave `(none)` out, the releases before and after do not.
     for entry in empty if nones >= max(1, len(empty)) else ():
-        place = row_place(file, entry, entry.lines.index(" uses:"))
+        place = line_place(file, entry.line + entry.lines.index(" uses:"))
         yield survey.report(place, f"value {entry.id} `{entry.key}` has no uses: expected `(none)`")
 
 
@@ -243,9 +242,9 @@ def _wrong_uses(
     rows = [*unexpected[:_MOST_NAMED], *missing[:_MOST_NAMED]]
     operands = (related for use in rows if use != _NONE for related in program.related(use))
     finding = program.survey.report(
-        row_place(program.file, entry, row),
+        line_place(program.file, entry.line + row),
         f"uses of value {entry.id} `{entry.key}` do not match {source}: {', '.join(parts)}",
-        Related(row_place(program.file, entry, LABEL_ROW), "the positions of the value"),
+        Related(line_place(program.file, entry.line + LABEL_ROW), "the positions of the value"),
         *operands,
     )
     if len(unexpected) == len(missing) == 1:
@@ -265,6 +264,5 @@ RULES: tuple[AnyRule, ...] = (
         "use-mismatch",
         Severity.ERROR,
         use_mismatch,
-        frozenset({Part.ENTRIES, Part.RANGES, Part.MODULE}),
     ),
 )

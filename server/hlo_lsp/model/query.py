@@ -1,0 +1,195 @@
+"""Queries: functions whose results are cached until something that they read changes.
+
+The method is that of Salsa, the library of rust-analyzer. A query records the inputs that it reads
+and the queries that it calls. Its result is valid while no input has changed and while the called
+queries, computed again if necessary, return equal results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import update_wrapper
+from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+class Input:
+    """A part of a file that changes with edits, such as its text or its live ranges.
+
+    ``owner`` is the file; None if reading the part does not count as reading the file.
+
+    ``version`` increases with every change, ``structure_version`` only if more than sizes and
+    offsets of values change.
+    """
+
+    __slots__ = ("owner", "structure_version", "version")
+
+    def __init__(self, owner: object = None) -> None:
+        self.owner = owner
+        self.version = 0
+        self.structure_version = 0
+
+    @property
+    def is_empty(self) -> bool:
+        """True if the part has had no records so far."""
+        return self.version == 0
+
+    def read(self) -> None:
+        """Record that the current query reads this input."""
+        reader = _reader.get()
+        if reader is not None and self not in reader.reads:
+            version = self.structure_version if reader.ignores_sizes else self.version
+            reader.reads[self] = version
+
+    def change(self, *, sizes_only: bool = False) -> None:
+        """Increase the versions after a change."""
+        _Revision.number += 1
+        self.version += 1
+        if not sizes_only:
+            self.structure_version += 1
+
+
+class Subject(Protocol):
+    """An object that queries are about, which keeps their results."""
+
+    query_results: dict[Query[..., Any], Result]
+
+
+class Result:
+    """A result of a query, with the versions of the inputs and the results that it depends on."""
+
+    __slots__ = ("arguments", "ignores_sizes", "query", "reads", "revision", "value")
+
+    def __init__(self, query: Query[..., Any], arguments: tuple[Any, ...]) -> None:
+        self.query = query
+        self.arguments = arguments
+        self.ignores_sizes = query.ignores_sizes
+        self.revision = _Revision.number  # the last one in which the result was valid
+        self.reads: dict[Input | Result, Any] = {}  # in the order of the first access
+        self.value: Any = None
+
+    def is_valid(self) -> bool:
+        """Return True if nothing has changed that the result depends on."""
+        revision = _Revision.number
+        if self.revision != revision:
+            for read, before in self.reads.items():
+                if isinstance(read, Input):
+                    now = read.structure_version if self.ignores_sizes else read.version
+                else:
+                    now = read.query.result(read.arguments).value
+                if now is not before and now != before:
+                    return False
+            self.revision = revision
+        return True
+
+    def inputs(self) -> Iterator[Input]:
+        """Yield the inputs that the result depends on, those of called queries included."""
+        seen: set[Input | Result] = set()
+        found = [self]
+        while found:
+            for read in found.pop().reads:
+                if read in seen:
+                    continue
+                seen.add(read)
+                if isinstance(read, Input):
+                    yield read
+                else:
+                    found.append(read)
+
+
+class Query(Generic[P, T]):
+    """A function with cached results; see ``query``."""
+
+    def __init__(self, compute: Callable[P, T], *, ignores_sizes: bool) -> None:
+        self.ignores_sizes = ignores_sizes
+        self._compute: Callable[..., T] = compute
+        update_wrapper(self, compute)
+
+    def __call__(self, *arguments: P.args, **_: P.kwargs) -> T:
+        """Return the cached result, or compute it."""
+        result = self.result(arguments)
+        reader = _reader.get()
+        if reader is not None and result not in reader.reads:
+            reader.reads[result] = result.value
+        return cast("T", result.value)
+
+    def result(self, arguments: tuple[Any, ...]) -> Result:
+        """Return the valid result for some arguments, computed if necessary."""
+        results = arguments[0].query_results
+        result: Result | None = results.get(self)
+        if result is None or result.arguments != arguments or not result.is_valid():
+            result = Result(self, arguments)
+            token = _reader.set(result)
+            try:
+                result.value = self._compute(*arguments)
+            finally:
+                _reader.reset(token)
+            results[self] = result
+        return result
+
+    def cached(self, *arguments: P.args, **_: P.kwargs) -> T | None:
+        """Return the result if it is cached and valid."""
+        result = cast("Subject", arguments[0]).query_results.get(self)
+        is_known = result is not None and result.arguments == arguments and result.is_valid()
+        return cast("T", result.value) if result is not None and is_known else None
+
+    def last(self, subject: Subject) -> T | None:
+        """Return the last result of a subject, which may be outdated."""
+        result = subject.query_results.get(self)
+        return None if result is None else cast("T", result.value)
+
+
+@overload
+def query(compute: Callable[P, T], /) -> Query[P, T]: ...
+@overload
+def query(*, ignores_sizes: bool) -> Callable[[Callable[P, T]], Query[P, T]]: ...
+def query(compute: Callable[P, T] | None = None, /, *, ignores_sizes: bool = False) -> Any:
+    """Cache the results of a function of the model.
+
+    The first argument, the subject, keeps the result for the last arguments. Arguments are
+    positional. The function must not change what it reads, and its result must not be an iterator.
+
+    Args:
+        compute: The function.
+        ignores_sizes: Keep the result if only sizes and offsets of values change. Such a change
+            replaces the records of values, so the result must not contain any.
+    """
+    if compute is None:
+        return lambda function: Query(function, ignores_sizes=ignores_sizes)
+    return Query(compute, ignores_sizes=ignores_sizes)
+
+
+def current_result() -> Result:
+    """Return the result that is being computed.
+
+    Raises:
+        LookupError: No query is running.
+    """
+    result = _reader.get()
+    if result is None:
+        raise LookupError("no query is running")
+    return result
+
+
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Do not record what the body reads, as the query has read more than that before."""
+    token = _reader.set(None)
+    try:
+        yield
+    finally:
+        _reader.reset(token)
+
+
+class _Revision:
+    """The number of changes of all inputs."""
+
+    number = 0
+
+
+# A job that is paused at a checkpoint has a context of its own, and so a reader of its own.
+_reader: ContextVar[Result | None] = ContextVar("reader", default=None)
