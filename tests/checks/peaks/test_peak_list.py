@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.checks.peaks.rules import compute_peak_step, counted_bytes, differences
-from hlo_lsp.syntax.memory_records import PeakRow
+from hlo_lsp.checks.peaks.rules import compute_peak_step, counted_bytes
+from hlo_lsp.checks.schedule.section import Difference, Kind, differences
 
 RANGES = st.lists(
     st.tuples(st.integers(0, 12), st.integers(0, 6), st.integers(0, 50)).map(
@@ -32,21 +32,12 @@ def test_peak_step_without_bytes_is_zero() -> None:
     assert compute_peak_step([(3, 4, 0)]) == 0
 
 
-def _rows(names: str, index: str | None = "{}") -> list[PeakRow]:
-    return [PeakRow(name, index, 8, None) for name in names]
-
-
 @given(st.permutations("abcdef"), st.integers(0, 5))
 def test_any_other_list_differs(names: list[str], count: int) -> None:
-    listed = "".join(names[count:])
-    expected = [f"{name}{{}}" for name in "abcdef"]
-    assert bool(differences(_rows(listed), expected)) == (listed != "abcdef")
+    assert bool(differences(names[count:], list("abcdef"))) == (names[count:] != list("abcdef"))
 
 
-def test_rows_without_index_repeat_names() -> None:
-    expected = ["a{}", "a{0}", "a{1}", "b{}"]
-    assert differences(_rows("aaab", None), expected) == []
-    (missing,) = differences(_rows("aab", None), expected)
-    assert (missing.row, missing.key) == (2, "a{1}")
-    (extra,) = differences(_rows("aaaab", None), expected)
-    assert (extra.row, extra.message) == (3, "`a` is listed twice")
+def test_names_of_several_values_repeat() -> None:
+    assert differences(list("aaab"), list("aaab")) == []
+    assert differences(list("aab"), list("aaab")) == [Difference(2, Kind.MISSING, place=2)]
+    assert differences(list("aaaab"), list("aaab")) == [Difference(3, Kind.REPEATED, 0)]

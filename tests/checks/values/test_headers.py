@@ -52,12 +52,6 @@ def test_repeated_entry_is_reported_once(sample: str) -> None:
     ]
 
 
-def test_repeated_entry_is_reported_where_it_does_not_ascend(sample: str) -> None:
-    entry = _entry(sample, "<79 fusion @0>", "\n\nHloLiveRange") + "\n"
-    ((code, place, _),) = tell_of(replaced(sample, "\n<1 Arg_1.13", "\n" + entry + "<1 Arg_1.13"))
-    assert (code, place) == ("duplicate-value-id", "53: <»79« fusion @0>")
-
-
 def test_value_in_two_allocations_has_its_own_rule(sample: str) -> None:
     line = " value: <68 Arg_0.1 @0> (size=8192,offset=0): f32[16,64]{1,0:T(8,128)}\n"
     assert tell_of(replaced(sample, "allocation 3:", f"{line}allocation 3:")) == []

@@ -97,13 +97,6 @@ def test_wrong_position_is_one_finding(compiled: Path, what: str) -> None:
     assert tell_in(compiled) == [(VALUES, "position-mismatch", place, message)]
 
 
-def test_element_of_a_tuple_must_be_of_its_operand(compiled: Path) -> None:
-    old = "tuple(%get-tuple-element.14, %dynamic-update-slice.1, %get"
-    edited(compiled, MODULE, put(old, old.replace("%dynamic-update-slice.1", "%c.1")))
-    codes = {(code, message.split(" must ")[0]) for _, code, _, message in tell_in(compiled)}
-    assert ("position-mismatch", "position `tuple.6 {1}`") in codes
-
-
 def test_positions_without_a_module_text(sample: str) -> None:
     first = "\n positions:\n  fusion.5\n"
     assert tell_of(replaced(sample, first, first.replace("fusion.5", "fusion.5 {0}"))) == [

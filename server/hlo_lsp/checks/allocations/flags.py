@@ -14,7 +14,7 @@ from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query import query
-from hlo_lsp.model.sizes import shape_indexes
+from hlo_lsp.model.shape import shape_indexes
 from hlo_lsp.model.truncation import ending
 from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, LiveRangeLabel

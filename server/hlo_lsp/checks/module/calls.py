@@ -9,7 +9,7 @@ from hlo_lsp.checks.module.shapes import compare_shapes
 from hlo_lsp.checks.rule import AnyRule, error
 from hlo_lsp.model.module_index import parameter_number
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.shape import shape_difference, tuple_element_texts
+from hlo_lsp.model.shape import element_texts, shape_difference
 from hlo_lsp.program.computations import Callee, ComputationScope, signature, split_at_commas
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.statements import closing_bracket
@@ -216,10 +216,10 @@ def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     Starts without operands, which libtpu also prints, are skipped: updates add their operands.
     """
     record, resolved = case.record, case.resolved
-    elements = tuple_element_texts(record.shape) or ()
+    elements = element_texts(record.shape) or ()
     if resolved is None or not resolved.names or len(elements) < 2:
         return
-    given = tuple_element_texts(elements[0])
+    given = element_texts(elements[0])
     if given is not None and len(given) != len(resolved.names):
         yield case.report(
             shape_place(case.file, record),
@@ -246,7 +246,7 @@ def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 def awaited(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that an `async-done` has the result shape of its start or last update."""
     for operand in filter(None, case.operands[:1]):
-        elements = tuple_element_texts(operand.shape) or ()
+        elements = element_texts(operand.shape) or ()
         if operand.opcode in _ASYNCHRONOUS and len(elements) > 1:
             yield from compare_shapes(
                 case,

@@ -9,10 +9,10 @@ from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.shape import (
     ArrayShape,
     describe_shape,
-    is_compatible_ignoring_type,
+    element_texts,
+    is_compatible,
     shape_difference,
     try_shape,
-    tuple_element_texts,
 )
 from hlo_lsp.syntax.module_records import InstructionLine
 
@@ -94,7 +94,7 @@ def logical_types(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
         )
     if record.opcode == "compare" and len(operands) == 2:
         left, right = operands[0], operands[1]
-        if is_compatible_ignoring_type(left.shape, right.shape):
+        if is_compatible(left.shape, right.shape, types=False):
             yield from compare_shapes(
                 case,
                 1,
@@ -125,7 +125,7 @@ def same_as_operand(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 def tuple_elements(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that the elements of a tuple have the number and shapes of its operands."""
     record, resolved = case.record, case.resolved
-    elements = tuple_element_texts(record.shape)
+    elements = element_texts(record.shape)
     if resolved is None or (elements is None and try_shape(record.shape) is None):
         return
     if elements is None or len(elements) != len(resolved.names):
@@ -153,7 +153,7 @@ def taken_element(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     index = record.parsed.attribute("index")
     if operand is None or index is None or not index.text.isdecimal():
         return
-    elements = tuple_element_texts(operand.shape)
+    elements = element_texts(operand.shape)
     message = f"the shape of `{operand.name}`"
     if elements is not None and int(index.text) < len(elements):
         yield from compare_shapes(
@@ -185,7 +185,7 @@ def copied(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     operand = dict(_operands(case)).get(0)
     if operand is None:
         return
-    elements = tuple_element_texts((record if record.opcode == "copy-start" else operand).shape)
+    elements = element_texts((record if record.opcode == "copy-start" else operand).shape)
     if record.opcode == "copy-start":
         for role, element in zip(("destination", "source"), elements or (), strict=False):
             yield from compare_shapes(

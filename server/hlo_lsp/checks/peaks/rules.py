@@ -19,9 +19,10 @@ from hlo_lsp.checks.schedule.section import (
 )
 from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.model.shape import leaf_text, try_shape
-from hlo_lsp.model.sizes import format_bytes, logical_bytes, target_of
+from hlo_lsp.model.shape import subshape_text, try_shape
+from hlo_lsp.model.sizes import logical_bytes, target_of
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakLabel, PeakRow, RangeRow
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -39,7 +40,9 @@ def _logical_bytes(dump: DumpSet, key: str) -> int | None:
         text: str | None = found.record.shape
     else:
         instruction = defining_text(found.record)
-        text = leaf_text("" if instruction is None else instruction.shape.text, found.record.index)
+        text = subshape_text(
+            "" if instruction is None else instruction.shape.text, found.record.index
+        )
     shape = None if text is None else try_shape(text)
     return None if shape is None else logical_bytes(shape)
 
@@ -119,23 +122,25 @@ def peak_list(survey: CompileCheck) -> Iterator[Finding]:
 
     def report(found: Difference) -> Finding:
         record = (*rows, *rows[-1:], label)[found.row]
-        name = due[found.place] if found.kind is Kind.MISSING else _label(rows[found.row])
-        message = {
-            Kind.UNEXPECTED: f"`{name}` is not live at the peak",
-            Kind.REPEATED: f"`{name}` is listed twice",
-            Kind.MISSING: f"`{name}` is live at the peak, but missing here",
-        }.get(found.kind)
-        related = [at_peak]
-        key = expected[found.place] if found.kind is Kind.MISSING else name
-        live = None if found.kind is Kind.LATE else dump.live(key)
+        related, key = [at_peak], ""
+        if found.kind is Kind.MISSING and found.place is not None:
+            key = expected[found.place]
+            message = f"`{due[found.place]}` is live at the peak, but missing here"
+        elif found.kind is Kind.LATE and found.other is not None:
+            message = f"`{_label(rows[found.row])}` is listed after `{_label(rows[found.other])}`: "
+            message += "expected before it"
+        else:
+            key = _label(rows[found.row])
+            is_repeated = found.kind is Kind.REPEATED
+            message = f"`{key}` is {'listed twice' if is_repeated else 'not live at the peak'}"
+        live = dump.live(key)
         if live is not None:
             related.insert(0, Related(field_place(live.file, live.record), "the live range"))
         if found.other is not None:
             other = rows[found.other]
             related.insert(0, section.related(other, "the other row"))
             related += [*_value(dump, rows[found.row]), *_value(dump, other)]
-            late = f"`{name}` is listed after `{_label(other)}`: expected before it"
-        return survey.report(section.place(record), message or late, *related)
+        return survey.report(section.place(record), message, *related)
 
     message = f"{len(wrong):,} rows differ from the values that are live at step {label.moment}"
     summary = survey.report(section.place(label), message)

@@ -20,9 +20,8 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import metadata_fields
-from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.memory_records import BreakdownRow
-from hlo_lsp.syntax.records import BrokenRecord, Record
+from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.text.checkpoint import checkpoint
 
 
@@ -81,14 +80,13 @@ def stack_total(survey: CompileCheck) -> Iterator[Finding]:
     if section is None or LiveRangePart.STACKS in section.damaged:
         return
     rows, total, declared = section.stacks, _peak_total(section), _declared_total(section)
-    label = section.labels[LiveRangePart.STACKS]
     if declared != total:
+        label = section.place(section.labels[LiveRangePart.STACKS], "TOTAL")
         root = Related(section.place(rows[0], "TOTAL"), f"{total:,} B")
         message = f"the tree of {declared or 0:,} B does not match its root: expected {total:,} B"
-        yield survey.report(section.place(label, "TOTAL"), message, root).put(_spaced(total))
+        yield survey.report(label, message, root).put(_spaced(total))
     tree = StackTree(rows, total)
-    found = [*_single_numbers(tree, rows)]
-    for place, role, number, right in found[:MAX_FINDINGS]:
+    for place, role, number, right in [*_single_numbers(tree, rows)][:MAX_FINDINGS]:
         message = f"{role.lower()} {number:,} B does not match the rows above and below: expected "
         related = _around(section, tree, place)
         finding = survey.report(section.place(rows[place], role), f"{message}{right:,} B", *related)
@@ -99,7 +97,7 @@ def stack_total(survey: CompileCheck) -> Iterator[Finding]:
     places = sorted(odd.union(tree.strays))[:MAX_FINDINGS]
     if places:
         related = [one for place in places for one in _around(section, tree, place)]
-        related += [Related(section.place(rows[place]), "this row, too") for place in places[1:]]
+        related += [section.related(rows[place], "this row, too") for place in places[1:]]
         message = "the bytes of this row do not match the rows above and below: rows may be missing"
         yield survey.report(section.place(rows[places[0]]), message, *related)
 
@@ -113,12 +111,12 @@ def _single_numbers(
     """
     totals, remaining = tree.total_excess, tree.remaining_excess
     for place, row in enumerate(rows):
-        excess = totals[place]
+        excess, parent = totals[place], tree.parents[place]
         if excess and excess == remaining[place]:
             totals[place] = remaining[place] = 0
             yield place, "CURRENT", row.current, row.current + excess
-        elif excess and totals[tree.parents[place]] == -excess:
-            totals[place] = totals[tree.parents[place]] = 0
+        elif excess and totals[parent] == -excess:
+            totals[place] = totals[parent] = 0
             yield place, "TOTAL", row.total, row.total - excess
         excess = remaining[place]
         if excess and remaining[place + 1] == -excess:
@@ -133,27 +131,25 @@ def _around(section: LiveRangeSection, tree: StackTree, place: int) -> list[Rela
         place - 1: "previous row",
         tree.last_children.get(place, -1): "the last row below it",
     }
-    return [
-        Related(section.place(section.stacks[other]), what)
-        for other, what in near.items()
-        if other >= 0
-    ]
+    rows = section.stacks
+    return [section.related(rows[at], what) for at, what in near.items() if at >= 0]
 
 
 def stack_percent(survey: CompileCheck) -> Iterator[Finding]:
     """Report percentages that are not the total of a row by that of the root."""
     section = _section_with_stacks(survey.dump)
-    total = 0 if section is None else _peak_total(section)
-    if section is None or not total:
+    if section is None:
         return
+    total = _peak_total(section)
     count = 0
-    for row in section.stacks:
+    for row in section.stacks if total else ():
         checkpoint()
-        right, printed = f"{row.total / total * 100:.1f}", _text_of(section, row, "PERCENT")
+        right, place = f"{row.total / total * 100:.1f}", section.place(row, "PERCENT")
+        printed = place.file.lines[place.line][place.start : place.end]
         if printed != right and count < MAX_FINDINGS:
             count += 1
             message = f"{printed}% does not match {row.total:,} B of {total:,} B: expected {right}%"
-            yield survey.report(section.place(row, "PERCENT"), message).put(right)
+            yield survey.report(place, message).put(right)
 
 
 def stack_order(survey: CompileCheck) -> Iterator[Finding]:
@@ -161,18 +157,17 @@ def stack_order(survey: CompileCheck) -> Iterator[Finding]:
     section = _section_with_stacks(survey.dump)
     if section is None or LiveRangePart.STACKS in section.damaged:
         return
-    tree = StackTree(section.stacks, 0)
-    for place, other in list(tree.disordered.items())[:MAX_FINDINGS]:
+    for place, other in [*StackTree(section.stacks, 0).disordered.items()][:MAX_FINDINGS]:
         row, previous = section.stacks[place], section.stacks[other]
         message = f"`{row.title}` is listed after `{previous.title}`: expected by total, then name"
-        related = Related(section.place(previous), "previous row of this level")
+        related = section.related(previous, "previous row of this level")
         yield survey.report(section.place(row), message, related)
 
 
 def _section_with_stacks(dump: DumpSet) -> LiveRangeSection | None:
     section = live_range_section(dump)
-    has_stacks = section is not None and LiveRangePart.STACKS in section.labels
-    return section if section is not None and has_stacks and section.stacks else None
+    has_stacks = section is not None and LiveRangePart.STACKS in section.labels and section.stacks
+    return section if has_stacks else None
 
 
 def _peak_total(section: LiveRangeSection) -> int:
@@ -186,15 +181,9 @@ def _peak_total(section: LiveRangeSection) -> int:
 
 
 def _declared_total(section: LiveRangeSection) -> int | None:
-    digits = _text_of(section, section.labels[LiveRangePart.STACKS], "TOTAL")
-    return None if digits is None else int(digits.replace(" ", ""))
-
-
-def _text_of(section: LiveRangeSection, record: Record, role: str) -> str | None:
-    line = section.file.lines[record.line]
-    rule = rule_of(record, line)
-    found = () if rule is None else fields_of_line(rule, line)
-    return next((field.text for field in found if field.role == role), None)
+    place = section.place(section.labels[LiveRangePart.STACKS], "TOTAL")
+    digits = place.file.lines[place.line][place.start : place.end].replace(" ", "")
+    return int(digits) if digits.isdecimal() else None
 
 
 def _spaced(number: int) -> str:
@@ -202,15 +191,11 @@ def _spaced(number: int) -> str:
     return f"{number:,}".replace(",", " ")
 
 
-RULES: tuple[AnyRule, ...] = tuple(
-    WholeRule(code, Severity.ERROR, check)
-    for code, check in (
-        ("stack-total", stack_total),
-        ("stack-percent", stack_percent),
-        ("stack-order", stack_order),
-    )
+RULES: tuple[AnyRule, ...] = (
+    WholeRule("stack-total", Severity.ERROR, stack_total),
+    WholeRule("stack-percent", Severity.ERROR, stack_percent),
+    WholeRule("stack-order", Severity.ERROR, stack_order),
 )
-
 
 _MAX_BREAKS = 8  # in one title
 
@@ -223,23 +208,15 @@ def is_torn(dump: DumpSet, file: DumpFile, broken: BrokenRecord) -> bool:
 def _titles(file: DumpFile, line: int) -> Iterator[str]:
     """Yield the titles of rows that the line may be part of, together with those next to it."""
     row = load_grammar("live_range").expression("breakdown_row")
-    first, last = line, line
-    while first > 0 and line - first < _MAX_BREAKS and _is_unreadable(file, first - 1):
-        first -= 1
-    while (
-        last + 1 < len(file.lines) and last - line < _MAX_BREAKS and _is_unreadable(file, last + 1)
-    ):
-        last += 1
-    for start in range(first, line + 1):
-        for end in range(max(start + 1, line), last + 1):
-            text = "\n".join(file.lines[start : end + 1])
-            match = row.fullmatch(text.replace("\n", " "))
-            if match is not None:
-                yield text[slice(*match.span("TITLE"))]
-
-
-def _is_unreadable(file: DumpFile, line: int) -> bool:
-    return isinstance(file.records.at(line), BrokenRecord)
+    near = range(max(line - _MAX_BREAKS, 0), min(line + _MAX_BREAKS + 1, len(file.lines)))
+    broken = {at for at in near if isinstance(file.records.at(at), BrokenRecord)}
+    for start in near:
+        for end in range(start + 1, near.stop):
+            if start <= line <= end and broken.issuperset(range(start, end + 1)):
+                match = row.fullmatch(" ".join(file.lines[start : end + 1]))
+                if match is not None:
+                    text = "\n".join(file.lines[start : end + 1])
+                    yield text[slice(*match.span("TITLE"))]
 
 
 @query

@@ -14,8 +14,7 @@ from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.place import LocatedRecord, Place
-from hlo_lsp.model.shape import BufferShape, Shape, TupleShape, try_shape
-from hlo_lsp.model.sizes import subshape_text
+from hlo_lsp.model.shape import BufferShape, Shape, TupleShape, subshape_text, try_shape
 from hlo_lsp.program.passes import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine

@@ -14,7 +14,7 @@ from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
-from hlo_lsp.model.sizes import shape_indexes
+from hlo_lsp.model.shape import shape_indexes
 from hlo_lsp.program.dataflow import direct_sources
 from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.module_records import InstructionLine
