@@ -37,7 +37,7 @@ def test_the_elements_of_a_tuple(shape: object) -> None:
         assert element_texts(text) is None
     else:
         assert isinstance(shape, tuple)
-        assert element_texts(text) == [_printed(part) for part in shape]
+        assert element_texts(text) == tuple(map(_printed, shape))
 
 
 @given(_TUPLES)

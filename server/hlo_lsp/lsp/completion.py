@@ -5,9 +5,13 @@ from typing import Any
 
 from lsprotocol import types
 
-from hlo_lsp.ide.completion.candidates import Candidate, CandidateKind, CandidateList
+from hlo_lsp.ide.completion.candidates import (
+    Candidate,
+    CandidateKind,
+    CandidateList,
+    candidate_documentation,
+)
 from hlo_lsp.ide.completion.completion import completions, file_start_completions
-from hlo_lsp.ide.completion.name_candidates import candidate_documentation
 from hlo_lsp.ide.completion.signatures import OpcodeSignature, SignatureParameter, signature_at
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.positions import Converter

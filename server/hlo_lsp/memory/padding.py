@@ -1,16 +1,14 @@
 """Arrays whose padded size is a multiple of their logical size."""
 
-import re
 from dataclasses import dataclass
 
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.shape import ArrayShape, try_shape
+from hlo_lsp.model.shape import ArrayShape, try_shape, without_memory_space
 from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 _VALUES_PER_CHECKPOINT = 1000
 
 
@@ -66,7 +64,7 @@ def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> li
             padded = padded_size_of_text(value.shape, target, value.color or 0)
             if padded is None or not padded.padding or padded.bytes != value.size:
                 continue
-            key = _MEMORY_SPACE.sub("", value.shape)
+            key = without_memory_space(value.shape)
             found.setdefault(key, (LocatedRecord(allocation.file, value), logical, padded))
             values[key] = values.get(key, 0) + 1
             places.setdefault(key, set()).add((allocation.record.number, value.offset))

@@ -26,6 +26,7 @@ _MAX_NESTING_DEPTH = 100  # real shapes have a depth of 5
 _INDEX_COMMENT = re.compile(r"^/\*index=\d+\*/ ?")
 _COMMENT = re.compile(r"/\*.*?\*/")
 _LAYOUT = re.compile(r"\{[^{}]*\}")
+_MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 
 
 class ShapeError(ValueError):
@@ -163,11 +164,12 @@ def try_shape(text: str) -> Shape | None:
         return None
 
 
-def element_texts(text: str) -> list[str] | None:
+@lru_cache(maxsize=1 << 10)
+def element_texts(text: str) -> tuple[str, ...] | None:
     """Return the element texts of a tuple shape, or None if it is not a well-formed tuple.
 
-    Lark would take seconds for the tuples of a large train step, which have few distinct elements;
-    these are cached.
+    Lark would take seconds for the tuples of a large train step, which have few distinct elements.
+    Such a tuple has as many ``get-tuple-element`` instructions, so the result is cached.
     """
     if not text.startswith("("):
         return None
@@ -192,7 +194,7 @@ def element_texts(text: str) -> list[str] | None:
         return None
     if start < len(text) - 1 or parts:
         parts.append(text[start:-1].strip())
-    return [_INDEX_COMMENT.sub("", part, count=1) for part in parts]
+    return tuple(_INDEX_COMMENT.sub("", part, count=1) for part in parts)
 
 
 def subshape_text(shape: str, index: str | None) -> str | None:
@@ -207,6 +209,36 @@ def subshape_text(shape: str, index: str | None) -> str | None:
     return text
 
 
+@lru_cache(maxsize=1 << 12)
+def shape_indexes(shape: str) -> tuple[str | None, ...]:
+    """Return the shape indexes of a tuple in pre-order, or None alone for an array.
+
+    XLA prints positions in this order: ``{}``, ``{0}``, ``{1}``, ``{1,0}`` for a nested tuple.
+    """
+    if not shape.startswith("("):
+        return (None,)
+    return tuple(f"{{{','.join(map(str, path))}}}" for path in _index_paths(shape))
+
+
+def _index_paths(shape: str) -> list[tuple[int, ...]]:
+    found: list[tuple[int, ...]] = [()]
+    for number, element in enumerate(element_texts(shape) or ()):
+        found += [(number, *path) for path in _index_paths(element)]
+    return found
+
+
+def arrays_of(shape: Shape | None) -> Iterator[ArrayShape]:
+    """Yield the arrays of a shape; none if it is None."""
+    match shape:
+        case ArrayShape():
+            yield shape
+        case BufferShape():
+            yield from arrays_of(shape.shape)
+        case TupleShape():
+            for element in shape.elements:
+                yield from arrays_of(element)
+
+
 def _parse_tree(tree: "Tree[Token]") -> Shape:
     if tree.data == "tuple":
         return TupleShape(tuple(_parse_tree(child) for child in _subtrees(tree)))
@@ -219,9 +251,8 @@ def _parse_tree(tree: "Tree[Token]") -> Shape:
 
 
 def _parse_dimension(tree: "Tree[Token]") -> Dimension:
-    if tree.data == "unbounded":
-        return Dimension(None, dynamic=True)
-    return Dimension(_parse_int(tree), dynamic=tree.data == "bounded")
+    size = None if tree.data == "unbounded" else _parse_int(tree)
+    return Dimension(size, dynamic=tree.data in {"unbounded", "bounded"})
 
 
 def _parse_layout(tree: "Tree[Token]") -> Layout:
@@ -250,18 +281,9 @@ def _parse_layout(tree: "Tree[Token]") -> Layout:
 
 
 _SIZE_PROPERTIES = {
-    "tiles",
-    "tail_padding",
-    "element_bits",
-    "memory_space",
-    "splits",
-    "metadata_bytes",
-}
-_PROPERTIES_WITHOUT_SIZE = {
-    "levels",
-    "index_type",
-    "pointer_type",
-}  # sparse levels and their index types
+    "tiles", "tail_padding", "element_bits", "memory_space", "splits", "metadata_bytes"
+}  # fmt: skip
+_PROPERTIES_WITHOUT_SIZE = {"levels", "index_type", "pointer_type"}  # of sparse arrays
 
 
 def _parse_tile(tree: "Tree[Token]") -> Tile:
@@ -293,6 +315,11 @@ def without_layout(shape: str) -> str:
     return "".join(_LAYOUT.sub("", _COMMENT.sub("", shape)).split())
 
 
+def without_memory_space(shape: str) -> str:
+    """Return a shape without the ``S(n)`` of its layouts, for comparison."""
+    return _MEMORY_SPACE.sub("", shape)
+
+
 _FLOAT_PREFIXES = ("f", "bf")
 _MAX_SHAPE_LENGTH = 60  # characters of a shape in a sentence
 
@@ -311,22 +338,9 @@ class ShapeDifference:
         return f" at index {self.index}" if self.index != "{}" else ""
 
 
-def is_compatible(first: str, second: str) -> bool:
+def is_compatible(first: str, second: str, *, types: bool = True) -> bool:
     """Return True if types and dimensions are equal (``ShapeUtil::Compatible``)."""
-    return first == second or shape_difference(first, second) is None
-
-
-def is_compatible_ignoring_precision(first: str, second: str) -> bool:
-    """Return :func:`is_compatible` with all floating-point types equal.
-
-    libtpu mixes precisions in fusions.
-    """
-    return first == second or shape_difference(first, second, loose=True) is None
-
-
-def is_compatible_ignoring_type(first: str, second: str) -> bool:
-    """Return True if the dimensions are equal."""
-    return first == second or shape_difference(first, second, types=False) is None
+    return first == second or shape_difference(first, second, types=types) is None
 
 
 @lru_cache(maxsize=1 << 14)
@@ -338,17 +352,6 @@ def shape_difference(
     if one is None or other is None:
         return None
     return _difference(one, other, types, loose, ())
-
-
-@lru_cache(maxsize=1 << 10)
-def tuple_element_texts(shape: str) -> tuple[str, ...] | None:
-    """Return the element texts of a tuple shape, or None for other shapes.
-
-    The result is cached, as the tuple of a large train step has thousands of elements and as many
-    ``get-tuple-element`` instructions.
-    """
-    found = element_texts(shape)
-    return None if found is None else tuple(found)
 
 
 def describe_shape(text: str) -> str:

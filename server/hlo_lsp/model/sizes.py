@@ -20,7 +20,6 @@ from hlo_lsp.model.shape import (
     TupleShape,
     element_texts,
     try_shape,
-    tuple_element_texts,
 )
 
 _TPU_TUPLE_GRANULES = (32, 512, 1024)  # bytes, by chip generation
@@ -277,39 +276,6 @@ def _paddings(
         data = -(-padded * (shape.bits or 0) // 8)
         cause = f"M({prefix}), run-time sizes" if layout.metadata_bytes else "run-time sizes"
         found.append(Padding("bytes", data, data + prefix, cause))
-    return found
-
-
-@lru_cache(maxsize=1 << 12)
-def shape_indexes(shape: str) -> tuple[str | None, ...]:
-    """Return the shape indexes of a tuple in pre-order, or None alone for an array.
-
-    XLA prints positions in this order: ``{}``, ``{0}``, ``{1}``, ``{1,0}`` for a nested tuple.
-    """
-    if not shape.startswith("("):
-        return (None,)
-    return tuple(f"{{{','.join(map(str, path))}}}" for path in _index_paths(shape))
-
-
-def subshape_text(shape: str, index: str | None) -> str | None:
-    """Return the subshape text at an index, or None; fast for repeated queries of a shape.
-
-    An index of None means the whole shape.
-    """
-    digits = (index or "{}")[1:-1]
-    text = shape
-    for number in map(int, digits.split(",") if digits else ()):
-        elements = tuple_element_texts(text)
-        if elements is None or number >= len(elements):
-            return None
-        text = elements[number]
-    return text
-
-
-def _index_paths(shape: str) -> list[tuple[int, ...]]:
-    found: list[tuple[int, ...]] = [()]
-    for number, element in enumerate(tuple_element_texts(shape) or ()):
-        found += [(number, *path) for path in _index_paths(element)]
     return found
 
 

@@ -12,14 +12,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.shape import ArrayShape, describe_shape, element_texts, is_compatible, try_shape
+from hlo_lsp.model.shape import (
+    ArrayShape,
+    describe_shape,
+    element_texts,
+    is_compatible,
+    try_shape,
+    without_memory_space,
+)
 from hlo_lsp.model.sharding import tuple_sharding_texts
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket
 
 _ALIAS = re.compile(r"\{([\d,\s]*)\}:\s*\((\d+),\s*\{([\d,\s]*)\}")
 _DONOR = re.compile(r"\((\d+),\s*\{([\d,\s]*)\}\)")
-_MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 
 LeafIndex = tuple[int, ...]
 
@@ -213,12 +219,9 @@ def _donation_obstacle(
     if equal:
         return f"output {equal[0].index_text} has its shape and layout, but is made elsewhere"
     other = alike[0]
-    what = "memory space" if _same_but_space(leaf.shape, other.shape) else "layout"
+    is_moved = without_memory_space(leaf.shape) == without_memory_space(other.shape)
+    what = "memory space" if is_moved else "layout"
     return f"output {other.index_text} has another {what}: `{other.shape}`"
-
-
-def _same_but_space(one: str, other: str) -> bool:
-    return _MEMORY_SPACE.sub("", one) == _MEMORY_SPACE.sub("", other)
 
 
 def _leaves(parameter: int | None, shape: str, index: LeafIndex) -> Iterator[InterfaceLeaf]:

@@ -16,7 +16,7 @@ from hlo_lsp.model.file_names import DumpName, FileRole
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.query import query
 from hlo_lsp.model.section_order import is_joined
-from hlo_lsp.model.sizes import subshape_text
+from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.model.truncation import ending
 from hlo_lsp.program.passes import module_at_buffer_assignment

@@ -1,11 +1,16 @@
 """Copies to other layouts and memory spaces, and transfers to and from the host."""
 
-import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.model.module_index import ModuleIndex
-from hlo_lsp.model.shape import ArrayShape, Shape, TupleShape, try_shape, without_layout
+from hlo_lsp.model.shape import (
+    Shape,
+    TupleShape,
+    arrays_of,
+    try_shape,
+    without_layout,
+    without_memory_space,
+)
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.program.schedule import scheduled_instructions
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -21,7 +26,6 @@ _OPCODES_WITHOUT_TRANSFER = {
     "bitcast", "call", "conditional", "get-tuple-element", "opt-barrier", "parameter", "tuple",
     "while",
 }  # fmt: skip
-_MEMORY_SPACE = re.compile(r"(?:(?<=\{)|:)?S\(\d+\)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +88,8 @@ def _changed_property(opcode: str, source: str, shape: str) -> str | None:
         return "the order of dimensions"
     if without_layout(source) != without_layout(shape):
         return None
-    return (
-        "the memory space"
-        if _MEMORY_SPACE.sub("", source) == _MEMORY_SPACE.sub("", shape)
-        else "the layout"
-    )
+    is_moved = without_memory_space(source) == without_memory_space(shape)
+    return "the memory space" if is_moved else "the layout"
 
 
 def host_transfers(module: ModuleIndex) -> list[Transfer]:
@@ -134,8 +135,8 @@ def _transfer(module: ModuleIndex, instruction: InstructionLine) -> Transfer | N
     elif opcode == "async-start" and isinstance(result, TupleShape) and len(result.elements) > 1:
         result = result.elements[1]
     shapes = [try_shape(shape) for shape in _operand_shapes(module, instruction)]
-    inputs = [array for shape in shapes for array in _arrays(shape)]
-    outputs = list(_arrays(result))
+    inputs = [array for shape in shapes for array in arrays_of(shape)]
+    outputs = list(arrays_of(result))
     if any(array.memory_space == HOST_MEMORY_SPACE for array in outputs):
         moved = max(
             (_bytes(one) for one in inputs if one.memory_space != HOST_MEMORY_SPACE), default=0
@@ -156,13 +157,5 @@ def _first_element(shape: Shape | None) -> Shape | None:
     return shape.elements[0] if isinstance(shape, TupleShape) and shape.elements else shape
 
 
-def _arrays(shape: Shape | None) -> Iterator[ArrayShape]:
-    if isinstance(shape, ArrayShape):
-        yield shape
-    elif isinstance(shape, TupleShape):
-        for element in shape.elements:
-            yield from _arrays(element)
-
-
 def _bytes(shape: Shape | None) -> int:
-    return sum(logical_bytes(array) or 0 for array in _arrays(shape))
+    return sum(logical_bytes(array) or 0 for array in arrays_of(shape))

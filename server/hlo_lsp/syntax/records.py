@@ -51,6 +51,11 @@ class Record:
         """The line of the file, from 0, on which the record begins now."""
         return self.block.first_line + self.start
 
+    @property
+    def shares_lines(self) -> bool:
+        """True if the first or the last line also contains a part of another record."""
+        return False
+
     def statement_rows(self, row: int) -> range:  # noqa: ARG002
         """Return the rows, from 0, that are read as one text together with ``row``.
 
@@ -260,7 +265,8 @@ class RecordSequence:
 
 def _has_same_extent(one: Record, other: Record) -> bool:
     """Return whether two records at the same line of the same text are the same."""
-    return type(one) is type(other) and one.line_count == other.line_count
+    is_apart = not one.shares_lines and not other.shares_lines
+    return is_apart and type(one) is type(other) and one.line_count == other.line_count
 
 
 def _split_into_blocks(records: list[Record]) -> list[RecordBlock]:
