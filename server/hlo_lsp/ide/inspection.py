@@ -11,6 +11,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.place import LocatedRecord, Value
+from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import logical_bytes, padded_size_of_text, target_of
 from hlo_lsp.model.source import SourceLine
@@ -100,7 +101,7 @@ def instruction_json(
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack
         ],
-        "values": dump.derived(_value_ids_by_name, dump.files).get(name, []),
+        "values": _value_ids_by_name(dump).get(name, []),
         "allocation": None
         if whole is None or whole.allocation is None
         else whole.allocation.record.number,
@@ -215,6 +216,7 @@ def stdout_dump_json(file: DumpFile, parts: Iterable[tuple[SectionFile, Json]]) 
     }
 
 
+@query
 def _value_ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
     """Return the ids of the values that each instruction defines."""
     found: defaultdict[str, set[int]] = defaultdict(set)

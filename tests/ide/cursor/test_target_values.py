@@ -32,12 +32,6 @@ def test_entry_header_targets_value() -> None:
     assert seen["color"] == (MemorySpaceTarget(1), "1")
 
 
-def test_only_entry_header_is_own_header() -> None:
-    seen = Seen("<3 add @0>\n positions:\n  add\n uses:\n from instruction: %add = f32[] add(%a)")
-    found = [cursor_target_at(seen.file, line, 2) for line in range(5)]
-    assert [one.is_own_header for one in found if one is not None] == [True] + 4 * [False]
-
-
 def test_total_and_labels_target_terms() -> None:
     seen = Seen(
         """
@@ -223,7 +217,6 @@ def test_all_lines_of_instruction_target_it() -> None:
         assert found is not None
         assert found.entity == InstructionTarget("k", None)
         assert (found.place.line, found.place.start, found.place.end) == (5, 20, 21)
-        assert found.row == line
 
 
 def test_names_on_later_lines_of_instruction() -> None:

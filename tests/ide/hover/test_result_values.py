@@ -3,9 +3,8 @@
 import pytest
 
 import tiny
-from hlo_lsp.ide.hover import instructions as computations
+from hlo_lsp.ide.hover import instructions
 from hlo_lsp.ide.hover.instructions import instruction_card
-from hlo_lsp.model.display import Fact
 from ide.hover.facts import facts
 
 DUMP = tiny.split().dump
@@ -28,6 +27,7 @@ def test_shape_index_selects_one_leaf() -> None:
 
 
 def test_small_leaves_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(computations, "_MAX_LEAVES", 1)
-    result = computations.result_value_facts(DUMP, "fusion", None)
-    assert result[-2:] == [Fact("leaf {0}", LEAVES["leaf {0}"]), Fact("other leaves", "1")]
+    monkeypatch.setattr(instructions, "_MAX_LEAVES", 1)
+    shown = facts(instruction_card(DUMP, "fusion"))
+    assert (shown["leaf {0}"], shown["other leaves"]) == (LEAVES["leaf {0}"], "1")
+    assert "leaf {1}" not in shown

@@ -3,7 +3,7 @@
 import pytest
 
 from hlo_lsp.ide.hover.hover import space_card
-from hlo_lsp.ide.hover.shapes import describe_memory_space, describe_shape, shape_card
+from hlo_lsp.ide.hover.shapes import describe_shape, shape_card
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.shape import parse_shape
 from hlo_lsp.model.sizes import Target
@@ -108,7 +108,6 @@ def test_long_shape_is_truncated_in_title() -> None:
     ],
 )
 def test_memory_space_as_text(number: int, backend: Backend, words: str) -> None:
-    assert describe_memory_space(number, backend) == words
     card = space_card(number, backend)
     assert facts(card) == {"memory space": words}
     assert card.title.startswith(f"memory space {number}")

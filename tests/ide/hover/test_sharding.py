@@ -2,14 +2,12 @@
 
 import pytest
 
-from hlo_lsp.ide.hover.sharding import PrintedShape, sharding_facts
+from hlo_lsp.ide.hover.sharding import sharding_facts
 from hlo_lsp.model.shape import try_shape
 
 
-def _facts(
-    text: str, shape: str = "", printed: PrintedShape = PrintedShape.WHOLE
-) -> dict[str, str]:
-    facts = sharding_facts(text, try_shape(shape), printed)
+def _facts(text: str, shape: str = "", *, is_shard: bool = False) -> dict[str, str]:
+    facts = sharding_facts(text, try_shape(shape), is_shard=is_shard)
     assert len({fact.label for fact in facts}) == len(facts)
     return {fact.label: fact.text for fact in facts}
 
@@ -117,7 +115,7 @@ def test_parts_list_their_devices(text: str, words: str | None) -> None:
     ],
 )  # fmt: skip
 def test_shape_after_partitioner_is_one_shard(text: str, shape: str, words: str) -> None:
-    assert _facts(text, shape, PrintedShape.SHARD)["sharding"] == words
+    assert _facts(text, shape, is_shard=True)["sharding"] == words
 
 
 def test_tuple_lists_each_distinct_sharding_once() -> None:
@@ -131,7 +129,7 @@ def test_tuple_lists_each_distinct_sharding_once() -> None:
 
 def test_tuple_after_partitioner() -> None:
     text = "{{devices=[2]<=[2]}, {devices=[2]<=[2]}}"
-    assert _facts(text, "(f32[3], f32[4])", PrintedShape.SHARD) == {
+    assert _facts(text, "(f32[3], f32[4])", is_shard=True) == {
         "sharding {0}": "and {1}: dim 0 in 2 parts over 2 devices; "
         "each device holds 2 arrays, 28 B of 56 B or less if parts are padded",
     }
@@ -173,4 +171,4 @@ def test_indices_of_equal_shardings_are_limited() -> None:
 )
 def test_invalid_sharding_has_no_facts(text: str) -> None:
     assert sharding_facts(text, try_shape("f32[8]")) == []
-    assert sharding_facts(text, None, PrintedShape.SHARD) == []
+    assert sharding_facts(text, None, is_shard=True) == []

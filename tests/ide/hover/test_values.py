@@ -103,7 +103,7 @@ def test_uses_beyond_limit_are_counted() -> None:
         f"<1 a @0>\n positions:\n  a\n uses:\n{uses} from instruction: %a = f32[] add(%b)\n"
     )
     listed = ", ".join(f"`user.{number}`" for number in range(6))
-    assert value_facts(dump, 1)["uses"] == f"1200: {listed} and 1,194 more"
+    assert value_facts(dump, 1)["uses"] == f"1,200: {listed} and 1,194 more"
 
 
 def test_printed_size_is_shown_with_expected_size() -> None:

@@ -1,4 +1,4 @@
-"""Completion candidates: their snippets, their order, and their number."""
+"""Completion candidates: their snippets, their order, their number, and their documentation."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -8,66 +8,21 @@ from itertools import chain, islice
 from typing import NamedTuple
 
 from hlo_lsp.hlo.specs import AttributeKind, AttributeSpec, OpcodeSpec
-from hlo_lsp.hlo.vocabulary import Vocabulary
-
-_SNIPPET_SPECIAL_CHARACTER = re.compile(r"[\\$}]")
-_CHOICE_KINDS = {AttributeKind.FLAG, AttributeKind.ENUM}
-# The names in the examples belong to other modules. These placeholders replace them; the flag is
-# True if the value is in braces.
-_NAME_PLACEHOLDERS = {
-    AttributeKind.COMPUTATION: ("computation", False),
-    AttributeKind.COMPUTATIONS: ("computations", True),
-    AttributeKind.INSTRUCTIONS: ("instructions", True),
-}
-
-
-def placeholder(number: int, text: str) -> str:
-    """Return a snippet placeholder with default text."""
-    return f"${{{number}:{_SNIPPET_SPECIAL_CHARACTER.sub(_escape, text)}}}"
-
-
-def opcode_snippet(opcode: OpcodeSpec, vocabulary: Vocabulary, literal: str = "") -> str:
-    """Return the snippet of an opcode with its operands and required attributes.
-
-    Args:
-        opcode: The opcode to insert.
-        vocabulary: The vocabulary that describes the attributes.
-        literal: The text in the parentheses of an opcode without operands.
-    """
-    names = [operand.name for operand in opcode.operands if not operand.optional]
-    number = 0
-    operands = []
-    for name in names or ([literal] if literal else []):
-        number += 1
-        operands.append(placeholder(number, name))
-    text = f"{opcode.name}({', '.join(operands)})"
-    for name in dict.fromkeys(group[0] for group in opcode.required):
-        attribute = vocabulary.attribute(name, opcode.name)
-        if attribute is not None:
-            number += 1
-            text += f", {name}={value_snippet(attribute, number)}"
-    return text
-
-
-def value_snippet(attribute: AttributeSpec, number: int) -> str:
-    """Return the snippet of an attribute value: a choice, or an example to overwrite."""
-    if attribute.kind in _CHOICE_KINDS and attribute.values:
-        return f"${{{number}|{','.join(attribute.values)}|}}"
-    if attribute.kind in _NAME_PLACEHOLDERS:
-        name, in_braces = _NAME_PLACEHOLDERS[attribute.kind]
-        return f"{{{placeholder(number, name)}}}" if in_braces else placeholder(number, name)
-    example = attribute.example
-    for opening, end in (("{", "}"), ('"', '"')):
-        if example.startswith(opening) and example.endswith(end) and len(example) > 2:
-            return opening + placeholder(number, example[1:-1]) + end
-    return placeholder(number, example)
-
-
-def _escape(match: re.Match[str]) -> str:
-    return "\\" + match[0]
-
+from hlo_lsp.hlo.vocabulary import Vocabulary, vocabulary
+from hlo_lsp.ide.completion.draft import computation_parameters
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
 MAX_CANDIDATES = 200
+_MAX_INSTRUCTION_LENGTH = 600
+_SNIPPET_SPECIAL_CHARACTER = re.compile(r"[\\$}]")
+_CHOICE_KINDS = {AttributeKind.FLAG, AttributeKind.ENUM}
+# The names in the examples belong to other modules. These placeholders replace them.
+_NAME_SNIPPETS = {
+    AttributeKind.COMPUTATION: "${%d:computation}",
+    AttributeKind.COMPUTATIONS: "{${%d:computations}}",
+    AttributeKind.INSTRUCTIONS: "{${%d:instructions}}",
+}
 
 
 class CandidateKind(Enum):
@@ -121,6 +76,43 @@ def plain_candidate(
     return Candidate(text, kind, text, None, detail, about)
 
 
+def placeholder(number: int, text: str) -> str:
+    """Return a snippet placeholder with default text."""
+    return f"${{{number}:{_SNIPPET_SPECIAL_CHARACTER.sub(lambda sign: chr(92) + sign[0], text)}}}"
+
+
+def opcode_snippet(opcode: OpcodeSpec, vocabulary: Vocabulary, literal: str = "") -> str:
+    """Return the snippet of an opcode with its operands and required attributes.
+
+    Args:
+        opcode: The opcode to insert.
+        vocabulary: The vocabulary that describes the attributes.
+        literal: The text in the parentheses of an opcode without operands.
+    """
+    names = [operand.name for operand in opcode.operands if not operand.optional]
+    names = names or ([literal] if literal else [])
+    required = dict.fromkeys(group[0] for group in opcode.required)
+    known = [vocabulary.attribute(name, opcode.name) for name in required]
+    attributes = [
+        f", {attribute.name}={value_snippet(attribute, number)}"
+        for number, attribute in enumerate(filter(None, known), len(names) + 1)
+    ]
+    operands = ", ".join(placeholder(number, name) for number, name in enumerate(names, 1))
+    return f"{opcode.name}({operands}){''.join(attributes)}"
+
+
+def value_snippet(attribute: AttributeSpec, number: int) -> str:
+    """Return the snippet of an attribute value: a choice, or an example to overwrite."""
+    if attribute.kind in _CHOICE_KINDS and attribute.values:
+        return f"${{{number}|{','.join(attribute.values)}|}}"
+    if attribute.kind in _NAME_SNIPPETS:
+        return _NAME_SNIPPETS[attribute.kind] % number
+    example = attribute.example
+    if len(example) > 2 and (example[0], example[-1]) in {("{", "}"), ('"', '"')}:
+        return example[0] + placeholder(number, example[1:-1]) + example[-1]
+    return placeholder(number, example)
+
+
 def best_candidates(candidates: Iterable[Candidate], typed: str) -> tuple[list[Candidate], bool]:
     """Return at most MAX_CANDIDATES candidates in order, and whether these are all.
 
@@ -135,12 +127,8 @@ def best_candidates(candidates: Iterable[Candidate], typed: str) -> tuple[list[C
     if not typed.removeprefix("%"):
         return found[:MAX_CANDIDATES], False
     match = label_matcher(typed)
-    ranked: list[list[Candidate]] = [[], [], []]
-    for candidate in chain(found, rest):
-        rank = match(candidate.label)
-        if rank is not None:
-            ranked[rank].append(candidate)
-    chosen = [candidate for group in ranked for candidate in group]
+    ranked = [(match(candidate.label), candidate) for candidate in chain(found, rest)]
+    chosen = [candidate for rank in range(3) for at, candidate in ranked if at == rank]
     return chosen[:MAX_CANDIDATES], False
 
 
@@ -155,3 +143,50 @@ def label_matcher(typed: str) -> Callable[[str], int | None]:
         return None if found is None else (found.lastindex or 3) - 1
 
     return match
+
+
+def candidate_documentation(file: DumpFile, about: tuple[str, str]) -> str:
+    """Return the Markdown documentation of a candidate; empty if there is none."""
+    (kind, _, owner), name = about[0].partition(" "), about[1]
+    words = vocabulary()
+    match kind:
+        case "line":
+            return _definition_documentation(file, int(owner), name)
+        case "opcode":
+            opcode = words.opcode(name)
+            return "" if opcode is None else _opcode_documentation(opcode)
+        case "attribute" | "header":
+            found = words.attribute(name, owner) if owner else words.header.get(name)
+            if found is None:
+                return ""
+            return f"{found.text}\n\nExample: `{found.name}={found.example}`"
+        case "key":
+            holder = words.attribute(owner) or words.header.get(owner)
+            return "" if holder is None else holder.keys.get(name, "")
+        case "type":
+            return words.element_types[name].text if name in words.element_types else ""
+        case "table":
+            return words.tables[name].text if name in words.tables else ""
+    return words.keywords.get(name, "") if kind == "keyword" else ""
+
+
+def _opcode_documentation(opcode: OpcodeSpec) -> str:
+    required = [" or ".join(f"`{name}`" for name in group) for group in opcode.required]
+    return opcode.text + (f"\n\nRequired: {', '.join(required)}." if required else "")
+
+
+def _definition_documentation(file: DumpFile, line: int, name: str) -> str:
+    """Return the text of an instruction or computation; empty if it has moved since.
+
+    The signature of a computation follows from its instructions: ``(p.1: f32[]) -> f32[]``.
+    """
+    record = file.records.at(line) if line < len(file.lines) else None
+    if isinstance(record, ComputationLine) and record.name == name:
+        root = file.module.computation(record).root
+        parameters = [f"{each.name}: {each.shape}" for each in computation_parameters(file, record)]
+        return f"`{name} ({', '.join(parameters)}) -> {'?' if root is None else root.shape}`"
+    if isinstance(record, InstructionLine) and record.name == name:
+        text = " ".join(record.text.split())
+        cut = f"{text[:_MAX_INSTRUCTION_LENGTH]} ..."
+        return f"`{text if len(text) <= _MAX_INSTRUCTION_LENGTH else cut}`"
+    return ""

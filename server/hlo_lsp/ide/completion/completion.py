@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Iterator
 
-from hlo_lsp.hlo.specs import OpcodeSpec
+from hlo_lsp.hlo.specs import AttributeKind, AttributeSpec
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.ide.completion import attribute_candidates as attributes
 from hlo_lsp.ide.completion import name_candidates as names
 from hlo_lsp.ide.completion.candidates import (
     Candidate,
@@ -12,13 +11,13 @@ from hlo_lsp.ide.completion.candidates import (
     CandidateList,
     best_candidates,
     opcode_snippet,
+    placeholder,
     plain_candidate,
+    value_snippet,
 )
-from hlo_lsp.ide.completion.draft import Draft, draft_at
+from hlo_lsp.ide.completion.draft import CompletionScope, Draft, completion_scope, draft_at
 from hlo_lsp.ide.completion.slots import (
     AttributeSlot,
-    CompletionScope,
-    HeaderSlot,
     KeyValueSlot,
     OpcodeSlot,
     OperandSlot,
@@ -26,24 +25,29 @@ from hlo_lsp.ide.completion.slots import (
     Slot,
     StatementStartSlot,
     ValueSlot,
-    completion_scope,
+    attribute_keys,
     slot_at,
 )
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.shape import without_layout
+from hlo_lsp.model.shape import element_texts, without_layout
 from hlo_lsp.syntax.file_kinds import FileKind
 
 _ENTRY_SNIPPET = "ENTRY %${1:main} (${2:p}: ${3:f32[]}) -> ${4:f32[]} {\n  $0\n}"
-_MODULE_CANDIDATE = Candidate(
-    "HloModule",
-    CandidateKind.KEYWORD,
-    "HloModule ",
-    "HloModule ${1:name}",
-    "",
-    ("keyword", "HloModule"),
-)
 _KIND_DETECTION_LINES = 60  # must cover the lines that file kind detection reads
 _FREQUENT_ELEMENT_TYPES = ("f32", "bf16", "s32", "pred", "f16", "u32", "s8", "u8")
+_LIST_KINDS = {AttributeKind.ENUMS, AttributeKind.COMPUTATIONS, AttributeKind.INSTRUCTIONS}
+# The keys of these attributes take values; the keys of the others are bare words.
+_ATTRIBUTES_WITH_KEY_VALUES = {
+    "metadata", "window", "result_accuracy", "statistics", "domain", "sparsity_config",
+    "block_scaling_config",
+}  # fmt: skip
+# These keys take strings, the others take numbers (metadata.cc).
+_STRING_METADATA_KEYS = {
+    "op_type", "op_name", "source_file", "deduplicated_name", "scheduling_name",
+    "metadata_payload",
+}  # fmt: skip
+_FREQUENT_ATTRIBUTES = {"metadata", "sharding"}
+_FREQUENT_METADATA_KEYS = ("op_name", "stack_frame_id", "source_file", "source_line")
 
 
 def completions(file: DumpFile, line: int, column: int, trigger: str = "") -> CandidateList | None:
@@ -55,7 +59,7 @@ def completions(file: DumpFile, line: int, column: int, trigger: str = "") -> Ca
         column: The column of the cursor in code points, from 0.
         trigger: The character that made the editor request completion, if any.
     """
-    draft = draft_at(file, line, column) if file.kind is FileKind.MODULE else None
+    draft = draft_at(file, line, column)
     slot = None if draft is None else slot_at(draft)
     if draft is None or slot is None or (isinstance(slot, StatementStartSlot) and trigger):
         return None  # At the start of a line, the next key is often Enter, which would accept.
@@ -64,9 +68,8 @@ def completions(file: DumpFile, line: int, column: int, trigger: str = "") -> Ca
         shape_start = draft.column_of(slot.start)
         start = start if shape_start is None else shape_start
     typed = file.lines[line][start:column]
-    found, complete = best_candidates(
-        _candidates(draft, slot, completion_scope(draft), typed), typed
-    )
+    candidates = _candidates(draft, slot, completion_scope(draft), typed)
+    found, complete = best_candidates(candidates, typed)
     return CandidateList(found, start, end, complete) if found else None
 
 
@@ -78,7 +81,7 @@ def file_start_completions(file: DumpFile, line: int, column: int) -> CandidateL
         return None
     if any(other.strip() for other in others):
         return None
-    return CandidateList([_MODULE_CANDIDATE], 0, column)
+    return CandidateList([_keyword("HloModule", "HloModule ${1:name}")], 0, column)
 
 
 def _candidates(
@@ -98,31 +101,35 @@ def _candidates(
             return [plain_candidate(flag, CandidateKind.VALUE) for flag in flags]
         case OperandSlot():
             return names.operand_candidates(draft, slot, scope, typed)
-        case AttributeSlot():
-            return attributes.instruction_attributes(slot.opcode, slot.present)
-        case HeaderSlot():
-            return attributes.module_attributes(slot.present)
+        case AttributeSlot(opcode=None):
+            header = vocabulary().header
+            missing = (header[name] for name in header if name not in slot.present)
+            return (_attribute_candidate(each, "", "header") for each in missing)
+        case AttributeSlot(opcode=str(opcode)):
+            return _instruction_attributes(opcode, slot.present)
         case ValueSlot():
-            return attributes.attribute_values(draft, slot, scope, typed)
+            return _attribute_values(draft, slot, scope, typed)
         case KeyValueSlot():
-            return attributes.key_values(draft.file, slot)
+            return _key_values(draft.file, slot)
+    return ()
+
+
+def _keyword(name: str, snippet: str | None = None, detail: str = "") -> Candidate:
+    about = ("keyword", name)
+    return Candidate(name, CandidateKind.KEYWORD, f"{name} ", snippet, detail, about)
 
 
 def _statement_start_candidates(draft: Draft, scope: CompletionScope) -> Iterator[Candidate]:
     if scope.head is not None:
         if not any(found.is_root for found in scope.above):
-            yield Candidate(
-                "ROOT", CandidateKind.KEYWORD, "ROOT ", detail="result", about=("keyword", "ROOT")
-            )
+            yield _keyword("ROOT", detail="result")
         return
     module = draft.file.module
     computations = module.all_computations()
     if module.header is None:
-        yield _MODULE_CANDIDATE
+        yield _keyword("HloModule", "HloModule ${1:name}")
     if not any(computation.is_entry for computation in computations):
-        yield Candidate(
-            "ENTRY", CandidateKind.KEYWORD, "ENTRY ", _ENTRY_SNIPPET, "", ("keyword", "ENTRY")
-        )
+        yield _keyword("ENTRY", _ENTRY_SNIPPET)
     if not any(computation.line < draft.line for computation in computations):
         rows = module.tables.rows
         for name in vocabulary().tables:
@@ -132,13 +139,13 @@ def _statement_start_candidates(draft: Draft, scope: CompletionScope) -> Iterato
 
 def _shape_candidates(slot: ShapeSlot, scope: CompletionScope) -> Iterator[Candidate]:
     """Yield the shapes used above, the element types, and the opcodes if no shape is required."""
-    seen = set()
+    nearest: dict[str, str] = {}
     for found in scope.above:
-        if found.shape and found.shape not in seen:
-            seen.add(found.shape)
-            yield plain_candidate(found.shape, CandidateKind.SHAPE, f"shape of %{found.name}")
-    types = vocabulary().element_types
-    for name in dict.fromkeys((*_FREQUENT_ELEMENT_TYPES, *types)):
+        nearest.setdefault(found.shape, found.name)
+    for shape, name in nearest.items():
+        if shape:
+            yield plain_candidate(shape, CandidateKind.SHAPE, f"shape of %{name}")
+    for name in dict.fromkeys((*_FREQUENT_ELEMENT_TYPES, *vocabulary().element_types)):
         yield Candidate(name, CandidateKind.TYPE, f"{name}[]", f"{name}[$1]", about=("type", name))
     if slot.of_instruction:
         yield from _opcode_candidates(scope)
@@ -147,26 +154,113 @@ def _shape_candidates(slot: ShapeSlot, scope: CompletionScope) -> Iterator[Candi
 def _opcode_candidates(scope: CompletionScope) -> Iterator[Candidate]:
     """Yield all opcodes: first those used above, most recent first, then the others by name."""
     words = vocabulary()
+    literals = {"parameter": str(_next_parameter_number(scope)), "constant": "0"}
     used = dict.fromkeys(found.opcode for found in scope.above if found.opcode in words.opcodes)
     for name in dict.fromkeys((*used, *sorted(words.opcodes))):
         opcode = words.opcodes[name]
-        snippet = opcode_snippet(opcode, words, _default_literal(opcode, scope))
-        yield Candidate(
-            name, CandidateKind.OPCODE, name, snippet, _operand_summary(opcode), ("opcode", name)
-        )
-
-
-def _operand_summary(opcode: OpcodeSpec) -> str:
-    shown = (operand.name + "..." * operand.repeated for operand in opcode.operands)
-    return f"({', '.join(shown)})"
-
-
-def _default_literal(opcode: OpcodeSpec, scope: CompletionScope) -> str:
-    if opcode.name == "parameter":
-        return str(_next_parameter_number(scope))
-    return "0" if opcode.name == "constant" else ""
+        snippet = opcode_snippet(opcode, words, literals.get(name, ""))
+        operands = ", ".join(operand.name + "..." * operand.repeated for operand in opcode.operands)
+        about = ("opcode", name)
+        yield Candidate(name, CandidateKind.OPCODE, name, snippet, f"({operands})", about)
 
 
 def _next_parameter_number(scope: CompletionScope) -> int:
     numbers = [found.number for found in scope.above if found.number is not None]
     return max(numbers, default=-1) + 1
+
+
+def _instruction_attributes(opcode: str, present: frozenset[str]) -> Iterator[Candidate]:
+    """Yield the missing attributes of an instruction: required, then specific, then common ones."""
+    words = vocabulary()
+    known = words.opcode(opcode)
+    groups = () if known is None else known.required
+    # The attributes of a group exclude each other.
+    closed = {name for group in groups if present & set(group) for name in group}
+    missing = {name for group in groups if not present & set(group) for name in group}
+    own = () if known is None else known.attributes
+    common = sorted(words.common, key=lambda name: name not in _FREQUENT_ATTRIBUTES)
+    for name in dict.fromkeys((*own, *common)):
+        attribute = words.attribute(name, opcode)
+        if attribute is not None and name not in present | closed:
+            detail = "required" if name in missing else "" if name in own else "common"
+            yield _attribute_candidate(attribute, detail, f"attribute {opcode}")
+
+
+def _attribute_candidate(attribute: AttributeSpec, detail: str, category: str) -> Candidate:
+    insert = f"{attribute.name}="
+    snippet, about = insert + value_snippet(attribute, 1), (category, attribute.name)
+    return Candidate(attribute.name, CandidateKind.ATTRIBUTE, insert, snippet, detail, about)
+
+
+def _attribute_values(
+    draft: Draft, slot: ValueSlot, scope: CompletionScope, typed: str
+) -> Iterable[Candidate]:
+    """Return the candidates for the value of an attribute, or for an item in its braces."""
+    words = vocabulary()
+    attribute = (
+        words.header.get(slot.attribute)
+        if slot.opcode is None
+        else words.attribute(slot.attribute, slot.opcode)
+    )
+    if attribute is None:
+        return ()
+    if slot.within is not None and attribute.keys:
+        return _key_candidates(attribute, slot.within)
+    if (slot.opcode, slot.attribute) == ("get-tuple-element", "index"):
+        return list(_tuple_index_candidates(draft, scope)) or [_example_candidate(attribute)]
+    if attribute.kind.names_computations:
+        items = list(names.computation_candidates(draft, attribute.name, scope, typed))
+    elif attribute.kind is AttributeKind.INSTRUCTIONS:
+        items = list(names.instruction_candidates(draft, scope, typed))
+    else:
+        items = [plain_candidate(value, CandidateKind.VALUE) for value in attribute.values]
+    if attribute.kind not in _LIST_KINDS:
+        return () if slot.within is not None else items or [_example_candidate(attribute)]
+    if slot.within is None:
+        return map(_brace_candidate, items)
+    there = {item.strip().removeprefix("%") for item in slot.within.split(",")[:-1]}
+    return (item for item in items if item.label.removeprefix("%") not in there)
+
+
+def _key_values(file: DumpFile, slot: KeyValueSlot) -> Iterator[Candidate]:
+    """Yield the ``StackFrames`` rows for ``stack_frame_id=``, each with its Python line."""
+    if (slot.attribute, slot.key) == ("metadata", "stack_frame_id"):
+        tables = file.module.tables
+        for number in range(1, len(tables.frames) + 1):
+            innermost = next(tables.stack(number), None)
+            detail = "" if innermost is None else str(innermost)
+            yield plain_candidate(str(number), CandidateKind.VALUE, detail)
+
+
+def _tuple_index_candidates(draft: Draft, scope: CompletionScope) -> Iterator[Candidate]:
+    """Yield the element numbers of the operand, those with the result shape first."""
+    shapes = names.operand_shapes(draft, scope)
+    elements = element_texts(shapes[0] or "") if shapes else None
+    result = "" if draft.parts is None else without_layout(draft.parts.shape)
+    for number, shape in sorted(enumerate(elements or ()), key=lambda found: found[1] != result):
+        yield plain_candidate(str(number), CandidateKind.VALUE, shape)
+
+
+def _key_candidates(attribute: AttributeSpec, within: str) -> Iterator[Candidate]:
+    present = attribute_keys(within)
+    usual = [key for key in _FREQUENT_METADATA_KEYS if key in attribute.keys]
+    for key in dict.fromkeys((*usual, *attribute.keys)):
+        about = (f"key {attribute.name}", key)
+        if key in present:
+            continue
+        if attribute.name not in _ATTRIBUTES_WITH_KEY_VALUES:
+            yield plain_candidate(key, CandidateKind.KEY, about=about)
+        else:
+            is_string = attribute.name == "metadata" and key in _STRING_METADATA_KEYS
+            snippet = f'{key}="$1"' if is_string else None
+            yield Candidate(key, CandidateKind.KEY, f"{key}=", snippet, about=about)
+
+
+def _example_candidate(attribute: AttributeSpec) -> Candidate:
+    text, snippet = attribute.example, value_snippet(attribute, 1)
+    return Candidate(text, CandidateKind.EXAMPLE, text, snippet, "example")
+
+
+def _brace_candidate(item: Candidate) -> Candidate:
+    text, snippet = f"{{{item.insert}}}", f"{{{placeholder(1, item.insert)}}}"
+    return Candidate(text, item.kind, text, snippet, item.detail, item.about)

@@ -1,18 +1,25 @@
-"""The unfinished statement at the cursor, split into the text before and after the cursor.
+"""The unfinished statement at the cursor, and the instructions above it.
 
-A statement that is being typed rarely parses, so this module uses records only to find where the
-statement begins.
+A statement that is being typed rarely parses. This module uses records only to find where it
+begins; the regular expressions match prefixes of the statements in ``grammar/module.lark``.
 """
 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise, takewhile
+from typing import NamedTuple
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES
+from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.module_records import ComputationEnd, ComputationLine, InstructionLine
+from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.statements import (
-    INDEX_MARK,
+    closing_bracket,
+    defined_name,
+    is_balanced,
     tokens_with_depth,
     top_level_commas,
     without_comments,
@@ -21,14 +28,13 @@ from hlo_lsp.syntax.statements import (
 _COMMENT_OR_STRING = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|/\*[\s\S]*?\*/|(//[^\n]*|/\*[\s\S]*)\Z|//[^\n]*'
 )
-_INSTRUCTION_START = re.compile(r"(?<![\w.\-%])(?:ROOT\s+)?%?[A-Za-z_][\w.\-]*\s+=\s")
-_BODY_START = re.compile(
-    rf"(?:\b(?:{'|'.join(sorted(CALL_ATTRIBUTES))})=|(?<=[\w\])}}])\s+|^\s*)\Z"
-)
-_COMPUTATION_NAME = re.compile(r"\s*(?:ENTRY\s+)?%?[A-Za-z_][\w.\-]*\b")
-_NAME_LIST = re.compile(r"\s*(?:%?[A-Za-z_][\w.\-]*\s*(?:,\s*|\Z))*%?\Z")
-_COMPUTATION_LIST_KEYS = ("computations=",)
-_MAX_ATTRIBUTE_NAME_LENGTH = 32
+_NAME = r"%?[A-Za-z_][\w.\-]*"
+_INSTRUCTION_START = re.compile(rf"(?<![\w.\-%])(?:ROOT\s+)?{_NAME}\s+=\s")
+_INSTRUCTION_PREFIX = re.compile(rf"\s*(?:ROOT\s+)?{_NAME}\s*=\s+")
+_ARRAY_SHAPE = re.compile(r"[^\s(\[]+\[\S*(?=\s)")
+_OPCODE = re.compile(r"\s*([a-z][\w\-]*)\s*\(")
+_LAST_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*$")
+_PARAMETER_NUMBER = re.compile(r"\s*(\d+)\s*\)")
 _WORD = re.compile(r"[%\w.\-]*")
 _WORD_BEFORE = re.compile(r"[%\w.\-]*\Z")
 
@@ -38,8 +44,8 @@ class Draft:
     """A statement with the cursor in it.
 
     Comments are replaced by blanks in both texts. ``line`` and ``column`` are the cursor position
-    in code points, from 0. ``body`` is the text between the start of the computation body and the
-    statement, if the whole computation is one record.
+    in code points, from 0. ``siblings`` are the instructions before this one, if the whole
+    computation is one record.
     """
 
     file: DumpFile
@@ -47,7 +53,7 @@ class Draft:
     column: int
     text_before: str
     text_after: str
-    body: str | None = None
+    siblings: tuple[str, ...] = ()
 
     @cached_property
     def text(self) -> str:
@@ -57,7 +63,18 @@ class Draft:
     @cached_property
     def open_brackets(self) -> list[int]:
         """The offsets in ``text_before`` of the open brackets, outermost first."""
-        return open_brackets(self.text_before)
+        found: list[int] = []
+        for match, _ in tokens_with_depth(self.text_before, 0):
+            if match[0] in ("(", "[", "{"):
+                found.append(match.start())
+            elif match[0] in (")", "]", "}") and found:
+                found.pop()
+        return found
+
+    @cached_property
+    def parts(self) -> "InstructionParts | None":
+        """The parts of the instruction, if the text before the cursor reaches its operands."""
+        return instruction_parts(self.text_before)
 
     @property
     def word(self) -> tuple[int, int]:
@@ -74,10 +91,14 @@ class Draft:
             return None
         return self.column - (len(self.text_before) - offset)
 
+    def items_before(self, start: int) -> list[tuple[int, int]]:
+        """Return the spans between the commas from an offset to the cursor."""
+        return list(comma_separated_spans(self.text_before, start, len(self.text_before)))
+
 
 def draft_at(file: DumpFile, line: int, column: int) -> Draft | None:
-    """Return the statement at a position, or None inside comments and strings."""
-    record = file.records.at(line)
+    """Return the statement at a position of a module text, or None inside comments and strings."""
+    record = file.records.at(line) if file.kind is FileKind.MODULE else None
     if record is None:
         return None
     lines = file.lines[record.line : record.line + record.line_count]
@@ -85,33 +106,23 @@ def draft_at(file: DumpFile, line: int, column: int) -> Draft | None:
     before = "\n".join([*lines[:row], lines[row][:column]])
     if any(match[1] for match in _COMMENT_OR_STRING.finditer(before)):
         return None
-    after = "\n".join([lines[row][column:], *lines[row + 1 :]])
-    clean = without_comments(before)
-    if any(match[0] == '"' for match, _ in tokens_with_depth(clean, 0)):
+    after = without_comments("\n".join([lines[row][column:], *lines[row + 1 :]]))
+    before = without_comments(before)
+    if any(match[0] == '"' for match, _ in tokens_with_depth(before, 0)):
         return None
-    body, start = _innermost_statement(clean)
-    after = without_comments(after)
-    if body is None:
-        return Draft(file, line, column, clean, after)
-    return Draft(file, line, column, clean[start:], _rest_of_statement(after), clean[body:start])
+    is_header = before.lstrip().startswith("HloModule")  # Its attributes contain anything.
+    found = () if is_header else _INSTRUCTION_START.finditer(before)
+    starts = [match.start() for match in found]
+    begin = next((at for at in reversed(starts) if _is_open_until_end(before[at:])), 0)
+    siblings = [at for at in starts if at < begin and is_balanced(before[at:begin], 0)]
+    texts = [before[at:end] for at, end in pairwise([*siblings, begin])]
+    return Draft(file, line, column, before[begin:], after, tuple(texts))
 
 
-def split_instructions(text: str) -> Iterator[str]:
-    """Yield the instructions in the body of a computation, each up to the next one."""
-    starts = [match.start() for match in _instruction_starts(text, 0, len(text))]
-    for start, end in zip(starts, [*starts, len(text)][1:], strict=True):
-        yield text[start:end]
-
-
-def open_brackets(text: str) -> list[int]:
-    """Return the offsets of the unclosed brackets, outermost first."""
-    found: list[int] = []
-    for match, _ in tokens_with_depth(text, 0):
-        if match[0] in ("(", "[", "{"):
-            found.append(match.start())
-        elif match[0] in (")", "]", "}") and found:
-            found.pop()
-    return found
+def _is_open_until_end(text: str) -> bool:
+    """Return whether a text closes no bracket or string that was opened before it."""
+    tokens = tokens_with_depth(text, 0)
+    return all(depth >= 0 and match[0] != '"' for match, depth in tokens)
 
 
 def comma_separated_spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -122,60 +133,135 @@ def comma_separated_spans(text: str, start: int, end: int) -> Iterator[tuple[int
     yield start, end
 
 
-def _innermost_statement(before: str) -> tuple[int | None, int]:
-    """Return the offsets of the innermost computation body (None without one) and statement."""
-    body = None
-    opened = open_brackets(before)
-    for at in opened:
-        if before[at] == "{" and _opens_body(before, at):
-            body = at + 1
-    if body is None:
-        return None, 0
-    unclosed = next((at for at in opened if at >= body), len(before))
-    starts = [match.start() for match in _instruction_starts(before, body, unclosed)]
-    return body, starts[-1] if starts else body
+class InstructionParts(NamedTuple):
+    """The result shape, the opcode, and the offset of the operands of an unfinished instruction."""
+
+    shape: str
+    opcode: str
+    opened: int
 
 
-def _instruction_starts(text: str, start: int, end: int) -> Iterator[re.Match[str]]:
-    """Yield the offsets of instructions that are outside of brackets and strings."""
-    covered = list(_nested_spans(text, start))
-    for match in _INSTRUCTION_START.finditer(text, start, end):
-        if not any(first <= match.start() < last for first, last in covered):
-            yield match
+def instruction_parts(text: str) -> InstructionParts | None:
+    """Return the parts of an instruction if its text reaches the operands."""
+    start, end = result_shape_span(text)
+    if start is None:
+        return None
+    opcode = _OPCODE.match(text, start)
+    if opcode is not None:
+        return InstructionParts("", opcode[1], opcode.end())
+    opcode = None if end is None else _OPCODE.match(text, end)
+    return None if opcode is None else InstructionParts(text[start:end], opcode[1], opcode.end())
 
 
-def _opens_body(before: str, at: int) -> bool:
-    """Return whether a brace opens a computation body rather than a value or a layout."""
-    head = before[max(at - _MAX_ATTRIBUTE_NAME_LENGTH, 0) : at]
-    if not _BODY_START.search(head) or head.rstrip().endswith(","):
-        return False
-    if head.endswith(_COMPUTATION_LIST_KEYS):
-        return _NAME_LIST.match(before, at + 1) is None
-    if head.endswith("="):
-        return True
-    # A computation head contains no equals sign except in ``/*index=5*/`` comments.
-    return _COMPUTATION_NAME.match(before) is not None and "=" not in before[:at].replace(
-        INDEX_MARK, ""
-    )
+def result_shape_span(text: str) -> tuple[int | None, int | None]:
+    """Return the offsets of the result shape; None if it has not begun, or not ended."""
+    defined = _INSTRUCTION_PREFIX.match(text)
+    if defined is None:
+        return None, None
+    start = defined.end()
+    if text.startswith("(", start):
+        close = closing_bracket(text, start)
+        return start, None if close is None else close + 1
+    array = _ARRAY_SHAPE.match(text, start)
+    return start, None if array is None else array.end()
 
 
-def _nested_spans(text: str, start: int) -> Iterator[tuple[int, int]]:
-    """Yield the spans of closed brackets and strings after an offset."""
-    opened = start
-    for match, depth in tokens_with_depth(text, start):
-        if match[0][0] == '"':
-            yield match.span()
-        elif depth == 0 and match[0] in ("(", "[", "{"):
-            opened = match.start()
-        elif depth == 0 and match[0] in (")", "]", "}"):
-            yield opened, match.end()
+def operand_texts(text: str, opened: int) -> list[str]:
+    """Return the text of each operand, up to the closing parenthesis or the end of the text."""
+    close = closing_bracket(text, opened - 1)
+    end = len(text) if close is None else close
+    found = [text[start:stop].strip() for start, stop in comma_separated_spans(text, opened, end)]
+    return found if any(found) else []
 
 
-def _rest_of_statement(after: str) -> str:
-    """Return the text up to the next instruction or the end of the computation body."""
-    following = _INSTRUCTION_START.search(after)
-    end = len(after) if following is None else following.start()
-    for match, depth in tokens_with_depth(after, 0, end):
-        if depth == -1 and match[0] == "}":
-            return after[: match.start()]
-    return after[:end]
+class PartialInstruction(NamedTuple):
+    """The readable part of an instruction. ``shape`` and ``opcode`` may be empty.
+
+    ``number`` is the parameter number of a parameter instruction.
+    """
+
+    name: str
+    shape: str
+    opcode: str
+    is_root: bool
+    number: int | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionScope:
+    """The computation at the cursor and the instructions before the cursor.
+
+    ``head`` is None outside of computations. ``above`` lists the nearest instruction first.
+    """
+
+    head: Record | None
+    above: tuple[PartialInstruction, ...]
+
+    def operand(self, text: str) -> PartialInstruction | None:
+        """Return the instruction above the cursor that the text of an operand names."""
+        name = _LAST_NAME.search(text)
+        return next((found for found in self.above if name and found.name == name[1]), None)
+
+
+def completion_scope(draft: Draft) -> CompletionScope:
+    """Return the computation and the instructions that are visible at the cursor."""
+    records = draft.file.records
+    record = records.at(draft.line)
+    assert record is not None  # The draft comes from a record on this line.
+    if draft.siblings:
+        above = [_read_partially(text, draft.line) for text in draft.siblings]
+        return CompletionScope(record, tuple(each for each in reversed(above) if each is not None))
+    head = _enclosing_head(draft.file, record)
+    if head is None or head is record:  # outside of computations, or in a computation head
+        return CompletionScope(None, ())
+    above = []
+    for member in takewhile(lambda member: member is not record, records.members(head)):
+        if isinstance(member, ComputationEnd):
+            return CompletionScope(None, ())
+        if isinstance(member, InstructionLine):
+            number = parameter_number(member)
+            above.append(
+                PartialInstruction(
+                    member.name, member.shape, member.opcode, member.is_root, number, member.line
+                )
+            )
+        elif isinstance(member, BrokenRecord):
+            above.append(_read_partially(member.text, member.line))
+    return CompletionScope(head, tuple(each for each in reversed(above) if each is not None))
+
+
+def _enclosing_head(file: DumpFile, record: Record) -> Record | None:
+    """Return the computation head above a record, skipping unreadable lines at the left margin."""
+    while isinstance(record, BrokenRecord) and record.is_head and record.line > 0:
+        above = file.records.at(record.line - 1)
+        assert above is not None
+        record = above
+    head = file.records.head_of(record)
+    if isinstance(head, BrokenRecord) and head is not record:
+        return _enclosing_head(file, head)
+    return head if isinstance(head, ComputationLine) else None
+
+
+def _read_partially(text: str, line: int) -> PartialInstruction | None:
+    name, parts = defined_name(text), instruction_parts(text)
+    if name is None:
+        return None
+    is_root = text.lstrip().startswith("ROOT")
+    if parts is None:
+        return PartialInstruction(name, "", "", is_root, None, line)
+    number = _PARAMETER_NUMBER.match(text, parts.opened) if parts.opcode == "parameter" else None
+    parameter = None if number is None else int(number[1])
+    return PartialInstruction(name, parts.shape, parts.opcode, is_root, parameter, line)
+
+
+def computation_parameters(file: DumpFile, computation: ComputationLine) -> list[InstructionLine]:
+    """Return the parameter instructions of a computation, ordered by parameter number."""
+    found = file.module.computation(computation).parameters
+    return [found[number] for number in sorted(found)]
+
+
+def referenced_computation(draft: Draft, attribute: str) -> ComputationLine | None:
+    """Return the first computation that an attribute of the unfinished instruction names."""
+    found = re.search(rf"(?<![\w\-]){attribute}=\{{?\s*%?([A-Za-z_][\w.\-]*)", draft.text)
+    return None if found is None else draft.file.module.named(found[1])

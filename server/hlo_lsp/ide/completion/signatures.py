@@ -1,35 +1,33 @@
 """Signature help for the instruction at the cursor."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 
 from hlo_lsp.hlo.specs import OpcodeSpec, OperandSpec
 from hlo_lsp.hlo.vocabulary import operand_description, vocabulary
-from hlo_lsp.ide.completion.draft import Draft, comma_separated_spans, draft_at
-from hlo_lsp.ide.completion.slots import (
+from hlo_lsp.ide.completion.draft import (
     CompletionScope,
-    OperandSlot,
+    Draft,
+    comma_separated_spans,
     completion_scope,
     computation_parameters,
-    instruction_parts,
+    draft_at,
     operand_texts,
     referenced_computation,
-    slot_at,
 )
+from hlo_lsp.ide.completion.name_candidates import OPCODES_PASSING_OPERANDS
+from hlo_lsp.ide.completion.slots import OperandSlot, slot_at
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.statements import closing_bracket
 
 _ATTRIBUTE = re.compile(r"\s*([\w\-]+)(=?)")
-_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*$")
 _LITERAL_PARAMETERS = {
     "parameter": ("number", "The number of the argument, from 0."),
     "constant": ("literal", "The value, with one level of braces per dimension."),
 }
-_OPCODES_PASSING_OPERANDS = ("fusion", "call", "async-start")
-_BRANCH_ATTRIBUTES = ("true_computation", "false_computation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,19 +60,18 @@ def signature_at(file: DumpFile, line: int, column: int) -> OpcodeSignature | No
         line: The line of the cursor, from 0.
         column: The column of the cursor in code points, from 0.
     """
-    draft = draft_at(file, line, column) if file.kind is FileKind.MODULE else None
-    parts = None if draft is None else instruction_parts(draft.text_before)
-    if draft is None or parts is None:
+    draft = draft_at(file, line, column)
+    if draft is None or draft.parts is None:
         return None
-    close = closing_bracket(draft.text_before, parts.opened - 1)
+    close = closing_bracket(draft.text_before, draft.parts.opened - 1)
     if close is not None:
-        opcode = vocabulary().opcode(parts.opcode)
+        opcode = vocabulary().opcode(draft.parts.opcode)
         return None if opcode is None else _attribute_signature(draft, opcode, close + 1)
     slot = slot_at(draft)
-    if not isinstance(slot, OperandSlot):
+    opcode = vocabulary().opcode(slot.opcode) if isinstance(slot, OperandSlot) else None
+    if opcode is None or not isinstance(slot, OperandSlot):
         return None
-    opcode = vocabulary().opcode(slot.opcode)
-    return None if opcode is None else _operand_signature(draft, opcode, slot)
+    return _operand_signature(draft, opcode, slot)
 
 
 def _operand_signature(
@@ -86,53 +83,50 @@ def _operand_signature(
         return None
     scope = completion_scope(draft)
     written = operand_texts(draft.text, slot.opened)
-    parameters = [
-        parameter for parameter in _callee_parameters(draft, opcode.name) if parameter is not None
-    ]
-    if opcode.name in _OPCODES_PASSING_OPERANDS and parameters:
+    if opcode.name in OPCODES_PASSING_OPERANDS:
         shown = [
             (f"{found.name}: {found.shape}", _written_operand_hint(scope, written, number))
-            for number, found in enumerate(parameters)
+            for number, found in enumerate(_callee_parameters(draft, opcode.name))
+            if found is not None
         ]
-        return _build_signature(opcode, shown, min(slot.number, len(shown) - 1))
+        if shown:
+            return _build_signature(opcode, shown, min(slot.number, len(shown) - 1))
     count = max(len(written), slot.number + 1)
     active = operand_position(opcode.operands, slot.number, count)
     shown = []
     for place, operand in enumerate(opcode.operands):
-        text = operand_description(operand.name, opcode.name)
+        hints = [operand_description(operand.name, opcode.name)]
         if place == active:
-            text = _join_sentences(text, _parameter_hint(draft, opcode, slot.number, count))
-            text = _join_sentences(text, _written_operand_hint(scope, written, slot.number))
-        shown.append((operand.name + "..." * operand.repeated, text))
+            hints.append(_parameter_hint(draft, opcode, slot.number, count))
+            hints.append(_written_operand_hint(scope, written, slot.number))
+        shown.append((operand.name + "..." * operand.repeated, " ".join(filter(None, hints))))
     return _build_signature(opcode, shown, active)
 
 
 def _attribute_signature(draft: Draft, opcode: OpcodeSpec, start: int) -> OpcodeSignature | None:
     """Return the signature that lists the attributes of an opcode."""
-    places = list(comma_separated_spans(draft.text_before, start, len(draft.text_before)))
-    if len(places) < 2:
+    items = draft.items_before(start)
+    if len(items) < 2:
         return None
     words = vocabulary()
-    match = _ATTRIBUTE.match(draft.text_before, *places[-1])
+    match = _ATTRIBUTE.match(draft.text_before, *items[-1])
     current = match[1] if match is not None and match[2] else None
     names = list(opcode.attributes)
     if current is not None and current not in names and words.attribute(current, opcode.name):
         names.append(current)
     if not names or (current is not None and current not in names):
         return None
-    present = {
-        found[1]
-        for place in comma_separated_spans(draft.text, start, len(draft.text))
-        if (found := _ATTRIBUTE.match(draft.text, *place)) is not None
-    }
-    missing = [name for name in names if name not in present]
-    active = current if current is not None else (missing or names)[0]
+    written = (
+        _ATTRIBUTE.match(draft.text, *span)
+        for span in comma_separated_spans(draft.text, start, len(draft.text))
+    )
+    present = {found[1] for found in written if found is not None}
+    active = current or next((name for name in names if name not in present), names[0])
     known = [(f"{name}=", words.attribute(name, opcode.name)) for name in names]
     shown = [(label, "" if about is None else about.text) for label, about in known]
     operands = ", ".join(item.name + "..." * item.repeated for item in opcode.operands)
-    operands = (
-        _LITERAL_PARAMETERS[opcode.name][0] if opcode.name in _LITERAL_PARAMETERS else operands
-    )
+    if opcode.name in _LITERAL_PARAMETERS:
+        operands = _LITERAL_PARAMETERS[opcode.name][0]
     return _build_signature(opcode, shown, names.index(active), f"{opcode.name}({operands}), ", "")
 
 
@@ -143,34 +137,24 @@ def operand_position(operands: Sequence[OperandSpec], number: int, count: int) -
     """
     repeated = sum(operand.repeated for operand in operands)
     each = max(1, -(-(count - len(operands) + repeated) // repeated)) if repeated else 1
-    at = 0
-    for place, operand in enumerate(operands):
-        at += each if operand.repeated else 1
-        if number < at:
-            return place
-    return len(operands) - 1
+    ends = accumulate(each if operand.repeated else 1 for operand in operands)
+    return next((place for place, end in enumerate(ends) if number < end), len(operands) - 1)
 
 
-def _callee_parameters(draft: Draft, opcode: str) -> Iterator[InstructionLine | None]:
-    """Yield the parameters of the callee; for ``conditional``, the parameter of each branch."""
-    if opcode == "conditional":
-        yield from _branch_parameters(draft)
-        return
-    attribute = "body" if opcode == "while" else "(?:calls|to_apply)"
-    callee = referenced_computation(draft.file, draft.text, attribute)
-    yield from () if callee is None else computation_parameters(draft.file, callee)
-
-
-def _branch_parameters(draft: Draft) -> Iterator[InstructionLine | None]:
+def _callee_parameters(draft: Draft, opcode: str) -> list[InstructionLine | None]:
+    """Return the parameters of the callee; for ``conditional``, the parameter of each branch."""
+    if opcode != "conditional":
+        attribute = "body" if opcode == "while" else "(?:calls|to_apply)"
+        callee = referenced_computation(draft, attribute)
+        return [] if callee is None else [*computation_parameters(draft.file, callee)]
     listed = re.search(r"branch_computations=\{([^{}]*)", draft.text)
     names = re.findall(r"[A-Za-z_][\w.\-]*", listed[1]) if listed is not None else []
     branches = [draft.file.module.named(name) for name in names] or [
-        referenced_computation(draft.file, draft.text, attribute)
-        for attribute in _BRANCH_ATTRIBUTES
+        referenced_computation(draft, attribute)
+        for attribute in ("true_computation", "false_computation")
     ]
-    for branch in branches:
-        parameters = [] if branch is None else computation_parameters(draft.file, branch)
-        yield parameters[0] if parameters else None
+    parameters = [branch and computation_parameters(draft.file, branch) for branch in branches]
+    return [found[0] if found else None for found in parameters]
 
 
 def _parameter_hint(draft: Draft, opcode: OpcodeSpec, number: int, count: int) -> str:
@@ -178,7 +162,7 @@ def _parameter_hint(draft: Draft, opcode: OpcodeSpec, number: int, count: int) -
 
     A reduction passes the accumulators first, then the elements (``hlo_verifier.cc``).
     """
-    parameters = list(_callee_parameters(draft, opcode.name))
+    parameters = _callee_parameters(draft, opcode.name)
     if opcode.name == "conditional":
         number -= 1
     elif opcode.name in {"reduce", "reduce-window"}:
@@ -192,8 +176,7 @@ def _parameter_hint(draft: Draft, opcode: OpcodeSpec, number: int, count: int) -
 
 def _written_operand_hint(scope: CompletionScope, written: Sequence[str], number: int) -> str:
     """Return a sentence about the operand that is already written."""
-    name = _NAME.search(written[number]) if number < len(written) else None
-    found = None if name is None else scope.named(name[1])
+    found = scope.operand(written[number]) if number < len(written) else None
     return "" if found is None else f"Current operand: `{found.name}: {found.shape}`."
 
 
@@ -211,7 +194,3 @@ def _build_signature(
         found.append(SignatureParameter(len(label), len(label) + len(name), text))
         label += name
     return OpcodeSignature(label + end, opcode.text, tuple(found), active)
-
-
-def _join_sentences(text: str, more: str) -> str:
-    return f"{text} {more}".strip()

@@ -1,35 +1,76 @@
 """Lookup of the cursor target at a position in any dump file."""
 
-from hlo_lsp.ide.cursor.module_targets import (
-    field_span,
-    module_text_target,
-    name_target,
-    shape_target,
-)
+import re
+
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
+    AttributeTarget,
+    ComputationTarget,
     CursorTarget,
     InstructionTarget,
+    LocationRowTarget,
     MemorySpaceTarget,
+    ModuleTarget,
+    ParameterTarget,
+    ShapeTarget,
     TargetEntity,
     TermTarget,
     ThunkTarget,
+    TupleElementTarget,
     ValueTarget,
+    name_columns,
 )
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.peak_rows import peak_row_key
-from hlo_lsp.model.place import statement_at
+from hlo_lsp.model.place import Statement, statement_at
+from hlo_lsp.model.sections import peak_row_key
+from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax import memory_records as memory
 from hlo_lsp.syntax.file_kinds import FileKind
-from hlo_lsp.syntax.instruction_text import TextSpan, parse_instruction
-from hlo_lsp.syntax.line_fields import field_at, fields_of_line, rule_of
+from hlo_lsp.syntax.instruction_text import (
+    InstructionText,
+    TextSpan,
+    metadata_fields,
+    parse_instruction,
+)
+from hlo_lsp.syntax.line_fields import (
+    LineField,
+    array_shape_at,
+    field_at,
+    fields_of_line,
+    memory_space_at,
+    rule_of,
+)
+from hlo_lsp.syntax.module_records import (
+    ComputationEnd,
+    ComputationLine,
+    FrameRow,
+    InnerInstruction,
+    InstructionLine,
+    LocationRow,
+    ModuleHeader,
+    NameRow,
+    TableLabel,
+)
 from hlo_lsp.syntax.records import Label, Record
 from hlo_lsp.syntax.scanners import ThunkRow
+from hlo_lsp.syntax.statements import top_level_commas
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
+
+Mention = tuple[TargetEntity, TextSpan]
 
 _FLAGS = {"CONSTANT", "THREAD_LOCAL", "MAYBE_LIVE_OUT", "PREALLOCATED_TEMP", "PHI"}
 _SHAPES = {"SHAPE", "PARAMETER_SHAPE", "OUTPUT_SHAPE", "SHAPES"}
 _VALUE_FIELDS = {"VALUE_ID", "NAME", "INDEX"}
+_NUMBER = re.compile(r"\d{1,9}")
+_ATTRIBUTE = re.compile(r"[\s,]*([\w\-]+)=")
+_PARAMETER = re.compile(r"\(\s*(\d{1,9})\s*,")
+_SIGNATURE_NAME = re.compile(r"%?([A-Za-z_][\w.\-]*)\s*:")
+_TABLE_OF_ROLE = {
+    "FILE_NAME_ID": "FileNames",
+    "FUNCTION_NAME_ID": "FunctionNames",
+    "FILE_LOCATION_ID": "FileLocations",
+    "PARENT_FRAME_ID": "StackFrames",
+}
 
 
 def cursor_target_at(file: DumpFile, line: int, column: int) -> CursorTarget | None:
@@ -44,73 +85,72 @@ def cursor_target_at(file: DumpFile, line: int, column: int) -> CursorTarget | N
     if record is None:
         return None
     if file.kind is FileKind.MODULE:
-        return module_text_target(file, record, line, column)
+        return _module_target(file, record, line, column)
     statement = statement_at(file, record, line)
-    text = statement.text
-    rule = rule_of(record, text)
+    text, rule = statement.text, rule_of(record, statement.text)
     if rule is None or not text:
         return None
     offset = statement.offset(line, column)
     if rule == "instruction_line":
-        found = _instruction_target(text, offset)
+        mention = _defining_instruction_mention(text, offset)
     else:
-        found = _field_target(file, record, rule, text, offset)
-    if found is None:
+        mention = _field_mention(rule, text, offset) or _line_mention(file, record, rule, text)
+    return _cursor_target(statement, mention, record)
+
+
+def _cursor_target(
+    statement: Statement, mention: Mention | None, record: Record
+) -> CursorTarget | None:
+    if mention is None:
         return None
-    entity, span = found
-    return CursorTarget(entity, statement.place(span.start, span.end), record, line - record.line)
+    entity, span = mention
+    return CursorTarget(entity, statement.place(span.start, span.end), record)
 
 
-def _field_target(
-    file: DumpFile, record: Record, rule: str, text: str, column: int
-) -> tuple[TargetEntity, TextSpan] | None:
+def _field_mention(rule: str, text: str, column: int) -> Mention | None:
+    """Return the shape, memory space, or term at a column of a line in a memory file."""
     field = field_at(rule, text, column)
-    if field is not None:
-        if field.role in _SHAPES:
-            return shape_target(field, column)
-        if field.role == "COLOR":
-            return MemorySpaceTarget(int(field.text)), field_span(field)
-        if field.role in _FLAGS:
-            word = field.text.strip()
-            start = field.end - len(word)
-            return TermTarget(word.strip("()")), TextSpan(start, field.end, word)
-        if field.role == "PAGE":
-            return TermTarget("page"), field_span(field)
-    return _line_target(file, record, rule, text)
+    if field is None:
+        return None
+    if field.role in _SHAPES:
+        return _shape_mention(field, column)
+    if field.role == "COLOR":
+        return MemorySpaceTarget(int(field.text)), _field_span(field)
+    if field.role in _FLAGS:
+        word = field.text.strip()
+        return TermTarget(word.strip("()")), TextSpan(field.end - len(word), field.end, word)
+    return (TermTarget("page"), _field_span(field)) if field.role == "PAGE" else None
 
 
-def _line_target(
-    file: DumpFile, record: Record, rule: str, text: str
-) -> tuple[TargetEntity, TextSpan] | None:
+def _line_mention(file: DumpFile, record: Record, rule: str, text: str) -> Mention | None:
     """Return the entity that a line describes, with the columns of its name."""
     entity: TargetEntity
-    if isinstance(record, memory.AssignedValue):
-        entity = ValueTarget(record.key, record.id)
-    elif isinstance(record, UsedValue) and rule == "used_value_line":
-        entity = ValueTarget(record.key or "", record.id)
-    elif isinstance(record, memory.RangeRow):
-        entity = ValueTarget(record.key, None)
-    elif isinstance(record, memory.PeakRow):
-        key = record.key or peak_row_key(file, record) or record.name + "{}"
-        entity = ValueTarget(key, None)
-    elif isinstance(record, memory.SequenceRow):
-        entity = InstructionTarget(record.name, None)
-    elif isinstance(record, memory.AllocationLine | memory.ReportedAllocation):
-        entity = AllocationTarget(record.number)
-    elif isinstance(record, memory.SpaceLine):
-        entity = MemorySpaceTarget(record.color)
-    elif isinstance(record, ThunkRow):
-        entity = ThunkTarget(record)
-    elif rule in {"position_row", "use_row"}:
-        return _position_or_use_target(rule, text)
-    elif isinstance(record, Label) or rule in {"positions_label", "uses_label"}:
-        entity = TermTarget(record.name if isinstance(record, Label) else rule)
-    else:
-        entity = TermTarget(rule)
+    match record:
+        case memory.AssignedValue():
+            entity = ValueTarget(record.key, record.id)
+        case UsedValue() if rule == "used_value_line":
+            entity = ValueTarget(record.key or "", record.id)
+        case memory.RangeRow():
+            entity = ValueTarget(record.key, None)
+        case memory.PeakRow():
+            key = record.key or peak_row_key(file, record) or record.name + "{}"
+            entity = ValueTarget(key, None)
+        case memory.SequenceRow():
+            entity = InstructionTarget(record.name, None)
+        case memory.AllocationLine() | memory.ReportedAllocation():
+            entity = AllocationTarget(record.number)
+        case memory.SpaceLine():
+            entity = MemorySpaceTarget(record.color)
+        case ThunkRow():
+            entity = ThunkTarget(record)
+        case _ if rule in {"position_row", "use_row"}:
+            return _position_or_use_mention(rule, text)
+        case _:
+            entity = TermTarget(record.name if isinstance(record, Label) else rule)
     return entity, _name_span(rule, text)
 
 
-def _position_or_use_target(rule: str, text: str) -> tuple[TargetEntity, TextSpan] | None:
+def _position_or_use_mention(rule: str, text: str) -> Mention | None:
     found = {field.role: field for field in fields_of_line(rule, text)}
     if "NAME" not in found:
         return None
@@ -120,28 +160,233 @@ def _position_or_use_target(rule: str, text: str) -> tuple[TargetEntity, TextSpa
         None if index is None else index.text,
         None if operand is None else int(operand.text),
     )
-    return entity, field_span(name)
+    return entity, _field_span(name)
 
 
 def _name_span(rule: str, text: str) -> TextSpan:
     """Return the columns from the first to the last field of a value's name."""
     parts = [field for field in fields_of_line(rule, text) if field.role in _VALUE_FIELDS]
     if not parts:
-        start = len(text) - len(text.lstrip())
-        return TextSpan(start, len(text.rstrip()), text.strip())
+        return _line_span(text)
     start, end = parts[0].start, parts[-1].end
     if text[start - 1 : start] == "<":
         start, end = start - 1, text.index(">", end) + 1
     return TextSpan(start, end, text[start:end])
 
 
-def _instruction_target(text: str, column: int) -> tuple[TargetEntity, TextSpan] | None:
-    """Return the target in the instruction text that ends a value's entry."""
+def _defining_instruction_mention(text: str, column: int) -> Mention | None:
+    """Return the mention in the instruction text that ends a value's entry."""
     begin = instruction_column(text)
     if column < begin:
         return TermTarget("instruction_label"), TextSpan(1, begin, text[1:begin])
     parsed = parse_instruction(text, begin)
     if parsed is None:
         return None
-    own = InstructionTarget(parsed.name.text, None), parsed.name
-    return name_target(parsed, column, "SHAPE") or own
+    return _name_mention(parsed, column, "SHAPE") or _own_mention(parsed)
+
+
+def _own_mention(parsed: InstructionText) -> Mention:
+    return InstructionTarget(parsed.name.text, None), parsed.name
+
+
+def _shape_mention(field: LineField, column: int) -> Mention:
+    """Return the memory space or the array of a shape field at a column."""
+    if field.role == "SHAPES":
+        field = _row_shape(field, column)
+    space = memory_space_at(field, column)
+    if space is not None:
+        return MemorySpaceTarget(space[1]), _field_span(space[0])
+    leaf = array_shape_at(field, column)
+    return ShapeTarget(leaf.text, field.role == "SHAPE" or "T(" in leaf.text), _field_span(leaf)
+
+
+def _row_shape(field: LineField, column: int) -> LineField:
+    """Return the shape at a column of a report row (``2×f32[8], (s8[], f32[4])``)."""
+    end = field.start
+    for text in element_texts(f"({field.text})") or [field.text]:
+        start = field.start + field.text.index(text, end - field.start)
+        end = start + len(text)
+        if column <= end:
+            count, _, shape = text.rpartition("×")
+            return LineField(field.role, start + len(count) + bool(count), end, shape)
+    return field
+
+
+def _name_mention(parsed: InstructionText, column: int, role: str) -> Mention | None:
+    """Return the shape or the name at a column: a result, operand, predecessor, or computation.
+
+    ``role`` is ``SHAPE`` if the layouts of the instruction's shapes describe memory.
+    """
+    if column in parsed.shape and parsed.shape.text:
+        shape = parsed.shape
+        return _shape_mention(LineField(role, shape.start, shape.end, shape.text), column)
+    operands = enumerate(parsed.operands)
+    entities: list[Mention] = [
+        *((InstructionTarget(span.text, None, number), span) for number, span in operands),
+        *((InstructionTarget(span.text, None), span) for span in parsed.reads),
+        *((InstructionTarget(span.text, None), span) for span in parsed.predecessors),
+        *((ComputationTarget(span.text), span) for span in parsed.called),
+    ]
+    for entity, span in entities:
+        if span.text and span.start - 1 <= column <= span.end:
+            return entity, span
+    if not parsed.opcode.end < column < parsed.attributes_at:
+        return None
+    operand_text = parsed.line[: parsed.attributes_at]  # Versions up to jax 0.4 print its shapes.
+    whole = LineField(role, 0, parsed.attributes_at, operand_text)
+    leaf = array_shape_at(whole, column)
+    return None if leaf is whole else _shape_mention(leaf, column)
+
+
+def _attribute_mention(parsed: InstructionText, column: int) -> Mention | None:
+    """Return the parameter number, the attribute, or the attribute part at a column."""
+    opcode, literal = parsed.opcode.text, _stripped(parsed.literal)
+    if opcode == "parameter" and column in parsed.literal and _NUMBER.fullmatch(literal.text):
+        return ParameterTarget(int(literal.text)), literal
+    for attribute in parsed.attributes:
+        start = attribute.value.start - len(attribute.name) - 1
+        if start <= column <= attribute.value.end:
+            break
+    else:
+        return None
+    value = _stripped(attribute.value)
+    if attribute.name == "metadata":
+        for field in metadata_fields(parsed.line, start):
+            if field.start <= column <= field.end:
+                span = TextSpan(field.start, field.end, parsed.line[field.start : field.end])
+                if field.name == "stack_frame_id" and _NUMBER.fullmatch(field.value):
+                    return LocationRowTarget("StackFrames", int(field.value)), span
+                return AttributeTarget("metadata", opcode, field.value, field.name), span
+    if (attribute.name, opcode) == ("index", "get-tuple-element") and _NUMBER.fullmatch(value.text):
+        return TupleElementTarget(parsed.name.text, int(value.text)), value
+    name = TextSpan(start, start + len(attribute.name), attribute.name)
+    entity = AttributeTarget(attribute.name, opcode, value.text)
+    return entity, name if column <= name.end or "\n" in attribute.value.text else value
+
+
+def _module_target(file: DumpFile, record: Record, line: int, column: int) -> CursorTarget | None:
+    text = file.lines[line]
+    statement = Statement(file, line, text)
+    mention: Mention | None
+    match record:
+        case InstructionLine():
+            return _instruction_target(file, record, line, column)
+        case ComputationLine():
+            member = _member_at(record.members, line, column)
+            if member is not None:
+                return _instruction_target(file, member, line, column)
+            mention = _computation_head_mention(record, text, line, column)
+        case ModuleHeader():
+            statement = Statement(file, record.line, record.text)
+            mention = _module_header_mention(record, statement.offset(line, column))
+        case TableLabel():
+            mention = TermTarget(record.table), _line_span(text)
+        case FrameRow() | LocationRow() | NameRow():
+            mention = _location_row_mention(file, record, text, column)
+        case ComputationEnd():
+            head = file.records.head_of(record)
+            if not isinstance(head, ComputationLine):
+                return None
+            mention = ComputationTarget(head.name), _line_span(text)
+        case _:
+            return None
+    return _cursor_target(statement, mention, record)
+
+
+def _instruction_target(
+    file: DumpFile, record: InstructionLine, line: int, column: int
+) -> CursorTarget | None:
+    """Return the target in an instruction or in an instruction nested in it."""
+    statement = Statement(file, record.line, record.text)
+    offset = statement.offset(line, column)
+    parsed = record.parsed
+    for attribute, body in zip(parsed.bodies, record.bodies, strict=False):
+        member = _member_at(body.members, line, column) if offset in attribute.value else None
+        if member is not None:
+            return _instruction_target(file, member, line, column)
+    # Before buffer assignment and inside fusions, printed layouts do not describe memory.
+    mention = _name_mention(parsed, offset, "RESULT") or _attribute_mention(parsed, offset)
+    return _cursor_target(statement, mention or _own_mention(parsed), record)
+
+
+def _member_at(
+    members: tuple[InnerInstruction, ...], line: int, column: int
+) -> InnerInstruction | None:
+    started = [member for member in members if (member.line, member.start_column) <= (line, column)]
+    return started[-1] if started else None
+
+
+def _computation_head_mention(
+    record: ComputationLine, text: str, line: int, column: int
+) -> Mention:
+    if line == record.line:
+        start, end = name_columns(record, text)
+        if column <= end:
+            return ComputationTarget(record.name), TextSpan(start, end, record.name)
+    for match in _SIGNATURE_NAME.finditer(text):
+        if match.start() <= column <= match.end(1):
+            return InstructionTarget(match[1], None), TextSpan(*match.span(1), match[1])
+    whole = LineField("SIGNATURE", 0, len(text), text)
+    leaf = array_shape_at(whole, column)
+    if leaf is not whole:
+        return _shape_mention(leaf, column)
+    return ComputationTarget(record.name), _line_span(text)
+
+
+def _module_header_mention(record: ModuleHeader, column: int) -> Mention:
+    text = record.text
+    start = text.index(record.name)
+    name = TextSpan(start, start + len(record.name), record.name)
+    begin = name.end
+    for comma in (*top_level_commas(text, name.end, len(text)), len(text)):
+        match = _ATTRIBUTE.match(text, begin, comma)
+        if match is not None and begin < column <= comma:
+            return _header_attribute_mention(text, match, comma, column)
+        begin = comma
+    return ModuleTarget(record.name), name
+
+
+def _header_attribute_mention(text: str, match: "re.Match[str]", end: int, column: int) -> Mention:
+    name, value = match[1], text[match.end() : end]
+    if name in {"input_output_alias", "buffer_donor"}:
+        for number in _PARAMETER.finditer(text, match.end(), end):
+            if number.start(1) <= column <= number.end(1):
+                return ParameterTarget(int(number[1])), TextSpan(*number.span(1), number[1])
+    if name == "entry_computation_layout" and column > match.end():
+        whole = LineField("LAYOUT", match.end(), end, value)
+        leaf = array_shape_at(whole, column)
+        if leaf is not whole:
+            return _shape_mention(leaf, column)
+    return AttributeTarget(name, "", value), TextSpan(*match.span(1), name)
+
+
+def _location_row_mention(
+    file: DumpFile, record: FrameRow | LocationRow | NameRow, text: str, column: int
+) -> Mention | None:
+    for field in fields_of_line(record.rule, text):
+        if field.role not in _TABLE_OF_ROLE:
+            continue
+        begin = max(text.rfind(" ", 0, field.start), text.rfind("{", 0, field.start)) + 1
+        number = int(field.text) - (field.role == "PARENT_FRAME_ID")
+        if begin <= column <= field.end and number > 0:
+            span = TextSpan(begin, field.end, text[begin : field.end])
+            return LocationRowTarget(_TABLE_OF_ROLE[field.role], number), span
+    for name, rows in file.module.tables.rows.items():
+        for number, row in enumerate(rows, 1):  # XLA ignores the printed row number.
+            if row is record:
+                return LocationRowTarget(name, number), _line_span(text)
+    return None
+
+
+def _line_span(text: str) -> TextSpan:
+    return _stripped(TextSpan(0, len(text), text))
+
+
+def _stripped(span: TextSpan) -> TextSpan:
+    text = span.text.strip()
+    start = span.start + len(span.text) - len(span.text.lstrip())
+    return TextSpan(start, start + len(text), text)
+
+
+def _field_span(field: LineField) -> TextSpan:
+    return TextSpan(field.start, field.end, field.text)

@@ -1,10 +1,20 @@
 """Cursor targets: the entities that a position in a dump can refer to."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value
+from hlo_lsp.program.schedule import thunk_instruction
+from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, SequenceRow
-from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
+from hlo_lsp.syntax.module_records import (
+    ComputationLine,
+    InlineComputation,
+    InstructionLine,
+    ModuleHeader,
+)
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
@@ -42,8 +52,25 @@ def _name_search_start(record: InstructionLine | ComputationLine, text: str) -> 
     """Return a column after every keyword that can precede the name."""
     if isinstance(record, ComputationLine):
         return text.find("ENTRY") + 5 if record.is_entry else 0
-    begin = record.column
-    return text.find("ROOT", begin) + 4 if record.is_root else begin
+    return text.find("ROOT", record.column) + 4 if record.is_root else record.column
+
+
+def head_place(located: LocatedRecord[Record]) -> Place:
+    """Return the first line of a record, with the columns of its name."""
+    file, line = located.file, located.record.line
+    return Place(file, line, *name_columns(located.record, file.lines[line]))
+
+
+def place_in(file: DumpFile, record: InstructionLine, span: TextSpan) -> Place:
+    """Return the place of a part of an instruction's text in the file."""
+    return Statement(file, record.line, record.text).place(span.start, span.end)
+
+
+def named_places(
+    file: DumpFile, record: InstructionLine, spans: Iterable[TextSpan], name: str
+) -> list[Place]:
+    """Return the places of those parts of an instruction's text that are this name."""
+    return [place_in(file, record, span) for span in spans if span.text == name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,21 +203,80 @@ TargetEntity = (
 
 @dataclass(frozen=True, slots=True)
 class CursorTarget:
-    """The entity at the cursor and the text that mentions it.
-
-    Attributes:
-        entity: The entity.
-        place: The range of the mention.
-        record: The record that contains the mention.
-        row: Line of the mention in the record, counted from 0.
-    """
+    """The entity at the cursor, the place that mentions it, and the record of the mention."""
 
     entity: TargetEntity
     place: Place
     record: Record
-    row: int
 
     @property
-    def is_own_header(self) -> bool:
-        """Return whether the target is the header line of a value's entry."""
-        return isinstance(self.record, UsedValue) and self.row == 0
+    def is_in_module_text(self) -> bool:
+        """Return whether names at the target refer to instructions of the same computation."""
+        return isinstance(self.record, InstructionLine | ComputationLine)
+
+
+def target_value(dump: DumpSet, entity: ValueTarget) -> Value | None:
+    """Return the value of a cursor target, by id if it has one, otherwise by name and index."""
+    by_id = None if entity.id is None else dump.value(entity.id)
+    return by_id or dump.value_of_key(entity.key)
+
+
+def target_instruction(dump: DumpSet, entity: TargetEntity) -> str | None:
+    """Return the name of the instruction of an entity: of a value, the one that defines it."""
+    match entity:
+        case InstructionTarget(name=name) | TupleElementTarget(instruction=name):
+            return name
+        case ThunkTarget(row=row):
+            return thunk_instruction(dump, row)
+        case ValueTarget(key=key):
+            value = target_value(dump, entity)
+            return key.partition("{")[0] if value is None else value.name
+    return None
+
+
+def resolve_instruction(
+    dump: DumpSet, target: CursorTarget, name: str
+) -> LocatedRecord[InstructionLine] | None:
+    """Return the instruction that a name at the cursor refers to.
+
+    In module text a name refers to an instruction of the same computation. In memory files XLA
+    prints names that are unique in the module.
+    """
+    if not target.is_in_module_text:
+        return dump.instruction(name)
+    file, scope = target.place.file, target.record
+    module = file.module
+    if isinstance(scope, InstructionLine):
+        record = module.instruction_in_scope(module.scope_of(scope), name)
+    else:
+        record = module.instruction_in_scope(scope, name)
+    return None if record is None else LocatedRecord(file, record)
+
+
+def resolve_computation(
+    dump: DumpSet, target: CursorTarget, name: str
+) -> LocatedRecord[ComputationLine] | None:
+    """Return the computation with this name, preferably from the file of the cursor target."""
+    own = target.place.file.module.named(name)
+    return dump.computation(name) if own is None else LocatedRecord(target.place.file, own)
+
+
+def resolve_parameter(target: CursorTarget, number: int) -> LocatedRecord[InstructionLine] | None:
+    """Return a parameter of the computation around a target; in a module header, of the entry."""
+    file, record = target.place.file, target.record
+    head = file.module.entry if isinstance(record, ModuleHeader) else None
+    if isinstance(record, InstructionLine):
+        head = file.module.computation_of(record)
+    parameter = None if head is None else file.module.computation(head).parameters.get(number)
+    return None if parameter is None else LocatedRecord(file, parameter)
+
+
+def resolve_location_row(
+    dump: DumpSet, target: CursorTarget, entity: LocationRowTarget
+) -> LocatedRecord[Record] | None:
+    """Return a row of a source-location table, preferably from the file of the cursor target."""
+    for file in (target.place.file, *dump.files):
+        rows = file.module.tables.rows[entity.table]
+        if 0 < entity.number <= len(rows):
+            return LocatedRecord(file, rows[entity.number - 1])
+    return None

@@ -1,6 +1,9 @@
 """The hover of a cursor target."""
 
-from hlo_lsp.ide.cursor.resolution import resolve_computation, resolve_instruction
+from functools import cache
+
+from hlo_lsp.hlo.loader import TomlTable, read_toml
+from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
     AttributeTarget,
@@ -16,72 +19,257 @@ from hlo_lsp.ide.cursor.targets import (
     ThunkTarget,
     TupleElementTarget,
     ValueTarget,
+    resolve_computation,
+    resolve_instruction,
+    resolve_location_row,
+    resolve_parameter,
+    target_value,
 )
-from hlo_lsp.ide.hover.allocations import (
-    allocation_card,
-    report_row_card,
-    space_card,
-    term_card,
-    thunk_card,
+from hlo_lsp.ide.hover.instructions import body_facts, instruction_card, instruction_sharding_facts
+from hlo_lsp.ide.hover.shapes import memory_space_fact, shape_card, short_shape
+from hlo_lsp.ide.hover.sharding import group_facts
+from hlo_lsp.ide.hover.values import (
+    allocation_kind,
+    counted_list,
+    describe_allocation,
+    list_facts,
+    quoted_name,
+    source_facts,
+    stack_facts,
+    value_card,
 )
-from hlo_lsp.ide.hover.instructions import instruction_card
-from hlo_lsp.ide.hover.modules import (
-    attribute_card,
-    computation_card,
-    location_row_card,
-    module_card,
-    parameter_card,
-    tuple_element_card,
-)
-from hlo_lsp.ide.hover.shapes import shape_card
-from hlo_lsp.ide.hover.values import value_card
-from hlo_lsp.ide.navigation.definitions import target_value
-from hlo_lsp.model.display import Card
+from hlo_lsp.ide.navigation.report_rows import reported_row_at
+from hlo_lsp.memory.sharing import most_shared_offset
+from hlo_lsp.model.backend import Backend, space_name
+from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.sizes import target_of
-from hlo_lsp.program.thunks import thunk_instruction
+from hlo_lsp.program.schedule import thunk_instruction
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.scanners import ThunkRow
+
+_MAX_LISTED_VALUES = 6
+_MAX_TITLE_CHARACTERS = 40  # of an attribute value
+_MAX_SHAPE_CHARACTERS = 200
 
 
 def hover_card(dump: DumpSet, target: CursorTarget) -> Card | None:
     """Return the hover of a cursor target, or None if nothing is known about it."""
-    entity = target.entity
-    if isinstance(entity, ValueTarget):
-        value = target_value(dump, entity)
-        if value is not None:
-            return value_card(dump, value)
-        return instruction_card(dump, entity.key.partition("{")[0])
-    if isinstance(entity, InstructionTarget):
-        index = entity.index if entity.operand is None else None
-        line = resolve_instruction(dump, target, entity.name)
-        return instruction_card(dump, entity.name, index, line)
-    if isinstance(entity, ComputationTarget):
-        head = resolve_computation(dump, target, entity.name)
-        return instruction_card(dump, entity.name) if head is None else computation_card(head)
-    if isinstance(entity, AllocationTarget):
-        allocation = dump.allocation(entity.number)
-        return None if allocation is None else allocation_card(dump, allocation)
-    if isinstance(entity, ShapeTarget):
-        return shape_card(entity.text, target_of(dump) if entity.has_layout else None)
-    if isinstance(entity, MemorySpaceTarget):
-        return space_card(entity.number, target_of(dump).backend)
-    if isinstance(entity, TermTarget):
-        return report_row_card(dump, target) or term_card(entity.word)
-    if isinstance(entity, ThunkTarget):
-        return thunk_card(dump, entity.row, thunk_instruction(dump, entity.row))
+    match target.entity:
+        case ValueTarget(key=key) as entity:
+            value = target_value(dump, entity)
+            name = key.partition("{")[0]
+            return instruction_card(dump, name) if value is None else value_card(dump, value)
+        case InstructionTarget(name=name, index=index, operand=operand):
+            line = resolve_instruction(dump, target, name)
+            return instruction_card(dump, name, index if operand is None else None, line)
+        case ComputationTarget(name=name):
+            head = resolve_computation(dump, target, name)
+            return instruction_card(dump, name) if head is None else computation_card(head)
+        case AllocationTarget(number=number):
+            allocation = dump.allocation(number)
+            return None if allocation is None else allocation_card(dump, allocation)
+        case ShapeTarget(text=text, has_layout=has_layout):
+            return shape_card(text, target_of(dump) if has_layout else None)
+        case MemorySpaceTarget(number=number):
+            return space_card(number, target_of(dump).backend)
+        case TermTarget(word=word):
+            return _report_row_card(dump, target) or _term_card(word)
+        case ThunkTarget(row=row):
+            return thunk_card(dump, row, thunk_instruction(dump, row))
     return _module_text_card(dump, target)
 
 
 def _module_text_card(dump: DumpSet, target: CursorTarget) -> Card | None:
     """Return the hover of a target that only module text contains."""
-    entity = target.entity
-    if isinstance(entity, AttributeTarget):
-        return attribute_card(dump, target, entity)
-    if isinstance(entity, LocationRowTarget):
-        return location_row_card(dump, target, entity)
-    if isinstance(entity, ParameterTarget):
-        return parameter_card(dump, target, entity)
-    if isinstance(entity, TupleElementTarget):
-        return tuple_element_card(dump, target, entity)
-    if isinstance(entity, ModuleTarget):
-        return module_card(dump, target.place.file)
+    line: LocatedRecord[InstructionLine] | None
+    match target.entity:
+        case AttributeTarget() as entity:
+            return _attribute_card(dump, target, entity)
+        case LocationRowTarget() as entity:
+            return _location_row_card(dump, target, entity)
+        case ParameterTarget(number=number):
+            line = resolve_parameter(target, number)
+            return None if line is None else instruction_card(dump, line.record.name, None, line)
+        case TupleElementTarget(instruction=name):
+            line = resolve_instruction(dump, target, name)
+            return instruction_card(dump, name, None, line)
+        case ModuleTarget():
+            return _module_card(dump, target.place.file)
     return None
+
+
+def allocation_card(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> Card:
+    """Return the hover of an allocation: its size, kind, and values."""
+    record = allocation.record
+    values = list(dump.assigned_to(allocation))
+    facts = [
+        Fact("size", format_bytes(record.size)),
+        Fact("kind", allocation_kind(record)),
+        memory_space_fact(record.color, target_of(dump).backend),
+        Fact("values", f"{len(values):,}"),
+    ]
+    if record.output_shape is not None:
+        facts.append(Fact("output shape", f"`{record.output_shape[:_MAX_SHAPE_CHARACTERS]}`"))
+    if record.parameter_shape is not None:
+        facts.append(Fact("parameter shape", f"`{record.parameter_shape[:_MAX_SHAPE_CHARACTERS]}`"))
+    shared = most_shared_offset(dump, allocation)
+    if shared is not None:
+        offset, count = shared
+        facts.append(Fact("time-sharing", f"{count:,} values share offset {offset:,} over time"))
+    largest = sorted(values, key=lambda value: (-value.size, value.id))
+    facts += list_facts("largest", [_sized_name(value) for value in largest], 3)
+    if record.parameter is not None and record.maybe_live_out:
+        facts.append(Fact("donation", "an output reuses the caller's buffer"))
+    return Card(f"allocation {record.number}", tuple(facts))
+
+
+def _report_row_card(dump: DumpSet, target: CursorTarget) -> Card | None:
+    """Return the hover of a report row: the values at its offset. None for other targets."""
+    reported = reported_row_at(dump, target)
+    if reported is None:
+        return None
+    allocation = reported.allocation.record
+    offset = reported.values[0].record.offset if reported.values else 0
+    facts = (
+        Fact("allocation", describe_allocation(allocation)),
+        Fact("values", counted_list([_sized_name(value.record) for value in reported.values])),
+    )
+    return Card(f"report row: offset {offset:,} of allocation {allocation.number}", facts)
+
+
+def _sized_name(value: AssignedValue) -> str:
+    return f"{quoted_name(value)} {format_bytes(value.size)}"
+
+
+def space_card(number: int, backend: Backend) -> Card:
+    """Return the hover of a memory space."""
+    name = space_name(number, backend)
+    return Card(
+        f"memory space {number}" if name is None else f"memory space {number}: {name}",
+        (memory_space_fact(number, backend),),
+        "The memory space number is `color N` of an allocation, `@N` of a value, and `S(N)` of a "
+        "layout.",
+    )
+
+
+def _term_card(word: str) -> Card | None:
+    """Return the hover of a format term, or None if the glossary has no entry."""
+    table, entry = vocabulary().tables.get(word), glossary().get(word)
+    if table is not None:
+        return Card(table.name, text=table.text)
+    return None if entry is None else Card(entry["title"], text=entry["text"])
+
+
+@cache
+def glossary() -> TomlTable:
+    """Return the titles and texts about terms in memory files, read once."""
+    return read_toml("glossary")
+
+
+def thunk_card(dump: DumpSet, row: ThunkRow, instruction: str | None) -> Card:
+    """Return the hover of a thunk and the instruction that it runs."""
+    facts = [] if row.kernel is None else [Fact("kernel", f"`{row.kernel}`")]
+    if instruction is None:
+        return Card(f"thunk {row.kind}", (*facts, Fact("instruction", "unknown")))
+    facts.append(Fact("instruction", f"`{instruction}`"))
+    card = instruction_card(dump, instruction)
+    number = "" if row.id is None else f" {row.id}"
+    return Card(f"thunk{number} {row.kind}", (*facts, *(card.facts if card is not None else ())))
+
+
+def computation_card(head: LocatedRecord[ComputationLine]) -> Card:
+    """Return the hover of a computation: parameters, result, body, and callers."""
+    module, record = head.file.module, head.record
+    computation = module.computation(record)
+    parameters = [
+        f"`{parameter.name}` {short_shape(parameter.shape)}"
+        for _, parameter in sorted(computation.parameters.items())
+    ]
+    facts = [Fact("parameters", counted_list(parameters))]
+    if computation.root is not None:
+        root = computation.root
+        facts.append(Fact("result", f"`{root.name}` {short_shape(root.shape)}, {root.opcode}"))
+    facts += body_facts(module, record)
+    callers = [f"`{caller.name}` ({caller.opcode})" for caller in module.callers(record)]
+    if callers:
+        facts.append(Fact("called by", counted_list(callers)))
+    elif record is module.entry:
+        facts.append(Fact("called by", "none (entry computation)"))
+    return Card(f"computation `{record.name}`", tuple(facts))
+
+
+def _module_card(dump: DumpSet, file: DumpFile) -> Card:
+    """Return the hover of a module: its size and the largest allocations of its compile."""
+    module, header, entry = file.module, file.module.header, file.module.entry
+    facts = [
+        Fact("computations", f"{len(module.all_computations()):,}"),
+        Fact("instructions", f"{len(module.instructions):,}"),
+    ]
+    if entry is not None:
+        parameters = len(module.computation(entry).parameters)
+        facts.append(Fact("entry", f"`{entry.name}`, {count_noun(parameters, 'parameter')}"))
+    if header is not None and "is_scheduled=true" in header.text:
+        facts.append(Fact("scheduled", "lines are in execution order"))
+    if dump.total_bytes is not None:
+        facts.append(Fact("total size", format_bytes(dump.total_bytes)))
+    largest = sorted(dump.allocations(), key=lambda found: -found.record.size)[:3]
+    if largest:
+        names = [f"allocation {describe_allocation(found.record)}" for found in largest]
+        facts.append(Fact("largest allocations", "; ".join(names)))
+    return Card(f"module `{'' if header is None else header.name}`", tuple(facts))
+
+
+def _attribute_card(dump: DumpSet, target: CursorTarget, entity: AttributeTarget) -> Card | None:
+    """Return the hover of an attribute: its meaning and its value in words."""
+    words = vocabulary()
+    attribute = (
+        words.attribute(entity.name, entity.opcode)
+        if entity.opcode
+        else words.header.get(entity.name)
+    )
+    if attribute is None:
+        text = "Unknown attribute."
+    else:
+        text = attribute.keys.get(entity.key or "", attribute.text)
+    record = target.record
+    if not isinstance(record, InstructionLine):
+        return None if attribute is None else Card(_attribute_title(entity), (), text)
+    facts: list[Fact] = []
+    match entity.name:
+        case "metadata":
+            facts = source_facts(dump, record.parsed)
+        case "sharding":
+            facts = instruction_sharding_facts(record.parsed, target.place.file)
+        case "replica_groups":
+            facts = group_facts(record.parsed)
+    return Card(_attribute_title(entity), tuple(facts), text)
+
+
+def _attribute_title(entity: AttributeTarget) -> str:
+    if entity.key is not None:
+        return f"{entity.name}: {entity.key}"
+    if len(entity.value) > _MAX_TITLE_CHARACTERS or "`" in entity.value or "\n" in entity.value:
+        return entity.name
+    return f"`{entity.name}={entity.value}`"
+
+
+def _location_row_card(
+    dump: DumpSet, target: CursorTarget, entity: LocationRowTarget
+) -> Card | None:
+    """Return the hover of a source-location row: the Python line and its callers."""
+    row = resolve_location_row(dump, target, entity)
+    if row is None:
+        return None
+    tables = row.file.module.tables
+    title = f"{entity.table} row {entity.number}"
+    if entity.table == "StackFrames":
+        return Card(title, tuple(stack_facts(list(tables.stack(entity.number)))))
+    if entity.table == "FileLocations":
+        line = tables.line_of(entity.number)
+        return Card(title, tuple(stack_facts([] if line is None else [line])))
+    names = tables.files if entity.table == "FileNames" else tables.functions
+    return Card(title, (Fact("name", f"`{names[entity.number - 1]}`"),))

@@ -1,123 +1,59 @@
-"""The hover of an instruction."""
+"""The hover of an instruction, and the facts about the bodies that it calls."""
 
 import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.ide.hover.computations import callee_facts, result_value_facts
 from hlo_lsp.ide.hover.shapes import (
     describe_shape,
     logical_facts,
     short_shape,
     size_facts,
+    truncated,
     tuple_facts,
 )
-from hlo_lsp.ide.hover.sharding import PrintedShape, group_facts, printed_shape_of, sharding_facts
-from hlo_lsp.ide.hover.values import source_facts
+from hlo_lsp.ide.hover.sharding import group_facts, has_shard_shapes, sharding_facts
+from hlo_lsp.ide.hover.values import (
+    counted_list,
+    describe_live_range,
+    is_at_declared_peak,
+    list_facts,
+    quoted_name,
+    source_facts,
+)
 from hlo_lsp.ide.navigation.references import user_instructions
-from hlo_lsp.model.display import Card, Fact, count_noun, join_limited
+from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import suffix_of
 from hlo_lsp.model.module_index import ModuleIndex, parameter_number
-from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.shape import TupleShape, leaf_text, try_shape
+from hlo_lsp.model.place import LocatedRecord, Value
+from hlo_lsp.model.shape import TupleShape, subshape_text, try_shape
 from hlo_lsp.model.sizes import target_of
+from hlo_lsp.model.source import SourceLine
 from hlo_lsp.program.dataflow import async_successors, element_sources, operands_of_parameter
 from hlo_lsp.program.passes import counterparts
 from hlo_lsp.syntax.instruction_text import InstructionText
-from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 
-_MAX_LISTED_NAMES = 6
+_MAX_LEAVES = 8
+_MAX_OPCODES = 8
+_MAX_ORIGINS = 4  # operations, and as many source lines
+_MAX_COUNTERPARTS = 4  # per module text
+_MAX_LISTED_USERS = 16
 _MAX_LITERAL_CHARACTERS = 60
+_MAX_SCANNED_INSTRUCTIONS = 2000  # per computation, for its operations and lines
+_STRUCTURAL_OPCODES = frozenset({"parameter", "constant", "tuple", "get-tuple-element"})
+_INLINED_BODY_OPCODES = frozenset({"fusion", "call", "async-start"})
+_ASYNC_START_SUFFIXES = ("-start", "-update", "send", "recv")
 _TRIP_COUNT = re.compile(r'"known_trip_count"\s*:\s*\{\s*"n"\s*:\s*"(\d+)"')
 
-
-def opcode_specific_facts(
-    text: InstructionText, line: LocatedRecord[InstructionLine] | None
-) -> list[Fact]:
-    """Return facts that only one opcode has: a literal, a target, a parameter, a trip count."""
-    opcode = text.opcode.text
-    if opcode == "constant":
-        literal = " ".join(text.literal.text.split()).replace("`", "'")
-        cut = (
-            literal
-            if len(literal) <= _MAX_LITERAL_CHARACTERS
-            else f"{literal[:_MAX_LITERAL_CHARACTERS]}..."
-        )
-        return [Fact("literal", f"`{cut}`")] if literal else []
-    if opcode == "custom-call":
-        target = text.attribute("custom_call_target")
-        return [] if target is None else [Fact("target", f"`{target.text.strip().strip(chr(34))}`")]
-    if opcode == "while":
-        config = text.attribute("backend_config")
-        count = None if config is None else _TRIP_COUNT.search(config.text)
-        return [] if count is None else [Fact("trip count", f"{int(count[1]):,}")]
-    if line is None:
-        return []
-    if opcode == "parameter":
-        return _parameter_facts(line.file.module, line.record)
-    return _element_facts(line.file.module, line.record) if opcode == "get-tuple-element" else []
-
-
-def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fact]:
-    """Return the number of a parameter, its computation, and its arguments."""
-    facts = []
-    number, computation = parameter_number(parameter), module.computation_of(parameter)
-    if number is not None and computation is not None:
-        facts.append(Fact("parameter", f"{number} of `{computation.name}`"))
-    found = [
-        f"`{operand.name}` of `{caller.name}`"
-        for caller, operand in operands_of_parameter(module, parameter)
-    ]
-    return [*facts, Fact("argument", join_limited(found, _MAX_LISTED_NAMES))] if found else facts
-
-
-def _element_facts(module: ModuleIndex, selection: InstructionLine) -> list[Fact]:
-    """Return the instruction that computes the element of a ``get-tuple-element``."""
-    operand = next(iter(module.operands(selection)), None)
-    index = selection.parsed.attribute("index")
-    number = "" if index is None else index.text.strip()
-    if operand is None or not number.isdecimal() or len(number) > 9:
-        return []
-    found = [
-        f"`{source.name}` ({source.opcode})"
-        for source in element_sources(module, operand, int(number))
-        if source is not operand
-    ]
-    return [Fact("computed by", join_limited(found, _MAX_LISTED_NAMES))] if found else []
-
-
-_MAX_COUNTERPARTS = 4  # per module text
-
-
-def counterpart_facts(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> list[Fact]:
-    """Return instructions with the same operation and Python line in other module texts."""
-    names: dict[DumpFile, list[str]] = {}
-    for other in counterparts(dump, line):
-        names.setdefault(other.file, []).append(f"`{other.record.name}`")
-    return [
-        Fact(f"in {module_text_name(file)}", join_limited(found, _MAX_COUNTERPARTS))
-        for file, found in names.items()
-    ]
-
-
-def module_text_name(file: DumpFile) -> str:
-    """Return the stage of a module text in its compile, such as ``before_optimizations``."""
-    suffix = None if file.path is None else suffix_of(file.path.name)
-    if suffix is None or not suffix.is_known:
-        return file.label
-    return suffix.text.removesuffix(".txt")
-
-
-_MAX_LISTED_USERS = 16
-_ASYNC_START_SUFFIXES = ("-start", "-update", "send", "recv")
+OptionalLine = LocatedRecord[InstructionLine] | None
 
 
 def instruction_card(
-    dump: DumpSet,
-    name: str,
-    index: str | None = None,
-    line: LocatedRecord[InstructionLine] | None = None,
+    dump: DumpSet, name: str, index: str | None = None, line: OptionalLine = None
 ) -> Card | None:
     """Return the hover of an instruction, or None if its compile does not mention it.
 
@@ -135,56 +71,167 @@ def instruction_card(
         return None
     facts: list[Fact] = []
     if text is not None:
-        facts += _opcode_facts(text)
+        opcode = vocabulary().opcode(text.opcode.text)
+        facts += [] if opcode is None else [Fact("description", opcode.text)]
         facts += _result_facts(dump, text, name, index)
-    facts += result_value_facts(dump, name, index)
+    facts += _value_facts(dump, name, index)
     if step is not None:
         facts.append(Fact("schedule", f"step {step.record.step} of {dump.last_step}"))
     if text is not None:
-        facts += opcode_specific_facts(text, line)
+        facts += _opcode_specific_facts(text, line)
         facts += _operand_facts(text, line)
     if line is not None:
-        facts += callee_facts(line.file.module, line.record)
+        facts += _callee_facts(line.file.module, line.record)
     facts += _user_facts(dump, name, line)
     if used:
-        names = [f"`{entry.record.name}{entry.record.index or ''}`" for entry in used]
-        facts.append(
-            Fact(
-                "reads",
-                f"{count_noun(len(used), 'value')}: {join_limited(names, _MAX_LISTED_NAMES)}",
-            )
-        )
+        names = join_limited([quoted_name(entry.record) for entry in used], 6)
+        facts.append(Fact("reads", f"{count_noun(len(used), 'value')}: {names}"))
     if text is not None:
-        facts += _partition_facts(text, line)
+        facts += instruction_sharding_facts(text, None if line is None else line.file)
+        facts += group_facts(text)
         facts += source_facts(dump, text)
     if line is not None:
-        facts += counterpart_facts(dump, line)
-    opcode = "" if text is None else text.opcode.text
-    is_redundant = opcode in {"", name}
-    return Card(f"`{name}{index or ''}`{'' if is_redundant else f' {opcode}'}", tuple(facts))
-
-
-def _opcode_facts(text: InstructionText) -> list[Fact]:
-    opcode = vocabulary().opcode(text.opcode.text)
-    return [] if opcode is None else [Fact("description", opcode.text)]
+        facts += _counterpart_facts(dump, line)
+    is_redundant = text is None or text.opcode.text == name
+    title = f"`{name}{index or ''}`"
+    return Card(
+        title if text is None or is_redundant else f"{title} {text.opcode.text}", tuple(facts)
+    )
 
 
 def _result_facts(dump: DumpSet, text: InstructionText, name: str, index: str | None) -> list[Fact]:
-    leaf = leaf_text(text.shape.text, index)
+    """Return the shape of a result or leaf and its size; padded only if its layout is known.
+
+    Before buffer assignment and inside fusions, an untiled shape does not determine the padding.
+    """
+    leaf = subshape_text(text.shape.text, index)
     if not leaf:  # The leaf does not exist, or the text has no shape.
         return []
+    value = dump.value_at(name, index)
+    if value is None and "T(" not in leaf:
+        sizes = logical_facts(leaf)
+    else:
+        size = None if value is None or value.assigned is None else value.assigned.record.size
+        color = 0 if value is None else value.color or 0
+        sizes = size_facts(leaf, target_of(dump), color, size)
     shape = try_shape(leaf)
-    description = leaf[:120] if shape is None else describe_shape(shape)
     label = "result" if index is None else f"leaf {index}"
-    sizes = _size_facts(dump, name, index, leaf)
     if isinstance(shape, TupleShape):
         return tuple_facts(label, leaf, sizes)
-    return [Fact(label, description), *sizes]
+    return [Fact(label, leaf[:120] if shape is None else describe_shape(shape)), *sizes]
 
 
-def _operand_facts(
-    text: InstructionText, line: LocatedRecord[InstructionLine] | None
-) -> list[Fact]:
+def _value_facts(dump: DumpSet, name: str, index: str | None) -> list[Fact]:
+    """Return facts about the value at a shape index of a result.
+
+    For a whole tuple, the facts include the values of its leaves. If the instruction forwards the
+    value of another instruction, allocation and live range are those of the forwarded value.
+    """
+    facts = []
+    value = dump.value_at(name, index)
+    leaves = _result_leaves(dump, name)
+    if value is not None and value.key == name + (index or "{}"):
+        facts.append(Fact("value", f"`{value.mention}`"))
+    else:
+        forwarded = [quoted_name(held) for at, held in leaves if at == (index or "{}")]
+        facts += list_facts("forwards", forwarded)
+    if value is not None:
+        if value.assigned is not None and value.allocation is not None:
+            facts.append(Fact("allocation", _describe_slot(value)))
+        facts.append(Fact("live range", describe_live_range(dump, value)))
+    if index is not None:
+        return facts
+    inner = [(at, leaf) for at, leaf in leaves if at != "{}"]
+    inner.sort(key=lambda leaf: -(leaf[1].assigned.record.size if leaf[1].assigned else 0))
+    for at, leaf in inner[:_MAX_LEAVES]:
+        facts.append(Fact(f"leaf {at}", _describe_leaf(dump, name, at, leaf)))
+    if len(inner) > _MAX_LEAVES:
+        facts.append(Fact("other leaves", f"{len(inner) - _MAX_LEAVES:,}"))
+    return facts
+
+
+def _result_leaves(dump: DumpSet, name: str) -> list[tuple[str, Value]]:
+    """Return the shape indices of a result, each with its value."""
+    found = []
+    for entry in dump.entries_at(name):
+        value = None if entry.record.id is None else dump.value(entry.record.id)
+        if value is not None:
+            places = (place for place in entry.record.positions if place.name == name)
+            found += [(place.index or "{}", value) for place in places]
+    return found
+
+
+def _describe_leaf(dump: DumpSet, name: str, index: str, value: Value) -> str:
+    parts = []
+    if value.name != name or (value.index or "{}") != index:
+        parts.append(quoted_name(value))
+    if value.assigned is not None and value.allocation is not None:
+        parts.append(f"allocation {_describe_slot(value)}")
+    if value.live is not None:
+        row = value.live.record
+        peak = ", at the declared peak" if is_at_declared_peak(dump, value.live) else ""
+        parts.append(f"live {row.start_step}-{row.end_step}{peak}")
+    return ", ".join(parts) or f"value {value.id}"
+
+
+def _describe_slot(value: Value) -> str:
+    """Return the text ``24 at offset 512, 4,096 B`` with number, offset, and size."""
+    assert value.assigned is not None
+    assert value.allocation is not None
+    record = value.assigned.record
+    number = value.allocation.record.number
+    return f"{number} at offset {record.offset:,}, {format_bytes(record.size)}"
+
+
+def _opcode_specific_facts(text: InstructionText, line: OptionalLine) -> list[Fact]:
+    """Return facts that only one opcode has: a literal, a target, a parameter, a trip count."""
+    match text.opcode.text:
+        case "constant":
+            literal = " ".join(text.literal.text.split()).replace("`", "'")
+            return (
+                [Fact("literal", f"`{truncated(literal, _MAX_LITERAL_CHARACTERS)}`")]
+                if literal
+                else []
+            )
+        case "custom-call":
+            target = text.attribute("custom_call_target")
+            name = "" if target is None else target.text.strip().strip('"')
+            return [] if target is None else [Fact("target", f"`{name}`")]
+        case "while":
+            config = text.attribute("backend_config")
+            count = None if config is None else _TRIP_COUNT.search(config.text)
+            return [] if count is None else [Fact("trip count", f"{int(count[1]):,}")]
+        case "parameter" if line is not None:
+            return _parameter_facts(line.file.module, line.record)
+        case "get-tuple-element" if line is not None:
+            return _element_facts(line.file.module, line.record)
+    return []
+
+
+def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fact]:
+    """Return the number of a parameter, its computation, and its arguments."""
+    facts = []
+    number, computation = parameter_number(parameter), module.computation_of(parameter)
+    if number is not None and computation is not None:
+        facts.append(Fact("parameter", f"{number} of `{computation.name}`"))
+    passed = operands_of_parameter(module, parameter)
+    found = [f"`{operand.name}` of `{caller.name}`" for caller, operand in passed]
+    return [*facts, *list_facts("argument", found)]
+
+
+def _element_facts(module: ModuleIndex, selection: InstructionLine) -> list[Fact]:
+    """Return the instruction that computes the element of a ``get-tuple-element``."""
+    operand = next(iter(module.operands(selection)), None)
+    index = selection.parsed.attribute("index")
+    number = "" if index is None else index.text.strip()
+    if operand is None or not number.isdecimal() or len(number) > 9:
+        return []
+    sources = element_sources(module, operand, int(number))
+    found = [f"`{each.name}` ({each.opcode})" for each in sources if each is not operand]
+    return list_facts("computed by", found)
+
+
+def _operand_facts(text: InstructionText, line: OptionalLine) -> list[Fact]:
     if not text.operands:
         return []
     found: list[InstructionLine | None] = [None] * len(text.operands)
@@ -193,47 +240,24 @@ def _operand_facts(
     operands = []
     for span, operand in zip(text.operands, found, strict=False):
         name = f"`{span.text}`" if span.text else "inline"
-        shape = "" if operand is None else f" {short_shape(operand.shape)}"
-        operands.append(f"{name}{shape}")
-    return [Fact("operands", f"{len(operands)}: {join_limited(operands, _MAX_LISTED_NAMES)}")]
+        operands.append(name if operand is None else f"{name} {short_shape(operand.shape)}")
+    return [Fact("operands", counted_list(operands))]
 
 
-def _user_facts(
-    dump: DumpSet, name: str, line: LocatedRecord[InstructionLine] | None
-) -> list[Fact]:
-    if line is None:
-        users = user_instructions(dump, name)
-    else:
-        users = [user.name for user in line.file.module.users(line.record)]
+def _user_facts(dump: DumpSet, name: str, line: OptionalLine) -> list[Fact]:
+    """Return the users of an instruction, and those that complete an asynchronous operation."""
+    users = [f"`{user}`" for user in user_instructions(dump, name, line)]
     is_result = line is not None and line.file.module.is_root(line.record)
     if not users:
         note = " (computation root)" if is_result else ""
         return [] if line is None else [Fact("users", f"none{note}")]
-    names = [f"`{user}`" for user in users]
     note = " (also the computation root)" if is_result else ""
-    words = f"{len(users):,}: {join_limited(names, _MAX_LISTED_USERS)}{note}"
-    return [Fact("users", words), *_done_facts(line)]
-
-
-def _done_facts(line: LocatedRecord[InstructionLine] | None) -> list[Fact]:
-    """Return the instructions that complete an asynchronous operation."""
+    facts = [Fact("users", counted_list(users, _MAX_LISTED_USERS) + note)]
     if line is None or not line.record.opcode.endswith(_ASYNC_START_SUFFIXES):
-        return []
+        return facts
     steps = async_successors(line.file.module, line.record)
     completions = [f"`{step.name}`" for step in steps if step.opcode.endswith("-done")]
-    return (
-        [Fact("completed by", join_limited(completions, _MAX_LISTED_NAMES))] if completions else []
-    )
-
-
-def _partition_facts(
-    text: InstructionText, line: LocatedRecord[InstructionLine] | None
-) -> list[Fact]:
-    """Return facts about the sharding and the device groups of an instruction."""
-    return [
-        *instruction_sharding_facts(text, None if line is None else line.file),
-        *group_facts(text),
-    ]
+    return [*facts, *list_facts("completed by", completions)]
 
 
 def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> list[Fact]:
@@ -241,19 +265,98 @@ def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> 
     sharding = text.attribute("sharding")
     if sharding is None:
         return []
-    printed = None if file is None else printed_shape_of(file)
-    shape = try_shape(text.shape.text) if printed is not None else None
-    return sharding_facts(sharding.text.strip(), shape, printed or PrintedShape.WHOLE)
+    is_shard = None if file is None else has_shard_shapes(file)
+    shape = None if is_shard is None else try_shape(text.shape.text)
+    return sharding_facts(sharding.text.strip(), shape, is_shard=bool(is_shard))
 
 
-def _size_facts(dump: DumpSet, name: str, index: str | None, shape: str) -> list[Fact]:
-    """Return the size of a result in bytes; the padded size only if its layout is known.
+def _counterpart_facts(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> list[Fact]:
+    """Return instructions with the same operation and Python line in other module texts."""
+    names: dict[DumpFile, list[str]] = {}
+    for other in counterparts(dump, line):
+        names.setdefault(other.file, []).append(f"`{other.record.name}`")
+    return [
+        fact
+        for file, found in names.items()
+        for fact in list_facts(f"in {_module_text_name(file)}", found, _MAX_COUNTERPARTS)
+    ]
 
-    Before buffer assignment and inside fusions, an untiled shape does not determine the padding.
-    """
-    value = dump.value_at(name, index)
-    if value is None and "T(" not in shape:
-        return logical_facts(shape)
-    size = None if value is None or value.assigned is None else value.assigned.record.size
-    color = 0 if value is None else value.color or 0
-    return size_facts(shape, target_of(dump), color, size)
+
+def _module_text_name(file: DumpFile) -> str:
+    """Return the stage of a module text in its compile, such as ``before_optimizations``."""
+    suffix = None if file.path is None else suffix_of(file.path.name)
+    if suffix is None or not suffix.is_known:
+        return file.label
+    return suffix.text.removesuffix(".txt")
+
+
+def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
+    """Return the opcodes of a computation with counts, its operations, and its source lines."""
+    members = module.members(computation)
+    opcodes = Counter(
+        member.opcode for member in members if member.opcode not in _STRUCTURAL_OPCODES
+    )
+    counts = [f"{count:,} {opcode}" for opcode, count in opcodes.most_common()]
+    whole = count_noun(len(members), "instruction")
+    names: Counter[str] = Counter()
+    lines: Counter[tuple[str, int]] = Counter()
+    for member in members[:_MAX_SCANNED_INSTRUCTIONS]:
+        metadata = member.parsed.metadata
+        if metadata.get("op_name"):
+            names[_operation(metadata)] += 1
+        source = _innermost(module, metadata)
+        if source is not None:
+            lines[source.file, source.line] += 1
+    return [
+        Fact("body", f"{whole}: {join_limited(counts, _MAX_OPCODES)}" if counts else whole),
+        *list_facts("operations", [name for name, _ in names.most_common()], _MAX_ORIGINS),
+        *list_facts("source lines", list(_describe_lines(lines)), _MAX_ORIGINS),
+    ]
+
+
+def _callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:
+    """Return facts about what an instruction calls: fused computations, loop bodies, branches."""
+    found: dict[str, list[str]] = {}
+    is_inlined = instruction.opcode in _INLINED_BODY_OPCODES
+    body: list[Fact] = []
+    named = [(name, module.named(span.text), span.text) for name, span in instruction.parsed.calls]
+    inline = [(callee.attribute, callee, callee.name) for callee in instruction.bodies]
+    for attribute, computation, name in (*named, *inline):
+        if computation is None:
+            size = " (not in this file)"
+        elif is_inlined:
+            size = ""
+            body = body or body_facts(module, computation)
+        else:
+            size = f" ({count_noun(len(module.members(computation)), 'instruction')})"
+        found.setdefault(attribute.replace("_", " "), []).append(f"`{name}`{size}")
+    metadata = instruction.parsed.metadata
+    own = {_operation(metadata), str(_innermost(module, metadata))}
+    return [
+        *(Fact(attribute, join_limited(names, _MAX_OPCODES)) for attribute, names in found.items()),
+        *(fact for fact in body if fact.text not in own),
+    ]
+
+
+def _operation(metadata: Mapping[str, str]) -> str:
+    return f"`{metadata.get('op_name', '').replace('`', chr(39))}`"
+
+
+def _describe_lines(lines: "Counter[tuple[str, int]]") -> Iterator[str]:
+    """Yield Python lines as text; consecutive lines of one file show the folder once."""
+    previous = None
+    for (file, line), _ in lines.most_common():
+        name = file.replace("\\", "/").rpartition("/")[2] if file == previous else file
+        yield f"{name}:{line}"
+        previous = file
+
+
+def _innermost(module: ModuleIndex, metadata: Mapping[str, str]) -> SourceLine | None:
+    numbers = {
+        key: int(text)
+        for key in ("source_line", "stack_frame_id")
+        if (text := metadata.get(key, "")).isdecimal() and len(text) < 10
+    }
+    if "source_file" in metadata:
+        return SourceLine(metadata["source_file"], numbers.get("source_line", 1))
+    return next(module.tables.stack(numbers.get("stack_frame_id", 0)), None)

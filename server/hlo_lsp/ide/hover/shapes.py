@@ -1,6 +1,7 @@
 """Shapes and their sizes as text."""
 
 import re
+from collections.abc import Iterator
 
 from hlo_lsp.model.backend import Backend, report_space_name, space_name
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
@@ -13,15 +14,11 @@ from hlo_lsp.model.shape import (
     element_texts,
     try_shape,
 )
-from hlo_lsp.model.sizes import (
-    PaddedSize,
-    Target,
-    logical_bytes,
-    padded_size_of_text,
-)
+from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_of_text
 
 _LAYOUTS = re.compile(r"\{[^{}]*\}|/\*.*?\*/")
 _MAX_SHAPE_CHARACTERS = 60
+_MAX_TITLE_CHARACTERS = 200
 _PADDED_TO_PREFIX = "padded to "
 _TYPE_NAMES_BY_PREFIX = (
     ("pred", "boolean"),
@@ -33,22 +30,24 @@ _TYPE_NAMES_BY_PREFIX = (
 )
 
 
+def truncated(text: str, limit: int) -> str:
+    """Return the first characters of a text, with an ellipsis if it is longer."""
+    return text if len(text) <= limit else f"{text[:limit]}..."
+
+
 def describe_shape(shape: Shape) -> str:
     """Return a shape as text: element type, dimensions, layout order, and tiles."""
     if isinstance(shape, TupleShape):
         return f"tuple of {len(shape.elements)} (stored as a table of pointers to its elements)"
     if isinstance(shape, BufferShape):
         return f"reference to a buffer of {describe_shape(shape.shape)}"
-    words = [_describe_type(shape.element_type), _describe_dims(shape)]
-    if shape.layout is not None:
-        words += _describe_layout(shape.layout)
-    return ", ".join(words)
+    layout = () if shape.layout is None else _describe_layout(shape.layout)
+    return ", ".join([_describe_type(shape.element_type), _describe_dims(shape), *layout])
 
 
 def short_shape(text: str) -> str:
     """Return a shape without layouts, truncated if it is long."""
-    plain = _LAYOUTS.sub("", text)
-    return plain if len(plain) <= _MAX_SHAPE_CHARACTERS else f"{plain[:_MAX_SHAPE_CHARACTERS]}..."
+    return truncated(_LAYOUTS.sub("", text), _MAX_SHAPE_CHARACTERS)
 
 
 def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
@@ -59,18 +58,14 @@ def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
         text: The tuple shape.
         sizes: Size facts of the pointer table.
     """
-    leaves = element_texts(text) or []
-    facts = [
-        Fact(label, f"tuple of {len(leaves)}: {join_limited(list(map(short_shape, leaves)), 6)}")
-    ]
+    leaves = list(map(short_shape, element_texts(text) or []))
+    facts = [Fact(label, f"tuple of {len(leaves)}: {join_limited(leaves, 6)}")]
     shape = try_shape(text)
     together = None if shape is None else _leaf_bytes(shape)
     if together is not None:
         facts.append(Fact("elements", f"{format_bytes(together)} without padding"))
-    return [
-        *facts,
-        *(Fact("pointer table", fact.text) for fact in sizes if fact.label == "padded size"),
-    ]
+    table_sizes = [fact.text for fact in sizes if fact.label == "padded size"]
+    return [*facts, *(Fact("pointer table", size) for size in table_sizes)]
 
 
 def logical_facts(text: str) -> list[Fact]:
@@ -94,8 +89,8 @@ def size_facts(text: str, target: Target, color: int, actual: int | None = None)
         return []
     logical = logical_bytes(shape)
     padded = padded_size_of_text(text, target, color)
-    facts = logical_facts(text)
     size = actual if actual is not None else None if padded is None else padded.bytes
+    facts = logical_facts(text)
     if size is not None:
         facts.append(Fact("padded size", _describe_padded_size(size, padded, actual, logical)))
     if logical is not None and size is not None:
@@ -106,29 +101,24 @@ def size_facts(text: str, target: Target, color: int, actual: int | None = None)
 def shape_card(text: str, target: Target | None) -> Card:
     """Return the hover of a shape; without a target its layout is unknown."""
     shape = try_shape(text)
+    title = f"`{truncated(text, _MAX_TITLE_CHARACTERS)}`"
     if shape is None:
-        return Card(f"`{_truncated(text)}`", text="Not a valid shape.")
+        return Card(title, text="Not a valid shape.")
     facts = [Fact("shape", describe_shape(shape))]
-    if target is None:
-        return Card(f"`{_truncated(text)}`", (*facts, *logical_facts(text)))
-    facts += size_facts(text, target, 0)
-    if isinstance(shape, ArrayShape):
+    facts += logical_facts(text) if target is None else size_facts(text, target, 0)
+    if target is not None and isinstance(shape, ArrayShape):
         facts.append(memory_space_fact(shape.memory_space, target.backend))
-    return Card(f"`{_truncated(text)}`", tuple(facts))
+    return Card(title, tuple(facts))
 
 
 def memory_space_fact(number: int, backend: Backend) -> Fact:
-    """Return the number and the name of a memory space, and its name in XLA's reports."""
-    return Fact("memory space", describe_memory_space(number, backend))
-
-
-def describe_memory_space(number: int, backend: Backend) -> str:
-    """Return ``1, VMEM on TPU``, with XLA's label if that is different."""
+    """Return the number and the name of a memory space, with XLA's label if it is different."""
     name, label = space_name(number, backend), report_space_name(number)
+    note = f" (`{label}` in XLA's reports)"
     if name is None:
-        return f"{number} (`{label}` in XLA's reports)"
-    note = "" if label.lower() in name.lower() else f" (`{label}` in XLA's reports)"
-    return f"{number}, {name} on {backend.value}{note}"
+        return Fact("memory space", f"{number}{note}")
+    text = f"{number}, {name} on {backend.value}"
+    return Fact("memory space", text if label.lower() in name.lower() else text + note)
 
 
 def _describe_padded_size(
@@ -169,36 +159,33 @@ def _describe_dims(shape: ArrayShape) -> str:
         "unbounded" if dim.size is None else f"at most {dim.size}" if dim.dynamic else str(dim.size)
         for dim in shape.dims
     )
-    elements = shape.elements
-    if elements is None:
+    if shape.elements is None:
         return dims
     if len(shape.dims) == 1:
-        return f"{dims} element{'' if elements == 1 else 's'}"
-    return f"{dims} ({count_noun(elements, 'element')})"
+        return f"{dims} element{'' if shape.elements == 1 else 's'}"
+    return f"{dims} ({count_noun(shape.elements, 'element')})"
 
 
-def _describe_layout(layout: Layout) -> list[str]:
+def _describe_layout(layout: Layout) -> Iterator[str]:
     order = layout.minor_to_major
-    words: list[str] = []
     if len(order) > 1:
         if order == tuple(range(len(order)))[::-1]:
-            words.append(f"row-major (dim {order[0]} fastest)")
+            yield f"row-major (dim {order[0]} fastest)"
         elif order == tuple(range(len(order))):
-            words.append("column-major (dim 0 fastest)")
+            yield "column-major (dim 0 fastest)"
         else:
-            words.append(f"dims from minor to major {', '.join(map(str, order))}")
+            yield f"dims from minor to major {', '.join(map(str, order))}"
     if layout.tiles:
-        words.append(f"tiles {''.join(map(str, layout.tiles))}")
+        yield f"tiles {''.join(map(str, layout.tiles))}"
     if layout.tail_padding > 1:
-        words.append(f"padded at the end to {layout.tail_padding} elements")
+        yield f"padded at the end to {layout.tail_padding} elements"
     if layout.element_bits:
-        words.append(f"{layout.element_bits} bits per element in memory")
+        yield f"{layout.element_bits} bits per element in memory"
     for split in layout.splits:
         cuts = ", ".join(map(str, split.at))
-        words.append(f"split over cores at {cuts} of physical dim {split.dimension}")
+        yield f"split over cores at {cuts} of physical dim {split.dimension}"
     if layout.metadata_bytes:
-        words.append(f"{layout.metadata_bytes} B of dynamic sizes before the elements")
-    return words
+        yield f"{layout.metadata_bytes} B of dynamic sizes before the elements"
 
 
 def _leaf_bytes(shape: Shape) -> int | None:
@@ -208,7 +195,3 @@ def _leaf_bytes(shape: Shape) -> int | None:
     parts = [_leaf_bytes(element) for element in shape.elements]
     known = [part for part in parts if part is not None]
     return sum(known) if len(known) == len(parts) else None
-
-
-def _truncated(text: str) -> str:
-    return text if len(text) <= 200 else f"{text[:200]}..."

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from hlo_lsp.ide.hover.shapes import describe_shape, memory_space_fact, size_facts
+from hlo_lsp.ide.hover.shapes import describe_shape, memory_space_fact, size_facts, truncated
 from hlo_lsp.memory.sharing import values_sharing_memory
 from hlo_lsp.model.display import Card, Fact, count_noun, format_bytes, join_limited
 from hlo_lsp.model.dump_set import DumpSet, defining_text
@@ -11,7 +11,10 @@ from hlo_lsp.model.shape import try_shape
 from hlo_lsp.model.sizes import target_of
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.instruction_text import InstructionText
-from hlo_lsp.syntax.memory_records import AllocationLine, RangeRow
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
+from hlo_lsp.syntax.used_value import UsedValue
+
+_MAX_LISTED_NAMES = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,26 @@ class StackFact(Fact):
     callers: tuple[SourceLine, ...] = ()
 
 
-_MAX_LISTED_NAMES = 6
+def list_facts(label: str, items: list[str], limit: int = _MAX_LISTED_NAMES) -> list[Fact]:
+    """Return a fact with the first items, or no fact without items."""
+    return [Fact(label, join_limited(items, limit))] if items else []
+
+
+def counted_list(items: list[str], limit: int = _MAX_LISTED_NAMES) -> str:
+    """Return the number of items and the first of them: ``2: `add.1`, `add.2```."""
+    return f"{len(items):,}: {join_limited(items, limit)}"
+
+
+def quoted_name(value: Value | AssignedValue | UsedValue) -> str:
+    """Return the name and shape index of a value in backticks."""
+    return f"`{value.name}{value.index or ''}`"
 
 
 def value_card(dump: DumpSet, value: Value) -> Card:
     """Return the hover of a value, with the most important facts first."""
-    facts = [Fact("value", _identity(value)), *_shape_facts(dump, value)]
+    leaf = f"leaf {value.index} of" if value.index not in {None, "{}"} else "result of"
+    phi = ", merged by control flow (phi)" if value.phi else ""
+    facts = [Fact("value", f"{value.id}, {leaf} `{value.name}`{phi}"), *_shape_facts(dump, value)]
     if value.assigned is not None and value.allocation is not None:
         record = value.assigned.record
         end = record.offset + record.size
@@ -37,8 +54,7 @@ def value_card(dump: DumpSet, value: Value) -> Card:
         facts.append(Fact("allocation", f"{allocation}, bytes {record.offset:,} to {end:,}"))
         facts.append(Fact("shares memory with", _describe_sharing(dump, value)))
     facts.append(Fact("live range", describe_live_range(dump, value)))
-    facts += _entry_facts(dump, value)
-    return Card(f"`{value.name}{value.index or ''}`", tuple(facts))
+    return Card(quoted_name(value), (*facts, *_entry_facts(dump, value)))
 
 
 def describe_allocation(allocation: AllocationLine) -> str:
@@ -48,35 +64,31 @@ def describe_allocation(allocation: AllocationLine) -> str:
 
 def allocation_kind(allocation: AllocationLine) -> str:
     """Return the kind of an allocation in XLA's terms."""
-    kinds = []
-    if allocation.parameter is not None:
-        index = allocation.parameter_index or "{}"
-        kinds.append(f"parameter {allocation.parameter}{'' if index == '{}' else ' at ' + index}")
-    if allocation.output_shape is not None:
-        kinds.append("output")
-    for flag, word in (
-        (allocation.constant, "constant"),
-        (allocation.thread_local, "thread-local"),
-        (allocation.maybe_live_out, "maybe-live-out"),
-        (allocation.preallocated_temp, "preallocated-temp"),
-    ):
-        if flag:
-            kinds.append(word)
-    return " + ".join(kinds) or "none"
+    index = allocation.parameter_index or "{}"
+    kinds = {
+        f"parameter {allocation.parameter}{'' if index == '{}' else ' at ' + index}": (
+            allocation.parameter is not None
+        ),
+        "output": allocation.output_shape is not None,
+        "constant": allocation.constant,
+        "thread-local": allocation.thread_local,
+        "maybe-live-out": allocation.maybe_live_out,
+        "preallocated-temp": allocation.preallocated_temp,
+    }
+    return " + ".join(kind for kind, applies in kinds.items() if applies) or "none"
 
 
 def describe_step_range(dump: DumpSet, live: RangeRow) -> str:
     """Return ``2-15 (13 steps): fusion.40 -> fusion.21`` with the names in backticks."""
-    begin = step_name(dump, live.start_step)
+    begin = _step_name(dump, live.start_step)
     if live.start_step == 0 and begin != f"`{live.name}`":
         begin = "the start of the program"  # Parameters are live before their own step.
-    names = f"{begin} -> {step_name(dump, live.end_step)}"
+    names = f"{begin} -> {_step_name(dump, live.end_step)}"
     steps = count_noun(live.end_step - live.start_step, "step")
     return f"{live.start_step}-{live.end_step} ({steps}): {names}"
 
 
-def step_name(dump: DumpSet, step: int) -> str:
-    """Return the instruction at a step in backticks, or ``the end of the program``."""
+def _step_name(dump: DumpSet, step: int) -> str:
     row = dump.at_step(step)
     if row is not None:
         return f"`{row.record.name}`"
@@ -99,22 +111,18 @@ def describe_live_range(dump: DumpSet, value: Value) -> str:
         if dump.last_step is None:
             return "unknown: this compile has no live-range file"
         return "none printed"
-    peak = is_at_declared_peak(dump, value.live)
-    peak_text = {
-        True: ", live at the declared peak",
-        False: ", not live at the declared peak",
-        None: "",
-    }[peak]
-    peak_step = f" (step {dump.declared_peak})" if peak is not None else ""
-    return describe_step_range(dump, value.live.record) + peak_text + peak_step
+    steps = describe_step_range(dump, value.live.record)
+    is_at_peak = is_at_declared_peak(dump, value.live)
+    if is_at_peak is None:
+        return steps
+    not_ = "" if is_at_peak else "not "
+    return f"{steps}, {not_}live at the declared peak (step {dump.declared_peak})"
 
 
 def source_facts(dump: DumpSet, text: InstructionText) -> list[Fact]:
     """Return the operation name and the Python stack of an instruction."""
-    facts: list[Fact] = []
     op_name = text.metadata.get("op_name", "").replace("`", "'")
-    if op_name:
-        facts.append(Fact("op_name", f"`{op_name}`"))
+    facts = [Fact("op_name", f"`{op_name}`")] if op_name else []
     return [*facts, *stack_facts(dump.stack(text))]
 
 
@@ -131,20 +139,13 @@ def describe_source_line(stack: list[SourceLine]) -> str:
     return f"{stack[0]}{f' in `{function}`' if function else ''}"
 
 
-def _identity(value: Value) -> str:
-    leaf = f"leaf {value.index} of" if value.index not in {None, "{}"} else "result of"
-    phi = ", merged by control flow (phi)" if value.phi else ""
-    return f"{value.id}, {leaf} `{value.name}`{phi}"
-
-
 def _shape_facts(dump: DumpSet, value: Value) -> list[Fact]:
     target = target_of(dump)
     text = dump.shape_text(value)
     shape = None if text is None else try_shape(text)
     facts = []
     if text is not None and shape is not None:
-        printed = text if len(text) <= 120 else f"{text[:120]}..."
-        facts.append(Fact("shape", f"`{printed}`: {describe_shape(shape)}"))
+        facts.append(Fact("shape", f"`{truncated(text, 120)}`: {describe_shape(shape)}"))
         size = None if value.assigned is None else value.assigned.record.size
         facts += size_facts(text, target, value.color or 0, size)
     if value.color is not None:
@@ -160,7 +161,7 @@ def _describe_sharing(dump: DumpSet, value: Value) -> str:
     for other in others:
         live = dump.live(other.key)
         when = "" if live is None else f" {live.record.start_step}-{live.record.end_step}"
-        names.append(f"`{other.name}{other.index or ''}`{when}")
+        names.append(quoted_name(other) + when)
     return f"{count_noun(len(others), 'value')} over time: {join_limited(names, _MAX_LISTED_NAMES)}"
 
 
@@ -170,10 +171,9 @@ def _entry_facts(dump: DumpSet, value: Value) -> list[Fact]:
     entry = value.entry.record
     text = defining_text(entry)
     opcode = f", {text.opcode.text}" if text is not None else ""
-    uses = list(entry.uses)
-    users = [f"`{use.name}`" for use in uses]
-    facts = [
+    users = [f"`{use.name}`" for use in entry.uses]
+    return [
         Fact("defined by", f"`{value.name}`{opcode}"),
-        Fact("uses", f"{len(uses)}: {join_limited(users, _MAX_LISTED_NAMES)}" if users else "none"),
+        Fact("uses", counted_list(users) if users else "none"),
+        *([] if text is None else source_facts(dump, text)),
     ]
-    return facts if text is None else facts + source_facts(dump, text)

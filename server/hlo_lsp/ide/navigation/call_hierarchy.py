@@ -4,24 +4,21 @@ The callers of a computation are the computations whose instructions call it. Fo
 the incoming calls are its operands and the outgoing calls are its users.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from hlo_lsp.ide.cursor.module_targets import place_in
-from hlo_lsp.ide.cursor.resolution import resolve_computation, resolve_instruction
 from hlo_lsp.ide.cursor.targets import (
     ComputationTarget,
     CursorTarget,
-    InstructionTarget,
-    ThunkTarget,
-    TupleElementTarget,
-    ValueTarget,
+    head_place,
+    named_places,
+    place_in,
+    resolve_computation,
+    resolve_instruction,
+    target_instruction,
 )
-from hlo_lsp.ide.navigation.definitions import head_place, target_value
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place
-from hlo_lsp.program.thunks import thunk_instruction
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
@@ -56,19 +53,9 @@ class CallNodeKey:
 
 def call_node_at(dump: DumpSet, target: CursorTarget) -> CallNode | None:
     """Return the instruction or computation at the cursor, in the module text of the compile."""
-    entity = target.entity
-    if isinstance(entity, ComputationTarget):
-        return resolve_computation(dump, target, entity.name)
-    name: str | None = None
-    if isinstance(entity, InstructionTarget):
-        name = entity.name
-    elif isinstance(entity, TupleElementTarget):
-        name = entity.instruction
-    elif isinstance(entity, ThunkTarget):
-        name = thunk_instruction(dump, entity.row)
-    elif isinstance(entity, ValueTarget):
-        value = target_value(dump, entity)
-        name = entity.key.partition("{")[0] if value is None else value.name
+    if isinstance(target.entity, ComputationTarget):
+        return resolve_computation(dump, target, target.entity.name)
+    name = target_instruction(dump, target.entity)
     return None if name is None else resolve_instruction(dump, target, name)
 
 
@@ -103,12 +90,10 @@ def incoming_calls(node: CallNode) -> list[CallEdge]:
     """Return the callers of a computation or the operands of an instruction, without duplicates."""
     file, module = node.file, node.file.module
     if isinstance(node.record, InstructionLine):
-        return [
-            CallEdge(LocatedRecord(file, record), (name_place(LocatedRecord(file, record)),))
-            for record in module.inputs(node.record)
-        ]
+        operands = [LocatedRecord(file, record) for record in module.inputs(node.record)]
+        return [CallEdge(operand, (name_place(operand),)) for operand in operands]
     places: dict[ComputationLine, list[Place]] = {}
-    for caller in _callers(file, node.record):
+    for caller in module.callers(node.record):
         home = module.computation_of(caller)
         if home is not None:
             places.setdefault(home, []).extend(_call_places(file, caller, node.record))
@@ -119,9 +104,10 @@ def outgoing_calls(node: CallNode) -> list[CallEdge]:
     """Return the callees of a computation or the users of an instruction, without duplicates."""
     file, module = node.file, node.file.module
     if isinstance(node.record, InstructionLine):
+        name = node.record.name
         return [
             CallEdge(
-                LocatedRecord(file, user), tuple(_operand_places(file, user, node.record.name))
+                LocatedRecord(file, user), tuple(named_places(file, user, user.parsed.reads, name))
             )
             for user in module.users(node.record)
         ]
@@ -146,11 +132,10 @@ def node_end(node: CallNode) -> tuple[int, int]:
     if isinstance(record, InstructionLine):
         rows = record.text.split("\n")
         return record.line + len(rows) - 1, len(rows[-1])
+    line = record.line + record.line_count - 1
     if record.members:
         last = node_end(LocatedRecord(file, record.members[-1]))
-        whole = record.line + record.line_count - 1
-        return last if last[0] >= whole else (whole, len(file.lines[whole]))
-    line = record.line + record.line_count - 1
+        return last if last[0] >= line else (line, len(file.lines[line]))
     if not isinstance(record, InlineComputation):
         for member in file.records.members(record):
             if isinstance(member, InstructionLine | ComputationEnd):
@@ -158,27 +143,12 @@ def node_end(node: CallNode) -> tuple[int, int]:
     return line, len(file.lines[line])
 
 
-def _callers(file: DumpFile, computation: ComputationLine) -> Iterable[InstructionLine]:
-    if not isinstance(computation, InlineComputation):
-        return file.module.callers(computation)
-    records = file.module.instructions.records()
-    return [record for record in records if any(body is computation for body in record.bodies)]
-
-
 def _call_edges(file: DumpFile, places: dict[ComputationLine, list[Place]]) -> list[CallEdge]:
     return [CallEdge(LocatedRecord(file, head), tuple(found)) for head, found in places.items()]
 
 
-def _call_places(
-    file: DumpFile, caller: InstructionLine, called: ComputationLine
-) -> Iterable[Place]:
+def _call_places(file: DumpFile, caller: InstructionLine, called: ComputationLine) -> list[Place]:
     """Return where an instruction names a computation, or the caller's name if it is inline."""
     if isinstance(called, InlineComputation):
         return [name_place(LocatedRecord(file, caller))]
-    spans = caller.parsed.called
-    return [place_in(file, caller, span) for span in spans if span.text == called.name]
-
-
-def _operand_places(file: DumpFile, user: InstructionLine, name: str) -> Iterable[Place]:
-    spans = user.parsed.reads
-    return [place_in(file, user, span) for span in spans if span.text == name]
+    return named_places(file, caller, caller.parsed.called, called.name)

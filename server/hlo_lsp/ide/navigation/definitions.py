@@ -9,12 +9,6 @@ in the same computation.
 
 from collections.abc import Iterable
 
-from hlo_lsp.ide.cursor.resolution import (
-    enclosing_computation,
-    name_scope,
-    resolve_computation,
-    resolve_instruction,
-)
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
     ComputationTarget,
@@ -25,7 +19,13 @@ from hlo_lsp.ide.cursor.targets import (
     ThunkTarget,
     TupleElementTarget,
     ValueTarget,
-    name_columns,
+    head_place,
+    resolve_computation,
+    resolve_instruction,
+    resolve_location_row,
+    resolve_parameter,
+    target_instruction,
+    target_value,
 )
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
 from hlo_lsp.model.dump_set import DumpSet
@@ -38,35 +38,44 @@ from hlo_lsp.program.dataflow import (
     roots_of,
 )
 from hlo_lsp.program.passes import counterparts
-from hlo_lsp.program.thunks import thunk_instruction
+from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine, ModuleHeader
 from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.used_value import UsedValue
 
 
 def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     """Return the places that define the cursor target, the best one first."""
-    entity = target.entity
-    if isinstance(entity, ValueTarget):
-        return _value_definitions(dump, target, entity)
-    if isinstance(entity, InstructionTarget):
-        if name_scope(target.place.file, target.record) is not None:
-            return _head_places([resolve_instruction(dump, target, entity.name)])
-        return _instruction_definitions(dump, entity.name, entity.index or "{}")
-    if isinstance(entity, ThunkTarget):
-        name = thunk_instruction(dump, entity.row)
-        return [] if name is None else _instruction_definitions(dump, name, None)
-    if isinstance(entity, ComputationTarget):
-        head = resolve_computation(dump, target, entity.name)
-        return _head_places([head]) or _instruction_definitions(dump, entity.name, None)
-    if isinstance(entity, AllocationTarget):
-        return _head_places([dump.allocation(entity.number)])
-    if isinstance(entity, TupleElementTarget):
-        return _module_places(target, _tuple_element_sources(target))
-    if isinstance(entity, ParameterTarget):
-        return _parameter_definitions(target, entity)
-    if isinstance(entity, LocationRowTarget):
-        return _location_row_definitions(dump, target, entity)
+    module = target.place.file.module
+    match target.entity:
+        case ValueTarget() as entity:
+            return _value_definitions(dump, target, entity)
+        case InstructionTarget(name=name, index=index):
+            if target.is_in_module_text:
+                return _head_places([resolve_instruction(dump, target, name)])
+            return _instruction_definitions(dump, name, index or "{}")
+        case ThunkTarget(row=row):
+            thunk_name = thunk_instruction(dump, row)
+            return [] if thunk_name is None else _instruction_definitions(dump, thunk_name, None)
+        case ComputationTarget(name=name):
+            head = resolve_computation(dump, target, name)
+            return _head_places([head]) or _instruction_definitions(dump, name, None)
+        case AllocationTarget(number=number):
+            return _head_places([dump.allocation(number)])
+        case TupleElementTarget(number=number):
+            assert isinstance(target.record, InstructionLine)
+            operand = next(iter(module.operands(target.record)), None)
+            sources = [] if operand is None else element_sources(module, operand, number)
+            return _module_places(target, sources)
+        case ParameterTarget(number=number):
+            parameter = resolve_parameter(target, number)
+            if parameter is None or isinstance(target.record, ModuleHeader):
+                return _head_places([parameter])
+            passed = operands_of_parameter(module, parameter.record)
+            return _module_places(target, [operand for _, operand in passed])
+        case LocationRowTarget() as entity:
+            return _head_places([resolve_location_row(dump, target, entity)])
     reported = reported_row_at(dump, target)
     return [] if reported is None else _head_places(reported.values)
 
@@ -78,20 +87,19 @@ def definition(dump: DumpSet, target: CursorTarget) -> Place | None:
 
 def declaration(dump: DumpSet, target: CursorTarget) -> Place | None:
     """Return the allocation line of the value at the cursor."""
-    entity = target.entity
     value: Value | None = None
-    if isinstance(entity, ValueTarget):
-        value = target_value(dump, entity)
-    elif isinstance(entity, InstructionTarget):
-        value = dump.value_of_key(entity.name + (entity.index or "{}"))
-        if value is None and name_scope(target.place.file, target.record) is not None:
-            value = _first_value_of_instruction(dump, entity.name)
-    elif isinstance(entity, AllocationTarget):
-        allocation = dump.allocation(entity.number)
-        return None if allocation is None else head_place(allocation)
-    else:
-        reported = reported_row_at(dump, target)
-        return None if reported is None else head_place(reported.allocation)
+    match target.entity:
+        case ValueTarget() as entity:
+            value = target_value(dump, entity)
+        case InstructionTarget(name=name, index=index):
+            value = dump.value_of_key(name + (index or "{}"))
+            if value is None and target.is_in_module_text:
+                value = _first_value_of_instruction(dump, name)
+        case AllocationTarget(number=number):
+            return next(iter(_head_places([dump.allocation(number)])), None)
+        case _:
+            reported = reported_row_at(dump, target)
+            return None if reported is None else head_place(reported.allocation)
     return None if value is None or value.allocation is None else head_place(value.allocation)
 
 
@@ -101,17 +109,16 @@ def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     In a memory file, return the entry of the value that flows through the instruction.
     """
     entity = target.entity
-    if isinstance(entity, ValueTarget):
+    if isinstance(entity, ValueTarget | ComputationTarget):
         return definitions(dump, target)[:1]
     if not isinstance(entity, InstructionTarget):
-        return definitions(dump, target) if isinstance(entity, ComputationTarget) else []
-    if name_scope(target.place.file, target.record) is not None:
+        return []
+    if target.is_in_module_text:
         meant = resolve_instruction(dump, target, entity.name)
         if meant is None:
             return []
-        return _head_places(
-            LocatedRecord(meant.file, head) for head in meant.file.module.called_by(meant.record)
-        )
+        called = meant.file.module.called_by(meant.record)
+        return _head_places(LocatedRecord(meant.file, head) for head in called)
     for entry in dump.entries_at(entity.name):
         for position in entry.record.positions:
             if position.name == entity.name and (position.index or "{}") == (entity.index or "{}"):
@@ -125,115 +132,55 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     For an operand of a call, return the parameter that it is passed as. For an instruction that
     calls nothing, return the instructions for the same operation in the other texts of the module.
     """
-    entity = target.entity
+    entity, record, module = target.entity, target.record, target.place.file.module
     if isinstance(entity, ComputationTarget):
         head = resolve_computation(dump, target, entity.name)
         root = None if head is None else head.file.module.computation(head.record).root
         return [] if head is None or root is None else [head_place(LocatedRecord(head.file, root))]
     if not isinstance(entity, InstructionTarget):
         return []
-    record, file = target.record, target.place.file
     if isinstance(record, InstructionLine) and entity.operand is not None:
-        return _module_places(target, parameters_of_operand(file.module, record, entity.operand))
+        return _module_places(target, parameters_of_operand(module, record, entity.operand))
     meant = resolve_instruction(dump, target, entity.name)
     if meant is None:
         return []
     roots = roots_of(meant.file.module, meant.record)
-    if roots:
-        return _head_places(LocatedRecord(meant.file, root) for root in roots)
-    return _head_places(counterparts(dump, meant))
+    return _head_places(
+        [LocatedRecord(meant.file, root) for root in roots] or counterparts(dump, meant)
+    )
 
 
 def innermost_python_line(dump: DumpSet, target: CursorTarget) -> SourceLine | None:
     """Return the innermost Python line of the instruction or value at the cursor."""
-    entity = target.entity
-    if isinstance(entity, ValueTarget):
-        text = dump.text_of(entity.key.partition("{")[0])
-    elif isinstance(entity, InstructionTarget):
-        line = resolve_instruction(dump, target, entity.name)
-        text = dump.text_of(entity.name) if line is None else line.record.parsed
-    else:
+    if not isinstance(target.entity, ValueTarget | InstructionTarget):
         return None
+    name = target_instruction(dump, target.entity) or ""
+    line = resolve_instruction(dump, target, name)
+    text = dump.text_of(name) if line is None else line.record.parsed
     return None if text is None else next(iter(dump.stack(text)), None)
-
-
-def target_value(dump: DumpSet, entity: ValueTarget) -> Value | None:
-    """Return the value of a cursor target, by id if it has one, otherwise by name and index."""
-    by_id = None if entity.id is None else dump.value(entity.id)
-    return by_id or dump.value_of_key(entity.key)
-
-
-def head_place(located: LocatedRecord[Record]) -> Place:
-    """Return the first line of a record, with the columns of its name."""
-    file, record = located.file, located.record
-    line = record.line
-    text = file.lines[line]
-    start, end = name_columns(record, text)
-    return Place(file, line, start, end)
-
-
-def unique_places(places: Iterable[Place]) -> list[Place]:
-    """Return each place once, ordered by file and line."""
-    unique = {(place.file.uri, place.number, place.start): place for place in places}
-    return [unique[key] for key in sorted(unique)]
 
 
 def _value_definitions(dump: DumpSet, target: CursorTarget, entity: ValueTarget) -> list[Place]:
     value = target_value(dump, entity)
     if value is None:
         return _instruction_definitions(dump, entity.key.partition("{")[0], None)
-    parts = [value.entry, value.assigned]
-    if target.is_own_header:
-        parts.reverse()
-    places = _head_places(parts)[:1]
-    if target.is_own_header or isinstance(target.record, AssignedValue):
-        places += _head_places([dump.instruction(value.name)])
-    return places
+    is_entry_header = (
+        isinstance(target.record, UsedValue) and target.place.line == target.record.line
+    )
+    places = _head_places([value.assigned] if is_entry_header else []) or _head_places(
+        [value.entry, value.assigned]
+    )
+    if is_entry_header or isinstance(target.record, AssignedValue):
+        return places[:1] + _head_places([dump.instruction(value.name)])
+    return places[:1]
 
 
 def _instruction_definitions(dump: DumpSet, name: str, index: str | None) -> list[Place]:
     """Return the value that an instruction defines at ``index``, otherwise its line."""
-    if index is not None:
-        value = dump.value_of_key(name + index)
-        if value is not None and value.entry is not None:
-            return [head_place(value.entry)]
-    return _head_places([dump.instruction(name)]) or _head_places([dump.step(name)])
-
-
-def _tuple_element_sources(target: CursorTarget) -> list[InstructionLine]:
-    """Return the instructions that define the element of a ``get-tuple-element``."""
-    module, record, entity = target.place.file.module, target.record, target.entity
-    assert isinstance(record, InstructionLine)
-    assert isinstance(entity, TupleElementTarget)
-    operand = next(iter(module.operands(record)), None)
-    return [] if operand is None else element_sources(module, operand, entity.number)
-
-
-def _parameter_definitions(target: CursorTarget, entity: ParameterTarget) -> list[Place]:
-    """Return the operands that are passed as a parameter; in the module header, the parameter."""
-    module = target.place.file.module
-    around = enclosing_computation(target)
-    if around is None:
-        return []
-    parameter = module.computation(around.record).parameters.get(entity.number)
-    if parameter is None:
-        return []
-    if isinstance(target.record, ModuleHeader):
-        return _module_places(target, [parameter])
-    return _module_places(
-        target, [operand for _, operand in operands_of_parameter(module, parameter)]
-    )
-
-
-def _location_row_definitions(
-    dump: DumpSet, target: CursorTarget, entity: LocationRowTarget
-) -> list[Place]:
-    files = [target.place.file, *dump.files]
-    for file in files:
-        rows = file.module.tables.rows[entity.table]
-        if 0 < entity.number <= len(rows):
-            return [head_place(LocatedRecord(file, rows[entity.number - 1]))]
-    return []
+    value = None if index is None else dump.value_of_key(name + index)
+    if value is not None and value.entry is not None:
+        return [head_place(value.entry)]
+    return _head_places([dump.instruction(name) or dump.step(name)])
 
 
 def _first_value_of_instruction(dump: DumpSet, name: str) -> Value | None:

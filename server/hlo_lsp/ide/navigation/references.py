@@ -1,49 +1,57 @@
 """References to values, instructions, computations, and allocations in all files of a compile."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from hlo_lsp.ide.cursor.resolution import resolve_computation, resolve_instruction
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
     ComputationTarget,
     CursorTarget,
-    InstructionTarget,
     LocationRowTarget,
     ParameterTarget,
-    ThunkTarget,
-    TupleElementTarget,
     ValueTarget,
-)
-from hlo_lsp.ide.navigation.definitions import head_place, target_value, unique_places
-from hlo_lsp.ide.navigation.module_references import (
-    ReferencePlaces,
-    computation_places,
-    instruction_mentions,
-    location_row_places,
-    operand_mentions,
-    parameter_places,
+    head_place,
+    named_places,
+    place_in,
+    resolve_computation,
+    resolve_instruction,
+    resolve_location_row,
+    resolve_parameter,
+    target_instruction,
+    target_value,
 )
 from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.peak_rows import peak_row_key
-from hlo_lsp.model.place import LocatedRecord, Place, Value
-from hlo_lsp.program.thunks import thunk_instruction
+from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value
+from hlo_lsp.model.sections import peak_row_key
+from hlo_lsp.program.dataflow import operands_of_parameter
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, ReportedAllocation
-from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import Position, Use, UsedValue
 
+# The declarations and the other mentions.
+ReferencePlaces = tuple[list[Place], list[Place]]
 
-def declarations_and_references(
-    dump: DumpSet, target: CursorTarget
-) -> tuple[list[Place], list[Place]]:
+_TABLE_FIELDS = {
+    "StackFrames": "parent_frame_id=",
+    "FileLocations": "file_location_id=",
+    "FileNames": "file_name_id=",
+    "FunctionNames": "function_name_id=",
+}
+
+
+def declarations_and_references(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
     """Return the declarations and the other mentions of the cursor target, without duplicates.
 
     The declarations of a value are its line in the allocation and the header of its entry; the
     declaration of an instruction is its line in the module text.
     """
     declared, mentioned = _target_places(dump, target)
-    return unique_places(declared), unique_places(mentioned)
+    return _unique_places(declared), _unique_places(mentioned)
 
 
 def assigned_value_places(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> list[Place]:
@@ -68,53 +76,55 @@ def user_instructions(
     line = line or dump.instruction(name)
     if line is not None:
         return [user.name for user in line.file.module.users(line.record)]
-    uses = (
-        use.name
-        for entry in dump.entries_at(name)
-        if entry.record.name == name
-        for use in entry.record.uses
-    )
-    return list(dict.fromkeys(uses))
+    own = (entry.record for entry in dump.entries_at(name) if entry.record.name == name)
+    return list(dict.fromkeys(use.name for entry in own for use in entry.uses))
+
+
+def _unique_places(places: Iterable[Place]) -> list[Place]:
+    unique = {(place.file.uri, place.number, place.start): place for place in places}
+    return [unique[key] for key in sorted(unique)]
 
 
 def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
-    entity = target.entity
-    if isinstance(entity, ValueTarget):
-        value = target_value(dump, entity)
-        return ([], []) if value is None else _value_places(dump, value)
-    if isinstance(entity, InstructionTarget):
-        return _instruction_places(
-            dump, entity.name, resolve_instruction(dump, target, entity.name)
-        )
-    if isinstance(entity, TupleElementTarget):
-        name = entity.instruction
-        return _instruction_places(dump, name, resolve_instruction(dump, target, name))
-    if isinstance(entity, ThunkTarget):
-        name_of_thunk = thunk_instruction(dump, entity.row)
-        if name_of_thunk is None:
-            return [], []
-        return _instruction_places(dump, name_of_thunk, dump.instruction(name_of_thunk))
-    if isinstance(entity, ComputationTarget):
-        return computation_places(resolve_computation(dump, target, entity.name))
-    if isinstance(entity, ParameterTarget):
-        return parameter_places(target, entity.number)
-    if isinstance(entity, LocationRowTarget):
-        return location_row_places(dump, target, entity)
-    if isinstance(entity, AllocationTarget):
-        return _allocation_places(dump, entity.number)
-    return [], []
+    match target.entity:
+        case ValueTarget() as entity:
+            value = target_value(dump, entity)
+            return ([], []) if value is None else _value_places(dump, value)
+        case ComputationTarget(name=name):
+            head = resolve_computation(dump, target, name)
+            return ([], []) if head is None else _computation_places(head)
+        case ParameterTarget(number=number):
+            parameter = resolve_parameter(target, number)
+            return ([], []) if parameter is None else _parameter_places(parameter)
+        case LocationRowTarget() as entity:
+            row = resolve_location_row(dump, target, entity)
+            if row is None:
+                return [], []
+            return [head_place(row)], list(_location_row_mentions(row.file, entity))
+        case AllocationTarget(number=number):
+            return _allocation_places(dump, number)
+    instruction = target_instruction(dump, target.entity)
+    if instruction is None:
+        return [], []
+    mentioned = list(_memory_file_mentions(dump, instruction))
+    line = resolve_instruction(dump, target, instruction)
+    if line is None:
+        return [], mentioned
+    return [head_place(line)], [*mentioned, *_instruction_mentions(line)]
 
 
 def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
-    line = dump.instruction(value.name)
-    parts = (value.assigned, value.entry, line)
+    parts = (value.assigned, value.entry, dump.instruction(value.name))
     declared = [head_place(part) for part in parts if part is not None]
     mentioned = [] if value.live is None else [head_place(value.live)]
     if value.entry is not None:
-        entry = value.entry
-        mentioned += [_row_place(entry, row) for row in entry.record.positions]
-        mentioned += [_row_place(entry, row) for row in entry.record.uses]
-        mentioned += operand_mentions(dump, ((row.name, row.operand) for row in entry.record.uses))
+        mentioned += [_row_place(value.entry, row) for row in value.entry.record.positions]
+        mentioned += use_places(value)
+        for use in value.entry.record.uses:
+            user = dump.instruction(use.name)
+            operands = () if user is None else user.record.parsed.operands
+            if user is not None and use.operand < len(operands):
+                mentioned.append(place_in(user.file, user.record, operands[use.operand]))
     for file in dump.files:
         for row in file.memory.peak_names.all(value.name):
             if (row.key or peak_row_key(file, row)) == value.key:
@@ -124,45 +134,91 @@ def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
     return declared, mentioned
 
 
-def _instruction_places(
-    dump: DumpSet, name: str, line: LocatedRecord[InstructionLine] | None
-) -> ReferencePlaces:
-    mentioned = list(_memory_file_mentions(dump, name))
-    if line is None:
-        return [], mentioned
-    return [head_place(line)], [*mentioned, *instruction_mentions(line)]
-
-
 def _memory_file_mentions(dump: DumpSet, name: str) -> Iterator[Place]:
     for entry in dump.entries_at(name):
         yield from (_row_place(entry, row) for row in entry.record.positions if row.name == name)
         if entry.record.name == name:
-            yield head_place(entry)
             assigned = dump.find(lambda index: index.assigned, entry.record.id or 0)
-            if assigned is not None:
-                yield head_place(assigned)
-            live = dump.live(entry.record.key or "")
-            if live is not None:
-                yield head_place(live)
+            for part in (entry, assigned, dump.live(entry.record.key or "")):
+                if part is not None:
+                    yield head_place(part)
     for entry in dump.entries_used_by(name):
         yield from (_row_place(entry, row) for row in entry.record.uses if row.name == name)
     for file in dump.files:
-        for step in file.memory.step_names.all(name):
-            yield head_place(LocatedRecord(file, step))
-        for peak in file.memory.peak_names.all(name):
-            yield head_place(LocatedRecord(file, peak))
+        for row in (*file.memory.step_names.all(name), *file.memory.peak_names.all(name)):
+            yield head_place(LocatedRecord(file, row))
+
+
+def _instruction_mentions(line: LocatedRecord[InstructionLine]) -> Iterator[Place]:
+    """Yield the operands, control predecessors, and signature entries that name an instruction."""
+    file, record = line.file, line.record
+    scope = file.module.scope_of(record)
+    for other in file.module.mentioning(record.name):
+        if file.module.scope_of(other) is scope:
+            spans = (*other.parsed.reads, *other.parsed.predecessors)
+            yield from named_places(file, other, spans, record.name)
+    if record.opcode == "parameter" and isinstance(scope, ComputationLine) and scope.signature:
+        rows = range(scope.line, scope.line + scope.line_count)
+        name = re.compile(rf"(?<![\w.\-]){re.escape(record.name)}(?=\s*:)")
+        yield from islice(_matches_in_lines(file, rows, name), 1)
+
+
+def _computation_places(head: LocatedRecord[ComputationLine]) -> ReferencePlaces:
+    """Return the heads of a computation, and the attributes that call it."""
+    file, name = head.file, head.record.name
+    heads = file.module.computations.all(name)
+    return [head_place(LocatedRecord(file, record)) for record in heads], [
+        place
+        for caller in file.module.callers(head.record)
+        for place in named_places(file, caller, caller.parsed.called, name)
+    ]
+
+
+def _parameter_places(parameter: LocatedRecord[InstructionLine]) -> ReferencePlaces:
+    """Return the place of a parameter, and its mentions with the operands that are passed to it."""
+    file = parameter.file
+    mentioned = list(_instruction_mentions(parameter))
+    for caller, operand in operands_of_parameter(file.module, parameter.record):
+        mentioned += named_places(file, caller, caller.parsed.reads, operand.name)
+    return [head_place(parameter)], mentioned
+
+
+def _location_row_mentions(file: DumpFile, target: LocationRowTarget) -> Iterator[Place]:
+    """Yield the other rows and the instructions that refer to a row of a location table."""
+    printed = target.number + (target.table == "StackFrames")  # XLA prints parent ids plus one.
+    field = re.compile(rf"{_TABLE_FIELDS[target.table]}{printed}(?!\d)")
+    tables = file.module.tables
+    rows: list[Record] = [*tables.locations, *tables.frames]
+    yield from _matches_in_lines(file, (row.line for row in rows), field)
+    if target.table == "StackFrames":
+        mention = re.compile(rf"stack_frame_id={target.number}(?!\d)")
+        for record in file.module.instructions.records():
+            for match in mention.finditer(record.text):
+                yield Statement(file, record.line, record.text).place(*match.span())
+
+
+def _matches_in_lines(
+    file: DumpFile, lines: Iterable[int], expression: "re.Pattern[str]"
+) -> Iterator[Place]:
+    for line in lines:
+        match = expression.search(file.lines[line])
+        if match is not None:
+            yield Place(file, line, match.start(), match.end())
 
 
 def _allocation_places(dump: DumpSet, number: int) -> ReferencePlaces:
     """Return the line of an allocation, and its rows in reports."""
     allocation = dump.allocation(number)
-    return ([] if allocation is None else [head_place(allocation)]), [
-        head_place(LocatedRecord(file, record))
+    reported = [
+        LocatedRecord(file, record)
         for file in dump.files
         if file.kind is FileKind.REPORT
         for record in file.records
         if isinstance(record, ReportedAllocation) and record.number == number
-    ] + [head_place(row) for row in rows_of_allocation(dump, number)]
+    ]
+    return [] if allocation is None else [head_place(allocation)], [
+        head_place(row) for row in (*reported, *rows_of_allocation(dump, number))
+    ]
 
 
 def _row_place(entry: LocatedRecord[UsedValue], row: Position | Use) -> Place:

@@ -14,6 +14,7 @@ from hlo_lsp.ide.cursor.targets import CursorTarget, TermTarget
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
@@ -35,7 +36,7 @@ class ReportedRow:
 
 def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | None:
     """Return the allocation and the values of a row, or None if they are unknown."""
-    numbers = dump.derived(_allocation_numbers_of_rows, dump.files)
+    numbers = _allocation_numbers_of_rows(dump)
     number = numbers.get((file, row))
     allocation = None if number is None else dump.allocation(number)
     if allocation is None:
@@ -68,10 +69,11 @@ def rows_of_value(
 
 def rows_of_allocation(dump: DumpSet, number: int) -> list[LocatedRecord[TableRow]]:
     """Return the report rows of an allocation; empty if the report omits it."""
-    numbers = dump.derived(_allocation_numbers_of_rows, dump.files)
+    numbers = _allocation_numbers_of_rows(dump)
     return [LocatedRecord(file, row) for (file, row), found in numbers.items() if found == number]
 
 
+@query
 def _allocation_numbers_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:
     """Return the allocation number of each row."""
     counts: dict[int, Counter[int]] = {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.query import query
 from hlo_lsp.model.source import SourceLine, SourceTables
 from hlo_lsp.syntax.instruction_text import MetadataField, metadata_fields
 from hlo_lsp.syntax.line_fields import fields_of_line
@@ -56,7 +57,7 @@ def source_links(
         if not in_instructions and type(record) is InstructionLine:
             continue
         if isinstance(record, BreakdownRow):
-            sources = dump.derived(_breakdown_sources, dump.files)
+            sources = _breakdown_sources(dump)
             links += _breakdown_links(file, record, sources)
         else:
             links += reader.links(record)
@@ -69,7 +70,7 @@ def source_line_at(dump: DumpSet, file: DumpFile, line: int, column: int) -> Sou
     if record is None:
         return None
     if isinstance(record, BreakdownRow):
-        links = list(_breakdown_links(file, record, dump.derived(_breakdown_sources, dump.files)))
+        links = list(_breakdown_links(file, record, _breakdown_sources(dump)))
     else:
         links = list(_LinkReader(dump, file).links(record))
     hits = (link for link in links if link.line == line and link.start <= column <= link.end)
@@ -167,6 +168,7 @@ def _breakdown_links(
         yield SourceLink(record.line, start, start + len(record.title), source)
 
 
+@query
 def _breakdown_sources(dump: DumpSet) -> dict[str, SourceLine]:
     """Return the Python lines of the stack trace breakdown, by row title.
 

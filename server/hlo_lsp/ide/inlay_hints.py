@@ -1,20 +1,18 @@
-"""Inlay hints in instructions, and labels of padded sizes."""
+"""Inlay hints as plain data, and the hint that shows an allocation."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
 from functools import lru_cache, partial
+from itertools import chain
 
-from hlo_lsp.ide.hints.hint import (
-    MAX_HINT_COLUMN,
-    Hint,
-    HintContext,
-    HintKind,
-    Hints,
-    allocation_hint_by_key,
-)
 from hlo_lsp.ide.hover.shapes import short_shape
+from hlo_lsp.ide.hover.summaries import value_summary
 from hlo_lsp.model.display import format_bytes, format_short_bytes
-from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.place import Value
 from hlo_lsp.model.shape import ArrayShape, element_texts, try_shape
 from hlo_lsp.model.sizes import (
     PaddedSize,
@@ -22,9 +20,92 @@ from hlo_lsp.model.sizes import (
     padded_size_of_text,
     target_of,
 )
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import InstructionText, TextSpan, metadata_fields
+from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.syntax.used_value import UsedValue
+
+# Visual Studio Code does not render a line beyond this column (editor.stopRenderingLineAfter).
+MAX_HINT_COLUMN = 10_000
+
+
+class HintKind(Enum):
+    """Kinds of hints; the values are the names of the settings that disable them."""
+
+    PADDED_SIZE = "paddedSize"
+    ALLOCATION = "allocation"
+    SOURCE = "source"
+    OPERAND_SHAPE = "operandShapes"
+    PARAMETER_NAME = "parameterNames"
+    STEP = "steps"
+
+
+@dataclass(frozen=True, slots=True)
+class Hint:
+    """A label at a line and column, with a callable that returns its tooltip.
+
+    Line and column are counted from 0, columns in code points. If ``is_before``, the hint belongs
+    to the text after it, otherwise to the text before it.
+    """
+
+    kind: HintKind
+    line: int
+    column: int
+    label: str
+    explain: Callable[[], str] = field(compare=False, repr=False)
+    is_before: bool = False
+
+
+class HintContext:
+    """The compile and file of a request, and the kinds of hints to show."""
+
+    def __init__(self, dump: DumpSet, file: DumpFile, kinds: frozenset[HintKind]) -> None:
+        self.dump = dump
+        self.file = file
+        self.kinds = kinds
+        self._callers: dict[ComputationLine, list[InstructionLine]] = {}
+
+    def callers(self, computation: ComputationLine) -> list[InstructionLine]:
+        """Return the instructions that call a computation."""
+        if computation not in self._callers:
+            self._callers[computation] = self.file.module.callers(computation)
+        return self._callers[computation]
+
+
+Hints = Iterator[Hint]
+
+
+def allocation_hint_by_key(dump: DumpSet, key: str) -> tuple[str, Callable[[], str]] | None:
+    """Return :func:`allocation_hint` of the value with this name and shape index."""
+    value = dump.value_of_key(key)
+    return None if value is None else allocation_hint(dump, value)
+
+
+def allocation_hint(dump: DumpSet, value: Value) -> tuple[str, Callable[[], str]] | None:
+    """Return the label and the tooltip of a value's allocation, or None if it has none.
+
+    The label is ``allocation 2+512``: its number and the value's offset in bytes.
+    """
+    if value.allocation is None or value.assigned is None:
+        return None
+    offset = value.assigned.record.offset
+    label = f"allocation {value.allocation.record.number}{f'+{offset}' if offset else ''}"
+    return label, partial(_allocation_tooltip, dump, value)
+
+
+def _allocation_tooltip(dump: DumpSet, value: Value) -> str:
+    assert value.allocation is not None
+    assert value.assigned is not None
+    allocation, assigned = value.allocation.record, value.assigned.record
+    return (
+        f"{value.mention}: {format_bytes(assigned.size)} at offset {assigned.offset:,} "
+        f"of allocation {allocation.number} ({format_bytes(allocation.size)}); "
+        f"{value_summary(dump, value)}"
+    )
+
 
 # End of an array's shape in a text, label, and tooltip.
 ArraySizeHint = tuple[int, str, str]
@@ -244,3 +325,94 @@ def shape_label(text: str) -> str:
 def _name_start(text: InstructionText, span: TextSpan) -> int:
     """Return the column of a name including its ``%``."""
     return span.start - (text.line[span.start - 1 : span.start] == "%")
+
+
+def memory_hints(context: HintContext, record: Record) -> Hints:
+    """Yield the hints of a record of a memory file."""
+    if isinstance(record, AssignedValue):
+        if HintKind.PADDED_SIZE in context.kinds:
+            yield from _size_hint(context, record)
+    elif isinstance(record, UsedValue):
+        yield from _entry_hints(context, record)
+    elif isinstance(record, RangeRow | PeakRow) and HintKind.ALLOCATION in context.kinds:
+        label_and_tooltip = (
+            None if record.key is None else allocation_hint_by_key(context.dump, record.key)
+        )
+        if label_and_tooltip is not None:
+            line = context.file.lines[record.line]
+            column = len(line) - len(line.lstrip()) + len(record.key or "")
+            yield Hint(HintKind.ALLOCATION, record.line, column, *label_and_tooltip)
+
+
+def _size_hint(context: HintContext, record: AssignedValue) -> Hints:
+    label_and_tooltip = logical_size_hint(
+        context.dump, record.shape, record.size, record.color or 0
+    )
+    if label_and_tooltip is not None:
+        column = len(context.file.lines[record.line].rstrip())
+        label, tooltip = label_and_tooltip
+        yield Hint(HintKind.PADDED_SIZE, record.line, column, label, partial(str, tooltip))
+
+
+def _entry_hints(context: HintContext, record: UsedValue) -> Hints:
+    """Yield the hints of a value's entry, which prints no allocation."""
+    dump = context.dump
+    value = None if record.id is None else dump.value(record.id)
+    column = record.lines[0].rfind(">") + 1
+    if value is not None and column and HintKind.ALLOCATION in context.kinds:
+        label_and_tooltip = allocation_hint(dump, value)
+        if label_and_tooltip is not None:
+            yield Hint(HintKind.ALLOCATION, record.line, record.column + column, *label_and_tooltip)
+    text = defining_text(record)
+    if text is None:
+        return
+    line = record.line + len(record.lines) - 1
+    if HintKind.PADDED_SIZE in context.kinds:
+        yield from shape_hints(dump, text, line)
+    if HintKind.SOURCE in context.kinds:
+        yield from source_hints(dump, text, line)
+
+
+ALL_KINDS = frozenset(HintKind)
+
+
+def hints(
+    dump: DumpSet,
+    file: DumpFile,
+    first: int = 0,
+    end: int | None = None,
+    kinds: frozenset[HintKind] = ALL_KINDS,
+) -> Iterator[list[Hint]]:
+    """Yield the hints of a range of lines, one list for each record.
+
+    Args:
+        dump: The compile.
+        file: The file.
+        first: First line, counted from 0.
+        end: Line after the last one; None for the end of the file.
+        kinds: Kinds of hints to yield.
+    """
+    end = len(file.lines) if end is None else min(end, len(file.lines))
+    context = HintContext(dump, file, kinds)
+    record = file.records.at(first) if first < end else None
+    if record is None:
+        return
+    for each in chain([record], file.records.after(record)):
+        if each.line >= end:
+            return
+        yield [
+            hint
+            for hint in _of_record(context, each)
+            if first <= hint.line < end and hint.column <= MAX_HINT_COLUMN
+        ]
+
+
+def _of_record(context: HintContext, record: Record) -> Hints:
+    if context.file.kind.is_memory:
+        yield from memory_hints(context, record)
+    elif context.file.kind is FileKind.MODULE:
+        if isinstance(record, InstructionLine):
+            yield from instruction_hints(context, record)
+        elif isinstance(record, ComputationLine):
+            for member in record.members:
+                yield from instruction_hints(context, member)

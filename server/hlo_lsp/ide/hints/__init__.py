@@ -1,1 +1,0 @@
-"""Inlay hints."""
