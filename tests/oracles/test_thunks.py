@@ -7,7 +7,7 @@ import pytest
 
 from dumps import files_of
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.program.thunks import thunk_instruction
+from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.scanners import ThunkRow
 

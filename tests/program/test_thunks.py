@@ -8,7 +8,7 @@ from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.program.thunks import thunk_instruction
+from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.scanners import ThunkRow
 
 MODULE = """\

@@ -8,12 +8,11 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Statement
+from hlo_lsp.model.source import SourceTables
 from hlo_lsp.program.computations import (
     ComputationScopes,
-    LocationTables,
     ResolvedOperands,
     computation_scopes,
-    location_tables,
 )
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
@@ -67,9 +66,9 @@ class RecordCheck(Generic[R]):
         return computation_scopes(self.file)
 
     @property
-    def tables(self) -> LocationTables:
+    def tables(self) -> SourceTables:
         """The tables of source locations of the file."""
-        return location_tables(self.file)
+        return self.file.module.tables
 
     def report(self, place: Place, message: str, *related: Related) -> Finding:
         """Return a finding at a place."""

@@ -12,8 +12,7 @@ from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import Query, current_result
-from hlo_lsp.model.section_order import is_joined
-from hlo_lsp.model.truncation import ending
+from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.syntax.records import Record
 
 logger = logging.getLogger(__name__)

@@ -15,9 +15,8 @@ from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
-from hlo_lsp.model.section_order import is_joined
+from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.sizes import Target, target_of
-from hlo_lsp.model.truncation import ending
 from hlo_lsp.program.foreign_files import same_compile
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader

@@ -7,7 +7,7 @@ from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query import Query, Result, query
-from hlo_lsp.model.section_order import is_joined
+from hlo_lsp.model.sections import is_joined
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.text.checkpoint import checkpoint

@@ -1,12 +1,13 @@
 """Indexes of the instructions and computations of a module text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.syntax.module_records import (
+    ComputationEnd,
     ComputationLine,
     FrameRow,
     InlineComputation,
@@ -17,8 +18,8 @@ from hlo_lsp.syntax.module_records import (
     NameRow,
     TableLabel,
 )
-from hlo_lsp.syntax.records import BrokenRecord, Record, RecordSequence
-from hlo_lsp.syntax.statements import defined_name
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record, RecordSequence
+from hlo_lsp.syntax.statements import defined_name, is_balanced
 from hlo_lsp.text.checkpoint import checkpoint
 
 _INSTRUCTIONS_PER_CHECKPOINT = 500  # about 3 ms
@@ -101,11 +102,75 @@ _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
 
 @dataclass(frozen=True, slots=True)
 class Computation:
-    """The instructions of a computation in order, its root and its parameters by number."""
+    """A computation up to its closing brace.
 
+    Attributes:
+        head: The line that opens the computation.
+        members: Its instructions in text order.
+        names: The first instruction of each name.
+        parameters: Its parameters by number.
+        strays: Instructions after the closing brace, which belong to no computation.
+        broken: Names that broken lines seem to define.
+        has_all_names: False if lines are missing or a broken line may define any name.
+        end: Line of the closing brace, None if it is missing or the body is inline.
+        is_cut: Whether a broken line in the first column replaces the closing brace.
+    """
+
+    head: ComputationLine
     members: tuple[InstructionLine, ...]
-    root: InstructionLine | None
-    parameters: dict[int, InstructionLine]
+    names: Mapping[str, InstructionLine]
+    parameters: Mapping[int, InstructionLine]
+    strays: tuple[InstructionLine, ...]
+    broken: frozenset[str]
+    has_all_names: bool
+    end: int | None
+    is_cut: bool
+
+    @property
+    def is_inside(self) -> bool:
+        """True if the body is part of another record or of the head."""
+        return isinstance(self.head, InlineComputation) or bool(self.head.members)
+
+    @property
+    def is_closed(self) -> bool:
+        """True if the body has its closing brace."""
+        return self.is_inside or self.end is not None
+
+    @property
+    def is_intact(self) -> bool:
+        """True if every line of the computation is valid."""
+        return self.is_closed and self.has_all_names and not self.broken
+
+    @property
+    def is_sound(self) -> bool:
+        """True if the computation is intact and the brackets of its instructions are balanced.
+
+        The property scans the text of all instructions.
+        """
+        return self.is_intact and all(
+            is_balanced(member.text, member.column) for member in self.members
+        )
+
+    @property
+    def root(self) -> InstructionLine | None:
+        """The instruction marked ``ROOT``, or the last one of an intact computation."""
+        last = self.members[-1] if self.members else None
+        if last is None or last.is_root:
+            return last
+        marked = next((member for member in self.members if member.is_root), None)
+        return last if marked is None and self.is_intact else marked
+
+    @property
+    def counted_parameters(self) -> tuple[InstructionLine, ...] | None:
+        """The parameters by number, or None if lines are broken or numbers are missing."""
+        count = sum(member.opcode == "parameter" for member in self.members)
+        if not self.is_intact or self.parameters.keys() != set(range(count)):
+            return None
+        return tuple(self.parameters[number] for number in range(count))
+
+    def may_define(self, name: str) -> bool:
+        """Return whether the scope defines a name or a broken line may define it."""
+        return not self.has_all_names or name in self.broken
 
 
 class ModuleIndex:
@@ -206,13 +271,10 @@ class ModuleIndex:
         return self.computation(computation).members
 
     def computation(self, head: ComputationLine) -> Computation:
-        """Return the instructions of a computation, cached until the module changes."""
+        """Return what a computation contains, cached until the module changes."""
         known = self._computations.get(head)
         if known is None:
-            known = _computation_of(
-                tuple(self._members(head)), may_lack_root=self._is_damaged(head)
-            )
-            self._computations[head] = known
+            known = self._computations[head] = self._read_computation(head)
         return known
 
     def is_root(self, instruction: InstructionLine) -> bool:
@@ -298,19 +360,46 @@ class ModuleIndex:
         """Build the index that replaces the linear search in ``mentioning``."""
         self._mentions.build(self.instructions)
 
-    def _is_damaged(self, head: ComputationLine) -> bool:
-        """Return True if a line of a computation, perhaps its root, is broken."""
-        if isinstance(head, InlineComputation):
-            return False
-        return any(isinstance(record, BrokenRecord) for record in self._records.members(head))
-
-    def _members(self, head: ComputationLine) -> Iterator[InstructionLine]:
-        yield from head.members
-        if isinstance(head, InlineComputation):  # the next records belong to another computation
-            return
-        for record in self._records.members(head):
+    def _read_computation(self, head: ComputationLine) -> Computation:
+        members: list[InstructionLine] = list(head.members)
+        strays: list[InstructionLine] = []
+        broken: set[str] = set()
+        is_inline = isinstance(head, InlineComputation)
+        is_inside = is_inline or bool(head.members)
+        has_all_names = is_inside
+        end: int | None = None
+        is_cut = False
+        for record in () if is_inline else self._records.after(head):
+            if record.is_head:
+                is_cut = isinstance(record, BrokenRecord) and end is None
+                break
             if isinstance(record, InstructionLine):
-                yield record
+                (strays if is_inside or end is not None else members).append(record)
+            elif isinstance(record, ComputationEnd) and end is None:
+                end = record.line
+                has_all_names = True
+            elif isinstance(record, BrokenRecord) and end is None:
+                broken.add(self.damaged.get(record) or "")
+        has_all_names = has_all_names and "" not in broken and not self._follows_instruction(head)
+        names: dict[str, InstructionLine] = {}
+        parameters: dict[int, InstructionLine] = {}
+        for member in members:
+            names.setdefault(member.name, member)
+            if (number := parameter_number(member)) is not None:
+                parameters.setdefault(number, member)
+        return Computation(
+            head, tuple(members), names, parameters, tuple(strays), frozenset(broken - {""}),
+            has_all_names, end, is_cut,
+        )  # fmt: skip
+
+    def _follows_instruction(self, head: ComputationLine) -> bool:
+        """Return True if a head may be a broken line of the computation above."""
+        if isinstance(head, InlineComputation) or head.line == 0:
+            return False
+        above = self._records.at(head.line - 1)
+        while isinstance(above, BlankLine) and above.line > 0:
+            above = self._records.at(above.line - 1)
+        return isinstance(above, InstructionLine)
 
 
 def parameter_number(instruction: InstructionLine) -> int | None:
@@ -320,15 +409,3 @@ def parameter_number(instruction: InstructionLine) -> int | None:
     end = instruction.text.find(")", instruction.opened)
     match = _PARAMETER_NUMBER.match(instruction.text[instruction.opened : end])
     return None if match is None else int(match[1])
-
-
-def _computation_of(members: tuple[InstructionLine, ...], *, may_lack_root: bool) -> Computation:
-    parameters: dict[int, InstructionLine] = {}
-    for member in members:
-        number = parameter_number(member)
-        if number is not None:
-            parameters.setdefault(number, member)
-    root = next((member for member in members if member.is_root), None)
-    if root is None and members and not may_lack_root:
-        root = members[-1]
-    return Computation(members, root, parameters)

@@ -1,101 +1,21 @@
-"""Scopes of computations, their signatures, and the source-location tables of a module."""
+"""Operands and callees of instructions, and the signatures of computations."""
 
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.module_index import Computation
 from hlo_lsp.model.query import query
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import (
-    ComputationEnd,
     ComputationLine,
-    FrameRow,
     InlineComputation,
     InnerInstruction,
     InstructionLine,
-    LocationRow,
-    NameRow,
-    TableLabel,
 )
-from hlo_lsp.syntax.records import BlankLine, BrokenRecord
-from hlo_lsp.syntax.statements import closing_bracket, is_balanced, top_level_commas
+from hlo_lsp.syntax.statements import closing_bracket, top_level_commas
 
 _RESULT = re.compile(r"\)\s*->\s*")
-
-
-@dataclass(frozen=True, slots=True)
-class ComputationScope:
-    """A computation up to its closing brace.
-
-    Attributes:
-        head: The line that opens the computation.
-        members: Its instructions in text order.
-        names: The first instruction of each name.
-        parameters: Its parameters by number.
-        strays: Instructions after the closing brace, which belong to no computation.
-        broken: Names that broken lines seem to define.
-        has_all_names: False if lines are missing or a broken line may define any name.
-        end: Line of the closing brace, None if it is missing or the body is inline.
-        is_cut: Whether a broken line in the first column replaces the closing brace.
-    """
-
-    head: ComputationLine
-    members: tuple[InstructionLine, ...]
-    names: Mapping[str, InstructionLine]
-    parameters: Mapping[int, InstructionLine]
-    strays: tuple[InstructionLine, ...]
-    broken: frozenset[str]
-    has_all_names: bool
-    end: int | None
-    is_cut: bool
-
-    @property
-    def is_inside(self) -> bool:
-        """True if the body is part of another record or of the head."""
-        return isinstance(self.head, InlineComputation) or bool(self.head.members)
-
-    @property
-    def is_closed(self) -> bool:
-        """True if the body has its closing brace."""
-        return self.is_inside or self.end is not None
-
-    @property
-    def is_intact(self) -> bool:
-        """True if every line of the computation is valid."""
-        return self.is_closed and self.has_all_names and not self.broken
-
-    @property
-    def is_sound(self) -> bool:
-        """True if the computation is intact and the brackets of its instructions are balanced.
-
-        The property scans the text of all instructions.
-        """
-        return self.is_intact and all(
-            is_balanced(member.text, member.column) for member in self.members
-        )
-
-    @property
-    def root(self) -> InstructionLine | None:
-        """The instruction marked ``ROOT``, or the last one of an intact computation."""
-        marked = next((member for member in self.members if member.is_root), None)
-        if marked is not None or not self.members:
-            return marked
-        return self.members[-1] if self.is_intact else None
-
-    @property
-    def counted_parameters(self) -> tuple[InstructionLine, ...] | None:
-        """The parameters by number, or None if lines are broken or numbers are missing."""
-        count = sum(member.opcode == "parameter" for member in self.members)
-        if not self.is_intact or self.parameters.keys() != set(range(count)):
-            return None
-        return tuple(self.parameters[number] for number in range(count))
-
-    def may_define(self, name: str) -> bool:
-        """Return whether the scope defines a name or a broken line may define it."""
-        return not self.has_all_names or name in self.broken
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +29,7 @@ class ResolvedOperands:
         is_plain: Whether all operands are on earlier lines and no other instruction is named.
     """
 
-    scope: ComputationScope
+    scope: Computation
     names: tuple[str, ...]
     operands: tuple[InstructionLine | None, ...]
     is_plain: bool
@@ -143,8 +63,6 @@ class ComputationScopes:
 
     def __init__(self, file: DumpFile) -> None:
         self._file = file
-        self._scopes: dict[ComputationLine, ComputationScope] = {}
-        self._last_scope: ComputationScope | None = None
         self._last: tuple[InstructionLine, ResolvedOperands | None] | None = None
         self._last_callees: tuple[InstructionLine, list[Callee]] | None = None
         self._computations: dict[str, ComputationLine] = {}
@@ -164,28 +82,18 @@ class ComputationScopes:
         """Return the first computation of this name that is not inline."""
         return self._computations.get(name)
 
-    def scope(self, head: ComputationLine) -> ComputationScope:
+    def scope(self, head: ComputationLine) -> Computation:
         """Return the scope that a computation opens."""
-        known = self._scopes.get(head)
-        if known is None:
-            known = self._scopes[head] = _read_scope(self._file, head)
-        return known
+        return self._file.module.computation(head)
 
-    def of(self, instruction: InstructionLine) -> ComputationScope | None:
+    def of(self, instruction: InstructionLine) -> Computation | None:
         """Return the scope of an instruction; None after a closing brace or a broken head."""
-        line = instruction.line
-        inner = isinstance(instruction, InnerInstruction)
-        last = None if inner else self._last_scope  # nearly always the right one
-        if last is not None and last.head.line < line < (last.end or 0):
-            return last
-        head = self._file.module.computation_of(instruction)
-        if head is None:
-            return None
-        scope = self.scope(head)
-        if inner:
+        module = self._file.module
+        head = module.computation_of(instruction)
+        scope = None if head is None else module.computation(head)
+        if scope is None or scope.end is None or isinstance(instruction, InnerInstruction):
             return scope
-        self._last_scope = scope
-        return None if scope.end is not None and line > scope.end else scope
+        return scope if instruction.line < scope.end else None
 
     def resolved(self, instruction: InstructionLine) -> ResolvedOperands | None:
         """Return the operands of an instruction; None without a scope. Caches the last result."""
@@ -238,138 +146,3 @@ def split_at_commas(text: str, start: int, end: int) -> list[str]:
     stops = [*top_level_commas(text, start, end), end]
     starts = [start, *(stop + 1 for stop in stops)]
     return [text[first:stop].strip() for first, stop in zip(starts, stops, strict=False)]
-
-
-def _read_scope(file: DumpFile, head: ComputationLine) -> ComputationScope:
-    members: list[InstructionLine] = list(head.members)
-    strays: list[InstructionLine] = []
-    broken: set[str] = set()
-    has_all_names = True
-    end: int | None = None
-    inside = isinstance(head, InlineComputation) or bool(head.members)
-    cut = False
-    for record in () if isinstance(head, InlineComputation) else file.records.after(head):
-        if record.is_head:
-            cut = isinstance(record, BrokenRecord) and end is None
-            break
-        if isinstance(record, InstructionLine):
-            (strays if inside or end is not None else members).append(record)
-        elif isinstance(record, ComputationEnd) and end is None:
-            end = record.line
-        elif isinstance(record, BrokenRecord) and end is None:
-            name = file.module.damaged.get(record)
-            has_all_names = has_all_names and name is not None
-            broken.update(() if name is None else (name,))
-    names: dict[str, InstructionLine] = {}
-    parameters: dict[int, InstructionLine] = {}
-    for member in members:
-        names.setdefault(member.name, member)
-        number = parameter_number(member)
-        if number is not None:
-            parameters.setdefault(number, member)
-    has_all_names = (
-        has_all_names and (inside or end is not None) and not _follows_instruction(file, head)
-    )
-    return ComputationScope(
-        head, tuple(members), names, parameters, tuple(strays), frozenset(broken), has_all_names,
-        end, cut,
-    )  # fmt: skip
-
-
-def _follows_instruction(file: DumpFile, head: ComputationLine) -> bool:
-    """Return whether an instruction precedes a head.
-
-    In that case the head can be a broken line of the same computation.
-    """
-    if isinstance(head, InlineComputation) or head.line == 0:
-        return False
-    above = file.records.at(head.line - 1)
-    while isinstance(above, BlankLine) and above.line > 0:
-        above = file.records.at(above.line - 1)
-    return isinstance(above, InstructionLine)
-
-
-_LocationTableRow = NameRow | LocationRow | FrameRow
-
-
-class LocationTable:
-    """The rows of a source-location table.
-
-    ``is_whole`` is True if all lines of the tables are valid. ``misnumbered`` is the first row
-    whose number is not its position, counted from 1; None if a line is broken.
-    """
-
-    def __init__(self, rows: Sequence[_LocationTableRow], is_whole: bool) -> None:
-        self.rows = rows
-        self._highest = max(len(rows), *(row.number for row in rows)) if rows else 0
-        self.is_whole = is_whole
-        numbered = enumerate(rows if is_whole else (), 1)
-        self.misnumbered = next((row for place, row in numbered if row.number != place), None)
-
-    def may_hold(self, number: int) -> bool:
-        """Return whether the table may contain a row of this number.
-
-        Ids refer to positions from 1. After a missing row, the remaining rows keep their printed
-        numbers, so the highest printed number is valid too.
-        """
-        return not self.is_whole or 0 < number <= self._highest
-
-
-@query
-def location_tables(file: DumpFile) -> "LocationTables":
-    """Return the tables of source locations of a module text."""
-    return LocationTables(file)
-
-
-class LocationTables:
-    """The source-location tables of a module by name."""
-
-    def __init__(self, file: DumpFile) -> None:
-        rows: dict[str, list[_LocationTableRow]] = {}
-        label = ""
-        whole = True
-        for record in file.records:
-            if isinstance(record, TableLabel):
-                label = record.table
-                rows.setdefault(label, [])
-            elif isinstance(record, NameRow | LocationRow | FrameRow):
-                rows.setdefault(label, []).append(record)
-            elif isinstance(record, ComputationLine):
-                break
-            whole = whole and not isinstance(record, BrokenRecord)
-        self._tables = {name: LocationTable(found, whole) for name, found in rows.items()}
-        self.frames = [row for found in rows.values() for row in found if isinstance(row, FrameRow)]
-
-    def table(self, name: str) -> LocationTable | None:
-        """Return the table of this name, or None if the module has none."""
-        return self._tables.get(name)
-
-    @cached_property
-    def circles(self) -> dict[FrameRow, list[FrameRow]]:
-        """The cycles of stack frames, each by its row with the highest id.
-
-        In a cycle, each frame precedes its caller, and the first frame calls the last one. The
-        result is empty if a row is missing or duplicated, because all following ids are
-        unreliable.
-        """
-        table = self._tables.get("StackFrames")
-        if table is None or not table.is_whole or table.misnumbered is not None:
-            return {}
-        first_walks = [0] * (len(self.frames) + 1)  # start of the first walk over each frame
-        found: dict[FrameRow, list[FrameRow]] = {}
-        for start in range(1, len(first_walks)):
-            at: int | None = start
-            path: list[int] = []
-            while at is not None and at < len(first_walks) and not first_walks[at]:
-                first_walks[at] = start
-                path.append(at)
-                at = self.frames[at - 1].parent
-            if at is not None and at < len(first_walks) and first_walks[at] == start:
-                circle = path[path.index(at) :]
-                start_index = circle.index(max(circle))
-                rows = [
-                    self.frames[number - 1]
-                    for number in circle[start_index:] + circle[:start_index]
-                ]
-                found[rows[0]] = rows
-        return found

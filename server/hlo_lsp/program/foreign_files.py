@@ -15,10 +15,9 @@ from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.file_names import DumpName, FileRole
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.query import query
-from hlo_lsp.model.section_order import is_joined
+from hlo_lsp.model.sections import ending, is_joined
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.stdout_dump import SectionFile
-from hlo_lsp.model.truncation import ending
 from hlo_lsp.program.passes import module_at_buffer_assignment
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue

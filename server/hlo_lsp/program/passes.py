@@ -10,9 +10,9 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query import query
+from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import ArrayShape, BufferShape, Shape, TupleShape, try_shape
 from hlo_lsp.model.source import SourceLine
-from hlo_lsp.model.truncation import ending
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import InstructionText, metadata_fields
 from hlo_lsp.syntax.module_records import InstructionLine

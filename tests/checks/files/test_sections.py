@@ -7,7 +7,7 @@ import pytest
 from checks.damage import dump_of, replaced
 from checks.values_rules import edited, tell_in, tell_of
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.truncation import ending
+from hlo_lsp.model.sections import ending
 
 ASSIGNMENT = "-buffer-assignment.txt"
 VALUES = "-buffer-assignment-values.txt"

@@ -9,8 +9,7 @@ from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.place import LocatedRecord, Place
-from hlo_lsp.model.section_order import disorder, is_joined
-from hlo_lsp.model.truncation import ending, last_record
+from hlo_lsp.model.sections import disorder, ending, is_joined, last_record
 from hlo_lsp.program.foreign_files import foreign_files, missing_companions
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import Record

@@ -8,8 +8,8 @@ from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.peaks.stack_traces import is_torn
 from hlo_lsp.checks.rule import AnyRule, Pace, error
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import ShapeError, parse_shape
-from hlo_lsp.model.truncation import ending
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import ParseFailure
 from hlo_lsp.syntax.instruction_text import parse_instruction

@@ -7,10 +7,10 @@ from hlo_lsp.checks.case import RecordCheck, head_place, part_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.checks.module.shapes import compare_shapes
 from hlo_lsp.checks.rule import AnyRule, error
-from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.module_index import Computation, parameter_number
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.shape import element_texts, shape_difference
-from hlo_lsp.program.computations import Callee, ComputationScope, signature, split_at_commas
+from hlo_lsp.program.computations import Callee, signature, split_at_commas
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
 from hlo_lsp.syntax.statements import closing_bracket
 
@@ -113,7 +113,7 @@ def entry_layout(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
 
 def _against_header(
     case: "RecordCheck[ComputationLine] | RecordCheck[ModuleHeader]",
-    scope: ComputationScope,
+    scope: Computation,
     header: str,
     place: Place,
     shapes: list[str],
@@ -257,7 +257,7 @@ def awaited(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
             )
 
 
-def _scopes(case: RecordCheck[InstructionLine], attribute: str) -> Iterator[ComputationScope]:
+def _scopes(case: RecordCheck[InstructionLine], attribute: str) -> Iterator[Computation]:
     """Yield the existing computations that an attribute names."""
     for callee in case.scopes.callees(case.record):
         scope = _scope(case, callee) if callee.attribute == attribute else None
@@ -265,13 +265,13 @@ def _scopes(case: RecordCheck[InstructionLine], attribute: str) -> Iterator[Comp
             yield scope
 
 
-def _scope(case: RecordCheck[InstructionLine], callee: Callee) -> ComputationScope | None:
+def _scope(case: RecordCheck[InstructionLine], callee: Callee) -> Computation | None:
     return None if callee.computation is None else case.scopes.scope(callee.computation)
 
 
 def _against_parameter(
     case: RecordCheck[InstructionLine],
-    scope: ComputationScope,
+    scope: Computation,
     number: int,
     given: InstructionLine | None,
     at: int | None = None,
@@ -295,7 +295,7 @@ def _against_parameter(
 
 
 def _against_root(
-    case: RecordCheck[InstructionLine], scope: ComputationScope, expected: str, what: str
+    case: RecordCheck[InstructionLine], scope: Computation, expected: str, what: str
 ) -> Iterator[Finding]:
     """Compare the root of a callee with the expected shape."""
     if scope.root is not None:
