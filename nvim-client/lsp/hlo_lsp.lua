@@ -21,7 +21,7 @@ return {
   handlers = {
     ['workspace/diagnostic/refresh'] = vim.lsp.handlers['workspace/diagnostic/refresh']
       or function(...)
-        return require('hlo_lsp.findings').on_refresh(...)
+        return require('hlo_lsp.diagnostics').on_refresh(...)
       end,
     ['workspace/codeLens/refresh'] = vim.lsp.handlers['workspace/codeLens/refresh']
       or function(...)
@@ -34,6 +34,6 @@ return {
     end,
   },
   on_exit = function(...)
-    require('hlo_lsp.comeback').on_exit(...)
+    require('hlo_lsp.restart').on_exit(...)
   end,
 }

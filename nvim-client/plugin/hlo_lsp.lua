@@ -6,10 +6,10 @@ vim.g.loaded_hlo_lsp = true
 
 local group = vim.api.nvim_create_augroup('hlo_lsp', {})
 local filetype = require('hlo_lsp.filetype')
-local comeback = require('hlo_lsp.comeback')
+local restart = require('hlo_lsp.restart')
 local lenses = require('hlo_lsp.lenses')
 if vim.fn.has('nvim-0.9') == 1 then -- the first with semantic tokens
-  require('hlo_lsp.colours').define()
+  require('hlo_lsp.highlights').define()
 end
 
 local function autocmd(event, opts)
@@ -34,7 +34,7 @@ else
 end
 
 local function attached(client, bufnr)
-  comeback.attached(client)
+  restart.attached(client)
   lenses.follow(client, bufnr)
 end
 
@@ -50,7 +50,7 @@ if vim.fn.has('nvim-0.8') == 1 then
 end
 
 if vim.lsp.enable then
-  comeback.setup(function()
+  restart.setup(function()
     vim.lsp.enable('hlo_lsp')
   end)
   vim.lsp.enable('hlo_lsp')
@@ -91,7 +91,7 @@ autocmd('FileType', {
   end,
 })
 
-comeback.setup(function()
+restart.setup(function()
   for _, bufnr in ipairs(vim.api.nvim_list_bufs()) do
     if vim.tbl_contains(config.filetypes, vim.bo[bufnr].filetype) then
       start(bufnr)

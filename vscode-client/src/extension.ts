@@ -1,14 +1,14 @@
 import { join } from "node:path";
 import * as vscode from "vscode";
-import { adoptDumps } from "./adoption";
 import { FileWindows } from "./fileWindows";
+import { detectDumps } from "./languageDetection";
 import { LANGUAGES } from "./languages";
 import { LargeFileNotice } from "./largeFileNotice";
 import { middlewareOf } from "./middleware";
-import { showPlaces } from "./places";
 import { onDidSelectInterpreter } from "./pythonExtension";
 import { openSample } from "./sample";
 import { SCHEMES, Server } from "./server";
+import { showPlaces } from "./showPlaces";
 import { Status } from "./status";
 import { Terminal } from "./terminal";
 import { Work } from "./work";
@@ -37,11 +37,11 @@ export function activate(context: vscode.ExtensionContext): void {
     status,
     windows.register(),
     notice.register(),
-    adoptDumps(),
+    detectDumps(),
     startWithDumps(started),
     started.onDidChange(() => {
       if (started.state !== "running") {
-        work.forget();
+        work.clear();
       }
       if (started.state === "running" || started.state === "failed") {
         followPython?.();
@@ -67,8 +67,8 @@ export function activate(context: vscode.ExtensionContext): void {
     "hlo.checkFolder": (folder?: vscode.Uri) => terminal.check(folder),
     "hlo.inspectAtCursor": () => terminal.inspect(),
     "hlo.openWindow": (file?: vscode.Uri) => notice.ask(file),
-    "hlo.previousWindow": () => turn(windows, -1),
-    "hlo.nextWindow": () => turn(windows, 1),
+    "hlo.previousWindow": () => openAdjacent(windows, -1),
+    "hlo.nextWindow": () => openAdjacent(windows, 1),
     "hlo.openSample": (ending?: string, text?: string) => openSample(bundled("bundled", "dump"), ending, text),
     "hlo.showPlaces": (...places: ShownPlaces) => showPlaces(started, windows, ...places),
   });
@@ -114,9 +114,9 @@ async function restartOnSelection(context: vscode.ExtensionContext, started: Ser
   }
 }
 
-async function turn(windows: FileWindows, way: 1 | -1): Promise<void> {
+async function openAdjacent(windows: FileWindows, direction: 1 | -1): Promise<void> {
   const uri = vscode.window.activeTextEditor?.document.uri;
   if (uri !== undefined) {
-    await windows.turn(uri, way);
+    await windows.openAdjacent(uri, direction);
   }
 }

@@ -13,16 +13,16 @@ import { serviceFor } from "./largeFiles";
 import type { Server } from "./server";
 import { inFile, inWindow, nameOf, SCHEME, Windows, type Window, type WindowReply } from "./windows";
 
-/** The server cuts a window out of a file: whole records around a line, lines counted from 0. */
+/** Request the whole records around a line, counted from 0, of a file. */
 const WindowRequest = new RequestType<{ uri: string; line: number }, WindowReply | null, void>("hlo/window");
-const MOST = 64; // places in one answer that are moved into windows; the others open the file itself
+const MAX_CONVERTED_PLACES = 64; // of one result; the other places open the file itself
 
 type Places = vscode.Location | vscode.Location[] | vscode.LocationLink[];
 
-/** Windows on files that VS Code shares with no extension, and what is known inside of them. */
+/** Windows on files that VS Code does not share with extensions, with hovers and navigation. */
 export class FileWindows implements vscode.TextDocumentContentProvider {
   private readonly windows = new Windows((file, line) => this.request(file, line));
-  private refused: LanguageClient | undefined; // its server is too old to cut windows
+  private unsupported: LanguageClient | undefined; // its server has no `hlo/window`
 
   constructor(
     private readonly server: Server,
@@ -46,22 +46,22 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
         provideDefinition: (document, position, token) =>
           this.ask(document, position, async (client, params) => {
             const found = await client.sendRequest(DefinitionRequest.type, params, token);
-            return this.led(await client.protocol2CodeConverter.asDefinitionResult(found, token));
+            return this.inWindows(await client.protocol2CodeConverter.asDefinitionResult(found, token));
           }),
       }),
       vscode.languages.registerDeclarationProvider(selector, {
         provideDeclaration: (document, position, token) =>
           this.ask(document, position, async (client, params) => {
             const found = await client.sendRequest(DeclarationRequest.type, params, token);
-            return this.led(await client.protocol2CodeConverter.asDeclarationResult(found, token));
+            return this.inWindows(await client.protocol2CodeConverter.asDeclarationResult(found, token));
           }),
       }),
       vscode.languages.registerReferenceProvider(selector, {
         provideReferences: (document, position, context, token) =>
           this.ask(document, position, async (client, params) => {
-            const asked = { ...params, context };
-            const found = await client.sendRequest(ReferencesRequest.type, asked, token);
-            return this.led(await client.protocol2CodeConverter.asReferences(found, token));
+            const withContext = { ...params, context };
+            const found = await client.sendRequest(ReferencesRequest.type, withContext, token);
+            return this.inWindows(await client.protocol2CodeConverter.asReferences(found, token));
           }),
       }),
     );
@@ -75,20 +75,20 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
     return window.text;
   }
 
-  /** Places as they can be shown: those in files that are too large lie in windows. */
-  async led<Found extends Places>(found: Found | null | undefined): Promise<Found | null | undefined> {
+  /** Convert places in files that are too large to places in windows. */
+  async inWindows<Found extends Places>(found: Found | null | undefined): Promise<Found | null | undefined> {
     if (!Array.isArray(found)) {
-      return found && ((await this.moved(found)) as Found);
+      return found && ((await this.toWindow(found)) as Found);
     }
     const places: (vscode.Location | vscode.LocationLink)[] = [];
     for (const [count, place] of found.entries()) {
-      places.push(count < MOST ? await this.moved(place) : place);
+      places.push(count < MAX_CONVERTED_PLACES ? await this.toWindow(place) : place);
     }
     return places as Found;
   }
 
-  /** Where a range of a file can be shown: there, or in a window. */
-  async shown(uri: vscode.Uri, range: vscode.Range): Promise<vscode.Location> {
+  /** Return the location that shows a range of a file: in the file or in a window. */
+  async locate(uri: vscode.Uri, range: vscode.Range): Promise<vscode.Location> {
     const stamp = await stampOfLarge(uri);
     const window = stamp === undefined ? undefined : await this.windows.at(uri.toString(), range.start.line, stamp);
     return window === undefined
@@ -96,7 +96,7 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
       : new vscode.Location(uriOf(window), rangeIn(window, range));
   }
 
-  /** The place in a file that a place in a window stands for; a place in another text is its own. */
+  /** Return the location in the file for a position in a window; other positions stay the same. */
   async place(uri: vscode.Uri, position: vscode.Position): Promise<vscode.Location> {
     const window = uri.scheme === SCHEME ? await this.windows.named(uri) : undefined;
     return window === undefined
@@ -104,7 +104,7 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
       : new vscode.Location(vscode.Uri.parse(window.file), positionOf(inFile(window, position)));
   }
 
-  /** Open the window that shows a line of a file; false if the server has none. */
+  /** Open the window that contains a line of a file; return false if the server has none. */
   async open(uri: vscode.Uri, line: number, stamp: string): Promise<boolean> {
     const window = line < 0 ? undefined : await this.windows.at(uri.toString(), line, stamp);
     if (window === undefined) {
@@ -115,20 +115,20 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
     return true;
   }
 
-  /** Open the lines behind a window (1) or in front of it (-1). */
-  async turn(uri: vscode.Uri, way: 1 | -1): Promise<void> {
+  /** Open the lines after a window (1) or before it (-1). */
+  async openAdjacent(uri: vscode.Uri, direction: 1 | -1): Promise<void> {
     const window = await this.windows.named(uri);
     if (window !== undefined) {
-      const line = way > 0 ? window.firstLine + window.lineCount : window.firstLine - 1;
+      const line = direction > 0 ? window.firstLine + window.lineCount : window.firstLine - 1;
       if (!(await this.open(vscode.Uri.parse(window.file), line, window.stamp))) {
-        vscode.window.setStatusBarMessage(way > 0 ? "End of file" : "Start of file", 3_000);
+        vscode.window.setStatusBarMessage(direction > 0 ? "End of file" : "Start of file", 3_000);
       }
     }
   }
 
   private async request(file: string, line: number): Promise<WindowReply | undefined> {
     const client = await this.server.client();
-    if (client === undefined || client === this.refused) {
+    if (client === undefined || client === this.unsupported) {
       return undefined;
     }
     const uri = client.code2ProtocolConverter.asUri(vscode.Uri.parse(file));
@@ -136,18 +136,18 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
       return (await client.sendRequest(WindowRequest, { uri, line })) ?? undefined;
     } catch (error) {
       if (error instanceof ResponseError && error.code === ErrorCodes.MethodNotFound) {
-        this.refused = client;
+        this.unsupported = client;
       }
       this.log.warn(`no window on line ${line + 1} of ${uri}: ${String(error)}`);
       return undefined;
     }
   }
 
-  private async moved(place: vscode.Location | vscode.LocationLink): Promise<vscode.Location | vscode.LocationLink> {
+  private async toWindow(place: vscode.Location | vscode.LocationLink): Promise<vscode.Location | vscode.LocationLink> {
     if (!("targetUri" in place)) {
-      return this.shown(place.uri, place.range);
+      return this.locate(place.uri, place.range);
     }
-    const { uri, range } = await this.shown(place.targetUri, place.targetSelectionRange ?? place.targetRange);
+    const { uri, range } = await this.locate(place.targetUri, place.targetSelectionRange ?? place.targetRange);
     return uri.toString() === place.targetUri.toString()
       ? place
       : { ...place, targetUri: uri, targetRange: range, targetSelectionRange: range };
@@ -171,7 +171,7 @@ export class FileWindows implements vscode.TextDocumentContentProvider {
   }
 }
 
-/** The time of change of a file that VS Code shares with no extension; undefined for all others. */
+/** Return the modification time of a file that VS Code does not share with extensions, else undefined. */
 export async function stampOfLarge(uri: vscode.Uri): Promise<string | undefined> {
   if (uri.scheme !== "file") {
     return undefined;

@@ -1,8 +1,8 @@
 /**
- * The languages of the extension, and which of them a text is by its first lines.
+ * The languages of the extension, and their detection by the first lines of a text.
  *
- * VS Code itself never looks into a file whose extension is known, and `.txt` is. The expressions
- * are those of the server (`syntax/kinds.py`): what it calls a dump is one here, too.
+ * VS Code does not read files with a known extension such as `.txt`. The expressions are those of
+ * the server (`syntax/file_kinds.py`).
  */
 
 export type Language =
@@ -24,9 +24,9 @@ export const LANGUAGES: readonly Language[] = [
   "xla-stdout",
 ];
 
-/** How many lines are looked at: output of a program may stand before the first dump in it. */
-export const SNIFFED_LINES = 60;
-const SEEN = 400; // characters of a line
+/** The number of lines to search: output of a program may come before the first dump. */
+export const MAX_DETECTION_LINES = 60;
+const MAX_LINE_CHARACTERS = 400;
 
 const SECTION = /\*\*\* Begin .+ \*\*\*$/;
 const FIRST: readonly (readonly [RegExp, Language])[] = [
@@ -40,15 +40,15 @@ const FIRST: readonly (readonly [RegExp, Language])[] = [
 ];
 const TOTAL = "Total bytes used: ";
 
-/** The language of a text, undefined for whatever is no dump. Blank lines and comments may come first. */
-export function languageOf(lines: readonly string[]): Language | undefined {
-  const seen = lines.slice(0, SNIFFED_LINES);
-  if (seen.some((line) => SECTION.test(line))) {
+/** Return the language of a text; undefined if it is not a dump. Blank lines and comments may come first. */
+export function detectLanguage(lines: readonly string[]): Language | undefined {
+  const head = lines.slice(0, MAX_DETECTION_LINES);
+  if (head.some((line) => SECTION.test(line))) {
     return "xla-stdout";
   }
-  const [first = "", second = ""] = seen
+  const [first = "", second = ""] = head
     .filter((line) => /\S/.test(line) && !/^\s*\/\//.test(line))
-    .map((line) => line.slice(0, SEEN));
+    .map((line) => line.slice(0, MAX_LINE_CHARACTERS));
   if (first.startsWith(TOTAL)) {
     return second.startsWith("Allocations sorted by size") ? "xla-memory-report" : "xla-values";
   }

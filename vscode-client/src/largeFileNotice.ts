@@ -2,16 +2,16 @@ import { open } from "node:fs/promises";
 import { basename } from "node:path";
 import * as vscode from "vscode";
 import { stampOfLarge, type FileWindows } from "./fileWindows";
-import { languageOf, LANGUAGES, type Language } from "./languages";
+import { detectLanguage, LANGUAGES, type Language } from "./languages";
 import { explain, serviceFor } from "./largeFiles";
 
 const WINDOW = "Open Window at Line...";
 const TURN_ON = "Turn Off Limits";
-const HEAD = 65_536; // bytes in which a dump is recognised
+const HEAD_BYTES = 65_536; // enough to detect the language
 
-/** Says of large dumps, once each, what VS Code does not do with them, and what helps. */
+/** Explains, once for each large dump, which features VS Code turns off for it. */
 export class LargeFileNotice {
-  private readonly told = new Set<string>();
+  private readonly notified = new Set<string>();
 
   constructor(private readonly windows: FileWindows) {}
 
@@ -24,14 +24,14 @@ export class LargeFileNotice {
     }
     return vscode.Disposable.from(
       vscode.workspace.onDidOpenTextDocument((document) => void this.opened(document)),
-      // A text that is too large is never opened as a document: only its tab is seen.
+      // VS Code does not report a document for a file above the limit, only its tab.
       vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
         opened.forEach((tab) => void this.shown(tab));
       }),
     );
   }
 
-  /** Ask for a line and open the window on it, of a file or of the one whose tab is in front. */
+  /** Ask for a line and open a window on it; the default is the file of the active tab. */
   async ask(uri = activeFile()): Promise<void> {
     const stamp = uri && (await stampOfLarge(uri));
     if (uri === undefined || stamp === undefined) {
@@ -51,7 +51,7 @@ export class LargeFileNotice {
 
   private async opened(document: vscode.TextDocument): Promise<void> {
     const { uri, languageId } = document;
-    if (uri.scheme !== "file" || !isOurs(languageId)) {
+    if (uri.scheme !== "file" || !isDumpLanguage(languageId)) {
       return;
     }
     const settings = vscode.workspace.getConfiguration("editor", document);
@@ -59,7 +59,7 @@ export class LargeFileNotice {
       return;
     }
     const { size } = await vscode.workspace.fs.stat(uri);
-    if (serviceFor(size, document.lineCount) === "reduced" && this.isNews(uri)) {
+    if (serviceFor(size, document.lineCount) === "reduced" && this.isFirstNotice(uri)) {
       const message = explain(basename(uri.fsPath), size, "reduced");
       if ((await vscode.window.showInformationMessage(message, TURN_ON)) === TURN_ON) {
         await settings.update("largeFileOptimizations", false, vscode.ConfigurationTarget.Global, true);
@@ -74,7 +74,7 @@ export class LargeFileNotice {
     }
     const { uri } = input;
     const { size } = await vscode.workspace.fs.stat(uri);
-    if ((await isDump(uri.fsPath)) && this.isNews(uri)) {
+    if ((await isDump(uri.fsPath)) && this.isFirstNotice(uri)) {
       const answer = await vscode.window.showInformationMessage(explain(basename(uri.fsPath), size, "none"), WINDOW);
       if (answer === WINDOW) {
         await this.ask(uri);
@@ -82,9 +82,9 @@ export class LargeFileNotice {
     }
   }
 
-  private isNews(uri: vscode.Uri): boolean {
+  private isFirstNotice(uri: vscode.Uri): boolean {
     const key = uri.toString();
-    return !this.told.has(key) && this.told.add(key).has(key);
+    return !this.notified.has(key) && this.notified.add(key).has(key);
   }
 }
 
@@ -93,15 +93,15 @@ function activeFile(): vscode.Uri | undefined {
   return input instanceof vscode.TabInputText ? input.uri : undefined;
 }
 
-function isOurs(languageId: string): boolean {
+function isDumpLanguage(languageId: string): boolean {
   return LANGUAGES.includes(languageId as Language);
 }
 
 async function isDump(path: string): Promise<boolean> {
   const file = await open(path);
   try {
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD) });
-    return languageOf(buffer.toString("utf8", 0, bytesRead).split(/\r?\n/)) !== undefined;
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES) });
+    return detectLanguage(buffer.toString("utf8", 0, bytesRead).split(/\r?\n/)) !== undefined;
   } finally {
     await file.close();
   }

@@ -1,20 +1,20 @@
 /** The limits of VS Code for large files, and the messages about them. */
 
-/** Bytes up to which a text is shared with extensions (TextModel._MODEL_SYNC_LIMIT). */
-export const SYNCHRONISED = 50 * 1024 * 1024;
-/** Bytes up to which colours, folding and lenses are offered (LARGE_FILE_SIZE_THRESHOLD). */
-export const OPTIMISED = 20 * 1024 * 1024;
-/** Lines up to which they are (LARGE_FILE_LINE_COUNT_THRESHOLD). */
-export const OPTIMISED_LINES = 300_000;
+/** The size in bytes up to which VS Code shares a text with extensions (TextModel._MODEL_SYNC_LIMIT). */
+export const MAX_SYNCHRONIZED_BYTES = 50 * 1024 * 1024;
+/** The size in bytes up to which colors, folding, and lenses are on (LARGE_FILE_SIZE_THRESHOLD). */
+export const MAX_FULL_SERVICE_BYTES = 20 * 1024 * 1024;
+/** The same in lines (LARGE_FILE_LINE_COUNT_THRESHOLD). */
+export const MAX_FULL_SERVICE_LINES = 300_000;
 
-/** How much of a file VS Code serves: all of it, all but what it turns off, or nothing. */
+/** Which features VS Code offers in a file: all, all but those for small files, or none. */
 export type Service = "full" | "reduced" | "none";
 
 export function serviceFor(bytes: number, lines = 0): Service {
-  if (bytes > SYNCHRONISED) {
+  if (bytes > MAX_SYNCHRONIZED_BYTES) {
     return "none";
   }
-  return bytes > OPTIMISED || lines > OPTIMISED_LINES ? "reduced" : "full";
+  return bytes > MAX_FULL_SERVICE_BYTES || lines > MAX_FULL_SERVICE_LINES ? "reduced" : "full";
 }
 
 /** Return the message about a file that is not served in full. */

@@ -20,7 +20,7 @@ export interface LaunchOptions {
   probe(command: string): Promise<Interpreter | undefined>;
 }
 
-/** No server can be started; the message is for the user. */
+/** The server cannot be started; the message is for the user. */
 export class LaunchError extends Error {}
 
 /**

@@ -1,23 +1,25 @@
-/** Programs that settings name. */
+/** Paths of programs in settings. */
 
 import { constants } from "node:fs";
 import { access, stat } from "node:fs/promises";
 import { delimiter, isAbsolute, join, relative, resolve } from "node:path";
 
-export interface Surroundings {
-  /** The first folder that is open. */
+export interface SearchContext {
+  /** The first workspace folder. */
   readonly folder: string | undefined;
   readonly home: string;
-  /** The variable PATH. */
+  /** The environment variable PATH. */
   readonly path: string;
 }
 
 /**
- * The absolute path of a program: of a path, also with `~` or `${workspaceFolder}` or relative to
- * the folder that is open, or of a name that is on PATH. Undefined if nothing there can be run.
+ * Return the absolute path of a program; undefined if it cannot be run.
+ *
+ * The setting is a name on PATH or a path, also with `~` or `${workspaceFolder}` or relative to the
+ * workspace folder.
  */
-export async function findProgram(setting: string, around: Surroundings): Promise<string | undefined> {
-  for (const path of candidates(setting, around)) {
+export async function findProgram(setting: string, context: SearchContext): Promise<string | undefined> {
+  for (const path of candidates(setting, context)) {
     if (await canRun(path)) {
       return path;
     }
@@ -25,26 +27,26 @@ export async function findProgram(setting: string, around: Surroundings): Promis
   return undefined;
 }
 
-/** Whether an absolute path leads below a folder; names that are looked for on PATH lead nowhere. */
+/** Whether a path is absolute and inside a folder. */
 export function isBelow(path: string, folder: string): boolean {
-  const way = relative(folder, path);
-  return isAbsolute(path) && way !== "" && !/^\.\.(?:[\\/]|$)/.test(way) && !isAbsolute(way);
+  const inside = relative(folder, path);
+  return isAbsolute(path) && inside !== "" && !/^\.\.(?:[\\/]|$)/.test(inside) && !isAbsolute(inside);
 }
 
-function candidates(setting: string, { folder, home, path }: Surroundings): string[] {
+function candidates(setting: string, { folder, home, path }: SearchContext): string[] {
   if (!/[\\/]/.test(setting)) {
     return path
       .split(delimiter)
       .filter((each) => isAbsolute(each))
       .flatMap((each) => [join(each, setting), join(each, `${setting}.exe`)]);
   }
-  const filled = setting
+  const expanded = setting
     .replace(/^~(?=[\\/])/, home)
     .replaceAll("${workspaceFolder}", folder ?? "${workspaceFolder}");
-  if (isAbsolute(filled)) {
-    return [filled];
+  if (isAbsolute(expanded)) {
+    return [expanded];
   }
-  return folder === undefined ? [] : [resolve(folder, filled)];
+  return folder === undefined ? [] : [resolve(folder, expanded)];
 }
 
 async function canRun(path: string): Promise<boolean> {

@@ -3,11 +3,11 @@ import { join } from "node:path";
 import * as vscode from "vscode";
 
 /**
- * Open a file of the dump that came with the extension.
+ * Open a file of the sample dump of the extension.
  *
- * @param folder where it lies
- * @param ending how the name of the file ends
- * @param text what stands in the line to show, the first one without it
+ * @param folder the folder of the dump
+ * @param ending the end of the name of the file
+ * @param text a part of the line to show; without it, the first line
  */
 export async function openSample(
   folder: string,

@@ -1,21 +1,21 @@
 import * as vscode from "vscode";
 import { ExecuteCommandRequest } from "vscode-languageclient";
 import type { FileWindows } from "./fileWindows";
-import { printed } from "./printed";
 import type { Server } from "./server";
+import { showInTerminal } from "./terminalOutput";
 
-const INSPECT = "hlo.server.inspect"; // a command of the server: it knows texts that are not saved
+const INSPECT = "hlo.server.inspect"; // this command of the server includes unsaved text
 
-/** `hlo-lsp check` and `hlo-lsp inspect` in a terminal: what they print is made for one. */
+/** Runs `hlo-lsp check` and `hlo-lsp inspect` in a terminal, for which their output is made. */
 export class Terminal {
-  /** @param folder where they run; Python imports from there first, so it is no workspace */
+  /** @param folder the working directory; Python imports from it first, so it is not a workspace folder */
   constructor(
     private readonly server: Server,
     private readonly windows: FileWindows,
     private readonly folder: string,
   ) {}
 
-  /** Check all dumps below a folder, or below one that the user chooses. */
+  /** Check all dumps in a folder; without an argument, the user selects it. */
   async check(folder?: vscode.Uri): Promise<void> {
     const chosen = folder ?? (await this.chosenFolder());
     if (chosen !== undefined) {
@@ -23,7 +23,7 @@ export class Terminal {
     }
   }
 
-  /** Print what stands at the cursor, from the files on disk; of a text that is not saved by its server. */
+  /** Inspect the dump at the cursor. The running server does this for unsaved text. */
   async inspect(): Promise<void> {
     const editor = vscode.window.activeTextEditor;
     if (editor === undefined) {
@@ -35,21 +35,21 @@ export class Terminal {
       return;
     }
     const line = editor.document.lineAt(editor.selection.active.line).text;
-    const column = Array.from(line.slice(0, range.start.character)).length; // in code points, as the server counts
+    const column = Array.from(line.slice(0, range.start.character)).length; // in code points, as the option expects
     await this.run("inspect", [uri.fsPath, "--at", `${range.start.line + 1}:${column + 1}`]);
   }
 
   private async inspectUnsaved(uri: vscode.Uri, position: vscode.Position): Promise<void> {
     const client = await this.server.client();
     if (client === undefined) {
-      return; // the error is on the screen
+      return; // the error message is already shown
     }
     const { code2ProtocolConverter: convert } = client;
-    const question = { command: INSPECT, arguments: [convert.asUri(uri), convert.asPosition(position)] };
+    const params = { command: INSPECT, arguments: [convert.asUri(uri), convert.asPosition(position)] };
     try {
-      printed("hlo-lsp inspect", String(await client.sendRequest(ExecuteCommandRequest.type, question)));
-    } catch (refusal) {
-      void vscode.window.showInformationMessage(refusal instanceof Error ? refusal.message : String(refusal));
+      showInTerminal("hlo-lsp inspect", String(await client.sendRequest(ExecuteCommandRequest.type, params)));
+    } catch (error) {
+      void vscode.window.showInformationMessage(error instanceof Error ? error.message : String(error));
     }
   }
 
@@ -68,7 +68,7 @@ export class Terminal {
   private async run(command: "check" | "inspect", args: readonly string[]): Promise<void> {
     const program = await this.server.program();
     if (program === undefined) {
-      return; // the error is on the screen
+      return; // the error message is already shown
     }
     const task = new vscode.Task(
       { type: "hlo", command },

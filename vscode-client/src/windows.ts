@@ -1,15 +1,15 @@
 /**
- * Windows on files that are too large to be opened: the lines around a record, as a text of its own.
+ * Windows: documents with the lines around a record of a file that is too large to open.
  *
- * The server cuts them out of the file on disk. A window is named by a URI that says which lines of
- * which file it shows, and of when, so that VS Code can ask for its text again and a file that was
- * written anew has new windows: `hlo-window:/lines 4001-4200/NAME?URI-OF-THE-FILE#STAMP`. Lines are
- * counted from 0 in the code.
+ * The server reads them from the file on disk. The URI of a window contains the lines, the URI of the
+ * file, and its modification time, so that VS Code can request the text again and a changed file has
+ * new windows: `hlo-window:/lines 4001-4200/NAME?URI-OF-THE-FILE#STAMP`. In the code, lines count
+ * from 0.
  */
 
 export const SCHEME = "hlo-window";
 
-/** What the server answers to `hlo/window`. */
+/** The result of the request `hlo/window`. */
 export interface WindowReply {
   readonly text: string;
   readonly firstLine: number;
@@ -19,7 +19,7 @@ export interface WindowReply {
 export interface Window extends WindowReply {
   /** URI of the file. */
   readonly file: string;
-  /** What changes when the file does: its time of change. */
+  /** The modification time of the file. */
   readonly stamp: string;
 }
 
@@ -40,25 +40,25 @@ export interface WindowName {
   readonly fragment: string;
 }
 
-const KEPT = 32; // windows; each is a few hundred kilobytes
+const MAX_CACHED_WINDOWS = 32; // each has a few hundred kilobytes
 
 export class Windows {
-  private readonly known: Window[] = []; // the latest first
+  private readonly cached: Window[] = []; // the latest first
 
-  /** @param request asks the server; undefined when it has no such window */
+  /** @param request requests a window from the server; undefined if it has none */
   constructor(private readonly request: (file: string, line: number) => Promise<WindowReply | undefined>) {}
 
-  /** The window that shows a line of a file; undefined if there is none. */
+  /** Return the window that contains a line of a file; undefined if there is none. */
   async at(file: string, line: number, stamp: string): Promise<Window | undefined> {
-    const known = this.known.find(
+    const known = this.cached.find(
       (window) => window.file === file && window.stamp === stamp && shows(window, line),
     );
     return known ?? this.fetch(file, line, stamp);
   }
 
-  /** The window of a name. It is cut anew if it is no longer kept. */
+  /** Return the window of a name, requested again if it is not cached. */
   async named(name: WindowName): Promise<Window | undefined> {
-    const known = this.known.find((window) => isSame(nameOf(window), name));
+    const known = this.cached.find((window) => isSame(nameOf(window), name));
     if (known !== undefined) {
       return known;
     }
@@ -74,8 +74,8 @@ export class Windows {
       return undefined;
     }
     const window = { ...reply, file, stamp };
-    this.known.unshift(window);
-    this.known.splice(KEPT);
+    this.cached.unshift(window);
+    this.cached.splice(MAX_CACHED_WINDOWS);
     return window;
   }
 }
@@ -89,14 +89,14 @@ export function nameOf({ file, stamp, firstLine, lineCount }: Window): WindowNam
   };
 }
 
-/** A place in a file as one in the window; its end is cut where the window ends. */
+/** Convert a range in a file to one in the window, at most up to its end. */
 export function inWindow(window: Window, span: Span): Span {
   const last = window.firstLine + window.lineCount;
   const end = span.end.line < last ? span.end : { line: last, character: 0 };
   return { start: moved(span.start, -window.firstLine), end: moved(end, -window.firstLine) };
 }
 
-/** A place in a window as one in the file. */
+/** Convert a position in a window to one in the file. */
 export function inFile(window: Window, point: Point): Point {
   return moved(point, window.firstLine);
 }

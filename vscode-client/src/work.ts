@@ -5,13 +5,13 @@ import type {
   WorkDoneProgressReport,
 } from "vscode-languageclient";
 
-/** The long work that the server has told of and not ended: reading large files, mostly. */
+/** The work in progress that the server has reported, such as reading a large file. */
 export class Work {
   private readonly titles = new Map<ProgressToken, string>();
 
   constructor(private readonly changed: () => void) {}
 
-  told(
+  update(
     token: ProgressToken,
     progress: WorkDoneProgressBegin | WorkDoneProgressReport | WorkDoneProgressEnd,
   ): void {
@@ -25,12 +25,12 @@ export class Work {
     this.changed();
   }
 
-  /** A server that died ends no work. */
-  forget(): void {
+  /** Forget all work, because a server that has exited does not report its end. */
+  clear(): void {
     this.titles.clear();
   }
 
-  /** What goes on, the oldest first. */
+  /** The titles, the oldest first. */
   get current(): readonly string[] {
     return [...this.titles.values()];
   }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { languageOf } from "../src/languages";
+import { detectLanguage } from "../src/languages";
 
 const cases: readonly (readonly [string, string, string | undefined])[] = [
   ["a module", "HloModule jit_f, is_scheduled=true", "hlo"],
@@ -22,6 +22,6 @@ const cases: readonly (readonly [string, string, string | undefined])[] = [
 
 for (const [what, text, language] of cases) {
   test(`${what}: ${language ?? "no dump"}`, () => {
-    assert.equal(languageOf(text.split("\n")), language);
+    assert.equal(detectLanguage(text.split("\n")), language);
   });
 }

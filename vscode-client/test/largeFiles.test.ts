@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { explain, OPTIMISED, OPTIMISED_LINES, serviceFor, SYNCHRONISED } from "../src/largeFiles";
+import { explain, MAX_FULL_SERVICE_BYTES, MAX_FULL_SERVICE_LINES, serviceFor, MAX_SYNCHRONIZED_BYTES } from "../src/largeFiles";
 
 test("limits are the last sizes that are still served", () => {
   assert.equal(serviceFor(0), "full");
-  assert.equal(serviceFor(OPTIMISED, OPTIMISED_LINES), "full");
-  assert.equal(serviceFor(OPTIMISED + 1), "reduced");
-  assert.equal(serviceFor(1, OPTIMISED_LINES + 1), "reduced");
-  assert.equal(serviceFor(SYNCHRONISED), "reduced");
-  assert.equal(serviceFor(SYNCHRONISED + 1), "none");
+  assert.equal(serviceFor(MAX_FULL_SERVICE_BYTES, MAX_FULL_SERVICE_LINES), "full");
+  assert.equal(serviceFor(MAX_FULL_SERVICE_BYTES + 1), "reduced");
+  assert.equal(serviceFor(1, MAX_FULL_SERVICE_LINES + 1), "reduced");
+  assert.equal(serviceFor(MAX_SYNCHRONIZED_BYTES), "reduced");
+  assert.equal(serviceFor(MAX_SYNCHRONIZED_BYTES + 1), "none");
 });
 
 test("the message says how large the file is and what works", () => {

@@ -3,10 +3,10 @@ import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { after, before, test } from "node:test";
-import { isBelow, findProgram, type Surroundings } from "../src/programs";
+import { isBelow, findProgram, type SearchContext } from "../src/programs";
 
 let root = "";
-let around: Surroundings;
+let context: SearchContext;
 
 before(async () => {
   root = await mkdtemp(join(tmpdir(), "hlo-programs-"));
@@ -14,7 +14,7 @@ before(async () => {
   await writeFile(join(root, "bin", "hlo-lsp"), "");
   await chmod(join(root, "bin", "hlo-lsp"), 0o755);
   await writeFile(join(root, "bin", "notes"), "");
-  around = { folder: root, home: root, path: ["", ".", join(root, "bin")].join(delimiter) };
+  context = { folder: root, home: root, path: ["", ".", join(root, "bin")].join(delimiter) };
 });
 
 after(() => rm(root, { recursive: true }));
@@ -22,19 +22,19 @@ after(() => rm(root, { recursive: true }));
 test("all ways of naming a program lead to it", async () => {
   const there = join(root, "bin", "hlo-lsp");
   for (const setting of [there, "~/bin/hlo-lsp", "${workspaceFolder}/bin/hlo-lsp", "./bin/hlo-lsp", "bin/hlo-lsp", "hlo-lsp"]) {
-    assert.equal(await findProgram(setting, around), there, setting);
+    assert.equal(await findProgram(setting, context), there, setting);
   }
 });
 
 test("what cannot be run is no program", { skip: process.platform === "win32" }, async () => {
   for (const setting of ["./bin/notes", "notes", "./bin", "./bin/gone", "gone"]) {
-    assert.equal(await findProgram(setting, around), undefined, setting);
+    assert.equal(await findProgram(setting, context), undefined, setting);
   }
 });
 
 test("without a folder relative paths lead nowhere", async () => {
   for (const setting of ["./bin/hlo-lsp", "${workspaceFolder}/bin/hlo-lsp"]) {
-    assert.equal(await findProgram(setting, { ...around, folder: undefined }), undefined, setting);
+    assert.equal(await findProgram(setting, { ...context, folder: undefined }), undefined, setting);
   }
 });
 

@@ -7,13 +7,13 @@ test("work goes on from its beginning to its end", () => {
   const work = new Work(() => {
     changes += 1;
   });
-  work.told("a", { kind: "begin", title: "Reading values" });
-  work.told(2, { kind: "begin", title: "Checking" });
-  work.told("a", { kind: "report", percentage: 50 });
+  work.update("a", { kind: "begin", title: "Reading values" });
+  work.update(2, { kind: "begin", title: "Checking" });
+  work.update("a", { kind: "report", percentage: 50 });
   assert.deepEqual(work.current, ["Reading values", "Checking"]);
-  work.told("a", { kind: "end" });
+  work.update("a", { kind: "end" });
   assert.deepEqual(work.current, ["Checking"]);
   assert.equal(changes, 3);
-  work.forget();
+  work.clear();
   assert.deepEqual(work.current, []);
 });

@@ -1,4 +1,4 @@
--- Links the server's semantic token types to standard groups. The links are defaults: a colour
+-- Links the server's semantic token types to standard groups. The links are defaults: a color
 -- scheme or the user's `:highlight` takes precedence.
 local M = {}
 

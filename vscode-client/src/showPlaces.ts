@@ -4,10 +4,10 @@ import type { FileWindows } from "./fileWindows";
 import type { Server } from "./server";
 
 /**
- * `hlo.showPlaces`: what a click on a lens does, show places beside the line that the lens is on.
+ * Run the command `hlo.showPlaces` of a code lens: show places beside the line of the lens.
  *
- * The server names it in lenses with arguments of the protocol's types: the URI of the document, a
- * position in it, the places.
+ * The server sends the arguments as types of the protocol: the URI of the document, a position in
+ * it, and the places.
  */
 export async function showPlaces(
   server: Server,
@@ -21,7 +21,7 @@ export async function showPlaces(
     return;
   }
   const { protocol2CodeConverter: convert } = client;
-  const places = await windows.led(await convert.asReferences(locations));
+  const places = await windows.inWindows(await convert.asReferences(locations));
   await vscode.commands.executeCommand(
     "editor.action.showReferences",
     convert.asUri(uri),
