@@ -219,4 +219,4 @@ def test_long_work_passes_checkpoints() -> None:
     dump = dump_of("BufferAssignment:\n" + "".join(lines))
     survey = CompileCheck(dump, dump, Thresholds(), "", Severity.ERROR)
     list(bounds.out_of_bounds(survey))
-    assert 5 <= count_checkpoints(lambda: list(bounds.out_of_bounds(survey))) <= 50
+    assert count_checkpoints(lambda: list(bounds.out_of_bounds(survey))) >= 5

@@ -134,4 +134,4 @@ def test_legal_sharing(
 
 def test_long_work_passes_checkpoints() -> None:
     values = [_live(number, number, 1, 0, 1) for number in range(5000)]
-    assert 10 <= count_checkpoints(lambda: list(overlaps(values))) <= 100
+    assert count_checkpoints(lambda: list(overlaps(values))) >= 10

@@ -1,4 +1,4 @@
-"""The list of allocations: it is numbered, and each value is in it once."""
+"""The numbers of allocations, places of values in them, their sizes, and the total of all sizes."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,7 +10,6 @@ from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
-    BufferAssignment,
     buffer_assignment,
     misses_used_values,
 )
@@ -22,22 +21,21 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.text.checkpoint import checkpoint
 
+_MAX_RELATED = 3
+
 
 def duplicate_allocation(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations with the number of an earlier one (``BufferAssignment::ToString``)."""
-    assignment = buffer_assignment(survey.dump)
+    file, blocks = _file_and_blocks(survey)
     first: dict[int, AllocationLine] = {}
-    for block in assignment.blocks:
+    for block in blocks:
         head = block.allocation
         other = first.setdefault(head.number, head)
         if other is not head:
-            yield survey.finding(
-                LocatedRecord(assignment.file, head),
-                "ALLOCATION",
-                f"allocation {head.number} is already on line "
-                f"{LocatedRecord(assignment.file, other).number}.",
-                Related(field_place(assignment.file, other, "ALLOCATION"), "the same number"),
-            )
+            line = LocatedRecord(file, other).number
+            message = f"allocation {head.number} is already on line {line}."
+            related = Related(field_place(file, other, "ALLOCATION"), "the same number")
+            yield survey.finding(LocatedRecord(file, head), "ALLOCATION", message, related)
 
 
 def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
@@ -47,22 +45,18 @@ def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
     """
     if survey.dump.has_broken_assigned_values:
         return
-    assignment = buffer_assignment(survey.dump)
-    heads = [block.allocation for block in assignment.blocks]
+    file, blocks = _file_and_blocks(survey)
+    heads = [block.allocation for block in blocks]
     numbers = {head.number for head in heads}
     expected = 0
     previous = "is the first"
     for head, following in zip_longest(heads, heads[1:]):
         if head.number != expected:
-            finding = survey.finding(
-                LocatedRecord(assignment.file, head),
-                "ALLOCATION",
-                f"allocation {head.number} {previous}: expected allocation {expected}.",
-            )
+            message = f"allocation {head.number} {previous}: expected allocation {expected}."
+            finding = survey.finding(LocatedRecord(file, head), "ALLOCATION", message)
             is_gap = following is None or following.number == head.number + 1
-            if expected not in numbers and (not is_gap or following is None):
-                finding = finding.put(str(expected))
-            yield finding
+            is_sure = expected not in numbers and (not is_gap or following is None)
+            yield finding.put(str(expected)) if is_sure else finding
             expected = head.number if is_gap else expected
         expected += 1
         previous = f"follows allocation {head.number}"
@@ -70,40 +64,18 @@ def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
 
 def value_in_two_allocations(survey: CompileCheck) -> Iterator[Finding]:
     """Report values that an earlier allocation holds already."""
-    assignment = buffer_assignment(survey.dump)
-    counts = Counter(value.id for block in assignment.blocks for value in block.values)
-    repeated = {value_id for value_id, count in counts.items() if count > 1}
+    file, blocks = _file_and_blocks(survey)
+    counts = Counter(value.id for block in blocks for value in block.values)
     first: dict[tuple[int, str], tuple[AssignedValue, AllocationLine]] = {}
-    for block in assignment.blocks if repeated else ():
-        for value in block.values:
-            if value.id not in repeated:
-                continue
-            other, home = first.setdefault((value.id, value.key), (value, block.allocation))
-            if home.number != block.allocation.number:
-                yield survey.finding(
-                    LocatedRecord(assignment.file, value),
-                    "VALUE_ID",
-                    f"value {value.id} `{value.key}` is in allocation {home.number} and in "
-                    f"allocation {block.allocation.number}.",
-                    Related(field_place(assignment.file, other, "VALUE_ID"), "the same value"),
-                )
-
-
-_MAX_RELATED = 3
-_VALUES_PER_CHECKPOINT = 2000
-
-
-@dataclass(frozen=True, slots=True)
-class _Total:
-    """The total of all allocations, in bytes, where it is printed and none is missing."""
-
-    line: LocatedRecord[TotalLine]
-    sum: int
-
-    @property
-    def missing(self) -> int:
-        """Return the bytes by which the sum of all sizes is below the total."""
-        return self.line.record.total - self.sum
+    for head, value in ((block.allocation, value) for block in blocks for value in block.values):
+        if counts[value.id] == 1:
+            continue
+        other, home = first.setdefault((value.id, value.key), (value, head))
+        if home.number != head.number:
+            message = f"value {value.id} `{value.key}` is in allocation {home.number} and in "
+            message += f"allocation {head.number}."
+            related = Related(field_place(file, other, "VALUE_ID"), "the same value")
+            yield survey.finding(LocatedRecord(file, value), "VALUE_ID", message, related)
 
 
 def nonzero_offset(survey: CompileCheck) -> Iterator[Finding]:
@@ -111,19 +83,14 @@ def nonzero_offset(survey: CompileCheck) -> Iterator[Finding]:
 
     Several such values contradict the flags of the allocation: see ``flag-contradiction``.
     """
-    assignment = buffer_assignment(survey.dump)
-    for block in _whole_blocks(assignment):
-        if block.allocation.preallocated_temp:
-            continue
+    file, blocks = _file_and_blocks(survey)
+    for block in filter(_is_whole, blocks):
         odd = [value for value in block.values if value.offset]
-        if len(odd) == 1:
-            yield survey.finding(
-                LocatedRecord(assignment.file, odd[0]),
-                "OFFSET",
-                f"offset {odd[0].offset:,} in allocation {block.allocation.number}: expected 0, "
-                "as the allocation is not preallocated-temp.",
-                _related_size(assignment.file, block.allocation),
-            )
+        if len(odd) == 1 and not block.allocation.preallocated_temp:
+            message = f"offset {odd[0].offset:,} in allocation {block.allocation.number}: "
+            message += "expected 0, as the allocation is not preallocated-temp."
+            related = _related_size(file, block.allocation)
+            yield survey.finding(LocatedRecord(file, odd[0]), "OFFSET", message, related)
 
 
 def out_of_bounds(survey: CompileCheck) -> Iterator[Finding]:
@@ -131,34 +98,29 @@ def out_of_bounds(survey: CompileCheck) -> Iterator[Finding]:
 
     Where the total shows that the allocation is too small, ``allocation-too-small`` is reported.
     """
-    assignment, total = buffer_assignment(survey.dump), _total(survey.dump)
-    for block in _whole_blocks(assignment):
-        allocation = block.allocation
-        outside = _outside(block)
-        if not outside or _is_too_small(outside, total):
-            continue
-        for value in outside:
+    (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
+    for block in filter(_is_whole, blocks):
+        allocation, outside = block.allocation, _outside(block)
+        for value in () if _is_too_small(outside, total) else outside:
             yield survey.finding(
-                LocatedRecord(assignment.file, value),
+                LocatedRecord(file, value),
                 "OFFSET",
                 f"the value ends at byte {value.offset + value.size:,} (offset {value.offset:,} + "
                 f"size {value.size:,}), past the end of allocation {allocation.number} with "
                 f"{allocation.size:,} B.",
-                _related_size(assignment.file, allocation),
+                _related_size(file, allocation),
             )
 
 
 def allocation_too_small(survey: CompileCheck) -> Iterator[Finding]:
     """Report allocations that end before the last of their values."""
-    assignment, total = buffer_assignment(survey.dump), _total(survey.dump)
-    for block in _whole_blocks(assignment):
+    (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
+    for block in filter(_is_whole, blocks):
         outside = _outside(block)
-        if not outside or not _is_too_small(outside, total):
-            continue
-        finding = _of_size(survey, assignment.file, block, outside)
-        if not block.allocation.preallocated_temp or _is_explained(block, total):
-            finding = finding.put(str(block.end))
-        yield finding
+        if outside and _is_too_small(outside, total):
+            finding = _of_size(survey, file, block, outside)
+            is_sure = not block.allocation.preallocated_temp or _is_explained(block, total)
+            yield finding.put(str(block.end)) if is_sure else finding
 
 
 def allocation_slack(survey: CompileCheck) -> Iterator[Finding]:
@@ -166,15 +128,14 @@ def allocation_slack(survey: CompileCheck) -> Iterator[Finding]:
 
     Preallocated temps may be larger: these are reported where the total shows that they are not.
     """
-    assignment, total = buffer_assignment(survey.dump), _total(survey.dump)
+    (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
     misses_values = misses_used_values(survey.dump)
-    for block in _whole_blocks(assignment):
+    for block in filter(_is_whole, blocks):
         allocation, end = block.allocation, block.end
-        if end >= allocation.size:
-            continue
-        if _is_explained(block, total) or not (allocation.preallocated_temp or misses_values):
+        may_be_larger = allocation.preallocated_temp or misses_values
+        if end < allocation.size and (_is_explained(block, total) or not may_be_larger):
             last = [value for value in block.values if value.offset + value.size == end]
-            finding = _of_size(survey, assignment.file, block, last)
+            finding = _of_size(survey, file, block, last)
             yield finding.put(str(end)) if last else finding
 
 
@@ -183,24 +144,33 @@ def total_mismatch(survey: CompileCheck) -> Iterator[Finding]:
 
     All memory spaces and thread-local allocations count.
     """
-    assignment, total = buffer_assignment(survey.dump), _total(survey.dump)
+    (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
     if total is None or not total.missing:
         return
-    label = total.line
-    first = assignment.blocks[0].allocation
+    label, right = total.line, total.line.record.total - total.missing
+    place = field_place(file, blocks[0].allocation)
     finding = survey.finding(
         label,
         "TOTAL",
-        f"total is {label.record.total:,} B, but the {len(assignment.blocks):,} allocations add up "
-        f"to {total.sum:,} B ({total.missing:+,} B).",
-        Related(field_place(assignment.file, first), f"the allocations add up to {total.sum:,} B"),
+        f"total is {label.record.total:,} B, but the {len(blocks):,} allocations add up to "
+        f"{right:,} B ({total.missing:+,} B).",
+        Related(place, f"the allocations add up to {right:,} B"),
     )
-    number = Edit.put(finding.place, str(total.sum))
-    human = Edit.put(field_place(label.file, label.record, "HUMAN"), format_bytes_as_xla(total.sum))
+    number = Edit.put(finding.place, str(right))
+    human = Edit.put(field_place(label.file, label.record, "HUMAN"), format_bytes_as_xla(right))
     yield finding.fixed(Fix(f"Change to `{number.text} ({human.text})`", (number, human)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Total:
+    """The line of the total, and the bytes by which the sum of all sizes is below it."""
+
+    line: LocatedRecord[TotalLine]
+    missing: int
+
+
 def _total(dump: DumpSet) -> _Total | None:
+    """Return the total of all allocations where it is printed and none of them is missing."""
     assignment = buffer_assignment(dump)
     if not assignment.blocks or not assignment.is_complete:
         return None
@@ -208,19 +178,18 @@ def _total(dump: DumpSet) -> _Total | None:
         label = file.memory.label(TotalLine)
         if label is not None and file.kind is not FileKind.REPORT:  # reports repeat it
             sizes = sum(block.allocation.size for block in assignment.blocks)
-            return _Total(LocatedRecord(file, label), sizes)
+            return _Total(LocatedRecord(file, label), label.total - sizes)
     return None
 
 
-def _whole_blocks(assignment: BufferAssignment) -> Iterator[AllocationBlock]:
-    count = 0
-    for block in assignment.blocks:
-        count += len(block.values) + 1
-        if count >= _VALUES_PER_CHECKPOINT:
-            count = 0
-            checkpoint()
-        if block.is_whole:
-            yield block
+def _file_and_blocks(survey: CompileCheck) -> tuple[DumpFile, tuple[AllocationBlock, ...]]:
+    assignment = buffer_assignment(survey.dump)
+    return assignment.file, assignment.blocks
+
+
+def _is_whole(block: AllocationBlock) -> bool:
+    checkpoint()
+    return block.is_whole
 
 
 def _outside(block: AllocationBlock) -> list[AssignedValue]:
@@ -243,18 +212,14 @@ def _of_size(
 ) -> Finding:
     allocation = block.allocation
     need = f"its values need {block.end:,} B" if block.values else "it has no values"
-    return survey.finding(
-        LocatedRecord(file, allocation),
-        "SIZE",
-        f"allocation {allocation.number} has {allocation.size:,} B, but {need}.",
-        *(
-            Related(
-                field_place(file, value, "SIZE"),
-                f"`{value.key}` ends at byte {value.offset + value.size:,}",
-            )
-            for value in values[:_MAX_RELATED]
-        ),
-    )
+    message = f"allocation {allocation.number} has {allocation.size:,} B, but {need}."
+    related = [
+        Related(
+            field_place(file, one, "SIZE"), f"`{one.key}` ends at byte {one.offset + one.size:,}"
+        )
+        for one in values[:_MAX_RELATED]
+    ]
+    return survey.finding(LocatedRecord(file, allocation), "SIZE", message, *related)
 
 
 def _related_size(file: DumpFile, allocation: AllocationLine) -> Related:

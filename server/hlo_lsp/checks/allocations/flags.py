@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from itertools import islice
 
 from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
@@ -11,11 +12,11 @@ from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.model.module_index import ModuleIndex, parameter_number
+from hlo_lsp.model.module_index import Computation, ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query import query
+from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import shape_indexes
-from hlo_lsp.model.truncation import ending
 from hlo_lsp.syntax.line_fields import fields_of_line
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, LiveRangeLabel
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
@@ -72,13 +73,11 @@ class Origins:
 
     def of(self, value: AssignedValue) -> ValueOrigin | None:
         """Return the origin of a value."""
-        if self._module is not None:
-            line = self._module.instructions.first(value.name)
-            if line is not None:
-                number = parameter_number(line)
-                home = self._module.scope_of(line)
-                in_entry = None if self._entry is None else home is self._entry
-                return ValueOrigin(line.opcode, number, in_entry)
+        line = None if self._module is None else self._module.instructions.first(value.name)
+        if self._module is not None and line is not None:
+            home = self._module.scope_of(line)
+            in_entry = None if self._entry is None else home is self._entry
+            return ValueOrigin(line.opcode, parameter_number(line), in_entry)
         entry = self._dump.find(lambda index: index.entries, value.id)
         text = None if entry is None else defining_text(entry.record)
         if text is None or text.name.text.lstrip("%") != value.name:
@@ -111,18 +110,16 @@ class Origins:
         return None if is_undecided else ValueKind.SCHEDULED
 
     @cached_property
-    def parameters(self) -> dict[int, InstructionLine] | None:
-        """The parameters of the program by number."""
+    def entry(self) -> Computation | None:
+        """The entry computation, if every line of the module text is readable."""
         if self._module is None or self._entry is None or self._module.damaged:
             return None
-        return self._module.computation(self._entry).parameters
+        return self._module.computation(self._entry)
 
-    @cached_property
+    @property
     def root(self) -> InstructionLine | None:
         """The instruction that gives the result of the program."""
-        if self._module is None or self._entry is None or self._module.damaged:
-            return None
-        return self._module.computation(self._entry).root
+        return None if self.entry is None else self.entry.root
 
     @cached_property
     def returned(self) -> dict[int, bool] | None:
@@ -158,9 +155,6 @@ class Origins:
         return len(memory.steps) == label.record.max > 0 and bool(len(memory.ranges))
 
 
-_VALUES_PER_CHECKPOINT = 500
-
-
 class Flag(Enum):
     """A flag of an allocation: the name is its terminal in the grammar."""
 
@@ -179,17 +173,8 @@ _FITTING = {
     ValueKind.PARAMETER: {Flag.PARAMETER},
     ValueKind.SCHEDULED: {Flag.PARAMETER, Flag.MAYBE_LIVE_OUT, Flag.PREALLOCATED_TEMP},
 }
-
-
-@dataclass(frozen=True, slots=True)
-class _Contradiction:
-    """A flag that does not fit, None where one is missing, and a value that it does not fit."""
-
-    flag: Flag | None
-    reason: str
-    value: AssignedValue | None = None
-    # Whether no value explains the flag: such a value may have been moved elsewhere.
-    is_absence: bool = False
+# A flag that does not fit (None where one is missing), the reason, and a value that contradicts it.
+_Contradiction = tuple[Flag | None, str, AssignedValue | None]
 
 
 def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
@@ -199,90 +184,65 @@ def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
     preallocated temp (``BufferAllocation::IsPreallocatedTempBuffer``).
     """
     assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
-    found: list[tuple[AllocationBlock, _Contradiction]] = []
-    count = 0
+    file = assignment.file
     for block in assignment.blocks:
-        count += len(block.values) + 1
-        if count >= _VALUES_PER_CHECKPOINT:
-            count = 0
-            checkpoint()
-        if block.is_whole and not _has_unknown_flag(assignment.file, block.allocation):
-            first = next(_contradictions(block, origins), None)
-            if first is not None:
-                found.append((block, first))
-    is_present = any(not one.is_absence for _, one in found)
-    for block, one in found:
-        if not (is_present and one.is_absence):
-            yield _finding(survey, assignment.file, block.allocation, one)
-
-
-def _finding(
-    survey: CompileCheck, file: DumpFile, allocation: AllocationLine, found: _Contradiction
-) -> Finding:
-    subject = f"allocation {allocation.number}"
-    related = []
-    if found.value is not None:
-        place = field_place(file, found.value, "VALUE_ID")
-        related = [Related(place, f"`{found.value.key}` is in {subject}")]
-    role = "ALLOCATION" if found.flag is None else found.flag.name
-    flag = "" if found.flag is None else f" is {found.flag.value}"
-    message = f"{subject}{flag}, but {found.reason}." if flag else f"{subject} {found.reason}."
-    return survey.finding(LocatedRecord(file, allocation), role, message, *related)
+        checkpoint()
+        allocation = block.allocation
+        if not block.is_whole or _has_unknown_flag(file, allocation):
+            continue
+        for flag, reason, value in islice(_contradictions(block, origins), 1):
+            subject = f"allocation {allocation.number}"
+            related = []
+            if value is not None:
+                place = field_place(file, value, "VALUE_ID")
+                related.append(Related(place, f"`{value.key}` is in {subject}"))
+            but = "" if flag is None else f" is {flag.value}, but"
+            yield survey.finding(
+                LocatedRecord(file, allocation),
+                "ALLOCATION" if flag is None else flag.name,
+                f"{subject}{but} {reason}.",
+                *related,
+            )
 
 
 def _contradictions(block: AllocationBlock, origins: Origins) -> Iterator[_Contradiction]:
-    allocation, values = block.allocation, block.values
-    flags = _flags_of(allocation)
+    values, flags = block.values, _flags_of(block.allocation)
     if not flags:
-        yield _Contradiction(None, "has no flag", values[0] if values else None)
+        yield None, "has no flag", values[0] if values else None
         return
     if len(flags) > 1 and not set(flags) <= {Flag.PARAMETER, Flag.MAYBE_LIVE_OUT}:
-        yield _Contradiction(flags[-1], f"also {flags[0].value}")
-    fitting = (None, *(kind for kind in ValueKind if not _FITTING[kind].isdisjoint(flags)))
+        yield flags[-1], f"also {flags[0].value}", None
     for value in values:
         kind = origins.kind(value)
-        if kind not in fitting and kind is not None:
-            yield _Contradiction(flags[-1], f"`{value.key}` is {kind.value}", value)
-    if allocation.constant and len(values) > 1:
-        yield _Contradiction(Flag.CONSTANT, f"has {len(values)} values", values[-1])
+        if kind is not None and _FITTING[kind].isdisjoint(flags):
+            yield flags[-1], f"`{value.key}` is {kind.value}", value
+    if Flag.CONSTANT in flags and len(values) > 1:
+        yield Flag.CONSTANT, f"has {len(values)} values", values[-1]
     offsets = [value for value in values if value.offset]
-    if len(offsets) > 1 and not allocation.preallocated_temp:
+    if len(offsets) > 1 and Flag.PREALLOCATED_TEMP not in flags:
         reason = f"{len(offsets)} of its values have offsets, as in a preallocated-temp allocation"
-        yield _Contradiction(flags[-1], reason, offsets[0])
-    if values:
-        yield from _at_the_border(block, flags, origins)
-
-
-def _at_the_border(
-    block: AllocationBlock, flags: list[Flag], origins: Origins
-) -> Iterator[_Contradiction]:
-    """Yield what contradicts the parameters and the result of the program."""
-    if Flag.MAYBE_LIVE_OUT in flags:
-        if all(origins.is_returned(value) is False for value in block.values):
-            reason = "the program returns none of its values"
-            yield _Contradiction(Flag.MAYBE_LIVE_OUT, reason, block.values[0], is_absence=True)
-    else:
-        ids = origins.returned or {}
-        for value in block.values:
-            if value.id in ids and origins.is_returned(value):
-                reason = f"is not maybe-live-out, but the program returns `{value.key}`"
-                yield _Contradiction(None, reason, value)
-    if Flag.PARAMETER in flags:
-        found = [origins.of(value) for value in block.values]
+        yield flags[-1], reason, offsets[0]
+    returned = [origins.is_returned(value) for value in values]
+    if Flag.MAYBE_LIVE_OUT not in flags:
+        for value in (value for value, is_out in zip(values, returned, strict=True) if is_out):
+            yield None, f"is not maybe-live-out, but the program returns `{value.key}`", value
+    elif values and set(returned) == {False}:
+        yield Flag.MAYBE_LIVE_OUT, "the program returns none of its values", values[0]
+    if Flag.PARAMETER in flags and values:
+        found = [origins.of(value) for value in values]
         if all(one and (one.parameter is None or one.is_in_entry is False) for one in found):
-            reason = "none of its values is a parameter of the program"
-            yield _Contradiction(Flag.PARAMETER, reason, block.values[0], is_absence=True)
+            yield Flag.PARAMETER, "none of its values is a parameter of the program", values[0]
 
 
 def _flags_of(allocation: AllocationLine) -> list[Flag]:
-    is_set = {
-        Flag.PARAMETER: allocation.parameter is not None,
-        Flag.CONSTANT: allocation.constant,
-        Flag.THREAD_LOCAL: allocation.thread_local,
-        Flag.MAYBE_LIVE_OUT: allocation.maybe_live_out,
-        Flag.PREALLOCATED_TEMP: allocation.preallocated_temp,
-    }
-    return [flag for flag in Flag if is_set[flag]]
+    is_set = (
+        allocation.parameter is not None,
+        allocation.constant,
+        allocation.thread_local,
+        allocation.maybe_live_out,
+        allocation.preallocated_temp,
+    )
+    return [flag for flag, is_on in zip(Flag, is_set, strict=True) if is_on]
 
 
 def _has_unknown_flag(file: DumpFile, allocation: AllocationLine) -> bool:

@@ -14,11 +14,10 @@ from hlo_lsp.model.buffer_assignment import (
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.model.shape import element_texts, subshape_text
+from hlo_lsp.model.shape import shape_indexes, subshape_text
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_BLOCKS_PER_CHECKPOINT = 200
 _LAYOUT = re.compile(r"\{[^{}]*\}")
 _COMMENT = re.compile(r"/\*.*?\*/ ?")
 _UNKNOWN_SHAPE = "<unknown shape>"
@@ -33,21 +32,22 @@ def parameter_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
     first: dict[tuple[int, str | None], AllocationLine] = {}
     is_wrong = False
-    for count, block in enumerate(assignment.blocks, 1):
-        if count % _BLOCKS_PER_CHECKPOINT == 0:
-            checkpoint()
+    for block in assignment.blocks:
+        checkpoint()
         allocation = block.allocation
         if allocation.parameter is None:
             continue
         finding = _parameter_finding(survey, assignment.file, block, origins)
-        other = first.setdefault((allocation.parameter, allocation.parameter_index), allocation)
+        part = allocation.parameter, allocation.parameter_index
+        other = first.setdefault(part, allocation)
         if finding is None and other is not allocation and not is_wrong:
+            place = field_place(assignment.file, other, "PARAMETER")
             finding = survey.finding(
                 LocatedRecord(assignment.file, allocation),
                 "PARAMETER",
-                f"parameter {allocation.parameter} at ShapeIndex {allocation.parameter_index} is "
-                f"also in allocation {other.number}.",
-                Related(field_place(assignment.file, other, "PARAMETER"), "the other allocation"),
+                f"parameter {part[0]} at ShapeIndex {part[1]} is also in allocation "
+                f"{other.number}.",
+                Related(place, "the other allocation"),
             )
         if finding is not None:
             is_wrong = True
@@ -62,35 +62,29 @@ def output_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     One allocation holds all of the result, and prints its shape (``BufferAllocation::ToString``).
     """
     assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
-    file = assignment.file
+    file, ids = assignment.file, origins.returned or {}
     heads = [block.allocation for block in assignment.blocks]
     holders = [head for head in heads if head.output_shape is not None]
-    home = _home_of_output(assignment, origins)
-    if home is None and not holders:
+    homes = [block for block in assignment.blocks if any(ids.get(one.id) for one in block.values)]
+    is_known = len(homes) == 1 and homes[0].is_whole
+    if not is_known and not holders:
         return
-    expected = holders[0] if home is None else home.allocation
+    expected = homes[0].allocation if is_known else holders[0]
     place = field_place(file, expected, "ALLOCATION")
     for holder in holders:
         if holder is not expected:
-            yield survey.finding(
-                LocatedRecord(file, holder),
-                "OUTPUT_SHAPE",
-                f"allocation {holder.number} does not hold the output: allocation "
-                f"{expected.number} does.",
-                Related(place, "the output"),
-            )
+            message = f"allocation {holder.number} does not hold the output: allocation "
+            message += f"{expected.number} does."
+            found = LocatedRecord(file, holder)
+            yield survey.finding(found, "OUTPUT_SHAPE", message, Related(place, "the output"))
     if not holders:
-        yield survey.report(
-            place, f"allocation {expected.number} holds the output, but does not name it."
-        )
+        message = f"allocation {expected.number} holds the output, but does not name it."
+        yield survey.report(place, message)
     elif expected in holders and origins.root is not None:
-        shape = _bare(origins.root.shape)
-        if shape != _bare(expected.output_shape or ""):
-            yield survey.finding(
-                LocatedRecord(file, expected),
-                "OUTPUT_SHAPE",
-                f"output shape is {expected.output_shape}, but the program returns {shape}.",
-            )
+        shape, printed = _bare(origins.root.shape), expected.output_shape or ""
+        if shape != _bare(printed):
+            message = f"output shape is {printed}, but the program returns {shape}."
+            yield survey.finding(LocatedRecord(file, expected), "OUTPUT_SHAPE", message)
 
 
 def _parameter_finding(
@@ -102,14 +96,12 @@ def _parameter_finding(
         return None
     matching = (each for each in found if each[1] == allocation.parameter)
     value, number = next(matching, found[0])
-    role, index = _field(allocation, value, number), value.index or "{}"
-    said, is_ = {
-        "PARAMETER": (f"parameter {allocation.parameter}", f"is parameter {number}"),
-        "PARAMETER_INDEX": (f"ShapeIndex {allocation.parameter_index}", f"is at {index}"),
-        "PARAMETER_SHAPE": (
-            f"shape {allocation.parameter_shape}", f"has the shape {_bare(value.shape)}"
-        ),
-    }[role or "PARAMETER"]  # fmt: skip
+    role = _field(allocation, value, number)
+    said, is_ = f"parameter {allocation.parameter}", f"is parameter {number}"
+    if role == "PARAMETER_INDEX":
+        said, is_ = f"ShapeIndex {allocation.parameter_index}", f"is at {value.index or '{}'}"
+    elif role == "PARAMETER_SHAPE":
+        said, is_ = f"shape {allocation.parameter_shape}", f"has the shape {_bare(value.shape)}"
     return survey.finding(
         LocatedRecord(file, allocation),
         role,
@@ -124,12 +116,11 @@ def _parameter_values(
     """Yield the values that may be the parameter, with its number where that is known."""
     for value in block.values:
         origin = origins.of(value)
-        if origin is None and origins.parameters is None:
+        if origin is None and origins.entry is None:
             yield value, None
-        elif origin is None or origin.parameter is None or value.phi:
-            continue
-        elif origin.is_in_entry is not False:
-            yield value, origin.parameter
+        elif origin is not None and origin.parameter is not None and not value.phi:
+            if origin.is_in_entry is not False:
+                yield value, origin.parameter
 
 
 def _field(allocation: AllocationLine, value: AssignedValue, number: int | None) -> str | None:
@@ -151,31 +142,23 @@ def _unallocated_parameters(
 
     None where an allocation names a part that does not exist: the module text is another one then.
     """
-    dump, lines = survey.dump, origins.parameters or {}
+    dump, lines = survey.dump, {} if origins.entry is None else origins.entry.parameters
     heads = [block.allocation for block in assignment.blocks]
     named = {(each.parameter, each.parameter_index) for each in heads if each.parameter is not None}
-    parts = {(number, index) for number, line in lines.items() for index in _indexes(line.shape)}
+    parts = {
+        (number, index or "{}")
+        for number, line in lines.items()
+        for index in shape_indexes(line.shape)
+    }
     for number, index in sorted(parts - named) if named <= parts else ():
         line = lines[number]
-        if dump.value_of_key(line.name + index) is None:
-            found = dump.instruction(line.name)
-            assert found is not None
+        found = dump.instruction(line.name)
+        if found is not None and dump.value_of_key(line.name + index) is None:
             yield survey.report(
                 shape_place(found.file, line),
                 f"parameter {number} at ShapeIndex {index} has no allocation.",
                 Related(field_place(assignment.file, heads[0]), "the allocations"),
             )
-
-
-def _home_of_output(assignment: BufferAssignment, origins: Origins) -> AllocationBlock | None:
-    """Return the allocation of the value that is all of the result."""
-    returned = origins.returned or {}
-    homes = [
-        block
-        for block in assignment.blocks
-        if any(returned.get(value.id) for value in block.values)
-    ]
-    return homes[0] if len(homes) == 1 and homes[0].is_whole else None
 
 
 def _bare(shape: str) -> str:
@@ -184,12 +167,6 @@ def _bare(shape: str) -> str:
     while count:
         text, count = _LAYOUT.subn("", text)  # a layout may contain a shape with a layout
     return text
-
-
-def _indexes(shape: str, path: tuple[int, ...] = ()) -> Iterator[str]:
-    yield "{" + ",".join(map(str, path)) + "}"
-    for number, element in enumerate(element_texts(shape) or ()):
-        yield from _indexes(element, (*path, number))
 
 
 RULES: tuple[AnyRule, ...] = (

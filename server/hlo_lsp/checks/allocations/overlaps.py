@@ -16,8 +16,6 @@ from hlo_lsp.model.query import query
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from hlo_lsp.text.checkpoint import checkpoint
 
-_EVENTS_PER_CHECKPOINT = 500
-_VALUES_PER_CHECKPOINT = 1000
 _MAX_OVERLAPS = 200  # of one allocation: more of them are one mistake
 _END, _MOMENT, _START = range(3)  # in this order at one step: what ends makes room
 _ASYNCHRONOUS = frozenset({"async-start", "async-update"})
@@ -79,9 +77,8 @@ def overlaps(values: Sequence[LiveValue]) -> Iterator[tuple[LiveValue, LiveValue
     events = sorted(event for number, each in enumerate(values) for event in _events(number, each))
     holders: dict[_Slot, dict[int, LiveValue]] = {}
     slots: list[_Slot] = []  # the keys of `holders` in order; none overlaps another
-    for count, (_, what, number) in enumerate(events, 1):
-        if count % _EVENTS_PER_CHECKPOINT == 0:
-            checkpoint()
+    for _, what, number in events:
+        checkpoint()
         slot = values[number].slot
         if what == _END:
             held = holders.get(slot)
@@ -122,9 +119,8 @@ def _live_values(dump: DumpSet, block: AllocationBlock) -> list[LiveValue]:
     files = [file for file in dump.files if len(file.memory.ranges)]
     last_step = dump.last_step or 0
     found: list[LiveValue] = []
-    for count, value in enumerate(block.values, 1):
-        if count % _VALUES_PER_CHECKPOINT == 0:
-            checkpoint()
+    for value in block.values:
+        checkpoint()
         if not value.size or value.offset + value.size > block.allocation.size:
             continue
         rows = [(file, row) for file in files for row in file.memory.ranges.all(value.key)]
@@ -149,22 +145,24 @@ def _finding(
     survey: CompileCheck, file: DumpFile, block: AllocationBlock, one: LiveValue, other: LiveValue
 ) -> Finding:
     first, second = sorted((one, other), key=lambda live: live.value.line)
+    keys = [f"`{live.value.key}`" for live in (first, second)]
     start = max(first.value.offset, second.value.offset)
     end = min(first.slot[1], second.slot[1]) - 1
-    since, until = (max(first.steps[0], second.steps[0]), min(first.steps[1], second.steps[1]))
+    since, until = max(first.steps[0], second.steps[0]), min(first.steps[1], second.steps[1])
+    lives = [
+        Related(
+            field_place(live.live.file, live.live.record),
+            f"`{live.value.key}` lives from step {live.steps[0]} to {live.steps[1]}",
+        )
+        for live in (second, first)
+    ]
     return survey.finding(
         LocatedRecord(file, second.value),
         "OFFSET",
-        f"`{second.value.key}` overlaps `{first.value.key}`: both take bytes {start:,} to {end:,} "
-        f"of allocation {block.allocation.number} from step {since} to {until}.",
-        Related(field_place(file, first.value, "OFFSET"), f"`{first.value.key}`"),
-        *(
-            Related(
-                field_place(each.live.file, each.live.record),
-                f"`{each.value.key}` lives from step {each.steps[0]} to {each.steps[1]}",
-            )
-            for each in (second, first)
-        ),
+        f"{keys[1]} overlaps {keys[0]}: both take bytes {start:,} to {end:,} of allocation "
+        f"{block.allocation.number} from step {since} to {until}.",
+        Related(field_place(file, first.value, "OFFSET"), keys[0]),
+        *lives,
     )
 
 

@@ -1,7 +1,8 @@
-"""Memory spaces of values, of their layouts, and of their allocations."""
+"""Sizes and memory spaces of values, which their shapes and allocations state as well."""
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from hlo_lsp.checks.case import CompileCheck, RecordCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
@@ -18,7 +19,6 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLi
 from hlo_lsp.syntax.records import Label
 from hlo_lsp.text.checkpoint import checkpoint
 
-_VALUES_PER_CHECKPOINT = 1000
 _SEPARATE_TEMP = 2  # kTempBufferMemorySpaceColor in gpu_memory_space_assignment.h
 _SPACE = re.compile(r"S\((\d{1,20})\)")
 
@@ -31,22 +31,33 @@ def color_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """
     assignment = buffer_assignment(survey.dump)
     backend = target_of(survey.dump).backend
-    count = 0
     for block in assignment.blocks:
-        count += len(block.values) + 1
-        if count >= _VALUES_PER_CHECKPOINT:
-            count = 0
-            checkpoint()
+        checkpoint()
+        file, allocation = assignment.file, block.allocation
         colors = _colors(block, backend)
         outside = [value for value in block.values if value.color not in {None, *colors}]
         if outside and len(outside) == len(block.values) and len({v.color for v in outside}) == 1:
-            yield _of_allocation(survey, assignment.file, block.allocation, outside[0])
+            value = outside[0]
+            message = f"allocation {allocation.number} has color {allocation.color}, but its "
+            message += f"values are in memory space {value.color}."
+            related = Related(field_place(file, value, "COLOR"), f"`{value.key}` is @{value.color}")
+            yield survey.report(_color_place(file, allocation), message, related)
             continue
         for value in block.values:
             space = None if value.color is None else layout_space(value)
             is_outside = block.is_whole and value.color not in {None, *colors}
+            reason = f"its layout is in memory space {space}"
+            if space in {None, value.color}:
+                reason = f"allocation {allocation.number} has color {allocation.color}"
             if is_outside or space not in {None, value.color}:
-                yield _of_value(survey, assignment.file, block.allocation, value, space)
+                place = _color_place(file, allocation)
+                yield survey.finding(
+                    LocatedRecord(file, value),
+                    "COLOR",
+                    f"`{value.key}` is @{value.color}, but {reason}.",
+                    Related(field_place(file, value, "SHAPE"), "the layout"),
+                    Related(place, f"allocation {allocation.number}"),
+                )
 
 
 def layout_space(value: AssignedValue) -> int | None:
@@ -59,37 +70,6 @@ def layout_space(value: AssignedValue) -> int | None:
         return 0 if found is None else int(found[1])
     shape = try_shape(text)
     return shape.memory_space if isinstance(shape, ArrayShape) else None
-
-
-def _of_allocation(
-    survey: CompileCheck, file: DumpFile, allocation: AllocationLine, value: AssignedValue
-) -> Finding:
-    return survey.report(
-        _color_place(file, allocation),
-        f"allocation {allocation.number} has color {allocation.color}, but its values are in "
-        f"memory space {value.color}.",
-        Related(field_place(file, value, "COLOR"), f"`{value.key}` is @{value.color}"),
-    )
-
-
-def _of_value(
-    survey: CompileCheck,
-    file: DumpFile,
-    allocation: AllocationLine,
-    value: AssignedValue,
-    space: int | None,
-) -> Finding:
-    if space in {None, value.color}:
-        reason = f"allocation {allocation.number} has color {allocation.color}"
-    else:
-        reason = f"its layout is in memory space {space}"
-    return survey.finding(
-        LocatedRecord(file, value),
-        "COLOR",
-        f"`{value.key}` is @{value.color}, but {reason}.",
-        Related(field_place(file, value, "SHAPE"), "the layout"),
-        Related(_color_place(file, allocation), f"allocation {allocation.number}"),
-    )
 
 
 def _colors(block: AllocationBlock, backend: Backend) -> set[int]:
@@ -152,17 +132,14 @@ def human_total(case: RecordCheck[TotalLine]) -> Iterator[Finding]:
 
 def human_space(case: RecordCheck[Label]) -> Iterator[Finding]:
     """Report the same for a memory space in a memory usage report."""
-    if case.record.name != "space_total_line":
-        return
-    line = case.file.lines[case.record.line]
-    texts = {field.role: field.text for field in fields_of_line("space_total_line", line)}
-    if "TOTAL" in texts and "HUMAN" in texts:
-        yield from _human(case, int(texts["TOTAL"]), texts["HUMAN"])
+    if case.record.name == "space_total_line":
+        line = case.file.lines[case.record.line]
+        texts = {field.role: field.text for field in fields_of_line(case.record.name, line)}
+        if "TOTAL" in texts and "HUMAN" in texts:
+            yield from _human(case, int(texts["TOTAL"]), texts["HUMAN"])
 
 
-def _human(
-    case: RecordCheck[TotalLine] | RecordCheck[Label], total: int, human: str
-) -> Iterator[Finding]:
+def _human(case: "RecordCheck[Any]", total: int, human: str) -> Iterator[Finding]:
     expected = format_bytes_as_xla(total)
     if human != expected:
         yield case.finding(f"{total:,} B are `{expected}`, not `{human}`", "HUMAN").put(expected)

@@ -21,7 +21,6 @@ from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 from hlo_lsp.text.checkpoint import checkpoint
 
-_CHUNK = 1000  # values between two checkpoints
 _MAX_SHOWN = 80  # characters of a shape in a message
 _MAX_RELATED = 8
 _ALLOCATION = "in its allocation"
@@ -61,9 +60,8 @@ def _disagreeing(dump: DumpSet) -> Iterator[tuple[str, list[_PrintedShape]]]:
         headers = entries.memory.entries
     if holder is not None:
         headers = holder.memory.assigned
-    for count, header in enumerate(headers.records()):
-        if count % _CHUNK == _CHUNK - 1:
-            checkpoint()
+    for header in headers.records():
+        checkpoint()
         value = header if isinstance(header, AssignedValue) else None
         entry = None if entries is None else entries.memory.entries.first(header.id)
         if entry is not None and not (entry.whole and entry.key == header.key):

@@ -22,7 +22,6 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 Header = AssignedValue | UsedValue
 _MOST_SINGLE = 20  # missing values that are reported one by one
-_CHUNK = 5000  # headers between two checkpoints: a few milliseconds
 _NOUNS = {"NAME": "name", "INDEX": "index", "PHI": "mark `(phi)`", "COLOR": "memory space"}
 
 
@@ -184,9 +183,8 @@ def header_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     assigned, entries = _lists(survey.dump)
     if assigned is None or entries is None:
         return
-    for count, entry in enumerate(entries.ids.records()):
-        if count % _CHUNK == _CHUNK - 1:
-            checkpoint()
+    for entry in entries.ids.records():
+        checkpoint()
         value = assigned.ids.first(entry.id)
         if value is None or _text(value) == _text(entry):
             continue

@@ -23,7 +23,6 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 LABEL_ROW = 1  # the line of ``positions:`` in a whole entry
 _FIRST_ROW = 2  # the first position
-_CHUNK = 1000  # entries, or instructions, between two checkpoints
 # Opcodes with the value of their first operand, or of this element of it.
 _HANDED_ON: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(("bitcast", "opt-barrier", "domain", "add-dependency", "async-update"), ()),
@@ -76,9 +75,8 @@ def _in_entries(
     survey: CompileCheck, file: DumpFile, owners: dict[str, UsedValue]
 ) -> Iterator[_Wrong]:
     """Compare the entries with each other, and enter their positions."""
-    for count, entry in enumerate(file.memory.entries.records()):
-        if count % _CHUNK == _CHUNK - 1:
-            checkpoint()
+    for entry in file.memory.entries.records():
+        checkpoint()
         if not entry.whole:
             continue
         rows = position_rows(entry)
@@ -128,9 +126,8 @@ def _in_program(survey: CompileCheck, file: DumpFile, owners: _Owners) -> Iterat
         return
     has_all = is_complete_module(module)
     instructions = module.module.instructions
-    for count, (row, entry) in enumerate(owners.items()):
-        if count % _CHUNK == _CHUNK - 1:
-            checkpoint()
+    for row, entry in owners.items():
+        checkpoint()
         name, index = parts_of(row)
         line = instructions.first(name)
         if line is None:
@@ -156,9 +153,8 @@ def _missing(
         members = module.module.members(computation)
         if not any(member.name in covered for member in members):
             continue  # inside of a fusion there are no buffers
-        for count, member in enumerate(members):
-            if count % _CHUNK == _CHUNK - 1:
-                checkpoint()
+        for member in members:
+            checkpoint()
             if not member.shape or not (member.name in covered or survey.dump.step(member.name)):
                 continue
             for index in shape_indexes(member.shape):

@@ -28,7 +28,6 @@ from hlo_lsp.text.checkpoint import checkpoint
 FORWARDS = frozenset({"tuple", "domain"})  # hand on all of an operand and read none of it
 READS_THE_TOP = frozenset({"get-tuple-element", "copy"})  # hand on all but the table of a tuple
 _TOPS = frozenset({None, "{}"})
-_CHUNK = 1000  # instructions between two checkpoints
 _Use = tuple[str, int]  # the user and the number of the operand
 
 
@@ -99,9 +98,8 @@ class Users:
 def users_of_module(index: ModuleIndex) -> Users:
     """Return the users of all instructions of a module."""
     users = Users()
-    for count, record in enumerate(index.instructions.records()):
-        if count % _CHUNK == _CHUNK - 1:
-            checkpoint()
+    for record in index.instructions.records():
+        checkpoint()
         users.add(record.name, record.opcode, record.operands)
     for computation in index.all_computations():
         root = index.computation(computation).root
@@ -179,9 +177,8 @@ def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     program = _Program(survey, file, module, users)
     empty: list[UsedValue] = []
     nones = 0
-    for count, entry in enumerate(file.memory.entries.records()):
-        if count % _CHUNK == _CHUNK - 1:
-            checkpoint()
+    for entry in file.memory.entries.records():
+        checkpoint()
         if not entry.whole:
             continue
         nones += entry.lines[-2] == _NONE
@@ -198,9 +195,8 @@ def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
 
 def _users_of_entries(file: DumpFile) -> Users:
     users = Users()
-    for count, entry in enumerate(file.memory.entries.records()):
-        if count % _CHUNK == _CHUNK - 1:
-            checkpoint()
+    for entry in file.memory.entries.records():
+        checkpoint()
         if entry.whole and entry.name is not None and entry.name not in users:
             text = defining_text(entry)
             if text is not None and text.name.text == entry.name:
