@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.values.uses import row_of, users_of_module
+from hlo_lsp.checks.values.positions import row_of
+from hlo_lsp.checks.values.uses import users_of_module
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.references import declarations_and_references
 from oracles.compiles import Compile, compiles_of

@@ -17,8 +17,8 @@ from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.folders.folder import (
     FileResult,
     FindingSummary,
-    file_checked,
-    job_checked,
+    check_file,
+    check_job,
     outcome,
 )
 from hlo_lsp.checks.folders.jobs import CheckJob, plan
@@ -139,7 +139,7 @@ async def _check_path(session: Session, path: Path) -> tuple[list[FileResult], l
     total, done = max(sum(job.size for job in made.jobs), 1), 0
     for job in made.jobs:
         current_request().report(job.files[0].name, 100 * done // total)
-        known[job] = await run_in_slices(partial(job_checked, job, _job_workspace(session, job)))
+        known[job] = await run_in_slices(partial(check_job, job, _job_workspace(session, job)))
         done += job.size
     found = outcome(made, [path], known)
     return found.results, found.notes
@@ -155,9 +155,7 @@ async def _check_unsaved(session: Session, uri: str) -> list[FileResult]:
     await read_file(file)
     if file.kind is FileKind.OTHER:
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
-    return [
-        await run_in_slices(partial(file_checked, workspace, file, Path(uri), Selection.of([])))
-    ]
+    return [await run_in_slices(partial(check_file, workspace, file, Path(uri), Selection.of([])))]
 
 
 def _job_workspace(session: Session, job: CheckJob) -> DumpWorkspace:
@@ -180,8 +178,7 @@ WINDOW_METHOD = "hlo/window"
 
 async def answer_window(windows: FileWindows, params: Any) -> Json | None:
     """Return the window of a file around a line; None for files that are not dumps on disk."""
-    fields = params if isinstance(params, dict) else {}
-    uri, line = fields.get("uri"), fields.get("line")
+    uri, line = getattr(params, "uri", None), getattr(params, "line", None)
     path: Path | None = path_of(uri) if isinstance(uri, str) else None
     if path is None or not isinstance(line, int):
         return None

@@ -1,4 +1,4 @@
-"""Findings without references to their files, which are large."""
+"""Findings in files on disk: named ones, or all dumps of folders."""
 
 import logging
 import os
@@ -15,6 +15,12 @@ from hlo_lsp.model.place import Place
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.text.disk import BinaryFileError, UnreadableError
+
+logger = logging.getLogger(__name__)
+
+# A file with one of these endings may be a dump that lost its first line. A file with another one,
+# such as the source of a test, may merely contain a dump and counts only if it begins with it.
+_USUAL_ENDINGS = frozenset({".txt", ".hlo", ".log", ""})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +64,6 @@ class FindingSummary:
         return cls(finding.code, finding.severity, spot, finding.message, tuple(related))
 
 
-logger = logging.getLogger(__name__)
-
-# A file with one of these endings may be a dump that lost its first line. A file with another one,
-# such as the source of a test, may merely contain a dump and counts only if it begins with it.
-_USUAL_ENDINGS = frozenset({".txt", ".hlo", ".log", ""})
-
-
 @dataclass(slots=True)
 class FileResult:
     """The result of checking one file.
@@ -85,64 +84,46 @@ class FileResult:
         return min((finding.severity.rank for finding in self.findings), default=len(Severity))
 
 
-def check_job(job: CheckJob) -> list[FileResult]:
-    """Check the files of a job in a new workspace, which frees the files of earlier jobs.
+def check_job(job: CheckJob, workspace: DumpWorkspace | None = None) -> list[FileResult]:
+    """Check the files of a job, as they are in a workspace if one is given.
 
     A file that the user named is reported if it is unreadable or not a dump. In a folder, files
     that are not dumps are skipped, because dump folders contain other files too.
     """
-    return job_checked(job, DumpWorkspace())
+    library = workspace or DumpWorkspace()
+    return [_check_path(library, path, job) for path in job.files]
 
 
-def job_checked(job: CheckJob, library: DumpWorkspace) -> list[FileResult]:
-    """Check the files of a job as they are in a workspace, where some may be open."""
-    results = []
-    for file in job.files:
-        checked = _checked(library, file, job)
-        results.append(checked)
-    return results
-
-
-def _checked(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult:
-    named = path in job.named
+def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult:
+    is_named = path in job.named
     try:
         file = library.known_file(path)
-        is_dump = file.kind is not FileKind.OTHER and (named or _is_dump_by_itself(file, path))
-        checked = FileResult(path)
-        if is_dump:
-            checked = file_checked(library, file, path, job.selection)
+        if file.kind is not FileKind.OTHER and (is_named or _is_dump_by_itself(file, path)):
+            return check_file(library, file, path, job.selection)
     except UnreadableError as error:
-        if isinstance(error, BinaryFileError) and not named:
-            return FileResult(path)
-        return FileResult(path, note=str(error))
+        is_skipped = isinstance(error, BinaryFileError) and not is_named
+        return FileResult(path, note=None if is_skipped else str(error))
     except Exception as error:  # an internal error must not hide the results of other files
         logger.info("%s", path, exc_info=True)
         fault = f"the checker failed on this file ({type(error).__name__}: {error})"
         return FileResult(path, note=f"{path}: {fault}; please report it")
-    if checked.kind is FileKind.OTHER and named:
-        empty = not any(library.file(path).lines)
-        what = "the file is empty" if empty else "not an HLO module or XLA memory dump"
-        checked.note = f"{path}: {what}"
-    return checked
+    what = "not an HLO module or XLA memory dump" if any(file.lines) else "the file is empty"
+    return FileResult(path, note=f"{path}: {what}" if is_named else None)
 
 
 def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
     """Return True if a file is a dump from its first line, or has a usual dump name."""
-    if path.suffix in _USUAL_ENDINGS:
-        return True
     first = next(filter(str.strip, file.lines), "")
-    return detect_file_kind([first]) is not FileKind.OTHER
+    return path.suffix in _USUAL_ENDINGS or detect_file_kind([first]) is not FileKind.OTHER
 
 
-def file_checked(
-    library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selection
-) -> FileResult:
+def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selection) -> FileResult:
     """Check a file that has been read, and all sections in it."""
-    findings: list[FindingSummary] = []
-    for part in library.known_parts(file):
-        dump = library.set_of(part)
-        found = check(dump, part, chosen.rules, chosen.thresholds)
-        findings += map(FindingSummary.of, found)
+    findings = [
+        FindingSummary.of(finding)
+        for part in library.known_parts(file)
+        for finding in check(library.set_of(part), part, chosen.rules, chosen.thresholds)
+    ]
     counting = sum(chosen.counts(one.severity) for one in findings)
     return FileResult(path, file.kind, findings, counting)
 

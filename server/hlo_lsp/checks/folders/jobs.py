@@ -1,4 +1,4 @@
-"""The plan of a check run: the files below the given paths, grouped by compile."""
+"""The jobs of a check run: the files below given paths or workspace folders, by compile."""
 
 import os
 import stat
@@ -15,9 +15,10 @@ from hlo_lsp.checks.config.config_file import (
     read_config_file,
 )
 from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.model.compiles import Compile, FolderListing
+from hlo_lsp.model.compiles import FolderListing
 from hlo_lsp.text.checkpoint import checkpoint
 
+_ENDINGS = frozenset({".txt", ".hlo"})
 _Stamp = tuple[str, int, int]
 
 
@@ -55,109 +56,40 @@ class Plan:
     closed: dict[Path, str] = field(default_factory=dict)
 
 
-@dataclass(slots=True)
-class _Group:
-    compile_files: tuple[Path, ...]
-    files: list[Path] = field(default_factory=list)
-    named: set[Path] = field(default_factory=set)
-
-
 def plan(paths: Sequence[Path], overrides: CheckOptions) -> Plan:
     """Return the jobs for files and for everything below folders.
 
     The ``hlo-lsp.toml`` of a folder applies to its files, and ``overrides`` take precedence over
     it. A file that several paths lead to is checked once.
     """
-    groups: dict[tuple[str, str], _Group] = {}
-    listings: dict[str, FolderListing] = {}
     seen: dict[str, Path] = {}
+    named: set[Path] = set()
+    folders: dict[Path, list[Path]] = {}
     closed: dict[Path, str] = {}
     for path in paths:
-        files = sorted(_below(path, closed)) if os.path.isdir(path) else [path]
-        for file in files:
+        for file in sorted(_below(path, closed)) if os.path.isdir(path) else [path]:
             absolute = os.path.abspath(file)
-            if absolute in seen:
-                continue
-            seen[absolute] = file
-            folder = os.path.dirname(absolute)
-            if folder not in listings:
-                listings[folder] = _listing(file.parent)
-            group = _group(groups, folder, file, listings[folder])
-            group.files.append(file)
-            if file is path:
-                group.named.add(file)
-    configs = _ConfigFiles(overrides)
-    jobs = [configs.job(Path(folder), group) for (folder, _), group in groups.items()]
-    return Plan(jobs, list(seen.values()), configs.errors, closed)
-
-
-def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
-    """Yield the files below a folder. Links to folders are not followed: they may form cycles."""
-
-    def record_error(error: OSError) -> None:
-        folder = Path(error.filename)
-        closed[folder] = f"{folder}: {error.strerror}"
-
-    for folder, _, names in os.walk(top, onerror=record_error):
-        paths = (Path(folder, name) for name in names)
-        yield from (path for path in paths if os.path.isfile(path))
-
-
-def _group(
-    groups: dict[tuple[str, str], _Group], folder: str, file: Path, listing: FolderListing
-) -> _Group:
-    if file.name not in listing:  # the file does not exist, which reading it reports
-        return groups.setdefault((folder, file.name), _Group(()))
-    compile_ = listing.compile(file.name)
-    return groups.setdefault((folder, compile_.stem), _Group(compile_.files))
-
-
-def _listing(folder: Path) -> FolderListing:
-    try:
-        return FolderListing(folder, sorted(os.listdir(folder)))
-    except OSError:
-        return FolderListing(folder, [])
-
-
-class _ConfigFiles:
-    """The config files of folders, each read once."""
-
-    def __init__(self, overrides: CheckOptions) -> None:
-        self._overrides = overrides
-        self._of_folder: dict[Path, Selection] = {}
-        self._files: dict[Path, ConfigFile] = {}
-
-    @property
-    def errors(self) -> list[ConfigError]:
-        return [error for file in self._files.values() for error in file.errors]
-
-    def job(self, folder: Path, group: _Group) -> CheckJob:
-        if folder not in self._of_folder:
-            self._of_folder[folder] = self._selection(folder)
-        stamps = tuple(_stamps(group.compile_files))
-        files = tuple(group.files)
-        return CheckJob(files, frozenset(group.named), stamps, self._of_folder[folder])
-
-    def _selection(self, folder: Path) -> Selection:
-        path = find_config_file(folder)
-        if path is None:
-            return Selection.of([self._overrides])
-        if path not in self._files:
-            self._files[path] = read_config_file(path)
-        return Selection.of([self._files[path].options, self._overrides])
-
-
-def _stamps(files: Iterable[Path]) -> Iterable[_Stamp]:
-    for file in files:
+            if absolute not in seen:
+                seen[absolute] = file
+                folders.setdefault(Path(absolute).parent, []).append(file)
+                if file is path:
+                    named.add(file)
+    configs: dict[Path, ConfigFile] = {}
+    jobs: list[CheckJob] = []
+    for folder, files in folders.items():
+        options, config = [overrides], find_config_file(folder)
+        if config is not None:
+            if config not in configs:
+                configs[config] = read_config_file(config)
+            options.insert(0, configs[config].options)
         try:
-            status = file.stat()
+            names = sorted(os.listdir(folder))
         except OSError:
-            continue
-        yield file.name, status.st_mtime_ns, status.st_size
-
-
-_FILES_PER_CHECKPOINT = 100  # about 2 ms
-_ENDINGS = frozenset({".txt", ".hlo"})
+            names = []
+        listing = FolderListing(files[0].parent, names)
+        jobs += _jobs_in(files, listing, Selection.of(options), named)
+    errors = [error for config in configs.values() for error in config.errors]
+    return Plan(jobs, list(seen.values()), errors, closed)
 
 
 def jobs_below(
@@ -173,42 +105,54 @@ def jobs_below(
         for name, inner, names in os.walk(top):
             inner[:] = sorted(below for below in inner if not below.startswith("."))
             folder = Path(name)
-            wanted = [each for each in sorted(names) if os.path.splitext(each)[1] in _ENDINGS]
-            if wanted and folder not in seen:
+            wanted = [folder / each for each in sorted(names) if _has_usual_ending(each)]
+            files = [file for file in wanted if os.path.isfile(file)]
+            if files and folder not in seen:
                 seen.add(folder)
                 listing = FolderListing(folder, sorted(names))
-                jobs += _jobs_in(folder, wanted, listing, selection_of(folder))
+                jobs += _jobs_in(files, listing, selection_of(folder), set())
             checkpoint()
     return jobs
+
+
+def _has_usual_ending(name: str) -> bool:
+    return os.path.splitext(name)[1] in _ENDINGS
+
+
+def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
+    """Yield the files below a folder. Links to folders are not followed: they may form cycles."""
+
+    def record_error(error: OSError) -> None:
+        folder = Path(error.filename)
+        closed[folder] = f"{folder}: {error.strerror}"
+
+    for folder, _, names in os.walk(top, onerror=record_error):
+        paths = (Path(folder, name) for name in names)
+        yield from (path for path in paths if os.path.isfile(path))
 
 
 def _jobs_in(
-    folder: Path, names: list[str], listing: FolderListing, selection: Selection
-) -> list[CheckJob]:
-    compiles: dict[str, tuple[Compile, list[Path]]] = {}
-    stamps: dict[Path, _Stamp] = {}
-    for count, name in enumerate(names):
-        path = folder / name
-        stamp = _stamp(path)
-        if stamp is not None:
-            stamps[path] = stamp
-            compile_ = listing.compile(name)
-            compiles.setdefault(compile_.stem, (compile_, []))[1].append(path)
-        if count % _FILES_PER_CHECKPOINT == _FILES_PER_CHECKPOINT - 1:
-            checkpoint()
-    jobs = []
-    for compile_, files in compiles.values():
-        of_compile = {**dict.fromkeys(compile_.files), **dict.fromkeys(files)}
-        known = tuple(stamps[path] for path in of_compile if path in stamps)
-        jobs.append(CheckJob(tuple(files), frozenset(), known, selection))
-    return jobs
+    files: Iterable[Path], listing: FolderListing, selection: Selection, named: set[Path]
+) -> Iterator[CheckJob]:
+    """Yield the jobs of the files of one folder."""
+    groups: dict[str, tuple[tuple[Path, ...], list[Path]]] = {}
+    for file in files:
+        checkpoint()
+        stem: str = file.name
+        compile_files: tuple[Path, ...] = (file,)
+        if file.name in listing:  # else it does not exist, which reading it reports
+            compile_ = listing.compile(file.name)
+            stem, compile_files = compile_.stem, compile_.files
+        groups.setdefault(stem, (compile_files, []))[1].append(file)
+    for compile_files, group in groups.values():
+        stamps = tuple(filter(None, map(_stamp, dict.fromkeys((*compile_files, *group)))))
+        yield CheckJob(tuple(group), frozenset(named.intersection(group)), stamps, selection)
 
 
 def _stamp(path: Path) -> _Stamp | None:
     try:
-        status = os.stat(path)
+        status = path.stat()
     except OSError:
         return None
-    if not stat.S_ISREG(status.st_mode):
-        return None
-    return path.name, status.st_mtime_ns, status.st_size
+    is_file = stat.S_ISREG(status.st_mode)
+    return (path.name, status.st_mtime_ns, status.st_size) if is_file else None
