@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from hlo_lsp.text import disk
 from hlo_lsp.text.document import Document, LineChange
-from joined import joined
+from joined_entries import join_entries
 
 # One short file of each kind and generation.
 DUMPS = {
@@ -42,7 +42,7 @@ class Texts(dict[str, str]):
         super().__init__(
             (name, disk.read_document(corpus / path).text) for name, path in DUMPS.items()
         )
-        self[JOINED] = joined(self["one file"])
+        self[JOINED] = join_entries(self["one file"])
         self[WRITTEN] = disk.read_document(Path(__file__).with_name("written.hlo")).text
 
     def __repr__(self) -> str:

@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE)]
+sys.path[0] = str(HERE.parent)  # not this folder: its `requests` hides a package
 
-from wire import Client  # noqa: E402
+from bench.wire import Client  # noqa: E402
 
 _COMPUTATIONS = (100, 200, 400, 800)
 _INSTRUCTIONS = 20  # in each computation

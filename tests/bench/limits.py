@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 from typing import Any
 
-from measurements import megabytes, middle, milliseconds, typing_times
+from bench.measurements import megabytes, middle, milliseconds, typing_times
 from rich.table import Table
-from wire import Client, Json
+from bench.wire import Client, Json
 
 _ROUNDS = 5  # Each round has its own server; the median counts.
 _EDITS = 15

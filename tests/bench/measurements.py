@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from wire import Client
+from bench.wire import Client
 
 from dumps import CORPUS, unpacked
 

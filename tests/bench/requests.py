@@ -24,10 +24,10 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE)]
+sys.path[0] = str(HERE.parent)  # not this folder: its `requests` hides a package
 
-from measurements import train_step  # noqa: E402
-from wire import Client  # noqa: E402
+from bench.measurements import train_step  # noqa: E402
+from bench.wire import Client  # noqa: E402
 
 _POSITIONS_PER_METHOD = 60
 _REPETITIONS = 5

@@ -17,11 +17,11 @@ from rich.console import Console
 from rich.table import Table
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE)]
+sys.path[0] = str(HERE.parent)  # not this folder: its `requests` hides a package
 
-from limits import promises  # noqa: E402
-from measurements import megabytes, middle, milliseconds, times, train_step, typing_times  # noqa: E402
-from wire import Client  # noqa: E402
+from bench.limits import promises  # noqa: E402
+from bench.measurements import megabytes, middle, milliseconds, times, train_step, typing_times  # noqa: E402
+from bench.wire import Client  # noqa: E402
 
 _REQUESTS_PER_METHOD = 200
 _SCREEN_LINES = 100

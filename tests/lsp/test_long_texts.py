@@ -3,13 +3,13 @@
 import pytest
 from lsprotocol import types
 
-import tiny
+import marked_dump
 from hlo_lsp.lsp import formatting, symbols
 from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Json
 from hlo_lsp.lsp.progress import RequestFailedError
 from lsp.opened import context
 
-TEXT = tiny.MODULE.text
+TEXT = marked_dump.MODULE.text
 
 
 def long(text: str) -> str:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.memory.liveness import LogicalPeak, live_bytes, logical_peak_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -30,26 +30,28 @@ def test_declared_peak_of_sample_is_too_low(
 
 
 def test_first_of_equal_sums_is_the_logical_peak() -> None:
-    assert logical_peak_of(tiny.split().dump) == LogicalPeak(5, 12_544, 4, 12_544)
-    assert logical_peak_of(tiny.one_file().dump) == LogicalPeak(5, 12_544, 4, 12_544)
+    assert logical_peak_of(marked_dump.split().dump) == LogicalPeak(5, 12_544, 4, 12_544)
+    assert logical_peak_of(marked_dump.one_file().dump) == LogicalPeak(5, 12_544, 4, 12_544)
 
 
 def test_without_live_ranges_there_is_no_peak() -> None:
-    assert logical_peak_of(tiny.split(tiny.ASSIGNMENT, tiny.VALUES).dump) is None
-
-
-def test_entries_provide_shapes_without_allocations() -> None:
-    assert logical_peak_of(tiny.split(tiny.VALUES, tiny.LIVE).dump) == LogicalPeak(
-        5, 12_544, 4, 12_544
+    assert (
+        logical_peak_of(marked_dump.split(marked_dump.ASSIGNMENT, marked_dump.VALUES).dump) is None
     )
 
 
+def test_entries_provide_shapes_without_allocations() -> None:
+    assert logical_peak_of(
+        marked_dump.split(marked_dump.VALUES, marked_dump.LIVE).dump
+    ) == LogicalPeak(5, 12_544, 4, 12_544)
+
+
 def test_values_of_unknown_shape_are_skipped() -> None:
-    assert logical_peak_of(tiny.split(tiny.LIVE).dump) == LogicalPeak(5, 0, 0, 0)
+    assert logical_peak_of(marked_dump.split(marked_dump.LIVE).dump) == LogicalPeak(5, 0, 0, 0)
 
 
 def test_live_bytes_exclude_padding() -> None:
-    dump = tiny.split().dump
+    dump = marked_dump.split().dump
     assert live_bytes(dump, "fusion{1}") == 64 * 4
     assert live_bytes(dump, "fusion{}") == 2 * 8
     assert live_bytes(dump, "fusion{2}") is None
@@ -65,14 +67,18 @@ def test_live_ranges_include_both_ends() -> None:
     assert logical_peak_of(DumpSet([DumpFile.of_text(text)])) == LogicalPeak(None, 0, 4, 440)
 
 
-@pytest.mark.parametrize("make", [tiny.split, tiny.one_file])
-def test_edits_move_the_peak(make: "Callable[[], tiny.Tiny]") -> None:
+@pytest.mark.parametrize("make", [marked_dump.split, marked_dump.one_file])
+def test_edits_move_the_peak(make: "Callable[[], marked_dump.MarkedDump]") -> None:
     small = make()
     assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544, 4, 12_544)
-    _edit(small.file(tiny.LIVE), "    fusion{0}:1-4", "    fusion{0}:1-6")
+    _edit(small.file(marked_dump.LIVE), "    fusion{0}:1-4", "    fusion{0}:1-6")
     assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544 + 4096, 5, 12_544 + 4096)
-    line = next(line for line in small.file(tiny.ASSIGNMENT).lines if "<8 fusion.2" in line)
-    _edit(small.file(tiny.ASSIGNMENT), line, line.replace("[16,64]", "[16]").replace("1,0", "0"))
+    line = next(line for line in small.file(marked_dump.ASSIGNMENT).lines if "<8 fusion.2" in line)
+    _edit(
+        small.file(marked_dump.ASSIGNMENT),
+        line,
+        line.replace("[16,64]", "[16]").replace("1,0", "0"),
+    )
     assert logical_peak_of(small.dump) == LogicalPeak(5, 12_544 + 64, 5, 12_544 + 64)
 
 

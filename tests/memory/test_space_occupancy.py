@@ -2,7 +2,7 @@
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.memory.memory_spaces import (
     SpaceOccupancy,
     largest_off_chip_space,
@@ -117,10 +117,10 @@ def test_missing_files_have_no_occupancy() -> None:
 
 
 def test_edits_change_the_occupancy() -> None:
-    small = tiny.split()
+    small = marked_dump.split()
     (before, _) = _find(small.dump)
     assert (before.peak_step, before.peak_bytes) == (1, 8192 + 8192 + 32)
-    file = small.file(tiny.ASSIGNMENT)
+    file = small.file(marked_dump.ASSIGNMENT)
     line = next(number for number, text in enumerate(file.lines) if "size=32,offset=0" in text)
     start = file.lines[line].index("size=32") + 5
     file.changed(file.document.edit((line, start), (line, start + 2), "64"))

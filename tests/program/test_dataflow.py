@@ -11,7 +11,7 @@ from hlo_lsp.program.dataflow import (
     roots_of,
 )
 from hlo_lsp.syntax.module_records import InstructionLine
-from programs import program
+from marked_program import program
 
 MODULE = program().dump.files[0].module
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from completion_cursor import split_at_cursor
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.program.renaming import RenameError, rename_places, rename_target_at
-from typed import cursor
 
 MODULE = """\
 HloModule m, is_scheduled=true
@@ -29,7 +29,7 @@ ENTRY %main (a: f32[4], other: f32[]) -> f32[] {
 
 def after(text: str, new: str) -> str:
     """The text with a new name for what the cursor (``|``) is on."""
-    file, line, column = cursor(text)
+    file, line, column = split_at_cursor(text)
     for place in reversed(rename_places(file, line, column, new)):
         file.changed(
             file.document.edit((place.line, place.start), (place.line, place.end), new.lstrip("%"))
@@ -40,7 +40,7 @@ def after(text: str, new: str) -> str:
 def rename_error(text: str, new: str = "new") -> str:
     """Why it is refused."""
     with pytest.raises(RenameError) as error:
-        rename_places(*cursor(text), new)
+        rename_places(*split_at_cursor(text), new)
     return str(error.value)
 
 
@@ -105,7 +105,7 @@ def test_broken_lines_with_percent_names_are_renamed() -> None:
 
 
 def test_unchanged_name_has_no_edits() -> None:
-    assert rename_places(*cursor(MODULE.replace("%main", "|%main")), "%main") == []
+    assert rename_places(*split_at_cursor(MODULE.replace("%main", "|%main")), "%main") == []
 
 
 @pytest.mark.parametrize("new", ["", "%", "1a", "a b", "a%", "ä", "a:", "%%a", "-a"])
@@ -171,7 +171,9 @@ def test_memory_files_cannot_be_renamed() -> None:
 
 
 def test_placeholder_omits_percent() -> None:
-    found = rename_target_at(*cursor(MODULE.replace("    to_apply=%sum", "    to_apply=|%sum")))
+    found = rename_target_at(
+        *split_at_cursor(MODULE.replace("    to_apply=%sum", "    to_apply=|%sum"))
+    )
     assert found.name == "sum"
     text = DumpFile.of_text(MODULE).lines[found.place.line]
     assert text[found.place.start : found.place.end] == "sum"

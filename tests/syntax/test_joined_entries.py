@@ -12,7 +12,7 @@ from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.symbol_reading import read_symbols
-from joined import joined, joined_places
+from joined_entries import join_entries, joined_line_starts
 
 TEXT = """\
 BufferAssignment:
@@ -56,10 +56,10 @@ def plain() -> DumpFile:
 
 @pytest.fixture
 def file() -> DumpFile:
-    return DumpFile.of_text(joined(TEXT))
+    return DumpFile.of_text(join_entries(TEXT))
 
 
-STARTS = joined_places(TEXT)
+STARTS = joined_line_starts(TEXT)
 
 
 def _place(line: int, column: int) -> tuple[int, int]:
@@ -145,7 +145,7 @@ def test_the_name_of_a_value_is_its_header(file: DumpFile) -> None:
         text = file.lines[entry.line]
         start, end = name_columns(entry, text)
         assert text[start:end] == name
-    values = DumpFile.of_text(joined(TEXT)[joined(TEXT).index("Used values:") :])
+    values = DumpFile.of_text(join_entries(TEXT)[join_entries(TEXT).index("Used values:") :])
     (symbols,) = read_symbols("file:///v.txt", "v.txt", values.lines)
     found = [symbols.symbol(number) for number in (1, 2, 3)]
     assert [values.lines[each.line][each.start : each.end] for each in found] == names
@@ -154,7 +154,7 @@ def test_the_name_of_a_value_is_its_header(file: DumpFile) -> None:
 def test_entry_on_a_shared_line_is_kept() -> None:
     start, end = TEXT.index("<1 k @0>\n"), TEXT.index("<2 add @0>\n")
     twice = TEXT[:end] + TEXT[start:end] + TEXT[end:]
-    for text, fixes in ((twice, 1), (joined(twice), 0)):
+    for text, fixes in ((twice, 1), (join_entries(twice), 0)):
         file = DumpFile.of_text(text)
         (finding,) = [
             one for one in check(DumpSet([file]), file) if one.code == "duplicate-value-id"
@@ -163,7 +163,7 @@ def test_entry_on_a_shared_line_is_kept() -> None:
 
 
 def test_header_without_rows_reports_its_column() -> None:
-    file = DumpFile.of_text(joined(TEXT).replace(" positions:\n  add\n uses:\n", ""))
+    file = DumpFile.of_text(join_entries(TEXT).replace(" positions:\n  add\n uses:\n", ""))
     (finding,) = [one for one in check(DumpSet([file]), file) if one.code == "syntax"]
     place = finding.place
     assert file.lines[place.line][place.start :].startswith("<2 add @0>")

@@ -2,31 +2,31 @@
 
 import pytest
 
+from completion_cursor import MODULE, candidates_at, in_entry, labels_at, split_at_cursor
 from hlo_lsp.ide.completion.candidates import CandidateKind
 from hlo_lsp.ide.completion.completion import completions, file_start_completions
-from typed import MODULE, cursor, labels, offered, writing
 
 
 def test_result_offers_shapes_types_and_opcodes() -> None:
-    found = labels(writing("  %r = |"))
+    found = labels_at(in_entry("  %r = |"))
     assert found[:5] == ["f32[]", "s32[]", "f32[8,4]{1,0}", "f32", "bf16"]
     assert "add" in found
 
 
 def test_tuple_element_offers_only_shapes() -> None:
-    found = offered(writing("  %r = (f32[8], |"))
+    found = candidates_at(in_entry("  %r = (f32[8], |"))
     assert {candidate.kind for candidate in found} == {CandidateKind.SHAPE, CandidateKind.TYPE}
 
 
 @pytest.mark.parametrize("line", ["%a (x: |", "%a (x: f32[2], y: (f32[2], |", "%a (x: f32[]) -> |"])
 def test_signature_offers_element_types(line: str) -> None:
-    found = offered(cursor(f"HloModule m\n\n{line}"))
+    found = candidates_at(split_at_cursor(f"HloModule m\n\n{line}"))
     assert found[0].label == "f32"
     assert {candidate.kind for candidate in found} == {CandidateKind.TYPE}
 
 
 def test_recently_used_opcodes_come_first() -> None:
-    found = offered(writing("  %r = f32[8] |"))
+    found = candidates_at(in_entry("  %r = f32[8] |"))
     assert [candidate.label for candidate in found[:3]] == ["constant", "parameter", "abs"]
     by_name = {candidate.label: candidate for candidate in found}
     assert by_name["parameter"].snippet == "parameter(${1:2})"
@@ -35,7 +35,7 @@ def test_recently_used_opcodes_come_first() -> None:
 
 
 def test_operands_come_nearest_first() -> None:
-    found = offered(writing("  %r = (s32[]) custom-call(|"))
+    found = candidates_at(in_entry("  %r = (s32[]) custom-call(|"))
     assert [(candidate.label, candidate.detail) for candidate in found] == [
         ("%zero", "f32[]"),
         ("%n", "s32[]"),
@@ -44,63 +44,70 @@ def test_operands_come_nearest_first() -> None:
 
 
 def test_later_instructions_are_not_offered() -> None:
-    place = cursor(MODULE.replace("%n = s32[] parameter(1)", "%n = s32[] negate(|)"))
-    assert labels(place) == ["%p"]
+    place = split_at_cursor(MODULE.replace("%n = s32[] parameter(1)", "%n = s32[] negate(|)"))
+    assert labels_at(place) == ["%p"]
 
 
 def test_matching_operands_come_first() -> None:
-    assert labels(writing("  %r = f32[8,4] add(%p, %|"))[0] == "%p"
-    assert labels(writing("  %r = f32[] add(%zero, |"))[0] == "%zero"
-    assert labels(writing("  %r = (s32[], f32[8,4]) tuple(|"))[0] == "%n"
-    assert labels(writing("  %r = (s32[], f32[8,4]) tuple(%n, |"))[0] == "%p"
-    assert labels(writing("  %w = s32[] while(|"))[0] == "%n"
-    assert labels(writing("  %f = f32[8,4] fusion(|), calls=%twice"))[0] == "%p"
+    assert labels_at(in_entry("  %r = f32[8,4] add(%p, %|"))[0] == "%p"
+    assert labels_at(in_entry("  %r = f32[] add(%zero, |"))[0] == "%zero"
+    assert labels_at(in_entry("  %r = (s32[], f32[8,4]) tuple(|"))[0] == "%n"
+    assert labels_at(in_entry("  %r = (s32[], f32[8,4]) tuple(%n, |"))[0] == "%p"
+    assert labels_at(in_entry("  %w = s32[] while(|"))[0] == "%n"
+    assert labels_at(in_entry("  %f = f32[8,4] fusion(|), calls=%twice"))[0] == "%p"
     pair = "  %t = (f32[], s32[]) tuple(%zero, %n)\n  %z2 = f32[] copy(%zero)\n"
-    assert labels(writing(f"{pair}  %e = f32[] get-tuple-element(|"))[0] == "%t"
+    assert labels_at(in_entry(f"{pair}  %e = f32[] get-tuple-element(|"))[0] == "%t"
     start = "  %c = (f32[], f32[], u32[]) copy-start(%zero)\n  %z2 = f32[] copy(%zero)\n"
-    assert labels(writing(f"{start}  %d = f32[] copy-done(|"))[0] == "%c"
+    assert labels_at(in_entry(f"{start}  %d = f32[] copy-done(|"))[0] == "%c"
 
 
 def test_names_of_broken_lines_are_offered() -> None:
-    assert labels(writing("  %half = f32[8] add(%p,\n  %r = f32[8] negate(|"))[0] == "%half"
+    assert labels_at(in_entry("  %half = f32[8] add(%p,\n  %r = f32[8] negate(|"))[0] == "%half"
 
 
 def test_nested_and_wrapped_operands() -> None:
-    assert "%p" in labels(writing("  %r = f32[8] add(%p, negate(|"))
-    assert "%p" in labels(writing("  %r = f32[8] add(%p,\n      |"))
+    assert "%p" in labels_at(in_entry("  %r = f32[8] add(%p, negate(|"))
+    assert "%p" in labels_at(in_entry("  %r = f32[8] add(%p,\n      |"))
 
 
 def test_names_have_percent_sign_as_in_text() -> None:
-    place = cursor("HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] negate(|\n}")
-    assert labels(place) == ["a"]
+    place = split_at_cursor(
+        "HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] negate(|\n}"
+    )
+    assert labels_at(place) == ["a"]
     with_sign = "HloModule m\n\nENTRY e {\n  a = f32[] parameter(0)\n  b = f32[] negate(%|\n}"
-    assert labels(cursor(with_sign)) == ["%a"]
+    assert labels_at(split_at_cursor(with_sign)) == ["%a"]
     short = "HloModule m\n\nENTRY e { a = f32[] parameter(0) b = f32[] negate(|"
-    assert labels(cursor(short)) == ["a"]
+    assert labels_at(split_at_cursor(short)) == ["a"]
 
 
 def test_inline_computation_has_its_own_scope() -> None:
     inline = "  %r = f32[8] reduce(%p, %zero), dimensions={1}, to_apply={ a = f32[] parameter(0)"
-    assert labels(writing(f"{inline} b = f32[] parameter(1) ROOT c = f32[] add(a, |")) == ["b", "a"]
+    assert labels_at(in_entry(f"{inline} b = f32[] parameter(1) ROOT c = f32[] add(a, |")) == [
+        "b",
+        "a",
+    ]
 
 
 def test_parameter_numbers_and_boolean_constants() -> None:
-    assert labels(writing("  %q = f32[] parameter(|")) == ["2"]
-    assert labels(writing("  %q = pred[] constant(|")) == ["true", "false"]
-    assert labels(writing("  %q = f32[] constant(|")) == []
+    assert labels_at(in_entry("  %q = f32[] parameter(|")) == ["2"]
+    assert labels_at(in_entry("  %q = pred[] constant(|")) == ["true", "false"]
+    assert labels_at(in_entry("  %q = f32[] constant(|")) == []
 
 
 def test_required_attributes_come_first_without_present_ones() -> None:
-    found = offered(writing("  %r = f32[8] reduce(%p, %zero), |"))
+    found = candidates_at(in_entry("  %r = f32[8] reduce(%p, %zero), |"))
     assert [candidate.label for candidate in found[:3]] == ["dimensions", "to_apply", "sharding"]
     assert [candidate.detail for candidate in found[:3]] == ["required", "required", "common"]
     line = "  %r = f32[8] reduce(%p, %zero), dimensions={1}, |, to_apply=%sum, metadata={}"
-    assert labels(writing(line))[0] == "sharding"
-    assert not {"dimensions", "to_apply", "metadata"} & set(labels(writing(line)))
+    assert labels_at(in_entry(line))[0] == "sharding"
+    assert not {"dimensions", "to_apply", "metadata"} & set(labels_at(in_entry(line)))
 
 
 def test_branch_attributes_exclude_each_other() -> None:
-    found = labels(writing("  %c = f32[8,4] conditional(%n, %p, %p), true_computation=%twice, |"))
+    found = labels_at(
+        in_entry("  %c = f32[8,4] conditional(%n, %p, %p), true_computation=%twice, |")
+    )
     assert "false_computation" in found
     assert "branch_computations" not in found
 
@@ -123,7 +130,7 @@ def test_branch_attributes_exclude_each_other() -> None:
     ],
 )
 def test_attribute_values(line: str, expected: list[str]) -> None:
-    assert labels(writing(f"  %r = f32[8] {line}")) == expected
+    assert labels_at(in_entry(f"  %r = f32[8] {line}")) == expected
 
 
 _CALLED = """\
@@ -174,21 +181,21 @@ ENTRY %main (i: s32[], v: s32[8]) -> s32[] {
     ],
 )
 def test_computations_with_matching_signature_come_first(line: str, best: str) -> None:
-    assert labels(cursor(f"{_CALLED}  %r = {line}"))[0] == best
+    assert labels_at(split_at_cursor(f"{_CALLED}  %r = {line}"))[0] == best
 
 
 def test_tuple_indices_have_element_shapes() -> None:
     pair = "  %t = (f32[]{:T(128)}, s32[], (f32[])) tuple(%zero, %n, %u)\n"
-    taken = offered(writing(f"{pair}  %e = s32[] get-tuple-element(%t), index=|"))
+    taken = candidates_at(in_entry(f"{pair}  %e = s32[] get-tuple-element(%t), index=|"))
     assert [(candidate.label, candidate.detail) for candidate in taken] == [
         ("1", "s32[]"), ("0", "f32[]"), ("2", "(f32[])")
     ]  # fmt: skip
-    assert labels(writing("  %e = s32[] get-tuple-element(%lost), index=|")) == ["2"]
+    assert labels_at(in_entry("  %e = s32[] get-tuple-element(%lost), index=|")) == ["2"]
 
 
 def test_metadata_keys_and_stack_frames() -> None:
     line = '  %r = f32[8] negate(%p), metadata={op_name="jit(f)" |'
-    found = labels(writing(line))
+    found = labels_at(in_entry(line))
     assert found[:2] == ["stack_frame_id", "source_file"]
     assert "op_name" not in found
     tables = (
@@ -197,29 +204,29 @@ def test_metadata_keys_and_stack_frames() -> None:
         "StackFrames\n1 {file_location_id=1 parent_frame_id=1}\n\n"
     )
     frame = MODULE.replace("HloModule m\n", tables) + line.replace("|", "stack_frame_id=|}")
-    assert [(c.label, c.detail) for c in offered(cursor(frame))] == [("1", "f.py:7")]
+    assert [(c.label, c.detail) for c in candidates_at(split_at_cursor(frame))] == [("1", "f.py:7")]
 
 
 def test_module_header_attributes() -> None:
-    assert labels(cursor("HloModule m, |"))[0] == "is_scheduled"
-    assert "is_scheduled" not in labels(cursor("HloModule m, is_scheduled=true, |"))
-    assert labels(cursor("HloModule m, is_scheduled=|")) == ["true", "false"]
+    assert labels_at(split_at_cursor("HloModule m, |"))[0] == "is_scheduled"
+    assert "is_scheduled" not in labels_at(split_at_cursor("HloModule m, is_scheduled=true, |"))
+    assert labels_at(split_at_cursor("HloModule m, is_scheduled=|")) == ["true", "false"]
 
 
 def test_start_of_line() -> None:
-    assert labels(writing("  R|")) == ["ROOT"]
-    assert labels(writing("  ROOT %a = f32[] negate(%zero)\n  R|")) == []
-    outside = labels(cursor("HloModule m\n\nE|"))
+    assert labels_at(in_entry("  R|")) == ["ROOT"]
+    assert labels_at(in_entry("  ROOT %a = f32[] negate(%zero)\n  R|")) == []
+    outside = labels_at(split_at_cursor("HloModule m\n\nE|"))
     assert outside == ["ENTRY", "FileNames", "FunctionNames", "FileLocations", "StackFrames"]
-    assert labels(cursor(f"{MODULE}}}\n\nE|")) == []
-    assert labels(cursor("|ENTRY %e {\n  a = f32[] parameter(0)\n}")) == [
+    assert labels_at(split_at_cursor(f"{MODULE}}}\n\nE|")) == []
+    assert labels_at(split_at_cursor("|ENTRY %e {\n  a = f32[] parameter(0)\n}")) == [
         "HloModule", "FileNames", "FunctionNames", "FileLocations", "StackFrames"
     ]  # fmt: skip
 
 
 @pytest.mark.parametrize("trigger", [" ", "%", "{"])
 def test_trigger_characters_do_nothing_at_line_start(trigger: str) -> None:
-    assert labels(writing(f"  {trigger.strip()}|"), trigger) == []
+    assert labels_at(in_entry(f"  {trigger.strip()}|"), trigger) == []
 
 
 @pytest.mark.parametrize(
@@ -239,26 +246,28 @@ def test_trigger_characters_do_nothing_at_line_start(trigger: str) -> None:
     ],
 )
 def test_unknown_context_offers_nothing(line: str) -> None:
-    assert labels(writing(line)) == []
+    assert labels_at(in_entry(line)) == []
 
 
 def test_whole_word_at_cursor_is_replaced() -> None:
-    place = writing("  %r = f32[8] reduce(%p, %zero), to_apply=%su|mmer, metadata={}")
+    place = in_entry("  %r = f32[8] reduce(%p, %zero), to_apply=%su|mmer, metadata={}")
     offer = completions(*place)
     assert offer is not None
     assert place[0].lines[place[1]][offer.start : offer.end] == "%summer"
-    shape = writing("  %r = f32[8|")
+    shape = in_entry("  %r = f32[8|")
     assert completions(*shape) is None
-    pair = writing("  %r = (f32[8]{0}, s3|) tuple(%p)")
+    pair = in_entry("  %r = (f32[8]{0}, s3|) tuple(%p)")
     offer = completions(*pair)
     assert offer is not None
     assert pair[0].lines[pair[1]][offer.start : offer.end] == "s3"
 
 
 def test_memory_files_have_no_completion() -> None:
-    assert completions(*cursor("BufferAssignment:\nallocation 0: size 8|, constant:")) is None
+    assert (
+        completions(*split_at_cursor("BufferAssignment:\nallocation 0: size 8|, constant:")) is None
+    )
 
 
 @pytest.mark.parametrize(("text", "offers"), [("H|", True), ("\n Hlo|\n", False), ("H|\nx", False)])
 def test_empty_file_offers_module_header(text: str, offers: bool) -> None:
-    assert (file_start_completions(*cursor(text)) is not None) is offers
+    assert (file_start_completions(*split_at_cursor(text)) is not None) is offers

@@ -2,14 +2,14 @@
 
 import pytest
 
+from completion_cursor import in_entry, split_at_cursor
 from hlo_lsp.hlo.vocabulary import operand_description, vocabulary
 from hlo_lsp.ide.completion.signatures import operand_position, signature_at
-from typed import cursor, writing
 
 
 def shown(line: str) -> tuple[str, str, str] | None:
     """Return the label, its active part, and the description of that part."""
-    found = signature_at(*writing(line))
+    found = signature_at(*in_entry(line))
     if found is None:
         return None
     active = found.parameters[found.active]
@@ -81,7 +81,10 @@ def test_unknown_context_has_no_signature(line: str) -> None:
 
 
 def test_memory_files_have_no_signatures() -> None:
-    assert signature_at(*cursor("BufferAssignment:\nallocation 0: size 8, const|ant:")) is None
+    assert (
+        signature_at(*split_at_cursor("BufferAssignment:\nallocation 0: size 8, const|ant:"))
+        is None
+    )
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from cursor_targets import CursorTargets
 from hlo_lsp.ide.cursor.targets import (
     AllocationTarget,
     MemorySpaceTarget,
@@ -9,11 +10,10 @@ from hlo_lsp.ide.cursor.targets import (
     TermTarget,
     ValueTarget,
 )
-from seen import Seen
 
 
 def test_allocation_line_targets_allocation() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         allocation 12: size 512, heap 3:
         ^^^^^^^^^^ word
@@ -24,19 +24,19 @@ def test_allocation_line_targets_allocation() -> None:
     )
     whole = (AllocationTarget(12), "allocation 12: size 512, heap 3:")
     for name in ("word", "number", "size", "unknown"):
-        assert seen[name] == whole
+        assert targets[name] == whole
 
 
 def test_color_targets_memory_space_and_page_targets_term() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         allocation 12: size 512, color 10, page 7, preallocated-temp:
                                        ^^ color
                                                 ^ page
         """
     )
-    assert seen["color"] == (MemorySpaceTarget(10), "10")
-    assert seen["page"] == (TermTarget("page"), "7")
+    assert targets["color"] == (MemorySpaceTarget(10), "10")
+    assert targets["page"] == (TermTarget("page"), "7")
 
 
 @pytest.mark.parametrize(
@@ -44,13 +44,13 @@ def test_color_targets_memory_space_and_page_targets_term() -> None:
 )
 def test_allocation_flag_targets_term(flag: str) -> None:
     line = f"allocation 1: size 512, page 0, {flag}:"
-    seen = Seen(line)
+    targets = CursorTargets(line)
     columns = range(line.index(flag), line.index(flag) + len(flag))
-    assert {seen.at(0, column) for column in columns} == {(TermTarget(flag), flag)}
+    assert {targets.at(0, column) for column in columns} == {(TermTarget(flag), flag)}
 
 
 def test_allocation_shapes_have_no_layout() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         allocation 1: size 8, parameter 0, shape |f32[2]| at ShapeIndex {0}, output shape is |(f32[2], s8[])|:
                                                   ^^^^^^ parameter
@@ -59,16 +59,16 @@ def test_allocation_shapes_have_no_layout() -> None:
                                                                                                ^^^^^^ leaf
         """  # noqa: E501
     )
-    assert seen["parameter"] == (ShapeTarget("f32[2]", has_layout=False), "f32[2]")
-    assert seen["tuple"] == (ShapeTarget("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
-    assert seen["leaf"] == (ShapeTarget("f32[2]", has_layout=False), "f32[2]")
-    index = seen["index"]
+    assert targets["parameter"] == (ShapeTarget("f32[2]", has_layout=False), "f32[2]")
+    assert targets["tuple"] == (ShapeTarget("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
+    assert targets["leaf"] == (ShapeTarget("f32[2]", has_layout=False), "f32[2]")
+    index = targets["index"]
     assert index is not None
     assert index[0] == AllocationTarget(1)
 
 
 def test_value_line_targets_value_up_to_shape() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
          value: <39 arg_tuple.3{0,1} (phi) @1> (size=512,offset=49152): u32[1]{0:T(128)}
         ^^^^^^^^ margin
@@ -81,11 +81,11 @@ def test_value_line_targets_value_up_to_shape() -> None:
     )
     whole = (ValueTarget("arg_tuple.3{0,1}", 39), "<39 arg_tuple.3{0,1} (phi) @1>")
     for name in ("margin", "id", "name", "index", "size", "offset"):
-        assert seen[name] == whole
+        assert targets[name] == whole
 
 
 def test_value_line_parts_have_their_own_targets() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
          value: <39 arg_tuple.3{1} (phi) @11> (size=512,offset=49152): u32[1]{0:T(128)S(1)}
                                     ^^^ phi
@@ -94,17 +94,17 @@ def test_value_line_parts_have_their_own_targets() -> None:
                                                                                       ^^^^ space
         """
     )
-    phi = seen["phi"]
+    phi = targets["phi"]
     assert phi is not None
     assert phi[0] == TermTarget("phi")
-    assert seen["color"] == (MemorySpaceTarget(11), "11")
+    assert targets["color"] == (MemorySpaceTarget(11), "11")
     shape = "u32[1]{0:T(128)S(1)}"
-    assert seen["shape"] == (ShapeTarget(shape, has_layout=True), shape)
-    assert seen["space"] == (MemorySpaceTarget(1), "S(1)")
+    assert targets["shape"] == (ShapeTarget(shape, has_layout=True), shape)
+    assert targets["space"] == (MemorySpaceTarget(1), "S(1)")
 
 
 def test_tuple_shape_targets_leaf_at_cursor() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
          value: <4 f{} @0> (size=32,offset=0): (u32[1]{0:T(128)S(2)}, /*index=5*/bf16[2,<=3]{1,0})
                                                ^ open
@@ -115,27 +115,27 @@ def test_tuple_shape_targets_leaf_at_cursor() -> None:
         """  # noqa: E501
     )
     whole = "(u32[1]{0:T(128)S(2)}, /*index=5*/bf16[2,<=3]{1,0})"
-    assert seen["open"] == seen["comment"] == (ShapeTarget(whole, has_layout=True), whole)
+    assert targets["open"] == targets["comment"] == (ShapeTarget(whole, has_layout=True), whole)
     first, second = "u32[1]{0:T(128)S(2)}", "bf16[2,<=3]{1,0}"
-    assert seen["first"] == (ShapeTarget(first, has_layout=True), first)
-    assert seen["space"] == (MemorySpaceTarget(2), "S(2)")
-    assert seen["second"] == (ShapeTarget(second, has_layout=True), second)
+    assert targets["first"] == (ShapeTarget(first, has_layout=True), first)
+    assert targets["space"] == (MemorySpaceTarget(2), "S(2)")
+    assert targets["second"] == (ShapeTarget(second, has_layout=True), second)
 
 
 def test_section_label_targets_term() -> None:
-    seen = Seen("BufferAssignment:")
-    assert seen.at(0, 3) == (TermTarget("assignment_label"), "BufferAssignment:")
+    targets = CursorTargets("BufferAssignment:")
+    assert targets.at(0, 3) == (TermTarget("assignment_label"), "BufferAssignment:")
 
 
 def test_position_after_last_character_has_target() -> None:
     line = " value: <2 add @0> (size=4,offset=0): f32[]{:T(128)}"
-    assert Seen(line).at(0, len(line)) == Seen(line).at(0, len(line) - 1)
+    assert CursorTargets(line).at(0, len(line)) == CursorTargets(line).at(0, len(line) - 1)
 
 
 def test_broken_and_empty_lines_have_no_target() -> None:
-    seen = Seen("BufferAssignment:\nallocation 1 size 512:\n\n")
-    assert [seen.at(line, 3 * (line == 1)) for line in (1, 2, 3)] == [None, None, None]
+    targets = CursorTargets("BufferAssignment:\nallocation 1 size 512:\n\n")
+    assert [targets.at(line, 3 * (line == 1)) for line in (1, 2, 3)] == [None, None, None]
 
 
 def test_unknown_file_has_no_target() -> None:
-    assert Seen("fn main() {").at(0, 3) is None
+    assert CursorTargets("fn main() {").at(0, 3) is None

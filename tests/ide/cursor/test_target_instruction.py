@@ -2,6 +2,7 @@
 
 import pytest
 
+from cursor_targets import CursorTargets
 from hlo_lsp.ide.cursor.targets import (
     AttributeTarget,
     ComputationTarget,
@@ -11,11 +12,10 @@ from hlo_lsp.ide.cursor.targets import (
     ShapeTarget,
     TupleElementTarget,
 )
-from seen import Seen
 
 
 def test_attribute_target_has_name_and_value() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
           %d = f32[2]{0} dot(%a, %b), lhs_contracting_dims={1}, operand_precision={high,high}, some-word=(a, {b})
@@ -24,18 +24,18 @@ def test_attribute_target_has_name_and_value() -> None:
         """  # noqa: E501
     )
     dims = AttributeTarget("lhs_contracting_dims", "dot", "{1}")
-    assert seen["name"] == (dims, "lhs_contracting_dims")
-    assert seen["value"] == (dims, "{1}")
+    assert targets["name"] == (dims, "lhs_contracting_dims")
+    assert targets["value"] == (dims, "{1}")
     precision = AttributeTarget("operand_precision", "dot", "{high,high}")
-    assert seen["kind"] == (precision, "operand_precision")
-    assert seen["high"] == (precision, "{high,high}")
+    assert targets["kind"] == (precision, "operand_precision")
+    assert targets["high"] == (precision, "{high,high}")
     unknown = AttributeTarget("some-word", "dot", "(a, {b})")
-    assert seen["unknown"] == (unknown, "some-word")
-    assert seen["what"] == (unknown, "(a, {b})")
+    assert targets["unknown"] == (unknown, "some-word")
+    assert targets["what"] == (unknown, "(a, {b})")
 
 
 def test_metadata_fields_have_targets() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
           %d = f32[] add(%a, %b), metadata={op_name="jit(f)/%x, y=1" source_file="a b.py" source_line=7 stack_frame_id=12}
@@ -43,24 +43,24 @@ def test_metadata_fields_have_targets() -> None:
                                             ^^^^^^^^^^^^^^^^^^^^^^^^ op                   ^^^^^^^^^^^^^ line
         """  # noqa: E501
     )
-    whole = seen["metadata"]
+    whole = targets["metadata"]
     assert whole is not None
     assert isinstance(whole[0], AttributeTarget)
     assert (whole[0].name, whole[0].key, whole[1]) == ("metadata", None, "metadata")
     op_name = AttributeTarget("metadata", "add", "jit(f)/%x, y=1", "op_name")
-    assert seen["op"] == (op_name, 'op_name="jit(f)/%x, y=1"')
-    assert seen["file"] == (
+    assert targets["op"] == (op_name, 'op_name="jit(f)/%x, y=1"')
+    assert targets["file"] == (
         AttributeTarget("metadata", "add", "a b.py", "source_file"), 'source_file="a b.py"'
     )  # fmt: skip
-    assert seen["line"] == (
+    assert targets["line"] == (
         AttributeTarget("metadata", "add", "7", "source_line"),
         "source_line=7",
     )
-    assert seen["frame"] == (LocationRowTarget("StackFrames", 12), "stack_frame_id=12")
+    assert targets["frame"] == (LocationRowTarget("StackFrames", 12), "stack_frame_id=12")
 
 
 def test_tuple_indices_and_parameter_numbers_have_targets() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
           %p = (f32[], f32[]) parameter(12)
@@ -73,14 +73,14 @@ def test_tuple_indices_and_parameter_numbers_have_targets() -> None:
                                ^ word
         """
     )
-    assert seen["number"] == (ParameterTarget(12), "12")
-    assert seen["index"] == (TupleElementTarget("g", 1), "1")
-    assert seen["other"] == (AttributeTarget("index", "send", "1"), "1")
-    assert seen["word"] == (InstructionTarget("o", None), "o")
+    assert targets["number"] == (ParameterTarget(12), "12")
+    assert targets["index"] == (TupleElementTarget("g", 1), "1")
+    assert targets["other"] == (AttributeTarget("index", "send", "1"), "1")
+    assert targets["word"] == (InstructionTarget("o", None), "o")
 
 
 def test_operands_with_shapes_and_index_comments() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
           %t = (f32[], /*index=1*/s8[3]{0}) tuple(f32[] %a, /*index=1*/s8[3]{0} %b.1)
@@ -88,14 +88,14 @@ def test_operands_with_shapes_and_index_comments() -> None:
                                                                                  ^^^ second
         """
     )
-    assert seen["leaf"] == (ShapeTarget("s8[3]{0}", has_layout=False), "s8[3]{0}")
-    assert seen["shape"] == (ShapeTarget("s8[3]{0}", has_layout=False), "s8[3]{0}")
-    assert seen["first"] == (InstructionTarget("a", None, 0), "a")
-    assert seen["second"] == (InstructionTarget("b.1", None, 1), "b.1")
+    assert targets["leaf"] == (ShapeTarget("s8[3]{0}", has_layout=False), "s8[3]{0}")
+    assert targets["shape"] == (ShapeTarget("s8[3]{0}", has_layout=False), "s8[3]{0}")
+    assert targets["first"] == (InstructionTarget("a", None, 0), "a")
+    assert targets["second"] == (InstructionTarget("b.1", None, 1), "b.1")
 
 
 def test_instruction_on_several_lines_with_comments() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
 
@@ -117,27 +117,27 @@ def test_instruction_on_several_lines_with_comments() -> None:
         }
         """
     )
-    assert seen["name"] == (InstructionTarget("sum", None), "sum")
-    assert seen["first"] == (InstructionTarget("one", None, 0), "one")
-    assert seen["second"] == (InstructionTarget("two", None, 1), "two")
-    assert seen["called"] == (ComputationTarget("region"), "region")
-    assert seen["next"] == (InstructionTarget("after", None), "after")
-    assert seen["use"] == (InstructionTarget("sum", None, 0), "sum")
-    group = seen["group"]
+    assert targets["name"] == (InstructionTarget("sum", None), "sum")
+    assert targets["first"] == (InstructionTarget("one", None, 0), "one")
+    assert targets["second"] == (InstructionTarget("two", None, 1), "two")
+    assert targets["called"] == (ComputationTarget("region"), "region")
+    assert targets["next"] == (InstructionTarget("after", None), "after")
+    assert targets["use"] == (InstructionTarget("sum", None, 0), "sum")
+    group = targets["group"]
     assert group is not None
     assert group[1] == "replica_groups"
 
 
 @pytest.mark.parametrize("column", range(2, 40))
 def test_comment_contains_no_names(column: int) -> None:
-    seen = Seen("HloModule m\n  %a = f32[] add(%b, %c) // %d, calls=%e\n")
-    found = seen.at(1, column)
+    targets = CursorTargets("HloModule m\n  %a = f32[] add(%b, %c) // %d, calls=%e\n")
+    found = targets.at(1, column)
     assert found is not None
     assert found[1] in {"a", "f32[]", "b", "c"}
 
 
 def test_inline_computations_on_several_lines() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
 
@@ -157,21 +157,21 @@ def test_inline_computations_on_several_lines() -> None:
         }
         """
     )
-    assert seen["outer"] == (InstructionTarget("r", None), "r")
-    assert seen["value"] == (InstructionTarget("v", None, 0), "v")
-    assert seen["zero"] == (InstructionTarget("z", None, 1), "z")
-    assert seen["x"] == (InstructionTarget("x", None), "x")
-    assert seen["number"] == (ParameterTarget(0), "0")
-    assert seen["s"] == (InstructionTarget("s", None), "s")
-    assert seen["x-used"] == (InstructionTarget("x", None, 0), "x")
-    assert seen["y-used"] == (InstructionTarget("y", None, 1), "y")
-    assert seen["frame"] == (LocationRowTarget("StackFrames", 3), "stack_frame_id=3")
-    assert seen["behind"] == (InstructionTarget("n", None), "n")
-    assert seen["used"] == (InstructionTarget("r", None, 0), "r")
+    assert targets["outer"] == (InstructionTarget("r", None), "r")
+    assert targets["value"] == (InstructionTarget("v", None, 0), "v")
+    assert targets["zero"] == (InstructionTarget("z", None, 1), "z")
+    assert targets["x"] == (InstructionTarget("x", None), "x")
+    assert targets["number"] == (ParameterTarget(0), "0")
+    assert targets["s"] == (InstructionTarget("s", None), "s")
+    assert targets["x-used"] == (InstructionTarget("x", None, 0), "x")
+    assert targets["y-used"] == (InstructionTarget("y", None, 1), "y")
+    assert targets["frame"] == (LocationRowTarget("StackFrames", 3), "stack_frame_id=3")
+    assert targets["behind"] == (InstructionTarget("n", None), "n")
+    assert targets["used"] == (InstructionTarget("r", None, 0), "r")
 
 
 def test_inline_computations_on_one_line() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
 
@@ -182,15 +182,15 @@ def test_inline_computations_on_one_line() -> None:
         }
         """  # noqa: E501
     )
-    assert seen["number"] == (ParameterTarget(0), "0")
-    assert seen["s"] == (InstructionTarget("s", None), "s")
-    assert seen["used"] == (InstructionTarget("x", None, 0), "x")
-    assert seen["frame"] == (LocationRowTarget("StackFrames", 3), "stack_frame_id=3")
-    assert seen["dims"] == (AttributeTarget("dimensions", "reduce", "{0}"), "dimensions")
+    assert targets["number"] == (ParameterTarget(0), "0")
+    assert targets["s"] == (InstructionTarget("s", None), "s")
+    assert targets["used"] == (InstructionTarget("x", None, 0), "x")
+    assert targets["frame"] == (LocationRowTarget("StackFrames", 3), "stack_frame_id=3")
+    assert targets["dims"] == (AttributeTarget("dimensions", "reduce", "{0}"), "dimensions")
 
 
 def test_whole_computation_on_one_line() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
 
@@ -199,8 +199,8 @@ def test_whole_computation_on_one_line() -> None:
                 ^ x
         """
     )
-    assert seen["head"] == (ComputationTarget("sum"), "sum")
-    assert seen["x"] == (InstructionTarget("x", None), "x")
-    assert seen["number"] == (ParameterTarget(1), "1")
-    assert seen["s"] == (InstructionTarget("s", None), "s")
-    assert seen["used"] == (InstructionTarget("x", None, 0), "x")
+    assert targets["head"] == (ComputationTarget("sum"), "sum")
+    assert targets["x"] == (InstructionTarget("x", None), "x")
+    assert targets["number"] == (ParameterTarget(1), "1")
+    assert targets["s"] == (InstructionTarget("s", None), "s")
+    assert targets["used"] == (InstructionTarget("x", None, 0), "x")

@@ -1,5 +1,6 @@
 """Cursor targets in module text and thunk sequences."""
 
+from cursor_targets import CursorTargets
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     AttributeTarget,
@@ -11,11 +12,10 @@ from hlo_lsp.ide.cursor.targets import (
 )
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.scanners import ThunkRow
-from seen import Seen
 
 
 def test_instruction_line_targets_its_names() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
 
@@ -36,18 +36,18 @@ def test_instruction_line_targets_its_names() -> None:
         """  # noqa: E501
     )
     itself = (InstructionTarget("w.1", None), "w.1")
-    assert seen["root"] == seen["name"] == seen["opcode"] == itself
-    assert seen["first"] == (InstructionTarget("a", None, operand=0), "a")
-    assert seen["second"] == (InstructionTarget("b.2", None, operand=1), "b.2")
-    assert seen["condition"] == (ComputationTarget("cond"), "cond")
-    assert seen["body"] == (ComputationTarget("body.1"), "body.1")
-    assert seen["shape"] == (ShapeTarget("f32[2]{0:S(1)}", has_layout=False), "f32[2]{0:S(1)}")
-    assert seen["space"] == (MemorySpaceTarget(1), "S(1)")
-    assert seen["computation"] == (ComputationTarget("main"), "main")
+    assert targets["root"] == targets["name"] == targets["opcode"] == itself
+    assert targets["first"] == (InstructionTarget("a", None, operand=0), "a")
+    assert targets["second"] == (InstructionTarget("b.2", None, operand=1), "b.2")
+    assert targets["condition"] == (ComputationTarget("cond"), "cond")
+    assert targets["body"] == (ComputationTarget("body.1"), "body.1")
+    assert targets["shape"] == (ShapeTarget("f32[2]{0:S(1)}", has_layout=False), "f32[2]{0:S(1)}")
+    assert targets["space"] == (MemorySpaceTarget(1), "S(1)")
+    assert targets["computation"] == (ComputationTarget("main"), "main")
 
 
 def test_names_without_percent_signs_have_targets() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
 
@@ -63,18 +63,18 @@ def test_names_without_percent_signs_have_targets() -> None:
         }
         """  # noqa: E501
     )
-    assert seen["computation"] == (ComputationTarget("main.16"), "main.16")
-    assert seen["name"] == (InstructionTarget("add.3", None), "add.3")
-    assert seen["first"] == (InstructionTarget("a", None, operand=0), "a")
-    assert seen["second"] == (InstructionTarget("b.2", None, operand=1), "b.2")
-    assert seen["callee"] == (ComputationTarget("fused"), "fused")
-    before = seen["before"]
+    assert targets["computation"] == (ComputationTarget("main.16"), "main.16")
+    assert targets["name"] == (InstructionTarget("add.3", None), "add.3")
+    assert targets["first"] == (InstructionTarget("a", None, operand=0), "a")
+    assert targets["second"] == (InstructionTarget("b.2", None, operand=1), "b.2")
+    assert targets["callee"] == (ComputationTarget("fused"), "fused")
+    before = targets["before"]
     assert before is not None
     assert before[1] == "c.1"
 
 
 def test_branches_target_computations() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         HloModule m
           %c = f32[] conditional(%i, %x, %y), branch_computations={%one.1, %two}
@@ -82,8 +82,8 @@ def test_branches_target_computations() -> None:
                                                                             ^^^ two
         """
     )
-    assert seen["one"] == (ComputationTarget("one.1"), "one.1")
-    assert seen["two"] == (ComputationTarget("two"), "two")
+    assert targets["one"] == (ComputationTarget("one.1"), "one.1")
+    assert targets["two"] == (ComputationTarget("two"), "two")
 
 
 def test_name_is_not_found_inside_another_word() -> None:
@@ -98,8 +98,8 @@ def test_name_is_not_found_inside_another_word() -> None:
 
 def test_thunk_row_targets_thunk() -> None:
     line = "001: kCustomKernel [source | sink] wrapped_a grid: [1, 1, 1] threads: [9, 1, 1]"
-    seen = Seen(line)
-    answers = {found[0] for column in range(len(line)) if (found := seen.at(0, column))}
+    targets = CursorTargets(line)
+    answers = {found[0] for column in range(len(line)) if (found := targets.at(0, column))}
     assert len(answers) == 1
     subject = answers.pop()
     assert isinstance(subject, ThunkTarget)

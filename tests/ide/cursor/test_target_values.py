@@ -1,5 +1,6 @@
 """Cursor targets in every row of an entry under ``Used values``."""
 
+from cursor_targets import CursorTargets
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import (
     ComputationTarget,
@@ -10,11 +11,10 @@ from hlo_lsp.ide.cursor.targets import (
     ValueTarget,
 )
 from hlo_lsp.model.dump_file import DumpFile
-from seen import Seen
 
 
 def test_entry_header_targets_value() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         <39 arg_tuple.3{1} (phi) @1>
         ^^^ id
@@ -25,15 +25,15 @@ def test_entry_header_targets_value() -> None:
         """
     )
     whole = (ValueTarget("arg_tuple.3{1}", 39), "<39 arg_tuple.3{1} (phi) @1>")
-    assert seen["id"] == seen["name"] == whole
-    phi = seen["phi"]
+    assert targets["id"] == targets["name"] == whole
+    phi = targets["phi"]
     assert phi is not None
     assert phi[0] == TermTarget("phi")
-    assert seen["color"] == (MemorySpaceTarget(1), "1")
+    assert targets["color"] == (MemorySpaceTarget(1), "1")
 
 
 def test_total_and_labels_target_terms() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         Total bytes used: 172580 (168.5KiB)
         ^^^^^^^^^^^^^^^^^ words
@@ -52,15 +52,15 @@ def test_total_and_labels_target_terms() -> None:
         """
     )
     total = (TermTarget("total_line"), "Total bytes used: 172580 (168.5KiB)")
-    assert seen["words"] == seen["number"] == total
-    assert seen["used"] == (TermTarget("used_values_label"), "Used values:")
-    assert seen["positions"] == (TermTarget("positions_label"), "positions:")
-    assert seen["uses"] == (TermTarget("uses_label"), "uses:")
-    assert seen["none"] == (TermTarget("no_uses_row"), "(none)")
+    assert targets["words"] == targets["number"] == total
+    assert targets["used"] == (TermTarget("used_values_label"), "Used values:")
+    assert targets["positions"] == (TermTarget("positions_label"), "positions:")
+    assert targets["uses"] == (TermTarget("uses_label"), "uses:")
+    assert targets["none"] == (TermTarget("no_uses_row"), "(none)")
 
 
 def test_position_row_targets_instruction_and_index() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         <3 add{} @0>
          positions:
@@ -74,14 +74,14 @@ def test_position_row_targets_instruction_and_index() -> None:
          uses:
         """
     )
-    assert seen["name"] == seen["index"] == (InstructionTarget("add", "{}"), "add")
-    assert seen["inner"] == (InstructionTarget("tuple.1", "{0,12}"), "tuple.1")
+    assert targets["name"] == targets["index"] == (InstructionTarget("add", "{}"), "add")
+    assert targets["inner"] == (InstructionTarget("tuple.1", "{0,12}"), "tuple.1")
     plain = (InstructionTarget("get-tuple-element", None), "get-tuple-element")
-    assert seen["plain"] == plain
+    assert targets["plain"] == plain
 
 
 def test_use_row_targets_reading_instruction() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         <3 add @0>
          positions:
@@ -97,13 +97,13 @@ def test_use_row_targets_reading_instruction() -> None:
         """
     )
     use = (InstructionTarget("while.5", "{1,2}", operand=0), "while.5")
-    assert seen["name"] == seen["operand"] == seen["index"] == use
+    assert targets["name"] == targets["operand"] == targets["index"] == use
     dots = (InstructionTarget("constant.5..sunk", None, operand=12), "constant.5..sunk")
-    assert seen["dots"] == dots
+    assert targets["dots"] == dots
 
 
 def test_instruction_text_targets_names_and_shapes() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         <3 fusion{} @0>
          positions:
@@ -120,21 +120,21 @@ def test_instruction_text_targets_names_and_shapes() -> None:
                                                                                                                                              ^^^^^^^ metadata
         """  # noqa: E501
     )
-    label = seen["label"]
+    label = targets["label"]
     assert label is not None
     assert label[0] == TermTarget("instruction_label")
     itself = (InstructionTarget("fusion", None), "fusion")
-    assert seen["name"] == seen["opcode"] == seen["metadata"] == itself
-    assert seen["leaf"] == (ShapeTarget("f32[2]{0:S(1)}", has_layout=True), "f32[2]{0:S(1)}")
-    assert seen["space"] == (MemorySpaceTarget(1), "S(1)")
-    assert seen["first"] == (InstructionTarget("a.1", None, operand=0), "a.1")
+    assert targets["name"] == targets["opcode"] == targets["metadata"] == itself
+    assert targets["leaf"] == (ShapeTarget("f32[2]{0:S(1)}", has_layout=True), "f32[2]{0:S(1)}")
+    assert targets["space"] == (MemorySpaceTarget(1), "S(1)")
+    assert targets["first"] == (InstructionTarget("a.1", None, operand=0), "a.1")
     second = (InstructionTarget("copy-done", None, operand=1), "copy-done")
-    assert seen["second"] == second
-    assert seen["callee"] == (ComputationTarget("fused"), "fused")
+    assert targets["second"] == second
+    assert targets["callee"] == (ComputationTarget("fused"), "fused")
 
 
 def test_name_inside_string_has_no_target() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         <3 a @0>
          positions:
@@ -144,12 +144,12 @@ def test_name_inside_string_has_no_target() -> None:
                                                                                  ^ callee
         """
     )
-    assert seen["name"] == seen["callee"] == (InstructionTarget("a", None), "a")
+    assert targets["name"] == targets["callee"] == (InstructionTarget("a", None), "a")
 
 
 def test_operands_with_preceding_shapes() -> None:
     """As jax 0.4 prints them."""
-    seen = Seen(
+    targets = CursorTargets(
         """
         <3 add.4 @0>
          positions:
@@ -160,13 +160,13 @@ def test_operands_with_preceding_shapes() -> None:
                                                                    ^^^^ second
         """
     )
-    assert seen["shape"] == (ShapeTarget("f32[2]{0}", has_layout=True), "f32[2]{0}")
-    assert seen["first"] == (InstructionTarget("a", None, operand=0), "a")
-    assert seen["second"] == (InstructionTarget("b.1", None, operand=1), "b.1")
+    assert targets["shape"] == (ShapeTarget("f32[2]{0}", has_layout=True), "f32[2]{0}")
+    assert targets["first"] == (InstructionTarget("a", None, operand=0), "a")
+    assert targets["second"] == (InstructionTarget("b.1", None, operand=1), "b.1")
 
 
 def test_constants_and_parameters_have_no_operands() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         <3 c @0>
          positions:
@@ -175,11 +175,11 @@ def test_constants_and_parameters_have_no_operands() -> None:
                                                     ^^^^ literal
         """
     )
-    assert seen["literal"] == (InstructionTarget("c", None), "c")
+    assert targets["literal"] == (InstructionTarget("c", None), "c")
 
 
 def test_broken_row_does_not_affect_adjacent_rows() -> None:
-    seen = Seen(
+    targets = CursorTargets(
         """
         <3 add @0>
          positions:
@@ -193,9 +193,9 @@ def test_broken_row_does_not_affect_adjacent_rows() -> None:
          from instruction: %add = f32[] add(%a)
         """
     )
-    assert seen["broken"] is None
-    assert seen["misspelt"] is None
-    assert seen["good"] == (InstructionTarget("sub", None, operand=1), "sub")
+    assert targets["broken"] is None
+    assert targets["misspelt"] is None
+    assert targets["good"] == (InstructionTarget("sub", None, operand=1), "sub")
 
 
 _KERNEL = """\

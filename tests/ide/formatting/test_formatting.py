@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tiny
+import marked_dump
 from dumps import files_of
 from edits import WRITTEN, Texts
 from hlo_lsp.ide.formatting.formatting import format_module
@@ -54,7 +54,7 @@ def edited(text: str, first: int = 0, end: int | None = None) -> str:
 
 def test_printed_text_is_unchanged() -> None:
     assert format_module(DumpFile.of_text(PRINTED)) == []
-    assert format_module(DumpFile.of_text(tiny.MODULE.text)) == []
+    assert format_module(DumpFile.of_text(marked_dump.MODULE.text)) == []
 
 
 @pytest.mark.parametrize(

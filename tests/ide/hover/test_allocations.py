@@ -2,14 +2,14 @@
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import allocation_card, hover_card, thunk_card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from ide.hover.facts import card_at, dump_of, facts
 
-DUMP = tiny.split()
+DUMP = marked_dump.split()
 
 
 def test_allocation_card_shows_kind_and_values() -> None:

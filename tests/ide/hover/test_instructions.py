@@ -1,10 +1,10 @@
 """Hovers of instructions, from all files of a compile."""
 
-import tiny
+import marked_dump
 from hlo_lsp.ide.hover.instructions import instruction_card
 from ide.hover.facts import dump_of, facts
 
-DUMP = tiny.split()
+DUMP = marked_dump.split()
 
 
 def test_instruction_that_defines_a_value() -> None:
@@ -38,7 +38,7 @@ def test_instruction_that_forwards_a_value() -> None:
 
 
 def test_entry_describes_instruction_without_module_text() -> None:
-    shown = facts(instruction_card(tiny.one_file().dump, "fusion"))
+    shown = facts(instruction_card(marked_dump.one_file().dump, "fusion"))
     assert shown["operands"] == "1: `x.1`"
     assert shown["op_name"] == "`jit(f)/mul`"
     assert shown["source"] == "/home/user/model.py:7"

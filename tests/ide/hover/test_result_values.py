@@ -2,12 +2,12 @@
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.ide.hover import instructions
 from hlo_lsp.ide.hover.instructions import instruction_card
 from ide.hover.facts import facts
 
-DUMP = tiny.split().dump
+DUMP = marked_dump.split().dump
 LEAVES = {
     "leaf {0}": "allocation 4 at offset 0, 8,192 B (8.0 KiB), live 1-4",
     "leaf {1}": "allocation 4 at offset 8,192, 512 B, live 1-5, at the declared peak",

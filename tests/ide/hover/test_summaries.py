@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.ide.hover.summaries import allocation_summary, peak_summary, value_summary
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text import disk
 
-DUMP = tiny.split().dump
+DUMP = marked_dump.split().dump
 
 
 def _value(dump: DumpSet, value_id: int) -> str:
@@ -61,17 +61,17 @@ def test_most_shared_offset_is_shown(corpus_small: Path) -> None:
 )
 def test_value_summary_shows_live_range(value_id: int, summary: str) -> None:
     assert _value(DUMP, value_id) == summary
-    assert _value(tiny.one_file().dump, value_id) == summary
+    assert _value(marked_dump.one_file().dump, value_id) == summary
 
 
 def test_value_summary_without_live_ranges() -> None:
-    dump = tiny.split(tiny.ASSIGNMENT, tiny.VALUES).dump
+    dump = marked_dump.split(marked_dump.ASSIGNMENT, marked_dump.VALUES).dump
     assert _value(dump, 5) == "no live range"
 
 
 def test_missing_step_is_shown_by_number() -> None:
-    text = tiny.LIVE.text.replace("    4:negate.7\n", "")
-    dump = DumpSet([DumpFile.of_text(tiny.ASSIGNMENT.text), DumpFile.of_text(text)])
+    text = marked_dump.LIVE.text.replace("    4:negate.7\n", "")
+    dump = DumpSet([DumpFile.of_text(marked_dump.ASSIGNMENT.text), DumpFile.of_text(text)])
     assert _value(dump, 5) == "live 1-4 (3 steps): fusion -> step 4"
 
 
@@ -85,8 +85,8 @@ def test_peak_shows_what_xla_declares_and_occupied_bytes(corpus_small: Path) -> 
 
 
 def test_peak_with_most_occupied_bytes_is_the_maximum() -> None:
-    live = tiny.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
-    files = [DumpFile.of_text(tiny.ASSIGNMENT.text), DumpFile.of_text(live)]
+    live = marked_dump.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
+    files = [DumpFile.of_text(marked_dump.ASSIGNMENT.text), DumpFile.of_text(live)]
     assert peak_summary(DumpSet(files)) == (
         "declared by XLA: 8.3 KiB at step 1 | HBM: 16.0 KiB occupied, the maximum"
     )
@@ -100,14 +100,14 @@ def test_peak_with_most_occupied_bytes_is_the_maximum() -> None:
     ],
 )
 def test_without_allocations_the_peak_is_logical(first_end: int, summary: str) -> None:
-    live = tiny.LIVE.text.replace("fusion{0}:1-4", f"fusion{{0}}:1-{first_end}")
-    files = [DumpFile.of_text(tiny.VALUES.text), DumpFile.of_text(live)]
+    live = marked_dump.LIVE.text.replace("fusion{0}:1-4", f"fusion{{0}}:1-{first_end}")
+    files = [DumpFile.of_text(marked_dump.VALUES.text), DumpFile.of_text(live)]
     assert peak_summary(DumpSet(files)) == summary
 
 
 def test_logical_peak_at_another_step_is_named_so() -> None:
-    live = tiny.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
-    files = [DumpFile.of_text(tiny.VALUES.text), DumpFile.of_text(live)]
+    live = marked_dump.LIVE.text.replace("Live ranges at 5 (peak)", "Live ranges at 1 (peak)")
+    files = [DumpFile.of_text(marked_dump.VALUES.text), DumpFile.of_text(live)]
     assert peak_summary(DumpSet(files)) == (
         "declared by XLA: 8.3 KiB at step 1 | logical peak: 12.2 KiB at step 4"
     )

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.ide.hover.values import value_card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -13,7 +13,9 @@ from hlo_lsp.text import disk
 from ide.hover.facts import dump_of, facts, value_facts
 
 
-@pytest.mark.parametrize("dump", [tiny.split().dump, tiny.one_file().dump], ids=["split", "one"])
+@pytest.mark.parametrize(
+    "dump", [marked_dump.split().dump, marked_dump.one_file().dump], ids=["split", "one"]
+)
 def test_value_card_shows_all_facts(dump: DumpSet) -> None:
     assert value_facts(dump, 5) == {
         "value": "5, leaf {0} of `fusion`",
@@ -35,13 +37,13 @@ def test_value_card_shows_all_facts(dump: DumpSet) -> None:
 
 
 def test_title_is_name_with_index() -> None:
-    dump = tiny.split().dump
+    dump = marked_dump.split().dump
     titles = [value_card(dump, value).title for value in map(dump.value, (3, 4, 6)) if value]
     assert titles == ["`x.1`", "`fusion{}`", "`fusion{1}`"]
 
 
 def test_source_fact_has_link_target() -> None:
-    dump = tiny.split().dump
+    dump = marked_dump.split().dump
     value = dump.value(5)
     assert value is not None
     sources = {fact.label: fact.source for fact in value_card(dump, value).facts if fact.source}
@@ -49,7 +51,7 @@ def test_source_fact_has_link_target() -> None:
 
 
 def test_tuple_is_a_pointer_table() -> None:
-    shown = value_facts(tiny.split().dump, 4)
+    shown = value_facts(marked_dump.split().dump, 4)
     assert shown["value"] == "4, result of `fusion`"
     assert shown["shape"].endswith(": tuple of 2 (stored as a table of pointers to its elements)")
     assert shown["logical size"] == "16 B"
@@ -60,14 +62,14 @@ def test_tuple_is_a_pointer_table() -> None:
 
 
 def test_value_live_at_the_peak() -> None:
-    live = value_facts(tiny.split().dump, 3)["live range"]
+    live = value_facts(marked_dump.split().dump, 3)["live range"]
     assert (
         live == "0-6 (6 steps): `x.1` -> the end of the program, live at the declared peak (step 5)"
     )
 
 
 def test_thread_local_value_has_no_live_range() -> None:
-    shown = value_facts(tiny.split().dump, 0)
+    shown = value_facts(marked_dump.split().dump, 0)
     assert shown["live range"].startswith("thread-local: ")
     assert shown["allocation"] == "0, thread-local, 512 B, bytes 0 to 512"
     assert shown["shares memory with"] == "none"
@@ -75,19 +77,19 @@ def test_thread_local_value_has_no_live_range() -> None:
 
 
 def test_missing_files_omit_their_facts() -> None:
-    shown = value_facts(tiny.split(tiny.VALUES).dump, 5)
+    shown = value_facts(marked_dump.split(marked_dump.VALUES).dump, 5)
     assert not shown.keys() & {"allocation", "shares memory with"}
     assert shown["live range"] == "unknown: this compile has no live-range file"
     assert shown["logical size"] == "4,096 B (4.0 KiB)"
     assert shown["padded size"].startswith("8,192 B")
-    shown = value_facts(tiny.split(tiny.ASSIGNMENT).dump, 5)
+    shown = value_facts(marked_dump.split(marked_dump.ASSIGNMENT).dump, 5)
     assert not shown.keys() & {"uses", "op_name", "source"}
     assert shown["defined by"] == "`fusion`"
 
 
 def test_value_without_printed_live_range() -> None:
-    text = tiny.LIVE.text.replace("    fusion{0}:1-4\n", "")
-    dump = dump_of(tiny.ASSIGNMENT.text + text)
+    text = marked_dump.LIVE.text.replace("    fusion{0}:1-4\n", "")
+    dump = dump_of(marked_dump.ASSIGNMENT.text + text)
     assert value_facts(dump, 5)["live range"] == "none printed"
 
 
@@ -107,7 +109,9 @@ def test_uses_beyond_limit_are_counted() -> None:
 
 
 def test_printed_size_is_shown_with_expected_size() -> None:
-    text = tiny.ASSIGNMENT.text.replace("<6 fusion{1} @1> (size=512", "<6 fusion{1} @1> (size=640")
+    text = marked_dump.ASSIGNMENT.text.replace(
+        "<6 fusion{1} @1> (size=512", "<6 fusion{1} @1> (size=640"
+    )
     shown = value_facts(dump_of(text), 6)
     assert shown["padded size"] == "640 B as printed, but 512 B by rule: padded to T(128)"
 

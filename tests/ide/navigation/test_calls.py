@@ -23,7 +23,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
-from tiny import split
+from marked_dump import split
 
 CallTexts = list[tuple[str, list[str]]]
 
@@ -96,16 +96,16 @@ def written() -> DumpFile:
     ],
 )  # fmt: skip
 def test_every_mention_resolves_to_module_text(mark: str, name: str) -> None:
-    tiny = split()
-    node = call_node_at(tiny.dump, tiny.found(mark))
+    dump = split()
+    node = call_node_at(dump.dump, dump.target(mark))
     assert node is not None
-    assert tiny.at(name_place(node)) == f"{name.replace('get-tuple-element', 'gte')}-line"
+    assert dump.mark_at(name_place(node)) == f"{name.replace('get-tuple-element', 'gte')}-line"
 
 
 @pytest.mark.parametrize("mark", ["allocation-1", "allocation-4"])
 def test_allocation_is_no_call_node(mark: str) -> None:
-    tiny = split()
-    assert call_node_at(tiny.dump, tiny.found(mark)) is None
+    dump = split()
+    assert call_node_at(dump.dump, dump.target(mark)) is None
 
 
 def test_incoming_calls_of_computation(written: DumpFile) -> None:

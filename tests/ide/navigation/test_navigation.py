@@ -2,7 +2,7 @@
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.ide.navigation.definitions import (
     declaration,
     definition,
@@ -10,8 +10,8 @@ from hlo_lsp.ide.navigation.definitions import (
     type_definitions,
 )
 
-SPLIT = tiny.split()
-ONE_FILE = tiny.one_file()
+SPLIT = marked_dump.split()
+ONE_FILE = marked_dump.one_file()
 
 # Where definition leads from a mention of a value, and from the name of an instruction that
 # defines one: the same in both generations.
@@ -43,23 +43,23 @@ NO_VALUE = ["gte-position", "fusion-use", "gte-operand", "gte-step"]
 @pytest.mark.parametrize(("start", "end"), VALUES)
 def test_mention_resolves_to_entry_and_entry_to_line(start: str, end: str) -> None:
     for dump in (SPLIT, ONE_FILE):
-        assert dump.at(definition(dump.dump, dump.found(start))) == end
+        assert dump.mark_at(definition(dump.dump, dump.target(start))) == end
 
 
 @pytest.mark.parametrize("start", NO_VALUE)
 def test_instruction_without_value_resolves_to_module_text(start: str) -> None:
-    assert SPLIT.at(definition(SPLIT.dump, SPLIT.found(start))) == "gte-line"
+    assert SPLIT.mark_at(definition(SPLIT.dump, SPLIT.target(start))) == "gte-line"
 
 
 @pytest.mark.parametrize("start", NO_VALUE)
 def test_resolves_to_schedule_without_module_text(start: str) -> None:
-    assert ONE_FILE.at(definition(ONE_FILE.dump, ONE_FILE.found(start))) == "gte-step"
+    assert ONE_FILE.mark_at(definition(ONE_FILE.dump, ONE_FILE.target(start))) == "gte-step"
 
 
 @pytest.mark.parametrize("start", NO_VALUE[:3])
 def test_no_definition_without_module_text_and_schedule(start: str) -> None:
-    alone = tiny.split(tiny.VALUES)
-    assert definition(alone.dump, alone.found(start)) is None
+    alone = marked_dump.split(marked_dump.VALUES)
+    assert definition(alone.dump, alone.target(start)) is None
 
 
 @pytest.mark.parametrize(
@@ -77,27 +77,27 @@ def test_no_definition_without_module_text_and_schedule(start: str) -> None:
     ],
 )
 def test_name_in_module_text_resolves_to_its_line(start: str, end: str) -> None:
-    assert SPLIT.at(definition(SPLIT.dump, SPLIT.found(start))) == end
+    assert SPLIT.mark_at(definition(SPLIT.dump, SPLIT.target(start))) == end
 
 
 def test_live_range_resolves_to_allocation_without_values_file() -> None:
-    dump = tiny.split(tiny.ASSIGNMENT, tiny.LIVE)
-    assert dump.at(definition(dump.dump, dump.found("fusion0-range"))) == "fusion0-value"
-    assert dump.at(definition(dump.dump, dump.found("negate.7-peak"))) == "negate.7-value"
-    assert dump.at(definition(dump.dump, dump.found("fusion0-value"))) == "fusion0-value"
-    assert dump.at(definition(dump.dump, dump.found("fusion-step"))) == "fusion-step"
+    dump = marked_dump.split(marked_dump.ASSIGNMENT, marked_dump.LIVE)
+    assert dump.mark_at(definition(dump.dump, dump.target("fusion0-range"))) == "fusion0-value"
+    assert dump.mark_at(definition(dump.dump, dump.target("negate.7-peak"))) == "negate.7-value"
+    assert dump.mark_at(definition(dump.dump, dump.target("fusion0-value"))) == "fusion0-value"
+    assert dump.mark_at(definition(dump.dump, dump.target("fusion-step"))) == "fusion-step"
 
 
 def test_entry_resolves_to_itself_without_assignment() -> None:
-    dump = tiny.split(tiny.VALUES)
-    assert dump.at(definition(dump.dump, dump.found("fusion0-entry"))) == "fusion0-entry"
-    assert declaration(dump.dump, dump.found("fusion0-entry")) is None
+    dump = marked_dump.split(marked_dump.VALUES)
+    assert dump.mark_at(definition(dump.dump, dump.target("fusion0-entry"))) == "fusion0-entry"
+    assert declaration(dump.dump, dump.target("fusion0-entry")) is None
 
 
 def test_live_range_file_alone_resolves_to_schedule() -> None:
-    dump = tiny.split(tiny.LIVE)
-    assert dump.at(definition(dump.dump, dump.found("fusion0-range"))) == "fusion-step"
-    assert dump.at(definition(dump.dump, dump.found("negate.7-peak"))) == "negate.7-step"
+    dump = marked_dump.split(marked_dump.LIVE)
+    assert dump.mark_at(definition(dump.dump, dump.target("fusion0-range"))) == "fusion-step"
+    assert dump.mark_at(definition(dump.dump, dump.target("negate.7-peak"))) == "negate.7-step"
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_live_range_file_alone_resolves_to_schedule() -> None:
 )
 def test_declaration_is_allocation_line(start: str, end: str | None) -> None:
     for dump in (SPLIT, ONE_FILE):
-        assert dump.at(declaration(dump.dump, dump.found(start))) == end
+        assert dump.mark_at(declaration(dump.dump, dump.target(start))) == end
 
 
 @pytest.mark.parametrize(
@@ -133,24 +133,26 @@ def test_declaration_is_allocation_line(start: str, end: str | None) -> None:
 )
 def test_type_definition_is_value_at_position(start: str, end: str) -> None:
     for dump in (SPLIT, ONE_FILE):
-        assert [dump.at(place) for place in type_definitions(dump.dump, dump.found(start))] == [end]
+        assert [
+            dump.mark_at(place) for place in type_definitions(dump.dump, dump.target(start))
+        ] == [end]
 
 
 @pytest.mark.parametrize("start", ["fusion-line", "fusion-in-gte"])
 def test_type_definition_in_module_text_is_callee(start: str) -> None:
-    places = type_definitions(SPLIT.dump, SPLIT.found(start))
-    assert [SPLIT.at(place) for place in places] == ["fused-line"]
+    places = type_definitions(SPLIT.dump, SPLIT.target(start))
+    assert [SPLIT.mark_at(place) for place in places] == ["fused-line"]
 
 
 def test_instruction_without_callee_has_no_type_definition() -> None:
-    assert type_definitions(SPLIT.dump, SPLIT.found("gte-in-negate")) == []
+    assert type_definitions(SPLIT.dump, SPLIT.target("gte-in-negate")) == []
 
 
 def test_computation_is_its_own_type_definition() -> None:
-    found = SPLIT.found("region-call")
+    found = SPLIT.target("region-call")
     assert declaration(SPLIT.dump, found) is None
     places = type_definitions(SPLIT.dump, found)
-    assert [SPLIT.at(place) for place in places] == ["region-line"]
+    assert [SPLIT.mark_at(place) for place in places] == ["region-line"]
 
 
 @pytest.mark.parametrize(
@@ -165,13 +167,13 @@ def test_computation_is_its_own_type_definition() -> None:
     ],
 )
 def test_value_headers_also_resolve_to_module_text(start: str, ends: list[str]) -> None:
-    places = definitions(SPLIT.dump, SPLIT.found(start))
-    assert [SPLIT.at(place) for place in places] == ends
+    places = definitions(SPLIT.dump, SPLIT.target(start))
+    assert [SPLIT.mark_at(place) for place in places] == ends
 
 
 def test_value_headers_without_module_text() -> None:
-    places = definitions(ONE_FILE.dump, ONE_FILE.found("fusion0-value"))
-    assert [ONE_FILE.at(place) for place in places] == ["fusion0-entry"]
+    places = definitions(ONE_FILE.dump, ONE_FILE.target("fusion0-value"))
+    assert [ONE_FILE.mark_at(place) for place in places] == ["fusion0-entry"]
 
 
 @pytest.mark.parametrize(
@@ -183,4 +185,4 @@ def test_value_headers_without_module_text() -> None:
     ],
 )
 def test_declaration_in_module_text_is_allocation_line(start: str, end: str) -> None:
-    assert SPLIT.at(declaration(SPLIT.dump, SPLIT.found(start))) == end
+    assert SPLIT.mark_at(declaration(SPLIT.dump, SPLIT.target(start))) == end

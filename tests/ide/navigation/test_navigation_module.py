@@ -2,15 +2,16 @@
 
 import pytest
 
-import programs as program
+import marked_program
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.navigation.definitions import definitions, implementations, type_definitions
+from hlo_lsp.model.dump_set import DumpSet
 
-PROGRAM = program.program()
+PROGRAM = marked_program.program()
 
 
 def _definitions(start: str) -> list[str | None]:
-    return [PROGRAM.at(place) for place in definitions(PROGRAM.dump, PROGRAM.found(start))]
+    return [PROGRAM.mark_at(place) for place in definitions(PROGRAM.dump, PROGRAM.target(start))]
 
 
 @pytest.mark.parametrize(
@@ -67,11 +68,11 @@ def test_every_call_attribute_resolves_to_a_head(attribute: str, name: str) -> N
         f"%b (y: f32[]) -> f32[] {{\n  ROOT %y = f32[] parameter(0)\n}}\n\n"
         f"ENTRY %main {{\n  %o = f32[] opcode(), {attribute.format(name)}\n}}\n"
     )
-    file = program.file_of(text)
+    file = marked_program.file_of(text)
     line = text.split("\n")[11]
     found = cursor_target_at(file, 11, line.rindex("called"))
     assert found is not None
-    (place,) = definitions(program.alone(file), found)
+    (place,) = definitions(DumpSet([file]), found)
     assert (place.line, place.start) == (2, 1)
 
 
@@ -105,14 +106,14 @@ def test_row_ids_resolve_to_table_rows(row: str, word: str, end: str) -> None:
     for column in (start, start + len(word) - 1):
         found = cursor_target_at(file, mark.line, column)
         assert found is not None
-        assert [PROGRAM.at(place) for place in definitions(PROGRAM.dump, found)] == [end]
+        assert [PROGRAM.mark_at(place) for place in definitions(PROGRAM.dump, found)] == [end]
 
 
 def test_outermost_frame_resolves_to_itself() -> None:
     file, mark = PROGRAM.marks["frame-1"]
     found = cursor_target_at(file, mark.line, file.lines[mark.line].index("parent"))
     assert found is not None
-    assert [PROGRAM.at(place) for place in definitions(PROGRAM.dump, found)] == ["frame-1"]
+    assert [PROGRAM.mark_at(place) for place in definitions(PROGRAM.dump, found)] == ["frame-1"]
 
 
 @pytest.mark.parametrize(
@@ -163,8 +164,8 @@ def test_parameter_number_resolves_to_call_operands(start: str, ends: list[str])
     ],
 )
 def test_call_operand_is_implemented_by_parameter(start: str, ends: list[str]) -> None:
-    places = implementations(PROGRAM.dump, PROGRAM.found(start))
-    assert [PROGRAM.at(place) for place in places] == ends
+    places = implementations(PROGRAM.dump, PROGRAM.target(start))
+    assert [PROGRAM.mark_at(place) for place in places] == ends
 
 
 @pytest.mark.parametrize(
@@ -182,8 +183,8 @@ def test_call_operand_is_implemented_by_parameter(start: str, ends: list[str]) -
     ],
 )
 def test_instruction_is_implemented_by_callee_roots(start: str, ends: list[str]) -> None:
-    places = implementations(PROGRAM.dump, PROGRAM.found(start))
-    assert [PROGRAM.at(place) for place in places] == ends
+    places = implementations(PROGRAM.dump, PROGRAM.target(start))
+    assert [PROGRAM.mark_at(place) for place in places] == ends
 
 
 @pytest.mark.parametrize(
@@ -199,8 +200,8 @@ def test_instruction_is_implemented_by_callee_roots(start: str, ends: list[str])
     ],
 )
 def test_type_definition_is_the_callee(start: str, ends: list[str]) -> None:
-    places = type_definitions(PROGRAM.dump, PROGRAM.found(start))
-    assert [PROGRAM.at(place) for place in places] == ends
+    places = type_definitions(PROGRAM.dump, PROGRAM.target(start))
+    assert [PROGRAM.mark_at(place) for place in places] == ends
 
 
 def test_type_definition_of_inline_callee_is_its_attribute() -> None:
@@ -209,10 +210,10 @@ def test_type_definition_of_inline_callee_is_its_attribute() -> None:
         "  r = f32[] reduce(p, z), dimensions={0}, to_apply={\n    a = f32[] parameter(0)\n"
         "    b = f32[] parameter(1)\n    ROOT s = f32[] add(a, b)\n  }\n}\n"
     )
-    file = program.file_of(text)
+    file = marked_program.file_of(text)
     found = cursor_target_at(file, 5, 2)
     assert found is not None
-    (place,) = type_definitions(program.alone(file), found)
+    (place,) = type_definitions(DumpSet([file]), found)
     assert (place.line, text.split("\n")[5][place.start : place.end]) == (5, "to_apply")
 
 
@@ -223,8 +224,8 @@ def test_missing_names_have_no_definition() -> None:
         "  %g = f32[] get-tuple-element(%x), index=0\n"
         "  %f = f32[] fusion(%a), calls=%nobody\n}\n"
     )
-    file = program.file_of(text)
-    dump = program.alone(file)
+    file = marked_program.file_of(text)
+    dump = DumpSet([file])
     lines = text.split("\n")
     for line, word in (
         (3, "%x"),

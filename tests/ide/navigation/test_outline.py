@@ -2,7 +2,7 @@
 
 from textwrap import dedent
 
-import tiny
+import marked_dump
 from hlo_lsp.ide.navigation.outline import OutlineNode, outline, walk_nodes
 from hlo_lsp.model.dump_file import DumpFile
 
@@ -27,7 +27,7 @@ def _drawn(text: str) -> str:
 
 
 def test_allocations_contain_their_values() -> None:
-    file = tiny.split().file(tiny.ASSIGNMENT)
+    file = marked_dump.split().file(marked_dump.ASSIGNMENT)
     assert drawn(file) == dedent("""\
         BufferAssignment 0-12
           allocation 0 (512 B) 1-2
@@ -45,7 +45,7 @@ def test_allocations_contain_their_values() -> None:
 
 
 def test_entries_are_in_their_section() -> None:
-    file = tiny.split(tiny.VALUES).file(tiny.VALUES)
+    file = marked_dump.split(marked_dump.VALUES).file(marked_dump.VALUES)
     assert drawn(file) == dedent("""\
         Total bytes used (25.0 KiB) 1-1
         Used values 3-48
@@ -59,7 +59,7 @@ def test_entries_are_in_their_section() -> None:
 
 
 def test_live_range_section_contains_schedule_and_peak() -> None:
-    file = tiny.split(tiny.LIVE).file(tiny.LIVE)
+    file = marked_dump.split(marked_dump.LIVE).file(marked_dump.LIVE)
     assert drawn(file) == dedent("""\
         HloLiveRange (6 steps) 0-25
           InstructionSequence 1-7
@@ -100,7 +100,7 @@ def test_breakdown_follows_peak() -> None:
 
 
 def test_one_file_dump_has_all_sections() -> None:
-    file = tiny.one_file().file(tiny.ASSIGNMENT)
+    file = marked_dump.one_file().file(marked_dump.ASSIGNMENT)
     tops = [(node.name, node.line) for node in outline(file)]
     assert tops == [
         ("BufferAssignment", 0),
@@ -118,29 +118,29 @@ def test_nodes_are_nested_and_ordered() -> None:
             look(node.children, node.line, node.line + node.line_count - 1)
             first = node.line + node.line_count
 
-    for file in (*tiny.split().dump.files, *tiny.one_file().dump.files):
+    for file in (*marked_dump.split().dump.files, *marked_dump.one_file().dump.files):
         nodes = outline(file)
         assert len(list(walk_nodes(nodes))) > 7
         look(nodes, 0, len(file.lines) - 1)
 
 
 def test_broken_line_is_in_no_node() -> None:
-    text = tiny.ASSIGNMENT.text
+    text = marked_dump.ASSIGNMENT.text
     whole = _drawn(text).split("\n")
     broken = _drawn(text.replace("<6 fusion{1} @1> (size=", "<6 fusion{1} @1> (sie=")).split("\n")
     assert broken == [line for line in whole if "6 fusion{1}" not in line]
 
 
 def test_broken_allocation_ends_the_previous_one() -> None:
-    text = tiny.ASSIGNMENT.text.replace("allocation 4: size 8704", "allocation 4: sie 8704")
+    text = marked_dump.ASSIGNMENT.text.replace("allocation 4: size 8704", "allocation 4: sie 8704")
     nodes = {node.name: node for node in walk_nodes(outline(DumpFile.of_text(text)))}
     assert [child.name for child in nodes["allocation 3"].children] == ["4 fusion{}"]
 
 
 def test_broken_section_head_affects_only_its_name() -> None:
-    text = tiny.LIVE.text.replace("  BufferLiveRange:", "  BufferLiveRang:")
+    text = marked_dump.LIVE.text.replace("  BufferLiveRange:", "  BufferLiveRang:")
     names = [node.name for node in walk_nodes(outline(DumpFile.of_text(text)))]
-    whole = [node.name for node in walk_nodes(outline(DumpFile.of_text(tiny.LIVE.text)))]
+    whole = [node.name for node in walk_nodes(outline(DumpFile.of_text(marked_dump.LIVE.text)))]
     assert names == [name for name in whole if name != "BufferLiveRange"]
 
 

@@ -2,7 +2,7 @@
 
 from textwrap import dedent
 
-import tiny
+import marked_dump
 from hlo_lsp.model.dump_file import DumpFile
 from ide.navigation.test_outline import drawn
 
@@ -72,7 +72,7 @@ def test_old_report_lists_allocations_twice() -> None:
 
 
 def test_computations_contain_their_instructions() -> None:
-    assert drawn(tiny.split().dump.files[-1]) == dedent("""\
+    assert drawn(marked_dump.split().dump.files[-1]) == dedent("""\
         jit_f (HloModule) 0-0
         region 2-6
           p (parameter) 3-3

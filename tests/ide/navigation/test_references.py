@@ -2,11 +2,11 @@
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.ide.navigation.references import declarations_and_references, user_instructions
 
-SPLIT = tiny.split()
-ONE_FILE = tiny.one_file()
+SPLIT = marked_dump.split()
+ONE_FILE = marked_dump.one_file()
 
 FUSION0 = (
     {"fusion0-value", "fusion0-entry"},
@@ -16,9 +16,9 @@ FUSION0 = (
 IN_MODULE = ({"fusion-line"}, {"gte-in-negate"})
 
 
-def _of(dump: tiny.Tiny, start: str) -> tuple[set[str | None], set[str | None]]:
-    declared, mentioned = declarations_and_references(dump.dump, dump.found(start))
-    return set(map(dump.at, declared)), set(map(dump.at, mentioned))
+def _of(dump: marked_dump.MarkedDump, start: str) -> tuple[set[str | None], set[str | None]]:
+    declared, mentioned = declarations_and_references(dump.dump, dump.target(start))
+    return set(map(dump.mark_at, declared)), set(map(dump.mark_at, mentioned))
 
 
 @pytest.mark.parametrize("start", ["fusion0-value", "fusion0-entry", "fusion0-range"])
@@ -80,14 +80,14 @@ def test_allocation_is_declared_by_its_line() -> None:
 
 def test_places_are_unique() -> None:
     for start in SPLIT.marks:
-        declared, mentioned = declarations_and_references(SPLIT.dump, SPLIT.found(start))
+        declared, mentioned = declarations_and_references(SPLIT.dump, SPLIT.target(start))
         places = [(place.file.uri, place.line, place.start) for place in (*declared, *mentioned)]
         assert len(places) == len(set(places)), start
 
 
 def test_places_are_sorted() -> None:
     for start in SPLIT.marks:
-        for places in declarations_and_references(SPLIT.dump, SPLIT.found(start)):
+        for places in declarations_and_references(SPLIT.dump, SPLIT.target(start)):
             keys = [(place.file.uri, place.line, place.start) for place in places]
             assert keys == sorted(keys)
 

@@ -2,17 +2,20 @@
 
 import pytest
 
-import programs as program
+import marked_program
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import ComputationTarget, InstructionTarget, LocationRowTarget
 from hlo_lsp.ide.navigation.references import declarations_and_references
+from hlo_lsp.model.dump_set import DumpSet
 
-PROGRAM = program.program()
+PROGRAM = marked_program.program()
 
 
 def _of(start: str) -> tuple[list[str | None], set[str | None]]:
-    declared, mentioned = declarations_and_references(PROGRAM.dump, PROGRAM.found(start))
-    return [PROGRAM.at(place) for place in declared], {PROGRAM.at(place) for place in mentioned}
+    declared, mentioned = declarations_and_references(PROGRAM.dump, PROGRAM.target(start))
+    return [PROGRAM.mark_at(place) for place in declared], {
+        PROGRAM.mark_at(place) for place in mentioned
+    }
 
 
 @pytest.mark.parametrize(
@@ -55,10 +58,10 @@ def test_computation_references_include_all_callers() -> None:
         "ENTRY %e {\n  %p = f32[] parameter(0)\n  %a = f32[] call(%p), to_apply=%f\n"
         "  ROOT %b = f32[] conditional(%p, %a, %a), branch_computations={%f, %f}\n}\n"
     )
-    file = program.file_of(text)
+    file = marked_program.file_of(text)
     found = cursor_target_at(file, 2, 1)
     assert found is not None
-    declared, mentioned = declarations_and_references(program.alone(file), found)
+    declared, mentioned = declarations_and_references(DumpSet([file]), found)
     assert [place.line for place in declared] == [2]
     assert [place.line for place in mentioned] == [8, 9, 9]
     assert {file.lines[place.line][place.start : place.end] for place in mentioned} == {"f"}
@@ -93,8 +96,8 @@ def test_parameter_references_include_call_operands(
     ],
 )
 def test_table_row_references(start: str, declared: str, words: list[str]) -> None:
-    places, mentioned = declarations_and_references(PROGRAM.dump, PROGRAM.found(start))
-    assert [PROGRAM.at(place) for place in places] == [declared]
+    places, mentioned = declarations_and_references(PROGRAM.dump, PROGRAM.target(start))
+    assert [PROGRAM.mark_at(place) for place in places] == [declared]
     lines = [place.file.lines[place.line][place.start : place.end] for place in mentioned]
     assert sorted(lines) == sorted(words)
 
@@ -106,16 +109,16 @@ def test_frame_references_exclude_number_prefixes() -> None:
         "  %a = f32[] iota(), metadata={stack_frame_id=1}\n"
         "  %b = f32[] iota(), metadata={stack_frame_id=12}\n}\n"
     )
-    file = program.file_of(text)
+    file = marked_program.file_of(text)
     found = cursor_target_at(file, 6, 0)
     assert found is not None
-    _, mentioned = declarations_and_references(program.alone(file), found)
+    _, mentioned = declarations_and_references(DumpSet([file]), found)
     assert [file.lines[place.line][3:4] for place in mentioned] == ["a"]
 
 
 def test_every_target_is_in_its_own_references() -> None:
     for start in PROGRAM.marks:
-        found = PROGRAM.found(start)
+        found = PROGRAM.target(start)
         if isinstance(found.entity, InstructionTarget | ComputationTarget | LocationRowTarget):
             declared, mentioned = declarations_and_references(PROGRAM.dump, found)
             assert found.place in [*declared, *mentioned], start

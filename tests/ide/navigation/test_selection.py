@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import tiny
+import marked_dump
 from edits import Texts
 from hlo_lsp.ide.navigation.selection import TextExtent, selection_extents
 from hlo_lsp.model.dump_file import DumpFile
@@ -50,7 +50,7 @@ FILE = "HloModule jit_f, is_scheduled=true ... "
 
 def test_operand_expands_to_file() -> None:
     operation = "fusion(%negate.7, %get-tuple-element.1)"
-    assert around(tiny.MODULE.text, "fusion(%nega¦te.7, %get") == [
+    assert around(marked_dump.MODULE.text, "fusion(%nega¦te.7, %get") == [
         "negate.7",
         "%negate.7",
         "%negate.7, %get-tuple-element.1",
@@ -64,13 +64,13 @@ def test_operand_expands_to_file() -> None:
 
 
 def test_attributes_and_their_values() -> None:
-    assert around(tiny.MODULE.text, "control-predecessors={%fu¦sion}") == [
+    assert around(marked_dump.MODULE.text, "control-predecessors={%fu¦sion}") == [
         "fusion", "%fusion", "{%fusion}", "control-predecessors={%fusion}", WHOLE, MAIN, FILE
     ]  # fmt: skip
 
 
 def test_dimensions_and_layouts() -> None:
-    assert around(tiny.MODULE.text, "%negate.7 = f32[16,6¦4]") == [
+    assert around(marked_dump.MODULE.text, "%negate.7 = f32[16,6¦4]") == [
         "64", "16,64", "[16,64]", "f32[16,64]", "f32[16,64]{1,0:T(8,128)S(1)}", LINE, WHOLE, MAIN,
         FILE,
     ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.ide.tokens.line_tokens import TokenModifier
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
 from hlo_lsp.model.dump_file import DumpFile
@@ -58,13 +58,16 @@ def test_used_instruction_is_not_unused() -> None:
 
 
 def test_thread_local_values() -> None:
-    dump = tiny.split()
-    for part in (tiny.ASSIGNMENT, tiny.VALUES):
+    dump = marked_dump.split()
+    for part in (marked_dump.ASSIGNMENT, marked_dump.VALUES):
         assert faded(dump.file(part), dump.dump) == {"add.9": "thread_local"}
-    assert faded(tiny.one_file().file(tiny.VALUES), tiny.one_file().dump)["add.9"] == "thread_local"
+    assert (
+        faded(marked_dump.one_file().file(marked_dump.VALUES), marked_dump.one_file().dump)["add.9"]
+        == "thread_local"
+    )
 
 
-UNUSED = tiny.VALUES.text.replace(" uses:\n  negate.7, operand 0\n", " uses:\n  (none)\n")
+UNUSED = marked_dump.VALUES.text.replace(" uses:\n  negate.7, operand 0\n", " uses:\n  (none)\n")
 
 
 @pytest.mark.parametrize(
@@ -76,9 +79,9 @@ UNUSED = tiny.VALUES.text.replace(" uses:\n  negate.7, operand 0\n", " uses:\n  
 )
 def test_values_without_uses(change: tuple[str, str], is_unused: bool) -> None:
     values = DumpFile.of_text(UNUSED.replace(*change), "values.txt")
-    whole = tiny.split()
-    assignment = whole.file(tiny.ASSIGNMENT)
-    dump = DumpSet([values, assignment, whole.file(tiny.MODULE)])
+    whole = marked_dump.split()
+    assignment = whole.file(marked_dump.ASSIGNMENT)
+    dump = DumpSet([values, assignment, whole.file(marked_dump.MODULE)])
     line = next(n for n, text in enumerate(assignment.lines) if text.startswith(" value: <5 "))
     found = [token for some in semantic_tokens(dump, assignment, line, line + 1) for token in some]
     assert [token.modifiers for token in found if token.modifiers] == [
@@ -87,11 +90,11 @@ def test_values_without_uses(change: tuple[str, str], is_unused: bool) -> None:
 
 
 def test_outputs_are_not_unused() -> None:
-    dump = tiny.split()  # fusion.2 has no uses, and is the output of the program
-    assert "fusion.2" not in faded(dump.file(tiny.VALUES), dump.dump)
+    dump = marked_dump.split()  # fusion.2 has no uses, and is the output of the program
+    assert "fusion.2" not in faded(dump.file(marked_dump.VALUES), dump.dump)
 
 
 def test_unused_values_require_module_text() -> None:
     values = DumpFile.of_text(UNUSED, "values.txt")
-    dump = DumpSet([values, tiny.split().file(tiny.ASSIGNMENT)])
+    dump = DumpSet([values, marked_dump.split().file(marked_dump.ASSIGNMENT)])
     assert set(faded(values, dump)) == {"add.9"}

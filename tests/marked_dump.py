@@ -1,6 +1,6 @@
-"""A small TPU dump, with every place marked that tests start from or land on.
+"""A small TPU dump, with marks on every place that a test starts from or ends on.
 
-The same compile is there in both generations: all in one file, and split into its four files.
+The compile exists in both generations: in one file, and split into its four files.
 """
 
 from dataclasses import dataclass
@@ -202,21 +202,21 @@ FILES = {
 
 
 @dataclass(frozen=True)
-class Tiny:
-    """The dump as a set, and the marks in its files."""
+class MarkedDump:
+    """A dump set and the marks in its files."""
 
     dump: DumpSet
     marks: dict[str, tuple[DumpFile, Mark]]
 
-    def found(self, name: str) -> CursorTarget:
-        """What stands at the first column of a mark."""
+    def target(self, name: str) -> CursorTarget:
+        """Return the cursor target at the first column of a mark."""
         file, place = self.marks[name]
-        found = cursor_target_at(file, *place.position)
-        assert found is not None, name
-        return found
+        target = cursor_target_at(file, *place.position)
+        assert target is not None, name
+        return target
 
-    def at(self, place: Place | None) -> str | None:
-        """The mark at a place: it must have the same line and columns in the same file."""
+    def mark_at(self, place: Place | None) -> str | None:
+        """Return the name of the mark that covers exactly a place, or else the place as text."""
         if place is None:
             return None
         for name, (file, marked) in self.marks.items():
@@ -225,23 +225,23 @@ class Tiny:
         return f"{Path(place.file.uri).name}:{place.line + 1}:{place.start}-{place.end}"
 
     def file(self, marked: Marked) -> DumpFile:
-        """The file that holds these marks."""
+        """Return the file that has these marks."""
         return self.marks[next(iter(marked.marks))][0]
 
 
-def split(*parts: Marked) -> Tiny:
-    """The split generation; only these of its files, or all four."""
+def split(*parts: Marked) -> MarkedDump:
+    """Return the split generation: all four files, or only the given ones."""
     marks: dict[str, tuple[DumpFile, Mark]] = {}
     files = []
     for name, part in FILES.items():
         if part in (parts or FILES.values()):
             files.append(DumpFile.of_text(part.text, name))
             marks.update((key, (files[-1], place)) for key, place in part.marks.items())
-    return Tiny(DumpSet(files), marks)
+    return MarkedDump(DumpSet(files), marks)
 
 
-def one_file() -> Tiny:
-    """The old generation: allocations, values and live ranges in one file, no module text."""
+def one_file() -> MarkedDump:
+    """Return the old generation: allocations, values and live ranges in one file, no module."""
     parts = (ASSIGNMENT, VALUES, LIVE)
     text = ASSIGNMENT.text + VALUES.text + "\n\n" + LIVE.text
     file = DumpFile.of_text(text, f"{STEM}-buffer-assignment.txt")
@@ -250,4 +250,4 @@ def one_file() -> Tiny:
         shift = text[: text.index(part.text)].count("\n")
         for name, place in part.marks.items():
             marks[name] = file, Mark(place.line + shift, place.start, place.end)
-    return Tiny(DumpSet([file]), marks)
+    return MarkedDump(DumpSet([file]), marks)

@@ -2,25 +2,27 @@
 
 import pytest
 
-import tiny
+import marked_dump
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.records import BrokenRecord
 
 
-@pytest.mark.parametrize("dump", [tiny.split().dump, tiny.one_file().dump], ids=["split", "one"])
-def test_tiny_dump_has_no_findings(dump: DumpSet) -> None:
+@pytest.mark.parametrize(
+    "dump", [marked_dump.split().dump, marked_dump.one_file().dump], ids=["split", "one"]
+)
+def test_marked_dump_has_no_findings(dump: DumpSet) -> None:
     for file in dump.files:
         assert {one.code for one in check(dump, file)} <= {"sibling-missing"}  # no report
         assert [record.text for record in file.records if isinstance(record, BrokenRecord)] == []
 
 
-def test_tiny_dump_has_all_file_kinds() -> None:
-    assert [file.kind for file in tiny.split().dump.files] == [
+def test_marked_dump_has_all_file_kinds() -> None:
+    assert [file.kind for file in marked_dump.split().dump.files] == [
         FileKind.ASSIGNMENT,
         FileKind.VALUES,
         FileKind.LIVE_RANGE,
         FileKind.MODULE,
     ]
-    assert [file.kind for file in tiny.one_file().dump.files] == [FileKind.ASSIGNMENT]
+    assert [file.kind for file in marked_dump.one_file().dump.files] == [FileKind.ASSIGNMENT]

@@ -1,12 +1,12 @@
-"""A module text with one of each way in which computations call each other.
+"""A module text that calls computations in every way, with marks.
 
-Names of parameters and roots of the two branches are the same: they hold in their computation only.
+Both branches use the same names of parameters and roots: a name is local to its computation.
 """
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from marked_dump import MarkedDump
 from marks import Mark, mark
-from tiny import Tiny
 
 PROGRAM = mark(
     """
@@ -170,19 +170,14 @@ NAME = "module_0002.jit_p.cl_1.after_optimizations.txt"
 
 
 def file_of(text: str) -> DumpFile:
-    """A module text under the name of one."""
+    """Return a file with a module text."""
     return DumpFile.of_text(text, NAME)
 
 
-def alone(file: DumpFile) -> DumpSet:
-    """A compile of one file."""
-    return DumpSet([file])
-
-
-def program() -> Tiny:
-    """The text as a file on its own."""
+def program() -> MarkedDump:
+    """Return the program as a dump of one file."""
     file = file_of(PROGRAM.text)
     marks: dict[str, tuple[DumpFile, Mark]] = {
         name: (file, place) for name, place in PROGRAM.marks.items()
     }
-    return Tiny(alone(file), marks)
+    return MarkedDump(DumpSet([file]), marks)
