@@ -81,10 +81,10 @@ def _rows(rows: EntryRows) -> dict[str, tuple[list[int], list[int]]]:
 
 
 def _module(index: ModuleIndex) -> Iterator[tuple[str, object]]:
+    index.build_mention_index()
     for name, part in vars(index).items():
         if isinstance(part, MultiMap):
             yield name, _lines(part)
-    index.build_mention_index()
     yield (
         "mentions",
         {name: [user.line for user in index.mentioning(name)] for name in _names(index)},

@@ -4,19 +4,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from hlo_lsp.model.memory_index import MultiMap
+from hlo_lsp.model.memory_index import MultiMap, RecordChange
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
-    FrameRow,
     InlineComputation,
     InnerInstruction,
     InstructionLine,
-    LocationRow,
     ModuleHeader,
-    NameRow,
-    TableLabel,
 )
 from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record, RecordSequence
 from hlo_lsp.syntax.statements import defined_name, is_balanced
@@ -24,67 +20,6 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 _INSTRUCTIONS_PER_CHECKPOINT = 500  # about 3 ms
 _PERCENT_NAME = re.compile(r"%([\w.\-]+)")
-
-
-class MentionIndex:
-    """Instructions by the names in their texts, built on request and updated from then on."""
-
-    def __init__(self) -> None:
-        self._by_name: MultiMap[str, InstructionLine] | None = None
-        # The instructions that were added (True) or removed while the index was built.
-        self._journal: list[tuple[InstructionLine, bool]] | None = None
-
-    @property
-    def is_built(self) -> bool:
-        """True if the index is built or being built."""
-        return self._by_name is not None or self._journal is not None
-
-    def of(self, name: str) -> list[InstructionLine] | None:
-        """Return the instructions that mention a name, or None before the index is built."""
-        return None if self._by_name is None else self._by_name.all(name)
-
-    def add(self, record: InstructionLine) -> None:
-        """Add an instruction."""
-        if self._journal is not None:
-            self._journal.append((record, True))
-        elif self._by_name is not None:
-            _add(self._by_name, record)
-
-    def remove(self, record: InstructionLine) -> None:
-        """Remove an instruction."""
-        if self._journal is not None:
-            self._journal.append((record, False))
-        elif self._by_name is not None:
-            _remove(self._by_name, record)
-
-    def build(self, instructions: MultiMap[str, InstructionLine]) -> None:
-        """Index all instructions; edits between checkpoints may add and remove some."""
-        if self.is_built:
-            return
-        journal = self._journal = []
-        try:
-            learnt: MultiMap[str, InstructionLine] = MultiMap()
-            for count, record in enumerate(list(instructions.records())):
-                for name in _mentioned_names(record):
-                    known = instructions.first(name)  # its name is in memory already
-                    learnt.add(name if known is None else known.name, record)
-                if count % _INSTRUCTIONS_PER_CHECKPOINT == _INSTRUCTIONS_PER_CHECKPOINT - 1:
-                    checkpoint()
-            for record, entered in journal:
-                (_add if entered else _remove)(learnt, record)
-            self._by_name = learnt
-        finally:
-            self._journal = None
-
-
-def _add(by_name: MultiMap[str, InstructionLine], record: InstructionLine) -> None:
-    for name in _mentioned_names(record):
-        by_name.add(name, record)
-
-
-def _remove(by_name: MultiMap[str, InstructionLine], record: InstructionLine) -> None:
-    for name in _mentioned_names(record):
-        by_name.remove(name, record)
 
 
 def _mentioned_names(record: InstructionLine) -> set[str]:
@@ -96,7 +31,6 @@ def _mentioned_names(record: InstructionLine) -> set[str]:
     return names
 
 
-_TABLE_RECORDS = (FrameRow, LocationRow, NameRow, TableLabel)
 _PARAMETER_NUMBER = re.compile(r"\s*(\d{1,9})\s*$")
 
 
@@ -180,7 +114,10 @@ class ModuleIndex:
         self._records = records
         self._tables: SourceTables | None = None
         self._computations: dict[Record, Computation] = {}
-        self._mentions = MentionIndex()
+        # The instructions by the names in their texts, built on request and updated from then on.
+        self._mentions: MultiMap[str, InstructionLine] | None = None
+        self._is_building_mentions = False
+        self._change_count = 0
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
         self.instructions: MultiMap[str, InstructionLine] = MultiMap()
@@ -188,45 +125,34 @@ class ModuleIndex:
 
     def add(self, record: Record) -> None:
         """Add a record and the records inside of it."""
-        if isinstance(record, InstructionLine):
-            self.instructions.add(record.name, record)
-            self._mentions.add(record)
-            for body in record.bodies:
-                self.add(body)
-        elif isinstance(record, ComputationLine):
-            self.computations.add(record.name, record)
-            for member in record.members:
-                self.add(member)
-            self._tables = None  # the tables end at the first computation
-        elif isinstance(record, _TABLE_RECORDS):
-            self._tables = None
-        elif isinstance(record, BrokenRecord):
-            self.damaged[record] = defined_name(record.text)
-            self._tables = None
-        elif isinstance(record, ModuleHeader):
-            self.headers.add(record.name, record)
-        self._computations.clear()
+        self._update(record, MultiMap.add)
 
     def remove(self, record: Record) -> None:
         """Remove a record and the records inside of it."""
+        self._update(record, MultiMap.remove)
+
+    def _update(self, record: Record, change: RecordChange) -> None:
+        self._computations.clear()
+        self._change_count += 1
         if isinstance(record, InstructionLine):
-            self.instructions.remove(record.name, record)
-            self._mentions.remove(record)
+            change(self.instructions, record.name, record)
+            if self._mentions is not None:
+                for name in _mentioned_names(record):
+                    change(self._mentions, name, record)
             for body in record.bodies:
-                self.remove(body)
-        elif isinstance(record, ComputationLine):
-            self.computations.remove(record.name, record)
+                self._update(body, change)
+            return
+        if isinstance(record, ComputationLine):
+            change(self.computations, record.name, record)
             for member in record.members:
-                self.remove(member)
-            self._tables = None
-        elif isinstance(record, _TABLE_RECORDS):
-            self._tables = None
+                self._update(member, change)
+        elif isinstance(record, ModuleHeader):
+            change(self.headers, record.name, record)
+        elif isinstance(record, BrokenRecord) and change is MultiMap.add:
+            self.damaged[record] = defined_name(record.text)
         elif isinstance(record, BrokenRecord):
             self.damaged.pop(record, None)
-            self._tables = None
-        elif isinstance(record, ModuleHeader):
-            self.headers.remove(record.name, record)
-        self._computations.clear()
+        self._tables = None  # they end at the first computation
 
     @property
     def header(self) -> ModuleHeader | None:
@@ -335,9 +261,9 @@ class ModuleIndex:
 
     def mentioning(self, name: str) -> list[InstructionLine]:
         """Return the instructions whose text contains a name, perhaps as a part of another name."""
-        found = self._mentions.of(name)
-        if found is None:
-            found = [record for record in self.instructions.records() if name in record.text]
+        if self._mentions is not None:
+            return self._mentions.all(name)
+        found = [record for record in self.instructions.records() if name in record.text]
         return sorted(found, key=lambda record: record.line)
 
     def is_mentioned(self, instruction: InstructionLine) -> bool | None:
@@ -345,20 +271,40 @@ class ModuleIndex:
 
         Return None before the mention index is built.
         """
-        found = self._mentions.of(instruction.name)
-        if not found:
-            return None if found is None else False
-        scope = self.scope_of(instruction)
+        if self._mentions is None:
+            return None
+        scope, found = self.scope_of(instruction), self._mentions.all(instruction.name)
         return any(record is not instruction and self.scope_of(record) is scope for record in found)
 
     @property
     def has_mention_index(self) -> bool:
         """True if the mention index is built or being built."""
-        return self._mentions.is_built
+        return self._mentions is not None or self._is_building_mentions
 
     def build_mention_index(self) -> None:
         """Build the index that replaces the linear search in ``mentioning``."""
-        self._mentions.build(self.instructions)
+        if self.has_mention_index:
+            return
+        self._is_building_mentions = True
+        try:
+            while self._mentions is None:
+                self._mentions = self._read_mentions()
+        finally:
+            self._is_building_mentions = False
+
+    def _read_mentions(self) -> MultiMap[str, InstructionLine] | None:
+        """Return the instructions by the names in their texts; None if an edit changed some."""
+        change_count = self._change_count
+        found: MultiMap[str, InstructionLine] = MultiMap()
+        for count, record in enumerate(list(self.instructions.records()), 1):
+            for name in _mentioned_names(record):
+                known = self.instructions.first(name)  # its name is in memory already
+                found.add(name if known is None else known.name, record)
+            if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
+                checkpoint()
+                if self._change_count != change_count:
+                    return None
+        return found
 
     def _read_computation(self, head: ComputationLine) -> Computation:
         members: list[InstructionLine] = list(head.members)
