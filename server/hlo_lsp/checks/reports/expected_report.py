@@ -26,7 +26,6 @@ _TABLE = "cumulative_size;       size;       offset; used_by_n_values; shapes_li
 _LIST = "cumulative_size; total_size - cumulative_size; allocation"
 _LAYOUT = re.compile(r"\{[^{}]*\}")
 _MIN_ROWS = 50  # after more rows than these the rest is left out once it is small
-_VALUES_PER_CHECKPOINT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,17 +132,14 @@ def table_lines(slots: Sequence[TableSlot]) -> list[str]:
 def _slots(block: AllocationBlock) -> tuple[TableSlot, ...]:
     """Return the rows of a table by size, largest first, then by the id of the last value."""
     at: defaultdict[int, list[AssignedValue]] = defaultdict(list)
-    for count, value in enumerate(block.values, 1):
+    for value in block.values:
+        checkpoint()
         at[value.offset].append(value)
-        if count % _VALUES_PER_CHECKPOINT == 0:
-            checkpoint()
-    checkpoint()
     slots: list[TableSlot] = []
-    for count, (offset, values) in enumerate(at.items(), 1):
+    for offset, values in at.items():
+        checkpoint()
         size = max(value.size for value in values)
         slots.append(TableSlot(offset, size, _terms(values), values[-1].id, len(values)))
-        if count % _VALUES_PER_CHECKPOINT == 0:
-            checkpoint()
     return tuple(sorted(slots, key=lambda slot: (-slot.size, slot.last_id)))
 
 

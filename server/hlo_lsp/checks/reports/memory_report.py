@@ -1,11 +1,11 @@
-"""A memory usage report as it was printed."""
+"""The memory usage report against the one that XLA makes of the buffer assignment."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby, zip_longest
+from itertools import zip_longest
 
-from hlo_lsp.checks.allocations.sizes import contradicting_size
 from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.reports.expected_report import (
@@ -18,14 +18,17 @@ from hlo_lsp.checks.reports.expected_report import (
 from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.buffer_assignment import buffer_assignment, misses_used_values
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.place import Place
 from hlo_lsp.model.shape import element_texts
-from hlo_lsp.model.sizes import target_of
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.memory_records import ListedAllocation, ReportedAllocation, TableRow, TotalLine
 from hlo_lsp.syntax.records import BlankLine, Label, Record
 from hlo_lsp.text.checkpoint import checkpoint
+
+_MAX_EXCERPT = 110  # characters of a line in a message
+_ROUNDED = re.compile(r"^(Total bytes: \d+) \(.*\)$")
+_TOTAL = "Total bytes used:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,59 +67,32 @@ def in_printed_order(
 
     Up to jaxlib 0.7 rows of equal size, and the shapes in a row, came in the order of a hash map.
     """
-    tables: dict[int, list[TableRow]] = {}
+    tables: defaultdict[int, dict[int, TableRow]] = defaultdict(dict)  # rows by offset, in order
     number: int | None = None
     for record in printed.records:
         if isinstance(record, ReportedAllocation) and not isinstance(record, ListedAllocation):
             number = record.number
         elif isinstance(record, TableRow) and number is not None:
-            tables.setdefault(number, []).append(record)
+            tables[number].setdefault(record.offset, record)
     return [
-        section
-        if section.allocation is None or not section.slots
-        else _reordered(section, tables.get(section.allocation.record.number, []))
+        _reordered(section, tables[section.allocation.record.number])
+        if section.allocation is not None and section.slots
+        else section
         for section in sections
     ]
 
 
-def _reordered(section: ReportSection, rows: Sequence[TableRow]) -> ReportSection:
-    places = {row.offset: place for place, row in reversed(list(enumerate(rows)))}
-    shapes = {row.offset: row.shapes for row in rows}
-    slots = [
-        _with_printed_terms(slot, shapes.get(slot.offset, ""))
-        for _, alike in groupby(section.slots, key=lambda slot: slot.size)
-        for slot in sorted(alike, key=lambda slot: places.get(slot.offset, len(places)))
-    ]
+def _reordered(section: ReportSection, rows: Mapping[int, TableRow]) -> ReportSection:
+    offsets = dict.fromkeys((*rows, *(slot.offset for slot in section.slots)))
+    places = {offset: place for place, offset in enumerate(offsets)}
+    slots: list[TableSlot] = []
+    for slot in sorted(section.slots, key=lambda slot: (-slot.size, places[slot.offset])):
+        shapes = rows[slot.offset].shapes if slot.offset in rows else ""
+        terms = element_texts(f"({shapes})") or [shapes]
+        is_same = sorted(terms) == sorted(slot.terms)
+        slots.append(replace(slot, terms=(shapes,)) if is_same else slot)
     lines = ("\t" + line for line in table_lines(slots))
     return replace(section, lines=(*section.lines[:2], *lines), slots=tuple(slots))
-
-
-def _with_printed_terms(slot: TableSlot, shapes: str) -> TableSlot:
-    terms = element_texts(f"({shapes})") or [shapes]
-    return replace(slot, terms=(shapes,)) if sorted(terms) == sorted(slot.terms) else slot
-
-
-_MAX_EXCERPT = 110  # characters of a line in a message
-_LINES_PER_CHECKPOINT = 2000
-_ROUNDED = re.compile(r"^(Total bytes: \d+) \(.*\)$")
-_TOTAL = "Total bytes used:"
-
-
-@dataclass(frozen=True, slots=True)
-class _Difference:
-    """A printed line that is not the expected one.
-
-    Attributes:
-        at: number of the line among those of the report that are not blank.
-        expected: expected line, None after the end of the expected report.
-        section: section of the expected line.
-        is_aligned: whether both reports have as many lines.
-    """
-
-    at: int
-    expected: str | None
-    section: ReportSection
-    is_aligned: bool
 
 
 def report_mismatch(survey: CompileCheck) -> Iterator[Finding]:
@@ -133,16 +109,6 @@ def report_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     sections = report_by_size(dump) if printed.is_by_size else report_by_space(dump)
     if printed.is_by_size:
         sections = in_printed_order(sections, printed)
-    reported: set[int] = set()
-    for found in _differences(printed, sections):
-        if id(found.section) not in reported and not _has_wrong_size(survey, found.section):
-            yield _finding(survey, printed, found)
-        reported.add(id(found.section))
-
-
-def _differences(
-    printed: PrintedReport, sections: Sequence[ReportSection]
-) -> Iterator[_Difference]:
     expected = [
         (line, section)
         for section in sections
@@ -150,15 +116,23 @@ def _differences(
         if line and not line.startswith(_TOTAL)
     ]
     is_aligned = len(printed.records) == len(expected)
+    reported: set[int] = set()
     for at, (record, wanted) in enumerate(zip_longest(printed.records, expected)):
-        if at % _LINES_PER_CHECKPOINT == _LINES_PER_CHECKPOINT - 1:
-            checkpoint()
+        checkpoint()
         line, section = wanted or (None, sections[-1])
         text = None if record is None else printed.file.lines[record.line]
-        if text != line and _exact(text) != _exact(line):
-            yield _Difference(at, line, section, is_aligned)
-            if not is_aligned:
-                return
+        if text == line or _exact(text) == _exact(line) or id(section) in reported:
+            continue
+        reported.add(id(section))
+        source = section.allocation or next(dump.allocations())
+        place = field_place(source.file, source.record)
+        related = [Related(place, f"allocation {source.record.number}")]
+        if at and at < len(printed.records) and not is_aligned:
+            before = field_place(printed.file, printed.records[at - 1])
+            related.append(Related(before, "the previous line"))
+        yield survey.report(*_difference(printed, at, line, is_aligned), *related)
+        if not is_aligned:
+            return
 
 
 def _exact(line: str | None) -> str:
@@ -166,49 +140,31 @@ def _exact(line: str | None) -> str:
     return _ROUNDED.sub(r"\1", line or "")
 
 
-def _has_wrong_size(survey: CompileCheck, section: ReportSection) -> bool:
-    """Return whether a value of a table has a size that its own shape contradicts."""
-    if section.allocation is None:
-        return False
-    target = target_of(survey.dump)
-    values = survey.dump.assigned_to(section.allocation)
-    return any(contradicting_size(value, target) is not None for value in values)
-
-
-def _finding(survey: CompileCheck, printed: PrintedReport, found: _Difference) -> Finding:
+def _difference(
+    printed: PrintedReport, at: int, expected: str | None, is_aligned: bool
+) -> tuple[Place, str]:
+    """Return the place and the message for a line of the report that is not the expected one."""
     file, records = printed.file, printed.records
-    source = found.section.allocation or next(survey.dump.allocations())
-    allocation = f"allocation {source.record.number}"
-    related = [Related(field_place(source.file, source.record), allocation)]
-    if found.at == len(records):
-        line = _excerpt(found.expected or "")
-        message = f"the report ends early: expected `{line}` after this line."
-        return survey.finding(LocatedRecord(file, records[-1]), None, message, *related)
-    if found.at and not found.is_aligned:
-        related.append(Related(field_place(file, records[found.at - 1]), "the previous line"))
-    place = field_place(file, records[found.at])
-    text, expected = file.lines[place.line], found.expected
+    place = field_place(file, records[min(at, len(records) - 1)])
+    if at == len(records):
+        return (
+            place,
+            f"the report ends early: expected `{_excerpt(expected or '')}` after this line.",
+        )
+    text = file.lines[place.line]
     if expected is None:
-        message = f"`{_excerpt(text)}` follows the end of the expected report."
-        return survey.report(place, message, *related)
-    rule = rule_of(records[found.at], text) if found.is_aligned else None
-    pairs = (
-        ()
-        if rule is None
-        else zip(fields_of_line(rule, text), fields_of_line(rule, expected), strict=False)
-    )
-    for field, wanted in pairs:
+        return place, f"`{_excerpt(text)}` follows the end of the expected report."
+    rule = rule_of(records[at], text) if is_aligned else None
+    fields = () if rule is None else fields_of_line(rule, text)
+    for field, wanted in zip(fields, fields_of_line(rule or "", expected), strict=False):
         if field.text != wanted.text and field.role == wanted.role:
             place = Place(file, place.line, field.start, field.end)
             text, expected = field.text, wanted.text
             break
     columns = enumerate(zip(text, expected, strict=False))
     same = next((at for at, (one, other) in columns if one != other), 0)
-    message = (
-        f"`{_excerpt(text, same)}` does not match the buffer assignment: expected "
-        f"`{_excerpt(expected, same)}`."
-    )
-    return survey.report(place, message, *related)
+    found, right = _excerpt(text, same), _excerpt(expected, same)
+    return place, f"`{found}` does not match the buffer assignment: expected `{right}`."
 
 
 def _excerpt(text: str, at: int = 0) -> str:

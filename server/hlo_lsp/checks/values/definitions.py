@@ -6,15 +6,15 @@ XLA prints the sub-shape of the defining instruction at the value's index, layou
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from typing import Any
 
 from hlo_lsp.checks.case import CompileCheck, field_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_set import DumpSet, defining_text
-from hlo_lsp.model.memory_index import MultiMap
 from hlo_lsp.model.place import LocatedRecord, Place
-from hlo_lsp.model.shape import BufferShape, Shape, TupleShape, subshape_text, try_shape
+from hlo_lsp.model.shape import arrays_of, subshape_text, try_shape
 from hlo_lsp.program.passes import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
@@ -55,12 +55,12 @@ def _disagreeing(dump: DumpSet) -> Iterator[tuple[str, list[_PrintedShape]]]:
     module = module_at_buffer_assignment(dump)
     holder = next((file for file in dump.files if len(file.memory.assigned)), None)
     entries = next((file for file in dump.files if len(file.memory.entries)), None)
-    headers: MultiMap[int, Any] = MultiMap()
-    if entries is not None:
-        headers = entries.memory.entries
+    headers: Iterator[Any] = iter(())
     if holder is not None:
-        headers = holder.memory.assigned
-    for header in headers.records():
+        headers = holder.memory.assigned.records()
+    elif entries is not None:
+        headers = entries.memory.entries.records()
+    for header in headers:
         checkpoint()
         value = header if isinstance(header, AssignedValue) else None
         entry = None if entries is None else entries.memory.entries.first(header.id)
@@ -104,10 +104,9 @@ def _printed(found: "LocatedRecord[Any]", index: str | None) -> _PrintedShape:
     text = defining_text(record)
     if text is None or text.name.text != record.name:
         return _PrintedShape(field_place(file, record), None, None, "")
-    row = record.line + len(record.lines) - 1
-    place = Place(file, row, text.shape.start, text.shape.end)
-    part = subshape_text(text.shape.text, index)
-    return _PrintedShape(place, text.shape.text, part, "after `from instruction`")
+    span, row = text.shape, record.line + len(record.lines) - 1
+    place, part = Place(file, row, span.start, span.end), subshape_text(span.text, index)
+    return _PrintedShape(place, span.text, part, "after `from instruction`")
 
 
 def _differ(shapes: list[_PrintedShape]) -> bool:
@@ -119,20 +118,15 @@ def _differ(shapes: list[_PrintedShape]) -> bool:
     whole = {one.whole for one in shapes if one.where != _ALLOCATION}
     if len(whole) < 2 and len({one.part for one in shapes}) < 2:
         return False
-    return len({tuple(_unknown(try_shape(one.part or ""))) for one in shapes}) == 1
+    return len({tuple(_unknown(one.part or "")) for one in shapes}) == 1
 
 
-def _unknown(shape: Shape | None) -> Iterator[str]:
-    if isinstance(shape, TupleShape):
-        for element in shape.elements:
-            yield from _unknown(element)
-    elif isinstance(shape, BufferShape):
-        yield from _unknown(shape.shape)
-    elif shape is not None:
-        if shape.bits is None:
-            yield shape.element_type
-        if shape.layout is not None:
-            yield from shape.layout.others
+def _unknown(shape: str) -> Iterator[str]:
+    for array in arrays_of(try_shape(shape)):
+        if array.bits is None:
+            yield array.element_type
+        if array.layout is not None:
+            yield from array.layout.others
 
 
 def _mismatch(survey: CompileCheck, values: list[list[_PrintedShape]]) -> Finding:
@@ -141,7 +135,6 @@ def _mismatch(survey: CompileCheck, values: list[list[_PrintedShape]]) -> Findin
     if len({one.part for one in shapes}) == 1:  # another element of the tuple differs
         shapes = [one for one in shapes if one.where != _ALLOCATION]
     parts = [one.part for one in shapes]
-    is_sure = len(shapes) == 3 and len(set(parts)) == 2
     here = next((one for one in shapes if parts.count(one.part) == 1), shapes[0])
     others = [one for one in reversed(shapes) if one is not here]
     other = next((one for one in others if one.part != here.part), others[0])
@@ -149,21 +142,18 @@ def _mismatch(survey: CompileCheck, values: list[list[_PrintedShape]]) -> Findin
     shape, right = (here.part, other.part) if is_part else (here.whole, other.whole)
     pairs = enumerate(zip(shape or "", right or "", strict=False))
     at = next((at for at, (one, two) in pairs if one != two), 0)
-    related = [
+    related = (
         Related(one.place, f"`{_shown(one.whole)}` {one.where}")
-        for value in values
-        for one in value
+        for one in chain.from_iterable(values)
         if one.place != here.place
-    ]
-    finding = survey.report(
-        here.place,
-        f"shape `{_shown(shape, at)}` does not match `{_shown(right, at)}` {other.where}",
-        *related[:_MAX_RELATED],
     )
-    if not is_sure:
+    message = f"shape `{_shown(shape, at)}` does not match `{_shown(right, at)}` {other.where}"
+    finding = survey.report(here.place, message, *islice(related, _MAX_RELATED))
+    if len(shapes) != 3 or len(set(parts)) != 2:
         return finding
-    source = next(one for one in others if here.where == _ALLOCATION or one.where != _ALLOCATION)
-    return finding.put((source.part if here.where == _ALLOCATION else source.whole) or "")
+    if here.where == _ALLOCATION:
+        return finding.put(others[0].part or "")
+    return finding.put(next(one.whole for one in others if one.where != _ALLOCATION) or "")
 
 
 def _shown(shape: str | None, at: int = 0) -> str:
@@ -176,9 +166,6 @@ def _shown(shape: str | None, at: int = 0) -> str:
 
 RULES: tuple[AnyRule, ...] = (
     WholeRule(
-        "shape-definition-mismatch",
-        Severity.ERROR,
-        shape_definition_mismatch,
-        ignores_sizes=True,
+        "shape-definition-mismatch", Severity.ERROR, shape_definition_mismatch, ignores_sizes=True
     ),
 )

@@ -1,4 +1,4 @@
-"""The users of each instruction, and the rows that XLA prints of them under ``uses:``.
+"""The uses of values against the program.
 
 The rule is that of ``HloValue::ComputeUses`` (hlo_value.cc).
 """
@@ -28,6 +28,8 @@ from hlo_lsp.text.checkpoint import checkpoint
 FORWARDS = frozenset({"tuple", "domain"})  # hand on all of an operand and read none of it
 READS_THE_TOP = frozenset({"get-tuple-element", "copy"})  # hand on all but the table of a tuple
 _TOPS = frozenset({None, "{}"})
+_MOST_NAMED = 3  # uses in a message
+_NONE = "  (none)"
 _Use = tuple[str, int]  # the user and the number of the operand
 
 
@@ -48,11 +50,8 @@ class Users:
         if name in self._instructions:
             self.doubled.add(name)
         self._instructions[name] = opcode, operands
-        uses = self._reads
-        if opcode in FORWARDS:
-            uses = self._forwards
-        elif opcode in READS_THE_TOP:
-            uses = self._reads_of_top
+        uses = self._forwards if opcode in FORWARDS else self._reads
+        uses = self._reads_of_top if opcode in READS_THE_TOP else uses
         for number, operand in enumerate(operands):
             uses.setdefault(operand, []).append((name, number))
 
@@ -60,13 +59,9 @@ class Users:
         """Return whether an instruction of this name was entered."""
         return name in self._instructions
 
-    def opcode(self, name: str) -> str | None:
-        """Return the opcode of an instruction, None if it was not entered."""
-        return self._instructions[name][0] if name in self._instructions else None
-
-    def operands(self, name: str) -> Sequence[str] | None:
-        """Return the operands of an instruction, None if it was not entered."""
-        return self._instructions[name][1] if name in self._instructions else None
+    def instruction(self, name: str) -> tuple[str, Sequence[str]] | None:
+        """Return the opcode and the operands of an instruction, None if it was not entered."""
+        return self._instructions.get(name)
 
     def rows(self, positions: Iterable[str], roots: "set[str] | None" = None) -> set[str]:
         """Return the rows of uses of the value with these rows of positions.
@@ -101,22 +96,20 @@ def users_of_module(index: ModuleIndex) -> Users:
     for record in index.instructions.records():
         checkpoint()
         users.add(record.name, record.opcode, record.operands)
-    for computation in index.all_computations():
-        root = index.computation(computation).root
-        if root is not None:
-            users.roots.add(root.name)
-        checkpoint()
+    roots = (index.computation(computation).root for computation in index.all_computations())
+    users.roots = {root.name for root in roots if root is not None}
     return users
 
 
-def split_use(row: str) -> _Use:
-    """Return the user and the number of the operand in a row of a use."""
-    name, _, rest = row[2:].partition(", operand ")
-    return name, int(rest.partition(" ")[0])
-
-
-_MOST_NAMED = 3  # uses in a message
-_NONE = "  (none)"
+def _users_of_entries(file: DumpFile) -> Users:
+    users = Users()
+    for entry in file.memory.entries.records():
+        checkpoint()
+        if entry.whole and entry.name is not None and entry.name not in users:
+            text = defining_text(entry)
+            if text is not None and text.name.text == entry.name:
+                users.add(entry.name, text.opcode.text, [span.text for span in text.operands])
+    return users
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,38 +123,40 @@ class _Program:
 
     def lacks(self, row: str, can_differ: bool) -> bool:
         """Return whether a use is known not to be one; it ``can_differ`` from a missing one."""
-        user, number = split_use(row)
-        operands = self.users.operands(user)
-        if operands is None:
+        user, number = _split(row)
+        instruction = self.users.instruction(user)
+        if instruction is None:
             has_all = self.module is not None or can_differ
             return has_all and not is_named(self.survey.dump, user)
-        if user in self.users.doubled:
-            return False
         # An operand that does not exist is reported in the module text.
-        return self.module is None or number >= len(operands) or operands[number] in self.users
+        _, operands = instruction
+        is_known = self.module is None or number >= len(operands) or operands[number] in self.users
+        return is_known and user not in self.users.doubled
 
     def needs(self, row: str) -> bool:
         """Return whether a use cannot be missing from the list of its value.
 
         Without a module text it is not known whether what hands a value on is a root.
         """
-        user = split_use(row)[0]
+        user, _ = _split(row)
         if self.module is not None:
             return user not in self.users.doubled
-        return self.users.opcode(user) not in FORWARDS | READS_THE_TOP
+        opcode, _ = self.users.instruction(user) or ("", ())
+        return opcode not in FORWARDS | READS_THE_TOP
 
     def related(self, row: str) -> Iterator[Related]:
         """Yield the operand in the module text that a use names, or its instruction."""
-        user, number = split_use(row)
+        user, number = _split(row)
         line = None if self.module is None else self.module.module.instructions.first(user)
-        if self.module is not None and line is not None:
-            operands = line.parsed.operands
-            if number < len(operands):
-                message = f"operand {number} is `{operands[number].text.strip()}`"
-                yield Related(part_place(self.module, line, operands[number]), message)
-            else:
-                message = f"`{user}` has {len(operands)} operands"
-                yield Related(name_place(self.module, line), message)
+        if self.module is None or line is None:
+            return
+        operands = line.parsed.operands
+        place = name_place(self.module, line)
+        message = f"`{user}` has {len(operands)} operands"
+        if number < len(operands):
+            place = part_place(self.module, line, operands[number])
+            message = f"operand {number} is `{operands[number].text.strip()}`"
+        yield Related(place, message)
 
 
 def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
@@ -193,34 +188,20 @@ def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         yield survey.report(place, f"value {entry.id} `{entry.key}` has no uses: expected `(none)`")
 
 
-def _users_of_entries(file: DumpFile) -> Users:
-    users = Users()
-    for entry in file.memory.entries.records():
-        checkpoint()
-        if entry.whole and entry.name is not None and entry.name not in users:
-            text = defining_text(entry)
-            if text is not None and text.name.text == entry.name:
-                users.add(entry.name, text.opcode.text, [span.text for span in text.operands])
-    return users
-
-
 def _differences(program: _Program, entry: UsedValue) -> tuple[list[str], list[str]]:
     """Return the rows of an entry that are no uses of its value, or repeated, and those missing."""
     users, positions = program.users, position_rows(entry)
     if users.doubled and any(parts_of(row)[0] in users.doubled for row in positions):
         return [], []
-    label = entry.lines.index(" uses:")
-    printed = [*entry.lines[label + 1 : -1]]
+    printed = [*entry.lines[entry.lines.index(" uses:") + 1 : -1]]
     roots = {parts_of(row)[0] for row in positions} if program.module is None else None
-    wanted = users.rows(positions, roots)
-    found = set(printed)
+    wanted, found = users.rows(positions, roots), set(printed)
     if (found == wanted and len(printed) == len(found)) or (printed == [_NONE] and not wanted):
         return [], []
     missing = sorted(row for row in wanted - found if program.needs(row))
     unexpected = [row for row, times in Counter(printed).items() if times > 1]
     others = [row for row in printed if row not in wanted]
-    can_differ = bool(missing)
-    unexpected += [row for row in others if row == _NONE or program.lacks(row, can_differ)]
+    unexpected += [row for row in others if row == _NONE or program.lacks(row, bool(missing))]
     return unexpected, missing
 
 
@@ -234,14 +215,13 @@ def _wrong_uses(
     repeated = [row for row in unexpected if entry.lines.count(row) > 1]
     others = [row for row in unexpected if row not in repeated]
     words = {"repeated": repeated, "unexpected": others, "missing": missing}
-    parts = [f"{word} {_named(rows)}" for word, rows in words.items() if rows]
+    parts = ", ".join(f"{word} {_named(rows)}" for word, rows in words.items() if rows)
     rows = [*unexpected[:_MOST_NAMED], *missing[:_MOST_NAMED]]
-    operands = (related for use in rows if use != _NONE for related in program.related(use))
     finding = program.survey.report(
         line_place(program.file, entry.line + row),
-        f"uses of value {entry.id} `{entry.key}` do not match {source}: {', '.join(parts)}",
+        f"uses of value {entry.id} `{entry.key}` do not match {source}: {parts}",
         Related(line_place(program.file, entry.line + LABEL_ROW), "the positions of the value"),
-        *operands,
+        *(related for use in rows if use != _NONE for related in program.related(use)),
     )
     if len(unexpected) == len(missing) == 1:
         return finding.put(missing[0].strip())
@@ -255,10 +235,10 @@ def _named(rows: Sequence[str]) -> str:
     return f"{shown} and {len(rows) - _MOST_NAMED:,} more" if len(rows) > _MOST_NAMED else shown
 
 
-RULES: tuple[AnyRule, ...] = (
-    WholeRule(
-        "use-mismatch",
-        Severity.ERROR,
-        use_mismatch,
-    ),
-)
+def _split(row: str) -> _Use:
+    """Return the user and the number of the operand in a row of a use."""
+    name, _, rest = row[2:].partition(", operand ")
+    return name, int(rest.partition(" ")[0])
+
+
+RULES: tuple[AnyRule, ...] = (WholeRule("use-mismatch", Severity.ERROR, use_mismatch),)
