@@ -1,7 +1,7 @@
 """Options of the checks: on the command line, in ``hlo-lsp.toml``, in the settings of an editor."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
@@ -80,9 +80,8 @@ class CheckOptions:
         Each value that cannot be used is an error, and is ignored otherwise.
         """
         keys = [one.name for one in fields(cls)]
-        errors = [
-            OptionError((key,), _unknown("key", key, keys)) for key in data if key not in keys
-        ]
+        unknown = (key for key in data if key not in keys)
+        errors = [OptionError((key,), _unknown("key", key, keys)) for key in unknown]
         select = _codes("select", data.get("select"), errors)
         ignore = _codes("ignore", data.get("ignore"), errors)
         severity = data.get("severity")
@@ -122,13 +121,12 @@ def _codes(key: str, value: object, errors: list[OptionError]) -> frozenset[str]
         return None
     found: set[str] = set()
     for word in value:
-        if not isinstance(word, str):
-            errors.append(OptionError((key,), f"a code must be a string, not {word!r}"))
-            continue
         try:
-            found |= codes_of(word)
+            found |= codes_of(word) if isinstance(word, str) else set()
         except LookupError as error:
             errors.append(OptionError((key,), str(error.args[0]), word))
+        if not isinstance(word, str):
+            errors.append(OptionError((key,), f"a code must be a string, not {word!r}"))
     return frozenset(found)
 
 
@@ -138,22 +136,23 @@ def _thresholds(value: object, errors: list[OptionError]) -> dict[str, int | flo
     if not isinstance(value, Mapping):
         errors.append(OptionError(("thresholds",), "must be a table of numbers"))
         return {}
-    whole = {one.name: isinstance(one.default, int) for one in fields(Thresholds)}
+    defaults = asdict(DEFAULTS)
     found: dict[str, int | float] = {}
     for name, number in value.items():
-        keys = ("thresholds", str(name))
-        if name not in whole:
-            errors.append(OptionError(keys, _unknown("threshold", name, list(whole))))
+        problem = ""
+        if name not in defaults:
+            problem = _unknown("threshold", name, list(defaults))
         elif isinstance(number, bool) or not isinstance(number, int | float) or not number >= 0:
-            errors.append(OptionError(keys, "must be a number of at least 0"))
-        elif whole[name] and not isinstance(number, int):
-            errors.append(OptionError(keys, "must be an integer"))
+            problem = "must be a number of at least 0"
+        elif isinstance(defaults[name], int) and not isinstance(number, int):
+            problem = "must be an integer"
         else:
             found[name] = number
+        if problem:
+            errors.append(OptionError(("thresholds", str(name)), problem))
     return found
 
 
 def _unknown(what: str, word: str, known: Sequence[str]) -> str:
     near = get_close_matches(word, known, 1)
-    hint = f"; did you mean `{near[0]}`?" if near else ""
-    return f"unknown {what} `{word}`{hint}"
+    return f"unknown {what} `{word}`" + (f"; did you mean `{near[0]}`?" if near else "")

@@ -1,9 +1,12 @@
-"""The output of ``hlo-lsp check`` as JSON, GitHub commands, and counts. Keys are public."""
+"""The output of ``hlo-lsp check`` as JSON, GitHub commands, SARIF 2.1.0 (OASIS), and counts.
+
+Keys are a public interface.
+"""
 
 import os
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -12,8 +15,15 @@ from hlo_lsp import __version__
 from hlo_lsp.checks.catalogue import severities
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import FindingSummary, RelatedSpot, Spot
+from hlo_lsp.checks.folders.folder import FindingSummary, Spot
 from hlo_lsp.checks.output.rule_text import rule_markdown, rule_paragraphs
+
+_SCHEMA = (
+    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+)
+# The levels of GitHub's workflow commands and of SARIF.
+_COMMANDS = dict(zip(Severity, ("error", "warning", "notice", "notice"), strict=True))
+_LEVELS = dict(zip(Severity, ("error", "warning", "note", "note"), strict=True))
 
 
 def finding_json(finding: FindingSummary) -> dict[str, Any]:
@@ -35,14 +45,6 @@ def _spot(spot: Spot) -> dict[str, Any]:
         "end_line": spot.line,
         "end_column": spot.end_column,
     }
-
-
-_COMMANDS = {
-    Severity.ERROR: "error",
-    Severity.WARNING: "warning",
-    Severity.INFORMATION: "notice",
-    Severity.HINT: "notice",
-}
 
 
 def workflow_command(finding: FindingSummary) -> str:
@@ -80,54 +82,32 @@ class Count:
 
 def counts_of(findings: Iterable[FindingSummary]) -> list[Count]:
     """Return the counts of all codes, by severity and then by number of findings."""
-    counts: Counter[tuple[Severity, str]] = Counter()
-    files: dict[tuple[Severity, str], set[str]] = {}
-    for finding in findings:
-        key = finding.severity, finding.code
-        counts[key] += 1
-        files.setdefault(key, set()).add(finding.spot.path)
-    found = [Count(key[1], key[0], count, len(files[key])) for key, count in counts.items()]
+    listed = [(finding.code, finding.severity, finding.spot.path) for finding in findings]
+    files = Counter((code, severity) for code, severity, _ in set(listed))
+    counts = Counter((code, severity) for code, severity, _ in listed)
+    found = [Count(*key, count, files[key]) for key, count in counts.items()]
     return sorted(found, key=lambda one: (one.severity.rank, -one.count, one.code))
 
 
 def count_json(one: Count) -> dict[str, Any]:
-    """Return the counts of a code as JSON (``--statistics``). The keys are a public interface."""
-    return {
-        "code": one.code,
-        "severity": one.severity.value,
-        "count": one.count,
-        "files": one.files,
-    }
-
-
-_SCHEMA = (
-    "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
-)
-_LEVELS = {
-    Severity.ERROR: "error",
-    Severity.WARNING: "warning",
-    Severity.INFORMATION: "note",
-    Severity.HINT: "note",
-}
+    """Return the counts of a code as JSON (``--statistics``)."""
+    return {**asdict(one), "severity": one.severity.value}
 
 
 def sarif(findings: Sequence[FindingSummary], notes: Sequence[str]) -> dict[str, Any]:
-    """Return the log of one run. ``notes`` are reasons why files could not be checked."""
-    rules = list(explanations())
-    numbers = {code: number for number, code in enumerate(rules)}
+    """Return the SARIF log of one run. ``notes`` are reasons why files could not be checked."""
+    numbers = {code: number for number, code in enumerate(explanations())}
+    notifications = [{"level": "error", "message": _text(note)} for note in notes]
     driver = {
         "name": "hlo-lsp",
         "version": __version__,
         "rules": [_rule(explanation) for explanation in explanations().values()],
     }
-    notifications = [{"level": "error", "message": {"text": _plain(note)}} for note in notes]
-    invocation = {
-        "executionSuccessful": not notes,
-        "toolExecutionNotifications": notifications,
-    }
     run = {
         "tool": {"driver": driver},
-        "invocations": [invocation],
+        "invocations": [
+            {"executionSuccessful": not notes, "toolExecutionNotifications": notifications}
+        ],
         "columnKind": "unicodeCodePoints",
         "results": [_result(finding, numbers[finding.code]) for finding in findings],
     }
@@ -136,15 +116,13 @@ def sarif(findings: Sequence[FindingSummary], notes: Sequence[str]) -> dict[str,
 
 def _rule(explanation: Explanation) -> dict[str, Any]:
     text = "\n\n".join(f"{head}: {body}" for head, body in rule_paragraphs(explanation))
+    level = _LEVELS[severities()[explanation.code]]
     return {
         "id": explanation.code,
         "shortDescription": {"text": explanation.what},
         "fullDescription": {"text": explanation.why},
         "help": {"text": text, "markdown": rule_markdown(explanation)},
-        "defaultConfiguration": {
-            "enabled": explanation.is_on,
-            "level": _LEVELS[severities()[explanation.code]],
-        },
+        "defaultConfiguration": {"enabled": explanation.is_on, "level": level},
     }
 
 
@@ -153,38 +131,25 @@ def _result(finding: FindingSummary, number: int) -> dict[str, Any]:
         "ruleId": finding.code,
         "ruleIndex": number,
         "level": _LEVELS[finding.severity],
-        "message": {"text": _plain(finding.message)},
+        "message": _text(finding.message),
         "locations": [{"physicalLocation": _physical(finding.spot)}],
     }
     if finding.related:
-        result["relatedLocations"] = [_related(n, other) for n, other in enumerate(finding.related)]
+        result["relatedLocations"] = [
+            {"id": at, "physicalLocation": _physical(one.spot), "message": _text(one.message)}
+            for at, one in enumerate(finding.related)
+        ]
     return result
 
 
-def _related(number: int, other: RelatedSpot) -> dict[str, Any]:
-    return {
-        "id": number,
-        "physicalLocation": _physical(other.spot),
-        "message": {"text": _plain(other.message)},
-    }
-
-
 def _physical(spot: Spot) -> dict[str, Any]:
-    region = {
-        "startLine": spot.line,
-        "startColumn": spot.column,
-        "endColumn": spot.end_column,
-    }
-    return {"artifactLocation": {"uri": _uri(spot.path)}, "region": region}
+    path = Path(spot.path)
+    # Readers resolve a relative URI from the source root. Names need not be text.
+    uri = path.as_uri() if path.is_absolute() else quote(os.fsencode(path.as_posix()))
+    region = {"startLine": spot.line, "startColumn": spot.column, "endColumn": spot.end_column}
+    return {"artifactLocation": {"uri": uri}, "region": region}
 
 
-def _uri(path: str) -> str:
-    """Return the URI of a path. Readers resolve a relative one from the source root."""
-    if Path(path).is_absolute():
-        return Path(path).as_uri()
-    return quote(os.fsencode(Path(path).as_posix()))  # names need not be text
-
-
-def _plain(text: str) -> str:
+def _text(text: str) -> dict[str, str]:
     """Return a message with doubled braces: single ones are placeholders (SARIF 3.11.5)."""
-    return text.replace("{", "{{").replace("}", "}}")
+    return {"text": text.replace("{", "{{").replace("}", "}}")}

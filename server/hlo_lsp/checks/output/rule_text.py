@@ -51,21 +51,15 @@ def rule_json(explanation: Explanation) -> dict[str, Any]:
         "code": explanation.code,
         "severity": severities()[explanation.code].value,
         "default": explanation.is_on,
-        "what": explanation.what,
-        "why": explanation.why,
-        "source": explanation.source,
-        "example": explanation.example,
+        **{key: getattr(explanation, key) for key in ("what", "why", "source", "example")},
         "remedy": explanation.remedy or None,
     }
 
 
 def rule_markdown(explanation: Explanation) -> str:
     """Return a rule as Markdown, without a heading."""
-    parts = [
-        explanation.what,
-        *(f"**{head}.** {text}" for head, text in rule_paragraphs(explanation)),
-    ]
-    return "\n\n".join(parts) + "\n"
+    paragraphs = (f"**{head}.** {text}" for head, text in rule_paragraphs(explanation))
+    return "\n\n".join([explanation.what, *paragraphs]) + "\n"
 
 
 def rules_page() -> str:
@@ -75,20 +69,13 @@ def rules_page() -> str:
 
 def _page() -> Iterator[str]:
     for title, group in _GROUPS:
-        members = [
-            explanation
-            for explanation in explanations().values()
-            if severities()[explanation.code] in group
-        ]
-        if not members:
-            continue
+        members = [one for one in explanations().values() if severities()[one.code] in group]
         yield f"## {title}\n"
         yield "| code | severity | what it says |"
         yield "|---|---|---|"
-        for explanation in members:
-            what = explanation.what.replace("|", "\\|")
-            code, severity = explanation.code, severity_word(explanation)
-            yield f"| [{code}](#{code}) | {severity} | {what} |"
-        for explanation in members:
-            yield f"\n### {explanation.code}\n\n{rule_markdown(explanation).rstrip()}"
+        for one in members:
+            what = one.what.replace("|", "\\|")
+            yield f"| [{one.code}](#{one.code}) | {severity_word(one)} | {what} |"
+        for one in members:
+            yield f"\n### {one.code}\n\n{rule_markdown(one).rstrip()}"
         yield ""
