@@ -45,11 +45,6 @@ def _names(paths: Iterable[Path]) -> list[str]:
 def test_module_texts_are_in_pipeline_order() -> None:
     compile_ = _compile(_TPU_TEXTS[2], _TPU_ALL)
     assert _names(compile_.texts) == _TPU_TEXTS
-    assert compile_.previous_text() == _FOLDER / _TPU_TEXTS[1]
-    assert compile_.next_text() == _FOLDER / _TPU_TEXTS[3]
-    assert _compile(_TPU_TEXTS[0], _TPU_ALL).previous_text() is None
-    assert _compile(_TPU_TEXTS[-1], _TPU_ALL).next_text() is None
-    assert _compile(_TPU_MEMORY[0], _TPU_ALL).next_text() is None
     assert _names(compile_.files) == sorted(_TPU_ALL)
 
 

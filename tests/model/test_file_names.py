@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.file_names import DumpName, FileRole, PassBoundary, PassStep, group_key
+from hlo_lsp.model.file_names import DumpName, FileRole, group_key
 
 _COPIES = "after adding copies to resolve interference"
 
@@ -19,49 +19,49 @@ def _of(filename: str) -> DumpName:
     ("filename", "head", "suffix", "role"),
     [
         ("module_0000.jit_f.cl_1003875606.after_optimizations.txt",
-         (None, 0, "jit_f", 1003875606), "after_optimizations.txt", FileRole.AFTER_OPTIMIZATIONS),
+         (None, "jit_f", 1003875606), "after_optimizations.txt", FileRole.AFTER_OPTIMIZATIONS),
         ("1795261231143510.module_0000.jit_f.cpu_after_optimizations-live-range.txt",
-         (1795261231143510, 0, "jit_f", None), "cpu_after_optimizations-live-range.txt",
+         (1795261231143510, "jit_f", None), "cpu_after_optimizations-live-range.txt",
          FileRole.LIVE_RANGE),
         ("module_16585.sm_9.0a_gpu_after_optimizations-buffer-assignment-values.txt",
-         (None, 16585, None, None), "sm_9.0a_gpu_after_optimizations-buffer-assignment-values.txt",
+         (None, None, None), "sm_9.0a_gpu_after_optimizations-buffer-assignment-values.txt",
          FileRole.VALUES),
         ("module_0007.SyncTensorsGraph.42.before_optimizations.txt",
-         (None, 7, "SyncTensorsGraph.42", None), "before_optimizations.txt",
+         (None, "SyncTensorsGraph.42", None), "before_optimizations.txt",
          FileRole.BEFORE_OPTIMIZATIONS),
         ("module_0001.after_optimizations.before_optimizations.txt",
-         (None, 1, "after_optimizations", None), "before_optimizations.txt",
+         (None, "after_optimizations", None), "before_optimizations.txt",
          FileRole.BEFORE_OPTIMIZATIONS),
         ("module_0264.extracted.cl_5.after_optimizations_before_buffer_assignment.txt",
-         (None, 264, "extracted", 5), "after_optimizations_before_buffer_assignment.txt",
+         (None, "extracted", 5), "after_optimizations_before_buffer_assignment.txt",
          FileRole.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT),
         ("module_0264.f.cl_5.after_codegen_after_hlo_sanitization.txt",
-         (None, 264, "f", 5), "after_codegen_after_hlo_sanitization.txt", FileRole.AFTER_CODEGEN),
+         (None, "f", 5), "after_codegen_after_hlo_sanitization.txt", FileRole.AFTER_CODEGEN),
         ("module_0004.jit_f.cl_5.oom_intermediate_module.txt",
-         (None, 4, "jit_f", 5), "oom_intermediate_module.txt",
+         (None, "jit_f", 5), "oom_intermediate_module.txt",
          FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT),
         ("module_0001.jit_f.thunk_sequence_after_thunk_passes.txt",
-         (None, 1, "jit_f", None), "thunk_sequence_after_thunk_passes.txt", FileRole.THUNKS),
+         (None, "jit_f", None), "thunk_sequence_after_thunk_passes.txt", FileRole.THUNKS),
         ("module_0001.jit_f.thunk_metadata.txt",
-         (None, 1, "jit_f", None), "thunk_metadata.txt", FileRole.THUNK_METADATA),
+         (None, "jit_f", None), "thunk_metadata.txt", FileRole.THUNK_METADATA),
         ("module_0001.jit_f.after_spmd_partitioner.txt",
-         (None, 1, "jit_f", None), "after_spmd_partitioner.txt", FileRole.AFTER_SPMD_PARTITIONER),
-        ("module_0001.a.b.cl_7", (None, 1, "a.b", 7), "", FileRole.MODULE_FOLDER),
-        ("module_0001", (None, 1, None, None), "", FileRole.MODULE_FOLDER),
-        ("module_0001.a.b.debug_options", (None, 1, "a.b", None), "debug_options", FileRole.OTHER),
+         (None, "jit_f", None), "after_spmd_partitioner.txt", FileRole.AFTER_SPMD_PARTITIONER),
+        ("module_0001.a.b.cl_7", (None, "a.b", 7), "", FileRole.MODULE_FOLDER),
+        ("module_0001", (None, None, None), "", FileRole.MODULE_FOLDER),
+        ("module_0001.a.b.debug_options", (None, "a.b", None), "debug_options", FileRole.OTHER),
         ("module_0001.metadata.textproto",
-         (None, 1, None, None), "metadata.textproto", FileRole.OTHER),
-        ("module_0001.a.b.cl_7.no_one_knows.txt", (None, 1, "a.b", 7), "no_one_knows.txt",
+         (None, None, None), "metadata.textproto", FileRole.OTHER),
+        ("module_0001.a.b.cl_7.no_one_knows.txt", (None, "a.b", 7), "no_one_knows.txt",
          FileRole.OTHER),
-        ("module_0001.jit_f.0.ir-no-opt.ll", (None, 1, "jit_f", None), "0.ir-no-opt.ll",
+        ("module_0001.jit_f.0.ir-no-opt.ll", (None, "jit_f", None), "0.ir-no-opt.ll",
          FileRole.OTHER),
     ],
 )  # fmt: skip
 def test_the_parts_of_a_name(
-    filename: str, head: tuple[int | None, int, str | None, int | None], suffix: str, role: FileRole
+    filename: str, head: tuple[int | None, str | None, int | None], suffix: str, role: FileRole
 ) -> None:
     name = _of(filename)
-    assert (name.timestamp, name.module_id, name.module_name, name.cl) == head
+    assert (name.timestamp, name.module_name, name.cl) == head
     assert (name.suffix.text, name.role) == (suffix, role)
 
 
@@ -85,23 +85,24 @@ def test_what_a_module_was_compiled_for(filename: str, architecture: str) -> Non
     ("suffix", "step"),
     [
         ("0007.simplification.after_cse.before_dce.txt",
-         PassBoundary(7, "simplification", "cse", "dce")),
+         (7, "simplification")),
         ("0013.after_layout_assignment.after_pipeline-start.before_pipeline-end.txt",
-         PassBoundary(13, "after_layout_assignment", "pipeline-start", "pipeline-end")),
+         (13, "after_layout_assignment")),
         ("12345.HLO passes after scheduling.after_a.b.before_c.d.txt",
-         PassBoundary(12345, "HLO passes after scheduling", "a.b", "c.d")),
-        ("0003.p.after_x.before_optimizations.txt", PassBoundary(3, "p", "x", "optimizations")),
-        (f"0018.copy-insertion.{_COPIES}.txt", PassStep(18, "copy-insertion", _COPIES)),
+         (12345, "HLO passes after scheduling")),
+        ("0003.p.after_x.before_optimizations.txt", (3, "p")),
+        (f"0018.copy-insertion.{_COPIES}.txt", (18, "copy-insertion")),
         ("0018.copy-insertion.after_removing_unnecessary_copies.txt",
-         PassStep(18, "copy-insertion", "after_removing_unnecessary_copies")),
+         (18, "copy-insertion")),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize(
     "head", ["module_0002", "module_0002.fused_reduce.1", "1795.module_0002.jit_f.cl_12"]
 )
-def test_pipeline_step_of_a_text(head: str, suffix: str, step: PassBoundary | PassStep) -> None:
+def test_pipeline_step_of_a_text(head: str, suffix: str, step: tuple[int, str]) -> None:
     name = _of(f"{head}.{suffix}")
-    assert (name.role, name.step, name.suffix.text) == (FileRole.PASS, step, suffix)
+    assert (name.suffix.number, name.suffix.pipeline) == step
+    assert (name.role, name.suffix.text) == (FileRole.PASS, suffix)
     assert name.head == head.removeprefix("1795.")
 
 
@@ -167,9 +168,9 @@ def _suffixes(draw: st.DrawFn) -> tuple[str, FileRole, object]:
     words = [draw(_PASSES) for _ in range(3)]
     if kind == "between":
         suffix = f"{number:04d}.{words[0]}.after_{words[1]}.before_{words[2]}.txt"
-        return suffix, FileRole.PASS, PassBoundary(number, *words)
+        return suffix, FileRole.PASS, (number, words[0])
     suffix = f"{number:04d}.{words[0]}.after {words[1]}.txt"
-    return suffix, FileRole.PASS, PassStep(number, words[0], f"after {words[1]}")
+    return suffix, FileRole.PASS, (number, words[0])
 
 
 @given(
@@ -192,10 +193,10 @@ def test_a_name_put_together_comes_apart(
     head += "" if cl is None else f".cl_{cl}"
     text, role, detail = suffix
     name = _of(("" if timestamp is None else f"{timestamp}.") + f"{head}.{text}")
-    assert (name.timestamp, name.module_id, name.head) == (timestamp, module_id, head)
+    assert (name.timestamp, name.head) == (timestamp, head)
     assert (name.module_name, name.cl) == (module_name, cl)
     assert (name.suffix.text, name.role) == (text, role)
-    assert detail in (name.step, name.suffix.architecture)
+    assert detail in ((name.suffix.number, name.suffix.pipeline), name.suffix.architecture)
 
 
 @given(st.text(max_size=60), st.sampled_from(["", "module_0001.", "17.module_0001.jit_f."]))

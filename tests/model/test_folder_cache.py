@@ -5,8 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.model import compiles as folders
-from hlo_lsp.model.compiles import FolderCache
+from hlo_lsp.model.compiles import Compile, FolderCache
 
 _TEXT = "module_0001.jit_f.cpu_after_optimizations.txt"
 _RANGES = "module_0001.jit_f.cpu_after_optimizations-live-range.txt"
@@ -22,7 +21,7 @@ def listed(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
         read.append(folder)
         return [entry.name for entry in os.scandir(folder)]
 
-    monkeypatch.setattr(folders.os, "listdir", listdir)
+    monkeypatch.setattr(os, "listdir", listdir)
     return read
 
 
@@ -32,20 +31,24 @@ def _touch(folder: Path, name: str, time: int = _LONG_AGO) -> Path:
     return folder / name
 
 
+def _compile(cache: FolderCache, path: Path) -> Compile:
+    return cache.listing(path.parent).compile(path.name)
+
+
 def test_a_folder_is_read_once(tmp_path: Path, listed: list[Path]) -> None:
     text, ranges = _touch(tmp_path, _TEXT), _touch(tmp_path, _RANGES)
     known = FolderCache()
-    assert known.compile_of(text).memory == (ranges,)
-    assert known.compile_of(ranges).module == text
+    assert _compile(known, text).memory == (ranges,)
+    assert _compile(known, ranges).module == text
     assert listed == [tmp_path]
 
 
 def test_a_new_file_is_seen(tmp_path: Path, listed: list[Path]) -> None:
     text = _touch(tmp_path, _TEXT)
     known = FolderCache()
-    assert known.compile_of(text).memory == ()
+    assert _compile(known, text).memory == ()
     ranges = _touch(tmp_path, _RANGES, _LONG_AGO + 1)
-    assert known.compile_of(text).memory == (ranges,)
+    assert _compile(known, text).memory == (ranges,)
     assert listed == [tmp_path, tmp_path]
 
 
@@ -54,15 +57,11 @@ def test_recently_changed_folder_is_not_cached(tmp_path: Path, listed: list[Path
     coming = 1 << 62  # ns; later than any current time
     text = _touch(tmp_path, _TEXT, coming)
     known = FolderCache()
-    assert known.compile_of(text).memory == ()
+    assert _compile(known, text).memory == ()
     ranges = _touch(tmp_path, _RANGES, coming)
-    assert known.compile_of(text).memory == (ranges,)
+    assert _compile(known, text).memory == (ranges,)
     assert len(listed) == 2
 
 
-def test_missing_file_has_a_compile(tmp_path: Path) -> None:
-    ranges = _touch(tmp_path, _RANGES)
-    known = FolderCache()
-    assert known.compile_of(tmp_path / _TEXT).memory == (ranges,)
-    nowhere = tmp_path / "no such folder" / _TEXT
-    assert known.compile_of(nowhere).files == (nowhere,)
+def test_missing_folder_is_empty(tmp_path: Path) -> None:
+    assert FolderCache().listing(tmp_path / "no such folder").names() == []

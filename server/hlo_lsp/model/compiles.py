@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from hlo_lsp.model.file_names import DumpName, FileRole, PassBoundary, group_key, suffix_of
+from hlo_lsp.model.file_names import DumpName, FileRole, NameSuffix, group_key, suffix_of
 
 ModuleGroups = dict[str, list[str]]
 
@@ -111,6 +111,7 @@ _SAME_INSTRUCTION_ROLES = frozenset(
     }
 )
 _THUNK_ROLES = frozenset({FileRole.THUNKS, FileRole.THUNK_METADATA})
+_EQUAL_TEXT = FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
 # Pipelines that run before after_spmd_partitioner.txt is written (jaxlib 0.10.2).
 _PARTITIONING_PIPELINES = ("spmd", "sharding", "host-compute")
 _ROLE_ORDER = {role: place for place, role in enumerate(FileRole)}
@@ -149,16 +150,6 @@ class Compile:
             found.append(self.module)
         return list(dict.fromkeys(found))
 
-    def previous_text(self) -> Path | None:
-        """Return the module text one step earlier in the pipeline."""
-        index = self._index()
-        return self.texts[index - 1] if index else None
-
-    def next_text(self) -> Path | None:
-        """Return the module text one step later in the pipeline."""
-        index = self._index()
-        return None if index is None or index + 1 == len(self.texts) else self.texts[index + 1]
-
     def comparison_texts(self) -> list[Path]:
         """Return the module texts for comparison: those before and after all passes.
 
@@ -167,13 +158,11 @@ class Compile:
         """
         found = [path for path in self.texts if _role(path) is FileRole.BEFORE_OPTIMIZATIONS]
         if _role(self.path) is FileRole.PASS:
-            found += [path for path in (self.previous_text(), self.next_text()) if path]
+            index = self.texts.index(self.path)
+            found += self.texts[max(index - 1, 0) : index + 2]
         found += [path for path in self.texts if _role(path) is FileRole.AFTER_OPTIMIZATIONS]
         own_files = self.files_read_together()
         return [path for path in dict.fromkeys(found) if path not in own_files]
-
-    def _index(self) -> int | None:
-        return self.texts.index(self.path) if self.path in self.texts else None
 
 
 class FolderListing:
@@ -183,7 +172,6 @@ class FolderListing:
         self._folder = folder
         self._groups = group_by_module(names)
         self._key_of = {name: key for key, group in self._groups.items() for name in group}
-        self._modules: dict[str, _ModuleGroup] = {}
         self._compiles: dict[str, Compile] = {}
 
     def __contains__(self, name: str) -> bool:
@@ -203,14 +191,10 @@ class FolderListing:
         Raises:
             KeyError: The name is not listed.
         """
-        known = self._compiles.get(name)
-        if known is None:
-            key = self._key_of[name]
-            module = self._modules.get(key)
-            if module is None:
-                module = self._modules[key] = _ModuleGroup(self._folder, self._groups[key])
-            known = self._compiles[name] = module.compile(name)
-        return known
+        if name not in self._compiles:
+            group = self._groups[self._key_of[name]]
+            self._compiles.update(_compiles_of_module(self._folder, group))
+        return self._compiles[name]
 
 
 def compile_of(path: Path, names: Iterable[str]) -> Compile:
@@ -218,88 +202,73 @@ def compile_of(path: Path, names: Iterable[str]) -> Compile:
     return FolderListing(path.parent, {*names, path.name}).compile(path.name)
 
 
-class _ModuleGroup:
-    """The file names of one module."""
+def _compiles_of_module(folder: Path, names: list[str]) -> dict[str, Compile]:
+    """Return the compile of each file of a module by name."""
+    suffixes = {name: suffix_of(name) for name in sorted(names)}
+    files = tuple(folder / name for name in suffixes)
+    texts = tuple(folder / name for name in _texts_in_order(suffixes))
+    families: dict[str, dict[str, FileRole]] = {}
+    for name, stem in _stems(suffixes).items():
+        families.setdefault(stem, {})[name] = suffixes[name].role
+    found = {}
+    for stem, roles in families.items():
+        memory = tuple(folder / name for name, role in roles.items() if role.is_memory)
+        thunks = tuple(folder / name for name, role in roles.items() if role is FileRole.THUNKS)
+        metadata = [
+            folder / name for name, role in roles.items() if role is FileRole.THUNK_METADATA
+        ]
+        # This text is identical byte by byte (formats.md 1.2).
+        equal = [name for name, role in roles.items() if role is _EQUAL_TEXT]
+        modules = [f"{stem}.txt"] if f"{stem}.txt" in roles else equal
+        module = folder / modules[0] if modules else None
+        thunk_metadata = metadata[0] if metadata else None
+        for name in roles:
+            found[name] = Compile(
+                folder / name, stem, module, memory, thunks, thunk_metadata, texts, files
+            )
+    return found
 
-    def __init__(self, folder: Path, names: list[str]) -> None:
-        self._folder = folder
-        self._suffixes = {name: suffix_of(name) for name in sorted(names)}
-        architectures: dict[str, str] = {}
-        for name, suffix in self._suffixes.items():
-            if suffix.role is FileRole.AFTER_OPTIMIZATIONS or suffix.role.is_memory:
-                architectures[name[: -suffix.tail]] = suffix.architecture
-        self._tpu_stem = _single(stem for stem, found in architectures.items() if not found)
-        self._gpu_stem = _single(stem for stem, found in architectures.items() if "gpu_" in found)
-        self._stems = {name: self._stem(name) for name in self._suffixes}
-        self._files = tuple(folder / name for name in self._suffixes)
-        self._texts = tuple(folder / name for name in self._texts_in_order())
 
-    def compile(self, name: str) -> Compile:
-        stem = self._stems[name]
-        family = [other for other, its in self._stems.items() if its == stem]
-        roles = {other: self._suffixes[other].role for other in family}
-        metadata = [other for other in family if roles[other] is FileRole.THUNK_METADATA]
-        return Compile(
-            self._folder / name,
-            stem,
-            self._module_text(stem, roles),
-            tuple(self._folder / other for other in family if roles[other].is_memory),
-            tuple(self._folder / other for other in family if roles[other] is FileRole.THUNKS),
-            self._folder / metadata[0] if metadata else None,
-            self._texts,
-            self._files,
-        )
+def _stems(suffixes: dict[str, NameSuffix]) -> dict[str, str]:
+    """Return the common prefix of the memory files of each file's instructions."""
+    stems = {name: name[: -suffix.tail or None] for name, suffix in suffixes.items()}
+    compiled = {
+        stems[name]: suffix.architecture
+        for name, suffix in suffixes.items()
+        if suffix.role is FileRole.AFTER_OPTIMIZATIONS or suffix.role.is_memory
+    }
+    tpu = [stem for stem, architecture in compiled.items() if not architecture]
+    gpu = [stem for stem, architecture in compiled.items() if "gpu_" in architecture]
+    for name, suffix in suffixes.items():
+        if suffix.role in _SAME_INSTRUCTION_ROLES and len(tpu) == 1:
+            stems[name] = tpu[0]
+        elif suffix.role in _THUNK_ROLES and len(gpu) == 1:
+            stems[name] = gpu[0]
+    return stems
 
-    def _module_text(self, stem: str, roles: dict[str, FileRole]) -> Path | None:
-        if f"{stem}.txt" in roles:
-            return self._folder / f"{stem}.txt"
-        for name, role in roles.items():
-            # This text is identical byte by byte (formats.md 1.2).
-            if role is FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT:
-                return self._folder / name
-        return None
 
-    def _stem(self, name: str) -> str:
-        suffix = self._suffixes[name]
-        stem = None
-        if suffix.role in _SAME_INSTRUCTION_ROLES:
-            stem = self._tpu_stem
-        elif suffix.role in _THUNK_ROLES:
-            stem = self._gpu_stem
-        if stem is not None:
-            return stem
-        return name[: -suffix.tail] if suffix.tail else name
+def _texts_in_order(suffixes: dict[str, NameSuffix]) -> list[str]:
+    partitioned = max(
+        (
+            suffix.number
+            for suffix in suffixes.values()
+            if any(word in suffix.pipeline for word in _PARTITIONING_PIPELINES)
+        ),
+        default=-1,
+    )
 
-    def _texts_in_order(self) -> list[str]:
-        texts = [name for name, suffix in self._suffixes.items() if suffix.role.is_module_text]
-        steps = [suffix.step for suffix in self._suffixes.values()]
-        partitioned = max(
-            (
-                step.number
-                for step in steps
-                if isinstance(step, PassBoundary)
-                and any(word in step.pipeline for word in _PARTITIONING_PIPELINES)
-            ),
-            default=-1,
-        )
+    def place(name: str) -> tuple[int, int, int, str]:
+        suffix = suffixes[name]
+        order = _ROLE_ORDER[suffix.role]
+        if suffix.role is FileRole.AFTER_SPMD_PARTITIONER:
+            return _ROLE_ORDER[FileRole.PASS], partitioned, order, name
+        return order, suffix.number, 0, name
 
-        def place(name: str) -> tuple[int, int, int, str]:
-            suffix = self._suffixes[name]
-            order = _ROLE_ORDER[suffix.role]
-            if suffix.role is FileRole.AFTER_SPMD_PARTITIONER:
-                return _ROLE_ORDER[FileRole.PASS], partitioned, order, name
-            return order, suffix.step.number if suffix.step else 0, 0, name
-
-        return sorted(texts, key=place)
+    return sorted((name for name in suffixes if suffixes[name].role.is_module_text), key=place)
 
 
 def _role(path: Path) -> FileRole:
     return suffix_of(path.name).role
-
-
-def _single(stems: Iterable[str]) -> str | None:
-    found = list(stems)
-    return found[0] if len(found) == 1 else None
 
 
 # Two changes within this time may have the same modification time.
@@ -311,13 +280,6 @@ class FolderCache:
 
     def __init__(self) -> None:
         self._known: dict[Path, tuple[int, FolderListing]] = {}
-
-    def compile_of(self, path: Path) -> Compile:
-        """Return the compile of a file, which may not exist yet."""
-        listing = self.listing(path.parent)
-        if path.name in listing:
-            return listing.compile(path.name)
-        return compile_of(path, listing.names())
 
     def listing(self, folder: Path) -> FolderListing:
         """Return the listing of a folder, an empty one if the folder cannot be read."""

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import Enum
 from functools import lru_cache
+from re import Match
 
 
 class FileRole(Enum):
@@ -39,6 +40,9 @@ class FileRole(Enum):
         return self in _MEMORY_ROLES
 
 
+_MEMORY_ROLES = frozenset(
+    {FileRole.ASSIGNMENT, FileRole.VALUES, FileRole.LIVE_RANGE, FileRole.REPORT}
+)
 _MODULE_TEXT_ROLES = frozenset(
     {
         FileRole.BEFORE_OPTIMIZATIONS,
@@ -50,28 +54,6 @@ _MODULE_TEXT_ROLES = frozenset(
         FileRole.AFTER_CODEGEN,
     }
 )
-_MEMORY_ROLES = frozenset(
-    {FileRole.ASSIGNMENT, FileRole.VALUES, FileRole.LIVE_RANGE, FileRole.REPORT}
-)
-
-
-@dataclass(frozen=True, slots=True)
-class PassBoundary:
-    """The point between two passes of a pipeline; ``number`` counts the dumps of a module."""
-
-    number: int
-    pipeline: str
-    after: str
-    before: str
-
-
-@dataclass(frozen=True, slots=True)
-class PassStep:
-    """A point inside of a pass; the pass chooses the word ``step``."""
-
-    number: int
-    name: str
-    step: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,62 +61,46 @@ class NameSuffix:
     """The part of a file name that describes the content.
 
     ``architecture`` is the part before ``after_optimizations``: ``cpu_``, ``sm_8.9_gpu_``, empty
-    for TPU. If ``is_known`` is False, the suffix is not one of XLA's, and the split from the module
-    name may be at a wrong dot. ``tail`` is the number of characters after the stem: ``.txt``,
-    ``-live-range.txt``; 0 for files that are not text.
+    for TPU. Texts from inside of a pipeline have its name, or that of a pass, and a ``number``,
+    which counts the dumps of a module. If ``is_known`` is False, the suffix is not one of XLA's,
+    and the split from the module name may be at a wrong dot. ``tail`` is the number of characters
+    after the stem: ``.txt``, ``-live-range.txt``; 0 for files that are not text.
     """
 
     text: str
     role: FileRole
     architecture: str = ""
-    step: PassBoundary | PassStep | None = None
+    pipeline: str = ""
+    number: int = 0
     is_known: bool = True
     tail: int = 0
 
 
-_TEXT_EXTENSION = ".txt"
 _AFTER_OPTIMIZATIONS = "after_optimizations"
-_MEMORY_SUFFIX_ROLES = {
-    "-buffer-assignment": FileRole.ASSIGNMENT,
-    "-buffer-assignment-values": FileRole.VALUES,
-    "-live-range": FileRole.LIVE_RANGE,
-    "-memory-usage-report": FileRole.REPORT,
-}
+_MEMORY_SUFFIX_ROLES = {f"-{role.value}": role for role in _MEMORY_ROLES}
 _TEXT_SUFFIX_ROLES = {
-    "before_optimizations": FileRole.BEFORE_OPTIMIZATIONS,
-    "after_spmd_partitioner": FileRole.AFTER_SPMD_PARTITIONER,
-    "after_optimizations_before_buffer_assignment": (
-        FileRole.AFTER_OPTIMIZATIONS_BEFORE_BUFFER_ASSIGNMENT
-    ),
-    "after_optimizations_after_buffer_assignment": (
-        FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT
-    ),
+    **{
+        role.value: role
+        for role in (*_MODULE_TEXT_ROLES, FileRole.THUNKS, FileRole.THUNK_METADATA)
+        if role is not FileRole.PASS
+    },
     # If memory is insufficient, libtpu stops after buffer assignment and writes this file.
     "oom_intermediate_module": FileRole.AFTER_OPTIMIZATIONS_AFTER_BUFFER_ASSIGNMENT,
-    "after_codegen": FileRole.AFTER_CODEGEN,
     "after_codegen_after_hlo_sanitization": FileRole.AFTER_CODEGEN,
-    "thunk_sequence": FileRole.THUNKS,
     "thunk_sequence_after_thunk_passes": FileRole.THUNKS,
-    "thunk_metadata": FileRole.THUNK_METADATA,
-    "basic_compiler_metadata": FileRole.OTHER,
-    "execution_options": FileRole.OTHER,
-    "hlo_module_config": FileRole.OTHER,
-    "host_executions": FileRole.OTHER,
-    "host_transfers": FileRole.OTHER,
-    "priority_fusion_dump": FileRole.OTHER,
-    "sparse_core_specific_metadata": FileRole.OTHER,
-    "target_arguments": FileRole.OTHER,
-    "tpu_comp_env": FileRole.OTHER,
-    "transfer_stats": FileRole.OTHER,
-}
+    **dict.fromkeys(
+        (
+            "basic_compiler_metadata", "execution_options", "hlo_module_config", "host_executions",
+            "host_transfers", "priority_fusion_dump", "sparse_core_specific_metadata",
+            "target_arguments", "tpu_comp_env", "transfer_stats",
+        ),
+        FileRole.OTHER,
+    ),
+}  # fmt: skip
 _FIXED_SUFFIXES = (
-    "autotune_results.pbtxt",
-    "config.pbtxt",
-    "debug_options",
-    "flagfile",
-    "gpu_target_config.pbtxt",
-    "metadata.textproto",
-)
+    "autotune_results.pbtxt", "config.pbtxt", "debug_options", "flagfile",
+    "gpu_target_config.pbtxt", "metadata.textproto",
+)  # fmt: skip
 # Files that are neither supported text nor recognized by their whole suffix.
 _KNOWN_EXTENSIONS = frozenset(
     {
@@ -143,8 +109,12 @@ _KNOWN_EXTENSIONS = frozenset(
         "txtpb", "textproto", "hlo_unoptimized_snapshot",
     }
 )  # fmt: skip
-_DUMP_NUMBER = re.compile(r"0[0-9]{3}|[1-9][0-9]{3,}")  # "%04d"
-_CL_PART = re.compile(r"cl_[0-9]+")
+_NUMBER_AND_PIPELINE = (
+    r"(?:(?P<front>.*)\.)?(?P<number>0[0-9]{3}|[1-9][0-9]{3,})\."  # the number is "%04d"
+    r"(?P<pipeline>(?!cl_[0-9]+\.)[^.]*)\."
+)
+_BETWEEN_PASSES = re.compile(rf"{_NUMBER_AND_PIPELINE}after_.*\.before_.*\.txt", re.DOTALL)
+_INSIDE_PASS = re.compile(rf"{_NUMBER_AND_PIPELINE}[^.]*\.txt", re.DOTALL)
 _CL_BEFORE_SUFFIX = re.compile(r"(?:^|\.)cl_[0-9]+\.")
 # A compute capability is the only part of a suffix with a dot inside.
 _CAPABILITY = re.compile(r"(?:^|\.)(sm_[0-9]+)$")
@@ -156,11 +126,11 @@ def split_suffix(name: str) -> tuple[str, NameSuffix]:
 
     The search starts from the right, as a module name may contain dots.
     """
-    if name.endswith(_TEXT_EXTENSION):
+    if name.endswith(".txt"):
         return (
-            _split_pass_boundary(name)
+            _split_pass(_BETWEEN_PASSES.fullmatch(name))
             or _split_text(name)
-            or _split_pass_step(name)
+            or _split_pass(_INSIDE_PASS.fullmatch(name))
             or _split_unknown(name)
         )
     for known in _FIXED_SUFFIXES:
@@ -171,18 +141,12 @@ def split_suffix(name: str) -> tuple[str, NameSuffix]:
     return _split_unknown(name)
 
 
-def _split_pass_boundary(name: str) -> tuple[str, NameSuffix] | None:
-    before = name.rfind(".before_")
-    after = name.rfind(".after_", 0, before) if before > 0 else -1
-    if after < 0:
+def _split_pass(match: Match[str] | None) -> tuple[str, NameSuffix] | None:
+    if match is None:
         return None
-    front, _, pipeline = name[:after].rpartition(".")
-    front, _, number = front.rpartition(".")
-    if not _DUMP_NUMBER.fullmatch(number):
-        return None
-    step = PassBoundary(int(number), pipeline, name[after + 7 : before], name[before + 8 : -4])
-    text = name[len(front) + 1 if front else 0 :]
-    return front, NameSuffix(text, FileRole.PASS, step=step, tail=4)
+    text, number = match.string[match.start("number") :], int(match["number"])
+    suffix = NameSuffix(text, FileRole.PASS, pipeline=match["pipeline"], number=number, tail=4)
+    return match["front"] or "", suffix
 
 
 def _split_text(name: str) -> tuple[str, NameSuffix] | None:
@@ -197,7 +161,7 @@ def _split_text(name: str) -> tuple[str, NameSuffix] | None:
 
 @lru_cache(maxsize=256)  # a folder has a few dozen
 def _text_suffix(last: str) -> NameSuffix | None:
-    text = f"{last}{_TEXT_EXTENSION}"
+    text = f"{last}.txt"
     base, dash, _ = last.partition("-")
     memory = _MEMORY_SUFFIX_ROLES.get(last[len(base) :]) if dash else None
     if memory is None:
@@ -212,29 +176,16 @@ def _text_suffix(last: str) -> NameSuffix | None:
     return None if known is None else NameSuffix(text, known, tail=tail)
 
 
-def _split_pass_step(name: str) -> tuple[str, NameSuffix] | None:
-    parts = name[:-4].rsplit(".", 2)
-    if len(parts) < 3 or _CL_PART.fullmatch(parts[1]):
-        return None
-    front, _, number = parts[0].rpartition(".")
-    if not _DUMP_NUMBER.fullmatch(number):
-        return None
-    text = name[len(front) + 1 if front else 0 :]
-    return front, NameSuffix(text, FileRole.PASS, step=PassStep(int(number), *parts[1:]), tail=4)
-
-
 def _split_unknown(name: str) -> tuple[str, NameSuffix]:
     """Split off a suffix that is not in the tables: the part after ``cl_``, if there is one."""
-    tail = 4 if name.endswith(_TEXT_EXTENSION) else 0
+    tail = 4 if name.endswith(".txt") else 0
     inside = list(_CL_BEFORE_SUFFIX.finditer(name)) if "cl_" in name else []
     if inside:
         end = inside[-1].end()
         return name[: end - 1], NameSuffix(name[end:], FileRole.OTHER, tail=tail)
     if tail:
         front, _, last = name[:-4].rpartition(".")
-        return front, NameSuffix(
-            f"{last}{_TEXT_EXTENSION}", FileRole.OTHER, is_known=False, tail=tail
-        )
+        return front, NameSuffix(f"{last}.txt", FileRole.OTHER, is_known=False, tail=tail)
     if _KNOWN_EXTENSIONS.isdisjoint(name.rsplit(".", 2)[1:]):
         return name, NameSuffix("", FileRole.MODULE_FOLDER)
     front, _, rest = name.partition(".")  # names by jax have no dot
@@ -242,7 +193,7 @@ def _split_unknown(name: str) -> tuple[str, NameSuffix]:
 
 
 # FilenameFor in xla/service/dump.cc: TIMESTAMP.module_ID.NAME.cl_N.SUFFIX
-_NAME_START = re.compile(r"(?:([0-9]+)\.)?(module_([0-9]{4,}))(?:\.|$)")
+_NAME_START = re.compile(r"(?:([0-9]+)\.)?(module_[0-9]{4,})(?:\.|$)")
 _CL_AT_END = re.compile(r"(?:^|\.)cl_([0-9]+)$")
 _MAX_NAME_BYTES = 255  # XLA omits the module name from longer names
 
@@ -260,7 +211,6 @@ class DumpName:
 
     filename: str
     timestamp: int | None
-    module_id: int
     module_name: str | None
     cl: int | None
     head: str
@@ -272,7 +222,7 @@ class DumpName:
         start = _NAME_START.match(filename)
         if start is None:
             return None
-        timestamp, head, number = start.groups()
+        timestamp, head = start.groups()
         front, suffix = split_suffix(filename[start.end() :])
         if front:
             head = f"{head}.{front}"
@@ -282,7 +232,6 @@ class DumpName:
         return cls(
             filename,
             None if timestamp is None else int(timestamp),
-            int(number),
             front or None,
             None if cl is None else int(cl[1]),
             head,
@@ -293,11 +242,6 @@ class DumpName:
     def role(self) -> FileRole:
         """The content of the file."""
         return self.suffix.role
-
-    @property
-    def step(self) -> PassBoundary | PassStep | None:
-        """The point in the pipeline at which a pass wrote the text."""
-        return self.suffix.step
 
     @property
     def module(self) -> str:
