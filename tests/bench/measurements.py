@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bench.wire import Client
-
 from dumps import CORPUS, unpacked
 
 _TYPED_CHARACTERS = 400

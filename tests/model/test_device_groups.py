@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from hlo_lsp.model.device_groups import (
     DeviceGroups,
+    DeviceOrder,
     EqualGroups,
     GroupList,
-    Iota,
     ShardingError,
     parse_device_groups,
 )
@@ -26,25 +26,25 @@ def members(groups: DeviceGroups) -> list[list[int]]:
 
 
 @st.composite
-def _iotas(draw: st.DrawFn) -> Iota:
+def _iotas(draw: st.DrawFn) -> DeviceOrder:
     dims = draw(st.lists(st.integers(1, 5), min_size=1, max_size=4))
-    return Iota(tuple(dims), tuple(draw(st.permutations(range(len(dims))))))
+    return DeviceOrder(tuple(dims), tuple(draw(st.permutations(range(len(dims))))))
 
 
 @given(_iotas())
-def test_an_iota_names_every_device_once(order: Iota) -> None:
+def test_an_iota_names_every_device_once(order: DeviceOrder) -> None:
     assert sorted(order.at(place) for place in range(order.count)) == list(range(order.count))
 
 
 @given(st.lists(st.integers(1, 5), min_size=1, max_size=4))
 def test_an_iota_that_transposes_nothing_counts(dims: list[int]) -> None:
-    order = Iota(tuple(dims), tuple(range(len(dims))))
+    order = DeviceOrder(tuple(dims), tuple(range(len(dims))))
     assert [order.at(place) for place in range(order.count)] == list(range(order.count))
 
 
 @given(st.integers(1, 6), st.integers(1, 6))
 def test_a_transposed_iota_goes_down_the_columns(rows: int, columns: int) -> None:
-    order = Iota((rows, columns), (1, 0))
+    order = DeviceOrder((rows, columns), (1, 0))
     down = [row * columns + column for column in range(columns) for row in range(rows)]
     assert [order.at(place) for place in range(order.count)] == down
 

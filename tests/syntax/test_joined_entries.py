@@ -110,7 +110,7 @@ def test_tokens_are_the_same(plain: DumpFile, file: DumpFile) -> None:
         ]
 
     first = plain.lines.index("Used values:")
-    want = [(*_place(line, start), type, bits) for line, start, type, bits in of(plain)]
+    want = [(*_place(line, start), name, modifiers) for line, start, name, modifiers in of(plain)]
     # The lines of a kernel have no tokens before the next header.
     skipped = {STARTS[n][0] for n, line in enumerate(plain.lines) if line.startswith("}")}
     assert [each for each in of(file) if each[0] not in skipped] == [

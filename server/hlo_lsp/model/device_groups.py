@@ -11,7 +11,7 @@ from typing import TypeAlias
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.grammar import load_grammar, subtrees
 
 _DEVICE_COUNT_LIMIT = 1 << 63
 
@@ -21,30 +21,21 @@ class ShardingError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class DeviceList:
-    """``0,2,1,3``: an explicit list of device numbers."""
-
-    devices: tuple[int, ...]
-
-    @property
-    def count(self) -> int:
-        """The number of devices."""
-        return len(self.devices)
-
-    def at(self, position: int) -> int:
-        """Return the device at a position of the order, from 0."""
-        return self.devices[position]
-
-
-@dataclass(frozen=True, slots=True)
-class Iota:
+class DeviceOrder:
     """``<=[2,4]T(1,0)``: 0, 1, 2 ... in the shape ``dims``, transposed, in row-major order.
 
+    The numbers are devices, or positions in the ``base``: another order, or a list of devices.
     Devices are computed, so their number is not limited by memory (tile_assignment.h).
     """
 
     dims: tuple[int, ...]
     permutation: tuple[int, ...]
+    base: "DeviceOrder | tuple[int, ...] | None" = None
+
+    @classmethod
+    def of_list(cls, devices: tuple[int, ...]) -> "DeviceOrder":
+        """Return the order of an explicit list: ``0,2,1,3``."""
+        return cls((len(devices),), (0,), devices)
 
     @property
     def count(self) -> int:
@@ -56,33 +47,15 @@ class Iota:
         indexes = [0] * len(self.dims)
         for dim in reversed(self.permutation):
             position, indexes[dim] = divmod(position, self.dims[dim])
-        device = 0
+        number = 0
         for size, index in zip(self.dims, indexes, strict=True):
-            device = device * size + index
-        return device
+            number = number * size + index
+        if self.base is None:
+            return number
+        return self.base.at(number) if isinstance(self.base, DeviceOrder) else self.base[number]
 
 
-@dataclass(frozen=True, slots=True)
-class PermutedDevices:
-    """A device order permuted by another order."""
-
-    devices: "DeviceOrder"
-    order: Iota
-
-    @property
-    def count(self) -> int:
-        """The number of devices."""
-        return self.order.count
-
-    def at(self, position: int) -> int:
-        """Return the device at a position of the order, from 0."""
-        return self.devices.at(self.order.at(position))
-
-
-DeviceOrder: TypeAlias = DeviceList | Iota | PermutedDevices
-
-
-def parse_device_order(tree: "Tree[Token]") -> DeviceList | Iota:
+def parse_device_order(tree: "Tree[Token]") -> DeviceOrder:
     """Parse a ``listed``, ``iota`` or ``mesh_iota`` of the grammar.
 
     Raises:
@@ -94,22 +67,32 @@ def parse_device_order(tree: "Tree[Token]") -> DeviceList | Iota:
     if tree.data == "listed":
         if len(set(dims)) != len(dims):
             raise ShardingError("a device is listed twice")
-        return DeviceList(dims)
-    device_count(dims)
+        return DeviceOrder.of_list(dims)
+    _device_count(dims)
     if not rest and len(dims) > 1:
         raise ShardingError("several device dimensions require a transposition `T(...)`")
     permutation = parse_integers(rest[0]) if rest else (0,)
     if sorted(permutation) != list(range(len(dims))):
         raise ShardingError(f"T{permutation} is not a permutation of {len(dims)} dimensions")
-    return Iota(dims, permutation)
+    return DeviceOrder(dims, permutation)
 
 
-def device_count(dims: Iterable[int]) -> int:
-    """Return the number of devices in a shape.
+def parse_sharding_text(rule: str, text: str, what: str) -> "Tree[Token]":
+    """Parse a text by a rule of the grammar.
 
     Raises:
-        ShardingError: The number is 0 or does not fit in 64 bits.
+        ShardingError: The text does not match the rule.
     """
+    grammar = load_grammar("sharding")
+    try:
+        return grammar.parse(rule, text)
+    except UnexpectedInput:
+        refusal = grammar.parse_failure(rule, text)
+        raise ShardingError(f"{refusal} in the {what} `{text[:80]}`") from None
+
+
+def _device_count(dims: Iterable[int]) -> int:
+    """Return the number of devices in a shape, which is neither 0 nor exceeds 64 bits."""
     count = prod(dims)
     if not 0 < count < _DEVICE_COUNT_LIMIT:
         raise ShardingError("the number of devices is 0 or does not fit in 64 bits")
@@ -176,7 +159,7 @@ class Mesh:
         dims = tuple(size for _, _, size in pieces)
         if permutation == tuple(range(len(dims))):
             return self.devices, count
-        return PermutedDevices(self.devices, Iota(dims, permutation)), count
+        return DeviceOrder(dims, permutation, self.devices), count
 
     def _split_axes(self, used: list[Axis]) -> list[tuple[str, int, int]]:
         """Split the axes where a part begins or ends; return (name, steps before, size)."""
@@ -203,19 +186,17 @@ def parse_mesh(tree: "Tree[Token]") -> Mesh:
     """
     axes: list[tuple[str, int]] = []
     order: DeviceOrder | None = None
-    for child in tree.children:
-        if not isinstance(child, Tree):
-            continue
+    for child in subtrees(tree):
         if child.data == "mesh_axis":
             name, size = child.children
             axes.append((_unquoted(name), int(str(size))))
         else:
             order = parse_device_order(child)
-    count = device_count(size for _, size in axes)
+    count = _device_count(size for _, size in axes)
     if len(dict(axes)) != len(axes):
         raise ShardingError("an axis of the mesh is named twice")
     if order is None:
-        order = Iota((count,), (0,))
+        order = DeviceOrder((count,), (0,))
     if order.count != count:
         raise ShardingError(f"the mesh has room for {count} devices and lists {order.count}")
     return Mesh(tuple(axes), order)
@@ -317,17 +298,12 @@ def parse_device_groups(text: str) -> DeviceGroups:
     Raises:
         ShardingError: The text does not describe groups.
     """
-    try:
-        tree = load_grammar("sharding").parse("replica_groups", text)
-    except UnexpectedInput:
-        refusal = load_grammar("sharding").parse_failure("replica_groups", text)
-        raise ShardingError(f"{refusal} in the groups `{text[:80]}`") from None
+    tree = parse_sharding_text("replica_groups", text, "groups")
     if tree.data == "group_list":
         return _parse_group_list(tree)
     if tree.data == "mesh_groups":
         return _parse_mesh_groups(tree)
-    dims, iota = tree.children
-    shape, order = parse_integers(dims), parse_device_order(_as_tree(iota))
+    shape, order = parse_integers(tree.children[0]), parse_device_order(next(subtrees(tree)))
     if len(shape) != 2 or prod(shape) != order.count:
         raise ShardingError(f"{order.count} devices do not form groups {shape}")
     return EqualGroups(shape[0], shape[1], order)
@@ -343,12 +319,8 @@ def _parse_group_list(tree: "Tree[Token]") -> GroupList:
 
 
 def _parse_mesh_groups(tree: "Tree[Token]") -> EqualGroups:
-    mesh = parse_mesh(_as_tree(tree.children[0]))
-    axes = tuple(mesh.axis(_as_tree(child)) for child in tree.children[1:])
+    parsed, *others = subtrees(tree)
+    mesh = parse_mesh(parsed)
+    axes = tuple(map(mesh.axis, others))
     order, count = mesh.by((), axes)
     return EqualGroups(count, order.count // count, order, mesh, axes)
-
-
-def _as_tree(child: "Tree[Token] | Token") -> "Tree[Token]":
-    assert isinstance(child, Tree), child
-    return child

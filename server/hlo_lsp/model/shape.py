@@ -9,7 +9,7 @@ from typing import TypeAlias
 from lark import Token, Tree
 from lark.exceptions import UnexpectedInput
 
-from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.grammar import load_grammar, subtrees
 
 _ELEMENT_BITS = {
     "pred": 8, "s1": 1, "s2": 2, "s4": 4, "s8": 8, "s16": 16, "s32": 32, "s64": 64,
@@ -241,11 +241,11 @@ def arrays_of(shape: Shape | None) -> Iterator[ArrayShape]:
 
 def _parse_tree(tree: "Tree[Token]") -> Shape:
     if tree.data == "tuple":
-        return TupleShape(tuple(_parse_tree(child) for child in _subtrees(tree)))
+        return TupleShape(tuple(_parse_tree(child) for child in subtrees(tree)))
     if tree.data == "buffer":
-        return BufferShape(_parse_tree(next(_subtrees(tree))))
-    dimensions, *layouts = _subtrees(tree)
-    dims = tuple(_parse_dimension(child) for child in _subtrees(dimensions))
+        return BufferShape(_parse_tree(next(subtrees(tree))))
+    dimensions, *layouts = subtrees(tree)
+    dims = tuple(_parse_dimension(child) for child in subtrees(dimensions))
     layout = _parse_layout(layouts[0]) if layouts else None
     return ArrayShape(str(tree.children[0]), dims, layout)
 
@@ -256,7 +256,7 @@ def _parse_dimension(tree: "Tree[Token]") -> Dimension:
 
 
 def _parse_layout(tree: "Tree[Token]") -> Layout:
-    order, *letters = _subtrees(tree)
+    order, *letters = subtrees(tree)
     found: dict[str, list[Tree[Token]]] = {}
     others: list[str] = []
     for letter in letters:
@@ -267,13 +267,13 @@ def _parse_layout(tree: "Tree[Token]") -> Layout:
     return Layout(
         minor_to_major=tuple(map(int, order.children)),  # type: ignore[arg-type]  # tokens only
         tiles=tuple(
-            _parse_tile(tile) for tiles in found.get("tiles", ()) for tile in _subtrees(tiles)
+            _parse_tile(tile) for tiles in found.get("tiles", ()) for tile in subtrees(tiles)
         ),
         tail_padding=_integer_property(found, "tail_padding", 1),
         element_bits=_integer_property(found, "element_bits", 0),
         memory_space=_integer_property(found, "memory_space", 0),
         splits=tuple(
-            _parse_split(split) for some in found.get("splits", ()) for split in _subtrees(some)
+            _parse_split(split) for some in found.get("splits", ()) for split in subtrees(some)
         ),
         metadata_bytes=_integer_property(found, "metadata_bytes", 0),
         others=tuple(others),
@@ -288,7 +288,7 @@ _PROPERTIES_WITHOUT_SIZE = {"levels", "index_type", "pointer_type"}  # of sparse
 
 def _parse_tile(tree: "Tree[Token]") -> Tile:
     return Tile(
-        tuple(None if dim.data == "combined" else _parse_int(dim) for dim in _subtrees(tree))
+        tuple(None if dim.data == "combined" else _parse_int(dim) for dim in subtrees(tree))
     )
 
 
@@ -303,10 +303,6 @@ def _integer_property(found: "dict[str, list[Tree[Token]]]", name: str, default:
 
 def _parse_int(tree: "Tree[Token]") -> int:
     return int(str(tree.children[0]))
-
-
-def _subtrees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
-    return (child for child in tree.children if isinstance(child, Tree))
 
 
 @lru_cache(maxsize=4096)

@@ -5,27 +5,26 @@ the subgroups of the devices of each part (hlo_sharding.cc, named_sharding.cc).
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from math import prod
 
 from lark import Token, Tree
-from lark.exceptions import UnexpectedInput
 
 from hlo_lsp.model.device_groups import (
     Axis,
-    DeviceList,
     DeviceOrder,
     Mesh,
     ShardingError,
     parse_device_order,
     parse_integers,
     parse_mesh,
+    parse_sharding_text,
 )
 from hlo_lsp.model.shape import ArrayShape, Dimension
-from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.grammar import subtrees
 
 _TUPLE_TOKENS = re.compile(r"""/\*.*?\*/|"(?:[^"\\]|\\.)*"|'[^']*'|[\[({]|[\])}]|,""")
 _WHITESPACE_OR_COMMENT = re.compile(r"(?:\s|/\*.*?\*/)*")
@@ -174,12 +173,7 @@ def _resize(
 
 @lru_cache(maxsize=1 << 12)
 def _parse_single(text: str) -> Sharding:
-    try:
-        tree = load_grammar("sharding").parse("single", text)
-    except UnexpectedInput:
-        refusal = load_grammar("sharding").parse_failure("single", text)
-        raise ShardingError(f"{refusal} in the sharding `{text[:80]}`") from None
-    main, *others = _subtrees(tree)
+    main, *others = subtrees(parse_sharding_text("single", text, "sharding"))
     if main.data == "mesh":
         return _parse_named(parse_mesh(main), others)
     suffixes = {other.data: other.children for other in others}
@@ -196,12 +190,12 @@ def _parse_tiled(main: "Tree[Token]", last: "list[Tree[Token] | Token]") -> Shar
     if main.data == "whole":
         return Sharding(ShardingKind(first))
     if main.data in {"maximal", "maximal_mesh"}:
-        return Sharding(ShardingKind.MAXIMAL, order=DeviceList((int(first),)))
+        return Sharding(ShardingKind.MAXIMAL, order=DeviceOrder.of_list((int(first),)))
     kinds = [
         ShardingKind.REPLICATED if k == "last_tile_dim_replicate" else ShardingKind(str(k))
         for k in last
     ]
-    order, dims = parse_device_order(next(_subtrees(main))), parse_integers(main.children[0])
+    order, dims = parse_device_order(next(subtrees(main))), parse_integers(main.children[0])
     if 0 in dims or prod(dims) != order.count or len(kinds) > len(dims):
         raise ShardingError(f"{order.count} devices do not fill the tiles {dims}")
     rank = len(dims) - len(kinds)
@@ -215,7 +209,7 @@ def _parse_named(mesh: Mesh, others: "list[Tree[Token]]") -> Sharding:
     first, *named = others
     if first.data == "whole":
         return _unpartitioned(mesh, ShardingKind(str(first.children[0])))
-    partitions = tuple(_parse_partition(mesh, tree) for tree in _subtrees(first))
+    partitions = tuple(_parse_partition(mesh, tree) for tree in subtrees(first))
     subgroups = tuple(_parse_subgroup(mesh, tree) for tree in named)
     order, copies = mesh.by(
         [axis for partition in partitions for axis in partition.axes],
@@ -234,15 +228,11 @@ def _unpartitioned(mesh: Mesh, kind: ShardingKind) -> Sharding:
 
 
 def _parse_partition(mesh: Mesh, tree: "Tree[Token]") -> DimensionPartition:
-    axes = tuple(mesh.axis(axis) for axis in _subtrees(tree))
+    axes = tuple(map(mesh.axis, subtrees(tree)))
     is_open = len(axes) < len(tree.children)
     return DimensionPartition(prod(axis.size for axis in axes), axes, is_open)
 
 
 def _parse_subgroup(mesh: Mesh, tree: "Tree[Token]") -> Subgroup:
-    axes = tuple(mesh.axis(axis) for axis in _subtrees(tree))
+    axes = tuple(map(mesh.axis, subtrees(tree)))
     return Subgroup(ShardingKind(str(tree.children[0])), prod(axis.size for axis in axes), axes)
-
-
-def _subtrees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
-    return (child for child in tree.children if isinstance(child, Tree))

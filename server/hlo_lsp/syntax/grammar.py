@@ -5,7 +5,7 @@ errors, and one compiled expression, which is a hundred times as fast.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -145,6 +145,11 @@ class ParseFailure:
 def load_grammar(name: str) -> Grammar:
     """Return the grammar of this name, loaded at the first call."""
     return Grammar(name)
+
+
+def subtrees(tree: "Tree[Token]") -> "Iterator[Tree[Token]]":
+    """Yield the children of a tree other than tokens."""
+    return (child for child in tree.children if isinstance(child, Tree))
 
 
 def _literal_text(node: "Tree[Symbol]") -> str:
