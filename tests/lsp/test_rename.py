@@ -4,8 +4,8 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.renaming import prepare_rename, rename
 from hlo_lsp.lsp.progress import RequestFailedError
+from hlo_lsp.lsp.renaming import prepare_rename, rename
 from lsp.opened import DUMP, at, context
 from lsp.test_completion import TEXT
 

@@ -55,7 +55,7 @@ def put(file: DumpFile, places: list[Place], new: str) -> None:
 def check(text: str, file: DumpFile, record: Named, at: int) -> None:
     """Rename from one of the places that name a record, compare, and rename back."""
     scope = file.module.computation_of(record) if isinstance(record, InstructionLine) else None
-    [definition] = [naming.place for naming in name_mentions(file, record) if naming.is_definition]
+    definition = next(name_mentions(file, record)).place
     places = rename_places(file, definition.line, definition.start, FRESH)
     assert definition in places
     place = places[at % len(places)]

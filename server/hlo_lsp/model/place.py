@@ -1,12 +1,17 @@
 """Places in files, records with their files, and values joined from all files of a compile."""
 
+import re
+from bisect import bisect_right
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
+
+_LINE_END = re.compile(r"\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class Place:
         return self.file.first_line + self.line + 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Statement:
     r"""One line, or several that form one text, such as an instruction with line breaks in it.
 
@@ -38,18 +43,19 @@ class Statement:
 
     def offset(self, line: int, column: int) -> int:
         """Return the offset of a line and column of the file."""
-        begin = 0
-        for _ in range(line - self.line):
-            begin = self.text.index("\n", begin) + 1
-        return begin + column
+        return self._line_starts[line - self.line] + column
 
     def place(self, start: int, end: int) -> Place:
         """Return the place of a part of the text, truncated to its first line."""
-        row = self.text.count("\n", 0, start)
-        begin = self.text.rfind("\n", 0, start) + 1
+        row = bisect_right(self._line_starts, start) - 1
+        begin = self._line_starts[row]
         stop = self.text.find("\n", start)
         end = end if stop < 0 else min(end, stop)
         return Place(self.file, self.line + row, start - begin, max(end, start) - begin)
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(end.end() for end in _LINE_END.finditer(self.text))]
 
 
 def statement_at(file: DumpFile, record: Record, line: int) -> Statement:

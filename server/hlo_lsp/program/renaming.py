@@ -5,14 +5,13 @@ the signature of a computation.
 """
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.module_index import parameter_number
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.place import Place, Statement
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.grammar import load_grammar
 from hlo_lsp.syntax.instruction_text import CALL_ATTRIBUTES
@@ -31,10 +30,7 @@ from hlo_lsp.syntax.statements import (
     without_comments,
 )
 
-_LAST_NAME = re.compile(r"(?<![\w.\-%])%?([A-Za-z_][\w.\-]*)\s*$")
-_NESTED = re.compile(r"(?:[^()]*\s)?[a-z][\w\-]*\s*(?=\()")
 _FIRST_NAME = re.compile(r"\s*%?([A-Za-z_][\w.\-]*)\s*:")
-_LINE_END = re.compile(r"\n")
 _BROKEN_LINE_NAME = re.compile(
     r'"(?:[^"\\\n]|\\.)*"'
     r"|(?<![\w.\-%])%(?P<NAME>[A-Za-z_][\w.\-]*)"
@@ -45,22 +41,25 @@ _BROKEN_LINE_NAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class NameMention:
-    """A name in a record, of a computation or of an instruction.
-
-    ``place`` excludes the ``%``. ``is_definition`` is True if the record defines the name here.
-    """
+    """A name of a computation or of an instruction, at an offset of the text of a record."""
 
     name: str
-    place: Place
-    is_computation: bool
-    is_definition: bool = False
+    text: Statement
+    start: int
+    is_computation: bool = False
+
+    @property
+    def place(self) -> Place:
+        """The place of the name without ``%``."""
+        return self.text.place(self.start, self.start + len(self.name))
 
 
 def name_mentions(file: DumpFile, record: Record) -> Iterator[NameMention]:
     """Yield the names in an instruction, in the head of a computation, or in a broken line.
 
-    Names in nested instructions are excluded because those are records as well. Parameters in a
-    signature are yielded with the names in the signature.
+    The name that an instruction or a head defines is the first one. Names in nested instructions
+    are excluded because those are records as well. Parameters in a signature are yielded with the
+    names in the signature.
     """
     if isinstance(record, InstructionLine):
         yield from _in_instruction(file, record)
@@ -70,68 +69,22 @@ def name_mentions(file: DumpFile, record: Record) -> Iterator[NameMention]:
         yield from _in_broken(file, record)
 
 
-def signature_names(file: DumpFile, computation: ComputationLine) -> list[NameMention]:
+def _signature_names(file: DumpFile, computation: ComputationLine) -> list[NameMention]:
     """Return the names of the parameters in a signature, in order."""
     if isinstance(computation, InlineComputation):
         return []
     return [mention for mention in _in_head(file, computation) if not mention.is_computation]
 
 
-def signature_mention(
-    file: DumpFile, computation: ComputationLine, instruction: InstructionLine
-) -> NameMention | None:
-    """Return the mention of a parameter in a signature if the names are equal."""
-    number = parameter_number(instruction)
-    names = signature_names(file, computation)
-    if number is None or number >= len(names) or names[number].name != instruction.name:
-        return None
-    return names[number]
-
-
-class _RecordText:
-    """The text of a record that starts at the first column, with its line starts."""
-
-    def __init__(self, file: DumpFile, record: Record, text: str) -> None:
-        self._file = file
-        self._line = record.line
-        self._begins = [0, *(end.end() for end in _LINE_END.finditer(text))]
-
-    def mention(
-        self, at: int, name: str, *, is_computation: bool = False, is_definition: bool = False
-    ) -> NameMention:
-        """Return the mention at an offset of the text."""
-        row = bisect_right(self._begins, at) - 1
-        column = at - self._begins[row]
-        place = Place(self._file, self._line + row, column, column + len(name))
-        return NameMention(name, place, is_computation, is_definition)
-
-
 def _in_instruction(file: DumpFile, record: InstructionLine) -> Iterator[NameMention]:
     parsed = record.parsed
-    text = _RecordText(file, record, parsed.line)
-    yield text.mention(parsed.name.start, record.name, is_definition=True)
-    if record.opcode not in {"constant", "parameter"}:
-        for at, name in _operands(parsed.line, parsed.literal.start, parsed.literal.end):
-            yield text.mention(at, name)
-    for span in parsed.predecessors:
-        yield text.mention(span.start, span.text)
+    text = Statement(file, record.line, parsed.line)
+    yield NameMention(record.name, text, parsed.name.start)
+    for span in (*parsed.reads, *parsed.predecessors):
+        if span.text:
+            yield NameMention(span.text, text, span.start)
     for span in parsed.called:
-        yield text.mention(span.start, span.text, is_computation=True)
-
-
-def _operands(text: str, start: int, end: int) -> Iterator[tuple[int, str]]:
-    """Yield offset and name of each operand, including operands of inline operands."""
-    for stop in (*top_level_commas(text, start, end), end):
-        name = _LAST_NAME.search(text, start, stop)
-        nested = _NESTED.match(text, start, stop)
-        if name is not None:
-            yield name.start(1), name[1]
-        elif nested is not None:
-            close = closing_bracket(text, nested.end())
-            opcode = nested[0].split()[-1]
-            if close is not None and close < stop and opcode not in {"constant", "parameter"}:
-                yield from _operands(text, nested.end() + 1, close)
-        start = stop + 1
+        yield NameMention(span.text, text, span.start, is_computation=True)
 
 
 def _in_head(file: DumpFile, record: ComputationLine) -> Iterator[NameMention]:
@@ -141,8 +94,8 @@ def _in_head(file: DumpFile, record: ComputationLine) -> Iterator[NameMention]:
     match = match or grammar.expression("whole_computation").match(text)
     if match is None:
         return
-    head = _RecordText(file, record, text)
-    yield head.mention(match.start("NAME"), record.name, is_computation=True, is_definition=True)
+    head = Statement(file, record.line, text)
+    yield NameMention(record.name, head, match.start("NAME"), is_computation=True)
     if match["SIGNATURE"] is None:
         return
     start = match.start("SIGNATURE") + 1
@@ -151,24 +104,21 @@ def _in_head(file: DumpFile, record: ComputationLine) -> Iterator[NameMention]:
     for stop in (*top_level_commas(text, start, end), end):
         name = _FIRST_NAME.match(text, start, stop)
         if name is not None:
-            yield head.mention(name.start(1), name[1])
+            yield NameMention(name[1], head, name.start(1))
         start = stop + 1
 
 
 def _in_broken(file: DumpFile, record: BrokenRecord) -> Iterator[NameMention]:
-    """Yield the names in a broken line that have a ``%``.
-
-    Without that sign, any word could be a name.
-    """
+    """Yield the names in a broken line that have a ``%``; without it, any word could be a name."""
     text = without_comments(record.text)
     if not begins_statement(text):
         return
-    line = _RecordText(file, record, text)
+    line = Statement(file, record.line, text)
     in_list, callee_start = False, -1  # in a list of callees; where a single callee starts
     for match in _BROKEN_LINE_NAME.finditer(text):
         if match["NAME"] is not None:
             called = in_list or match.start() == callee_start
-            yield line.mention(match.start("NAME"), match["NAME"], is_computation=called)
+            yield NameMention(match["NAME"], line, match.start("NAME"), is_computation=called)
         elif match["CALLED"] is not None:
             in_list, callee_start = match[0].endswith("{"), match.end()
         elif match["END"] is not None:
@@ -208,12 +158,12 @@ def rename_target_at(file: DumpFile, line: int, column: int) -> RenameTarget:
     """
     if file.kind is not FileKind.MODULE:
         raise RenameError("Rename works only in HLO module text.")
-    for record in _records_at(file, line):
+    whole = file.records.at(line)
+    for record in _nested_records(whole):
         for mention in name_mentions(file, record):
             place = mention.place
             if place.line == line and place.start - 1 <= column <= place.end:
                 return _rename_target(file, record, mention)
-    whole = file.records.at(line)
     if isinstance(whole, BrokenRecord) and defined_name(whole.text) is not None:
         raise RenameError("This line has a syntax error. Fix it first.")
     raise RenameError("No instruction, computation, or parameter to rename here.")
@@ -254,22 +204,16 @@ def linked_places(file: DumpFile, line: int, column: int) -> list[Place]:
     return [] if isinstance(found.record, ComputationLine) else _places(file, found)
 
 
-def _records_at(file: DumpFile, line: int) -> Iterator[Record]:
-    """Yield the records that contain a line, the innermost first."""
-    record = file.records.at(line)
-    if record is None:
-        return
-    yield from reversed(list(_nested_records(record)))
-
-
-def _nested_records(record: Record) -> Iterator[Record]:
-    yield record
+def _nested_records(record: Record | None) -> Iterator[Record]:
+    """Yield a record after those inside of it."""
     if isinstance(record, ComputationLine):
         for member in record.members:
             yield from _nested_records(member)
     elif isinstance(record, InstructionLine):
         for body in record.bodies:
             yield from _nested_records(body)
+    if record is not None:
+        yield record
 
 
 def _rename_target(file: DumpFile, record: Record, mention: NameMention) -> RenameTarget:
@@ -306,7 +250,7 @@ def _require_parameter_name(file: DumpFile, head: ComputationLine, mention: Name
     XLA ignores the names in signatures, so they can differ.
     """
     parameters = file.module.computation(head).parameters
-    number = [found.place for found in signature_names(file, head)].index(mention.place)
+    number = [found.place for found in _signature_names(file, head)].index(mention.place)
     if number not in parameters or parameters[number].name != mention.name:
         raise RenameError(f"`{mention.name}` is not the name of parameter {number}.")
 
@@ -337,40 +281,37 @@ def _require_unused_name(file: DumpFile, found: RenameTarget, new: str) -> None:
 
 
 def _places(file: DumpFile, found: RenameTarget) -> list[Place]:
+    """Return all mentions of an instruction or computation, its definition included, in order."""
+    record, name, module = found.record, found.name, file.module
+    is_computation = isinstance(record, ComputationLine)
+    records: list[Record]
+    if isinstance(record, ComputationLine):
+        texts = (item for item in module.instructions.records() if name in item.text)
+        records = [record, *texts, *module.damaged]
+    else:
+        members = _members(file, record, found.scope)
+        records = [item for item in members if name in item.text]
+        records += _broken_lines_of(file, found.scope)
     places = {
         (mention.place.line, mention.place.start): mention.place
-        for mention in _mentions(file, found)
+        for item in records
+        for mention in name_mentions(file, item)
+        if mention.name == name and mention.is_computation == is_computation
     }
+    if isinstance(record, InstructionLine) and isinstance(found.scope, ComputationLine):
+        number, names = parameter_number(record), _signature_names(file, found.scope)
+        if number is not None and number < len(names) and names[number].name == name:
+            place = names[number].place
+            places[place.line, place.start] = place
     return [places[key] for key in sorted(places)]
-
-
-def _mentions(file: DumpFile, found: RenameTarget) -> Iterator[NameMention]:
-    """Yield all mentions of an instruction or computation, including its definition."""
-    record, name, module = found.record, found.name, file.module
-    if isinstance(record, ComputationLine):
-        texts: Iterator[Record] = (
-            item for item in module.instructions.records() if name in item.text
-        )
-        for item in (record, *texts, *module.damaged):
-            yield from (n for n in name_mentions(file, item) if n.is_computation and n.name == name)
-        return
-    members = (item for item in _members(file, record, found.scope) if name in item.text)
-    for item in (*members, *_broken_lines_of(file, found.scope)):
-        yield from (n for n in name_mentions(file, item) if not n.is_computation and n.name == name)
-    if isinstance(found.scope, ComputationLine) and parameter_number(record) is not None:
-        signed = signature_mention(file, found.scope, record)
-        if signed is not None:
-            yield signed
 
 
 def _members(
     file: DumpFile, record: InstructionLine, scope: Record | None
-) -> Iterator[InstructionLine]:
+) -> Iterable[InstructionLine]:
     if isinstance(scope, ComputationLine):
-        yield from file.module.members(scope)
-    elif scope is not None and not isinstance(record, InnerInstruction):
-        for member in file.records.members(scope):
-            if isinstance(member, InstructionLine):
-                yield member
-    else:
-        yield record
+        computation = file.module.computation(scope)
+        return (*computation.members, *computation.strays)
+    if scope is None or isinstance(record, InnerInstruction):
+        return (record,)
+    return (item for item in file.records.members(scope) if isinstance(item, InstructionLine))

@@ -15,7 +15,6 @@ _MIB = 1 << 20
 class Thresholds:
     """The sizes and ratios from which advice is given; names are those of the settings.
 
-
     padding_ratio: padded size of an array, divided by its logical size.
     padding_bytes: padded size of such an array.
     fragmentation_ratio: part of a temporary allocation that is unused at its fullest step, 0 to 1,

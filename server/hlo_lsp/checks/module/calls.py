@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from hlo_lsp.checks.case import RecordCheck, head_place, part_place, shape_place, span_place
 from hlo_lsp.checks.finding import Finding, Related
@@ -24,10 +25,7 @@ _ARROW = re.compile(r"\)\s*->\s*")
 
 
 def numbered_parameters(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
-    """Check that the parameters of a computation are numbered 0, 1, 2 ..., each once.
-
-    Their number agrees with the header of the computation.
-    """
+    """Check that the parameters of a computation are numbered 0, 1, 2 ..., each once."""
     scope, name = case.scopes.scope(case.record), case.record.name
     members = [member for member in scope.members if member.opcode == "parameter"]
     for member in members:
@@ -75,7 +73,7 @@ def signature_shapes(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     listed = signature(case.record)
     if listed is not None:
         head = f"the header of `{case.record.name}`", head_place(case.file, case.record)
-        yield from _against_header(case, case.scopes.scope(case.record), *head, *listed)
+        yield from _against_header(case, case.scopes.scope(case.record), head, *listed)
 
 
 def entry_layout(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
@@ -108,18 +106,17 @@ def entry_layout(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
         )
         shapes = []
     result = record.text[arrow.end() : close]
-    yield from _against_header(case, scope, "the module header", place, shapes, result)
+    yield from _against_header(case, scope, ("the module header", place), shapes, result)
 
 
 def _against_header(
-    case: "RecordCheck[ComputationLine] | RecordCheck[ModuleHeader]",
+    case: "RecordCheck[Any]",
     scope: Computation,
-    header: str,
-    place: Place,
+    head: tuple[str, Place],
     shapes: list[str],
     result: str,
 ) -> Iterator[Finding]:
-    """Compare the shapes of parameters and root with those that a header lists for them."""
+    header, place = head
     pairs = [(f"parameter {at}", scope.parameters.get(at), one) for at, one in enumerate(shapes)]
     for what, instruction, shape in (*pairs, ("the root", scope.root, result)):
         if instruction is None or not instruction.shape:
@@ -137,10 +134,7 @@ def _against_header(
 
 
 def called(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
-    """Check the shapes of a `fusion` or `call` against the parameters and the root of its callee.
-
-    Types and dimensions are equal on both sides. Layouts may differ in a fusion.
-    """
+    """Check the shapes of a `fusion` or `call` against parameters and root of its callee."""
     for scope in _scopes(case, CALLS[case.record.opcode]):
         for number, operand in enumerate(case.operands):
             yield from _against_parameter(case, scope, number, operand, number)
@@ -164,10 +158,7 @@ def called_count(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
 
 def loop(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
-    """Check that operand, result, parameters, and body root of a `while` have one shape.
-
-    The result of one iteration is the input of the next one. The condition returns `pred[]`.
-    """
+    """Check that operand, result, parameters, and body root of a `while` have one shape."""
     record = case.record
     for operand in filter(None, case.operands[:1]):
         yield from compare_shapes(
@@ -258,7 +249,6 @@ def awaited(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
 
 def _scopes(case: RecordCheck[InstructionLine], attribute: str) -> Iterator[Computation]:
-    """Yield the existing computations that an attribute names."""
     for callee in case.scopes.callees(case.record):
         scope = _scope(case, callee) if callee.attribute == attribute else None
         if scope is not None:
@@ -297,7 +287,6 @@ def _against_parameter(
 def _against_root(
     case: RecordCheck[InstructionLine], scope: Computation, expected: str, what: str
 ) -> Iterator[Finding]:
-    """Compare the root of a callee with the expected shape."""
     if scope.root is not None:
         yield from compare_shapes(
             case,
