@@ -30,7 +30,8 @@ def test_rules_have_severities_and_records() -> None:
 
 
 def test_no_rule_is_there_twice() -> None:
-    assert len({rule.check for rule in CATALOGUE}) == len(CATALOGUE)
+    keys = {(rule.check, getattr(rule, "applies_to", None)) for rule in CATALOGUE}
+    assert len(keys) == len(CATALOGUE)
 
 
 def test_every_rule_looks_at_records_that_a_dump_has(sample: str, module: str) -> None:

@@ -1,5 +1,7 @@
 """Advice on padding, gaps, constants and long lives."""
 
+from typing import Any
+
 import pytest
 
 from checks.advised import GPU, TPU, advice
@@ -34,7 +36,7 @@ def test_padding_says_which_dimension_grows_to_which_tile() -> None:
         ({"padding_ratio": 128.5}, 0),
     ],
 )
-def test_padding_has_thresholds(limits: dict[str, float], count: int) -> None:
+def test_padding_has_thresholds(limits: dict[str, Any], count: int) -> None:
     assert len(advice("padding-waste", PADDED, **limits)) == count
 
 
@@ -136,7 +138,7 @@ def test_a_slot_with_two_lives_is_counted_once() -> None:
         ({"fragmentation_bytes": 2097152}, 0),
     ],
 )
-def test_gaps_have_thresholds(limits: dict[str, float], count: int) -> None:
+def test_gaps_have_thresholds(limits: dict[str, Any], count: int) -> None:
     assert len(advice("fragmentation", GAPS, LIVES, stem=GPU, **limits)) == count
 
 

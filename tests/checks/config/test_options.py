@@ -64,16 +64,24 @@ def test_everything_that_can_be_said() -> None:
         }
     )
     assert found == []
-    assert wishes.select == ON | {"layout-copy"}
+    assert wishes.select == frozenset(ON | {"layout-copy"})
     assert wishes.ignore == {"syntax"}
     assert wishes.severity is Severity.WARNING
     assert wishes.thresholds == {"padding_ratio": 3, "padding_bytes": 4096}
 
 
 def test_nothing_said_is_nothing_wished() -> None:
-    silent = {"select": None, "ignore": None, "severity": None, "thresholds": None}
-    for said in ({}, silent, {"ignore": []}, {"thresholds": {}}, {"thresholds": []}):
-        assert CheckOptions.of(said) == (CheckOptions(), [])
+    silent: dict[str, object] = {
+        "select": None,
+        "ignore": None,
+        "severity": None,
+        "thresholds": None,
+    }
+    sections: list[dict[str, object]] = [
+        {}, silent, {"ignore": []}, {"thresholds": {}}, {"thresholds": []}
+    ]  # fmt: skip
+    for section in sections:
+        assert CheckOptions.of(section) == (CheckOptions(), [])
 
 
 def test_to_select_nothing_is_a_wish() -> None:

@@ -78,7 +78,7 @@ def test_a_dump_in_the_text_of_a_program_is_none_of_a_folder(tmp_path: Path) -> 
 def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    read = DumpWorkspace.known_file
+    read = DumpWorkspace.file
 
     def failing(self: DumpWorkspace, path: Path) -> DumpFile:
         if path.name == "a.txt":
@@ -87,7 +87,7 @@ def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
 
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(TINY)
-    monkeypatch.setattr(DumpWorkspace, "known_file", failing)
+    monkeypatch.setattr(DumpWorkspace, "file", failing)
     first, second = looked_at([tmp_path])
     assert first.note == (
         f"{tmp_path / 'a.txt'}: the checker failed on this file (RecursionError: too deep);"
@@ -103,7 +103,7 @@ def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
         raise UnreadableError(f"{path}: Permission denied")
 
     (tmp_path / "a.txt").write_text(TINY)
-    monkeypatch.setattr(DumpWorkspace, "known_file", forbidden)
+    monkeypatch.setattr(DumpWorkspace, "file", forbidden)
     checked = _one(tmp_path)
     assert checked.note == f"{tmp_path / 'a.txt'}: Permission denied"
 

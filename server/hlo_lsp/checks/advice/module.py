@@ -1,4 +1,4 @@
-"""Advice on the donation of parameter buffers to outputs."""
+"""Advice on module text: unused donations, instructions that only move data, and duplicates."""
 
 from collections.abc import Iterator, Sequence
 
@@ -19,22 +19,15 @@ _MAX_LISTED_BUFFERS = 3  # in a message
 
 
 def unused_donation(survey: CompileCheck) -> Iterator[Finding]:
-    """Report outputs that could reuse the buffer of a parameter, and refused donations.
-
-    An output can reuse a buffer of the same type, dimensions, layout, and memory space. The check
-    needs the compiled module, because earlier ones have no layouts and no final aliases. The text
-    before optimizations shows if the partitioner made two equal shapes different.
-    """
-    file = scheduled_module(survey.dump)
+    """Report outputs that could reuse the buffer of a parameter, and refused donations."""
+    file, original = scheduled_module(survey.dump), unoptimized_module(survey.dump)
     if file is None or file.module.damaged:
         return
-    original = unoptimized_module(survey.dump)
     found = donation_of(file.module, None if original is None else original.module)
     checkpoint()
-    if found is None:
-        return
-    yield from _could(survey, file, found.matches)
-    yield from _refused(survey, file, found.refused)
+    if found is not None:
+        yield from _could(survey, file, found.matches)
+        yield from _refused(survey, file, found.refused)
 
 
 def _could(
@@ -45,36 +38,23 @@ def _could(
     if total < survey.thresholds.donation_bytes:
         return
     sized.sort(key=lambda pair: -pair[0])
-    count = sum(match.count for _, match in sized)
-    words = "; ".join(_match_words(match) for _, match in sized[:_MAX_LISTED_BUFFERS])
-    more = (
-        f"; {len(sized) - _MAX_LISTED_BUFFERS:,} more shapes"
-        if len(sized) > _MAX_LISTED_BUFFERS
-        else ""
-    )
+    count = count_noun(sum(match.count for _, match in sized), "output")
+    words = _first([_match_words(match) for _, match in sized], " more shapes")
     yield survey.report(
         _place(survey, file, sized[0][1].parameters[0]),
-        f"{count_noun(count, 'output')} could reuse the buffer of a parameter, "
-        f"{format_bytes(total)} in total: {words}{more}. "
+        f"{count} could reuse the buffer of a parameter, {format_bytes(total)} in total: {words}. "
         "Donate the arguments that the caller does not need afterwards "
         "(`donate_argnums` of `jax.jit`)",
     )
 
 
 def _match_words(match: DonationCandidates) -> str:
-    leaf, output = match.parameters[0], match.outputs[0]
+    leaf, others = match.parameters[0], len(match.parameters) - 1
     if len(match.parameters) == len(match.outputs) == 1:
-        return f"`{leaf.shape}` of {_name(leaf)} for output {output.index_text}"
-    return (
-        f"`{leaf.shape}` of {_all(match.parameters)} for {match.count:,} of "
-        f"{count_noun(len(match.outputs), 'output')}"
-    )
-
-
-def _all(parameters: Sequence[InterfaceLeaf]) -> str:
-    if len(parameters) == 1:
-        return _name(parameters[0])
-    return f"{_name(parameters[0])} and {len(parameters) - 1:,} more"
+        return f"`{leaf.shape}` of {_name(leaf)} for output {match.outputs[0].index_text}"
+    more = f" and {others:,} more" if others else ""
+    outputs = count_noun(len(match.outputs), "output")
+    return f"`{leaf.shape}` of {_name(leaf)}{more} for {match.count:,} of {outputs}"
 
 
 def _refused(
@@ -84,21 +64,20 @@ def _refused(
     if not sized:
         return
     sized.sort(key=lambda pair: -pair[0])
-    total = sum(size for size, _ in sized)
-    words = "; ".join(
-        f"`{one.parameter.shape}` of {_name(one.parameter)}: {one.why}"
-        for _, one in sized[:_MAX_LISTED_BUFFERS]
-    )
-    more = (
-        f"; {len(sized) - _MAX_LISTED_BUFFERS:,} more" if len(sized) > _MAX_LISTED_BUFFERS else ""
-    )
+    total = format_bytes(sum(size for size, _ in sized))
+    items = [f"`{x.parameter.shape}` of {_name(x.parameter)}: {x.why}" for _, x in sized]
+    count = count_noun(len(sized), "donated buffer")
+    are = "is" if len(sized) == 1 else "are"
     yield survey.report(
         _place(survey, file, sized[0][1].parameter),
-        f"{count_noun(len(sized), 'donated buffer')} (`buffer_donor`) "
-        f"{'is' if len(sized) == 1 else 'are'} not used by an output, "
-        f"{format_bytes(total)} in total: {words}{more}. "
-        f"{_remedy(refused)}, or do not donate",
+        f"{count} (`buffer_donor`) {are} not used by an output, {total} in total: "
+        f"{_first(items, ' more')}. {_remedy(refused)}, or do not donate",
     )
+
+
+def _first(items: Sequence[str], more: str) -> str:
+    left = len(items) - _MAX_LISTED_BUFFERS
+    return "; ".join([*items[:_MAX_LISTED_BUFFERS], *([f"{left:,}{more}"] if left > 0 else [])])
 
 
 def _remedy(refused: Sequence[UnusedDonation]) -> str:
@@ -121,7 +100,6 @@ def _name(leaf: InterfaceLeaf) -> str:
 
 
 def _place(survey: CompileCheck, file: DumpFile, leaf: InterfaceLeaf) -> Place:
-    """Return the place of the allocation of a parameter, or of the parameter in the module text."""
     for allocation in survey.dump.allocations():
         record = allocation.record
         if (record.parameter, record.parameter_index) == (leaf.parameter, leaf.index_text):
@@ -149,21 +127,19 @@ def layout_copy(survey: CompileCheck) -> Iterator[Finding]:
     if file is None:
         return
     least = survey.thresholds.layout_copy_bytes
-    found = [one for one in (relayouts(file.module)) if one.total >= least]
+    found = [one for one in relayouts(file.module) if one.total >= least]
     for group in found[:_MAX_FINDINGS_PER_RULE]:
-        first = group.instructions[0]
-        text = f"`{first.name}` changes only {group.what} of {format_bytes(group.bytes)}"
-        if len(group.instructions) > 1:
-            text = (
-                f"{len(group.instructions):,} instructions like `{first.name}` change only "
-                f"{group.what} of {format_bytes(group.bytes)} each"
-            )
+        first, count = group.instructions[0], len(group.instructions)
+        what = f"{group.what} of {format_bytes(group.bytes)}"
+        text = f"`{first.name}` changes only {what}"
+        if count > 1:
+            text = f"{count:,} instructions like `{first.name}` change only {what} each"
         yield survey.report(
             name_place(file, first),
             f"{text}: `{group.source}` becomes `{first.shape}`. {_REMEDIES[group.what]}",
             *(
-                Related(name_place(file, other), "the same")
-                for other in group.instructions[1:_MAX_RELATED]
+                Related(name_place(file, one), "the same")
+                for one in group.instructions[1:_MAX_RELATED]
             ),
         )
 
@@ -174,14 +150,13 @@ def duplicate_computation(survey: CompileCheck) -> Iterator[Finding]:
     if file is None or file.module.damaged:
         return
     least = survey.thresholds.duplicate_instructions
-    for group in (find_duplicate_computations(file.module, least))[:_MAX_FINDINGS_PER_RULE]:
+    for group in find_duplicate_computations(file.module, least)[:_MAX_FINDINGS_PER_RULE]:
         first, *others = group.computations
         yield survey.report(
             head_place(file, first),
-            f"{count_noun(len(others), 'computation')} "
-            f"{'is' if len(others) == 1 else 'are'} identical to `{first.name}`: "
-            f"{group.saved:,} duplicate instructions. A loop over the repeated part "
-            "(`jax.lax.scan`) has one body",
+            f"{count_noun(len(others), 'computation')} {'is' if len(others) == 1 else 'are'} "
+            f"identical to `{first.name}`: {group.saved:,} duplicate instructions. A loop over "
+            "the repeated part (`jax.lax.scan`) has one body",
             *(Related(head_place(file, other), "the same") for other in others[:_MAX_RELATED]),
         )
 

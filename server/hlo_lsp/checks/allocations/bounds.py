@@ -39,10 +39,7 @@ def duplicate_allocation(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
-    """Report allocations that are not numbered 0, 1, 2 ... in the order of the file.
-
-    After a gap, the numbers are expected to continue from its end.
-    """
+    """Report allocations that are not numbered 0, 1, 2 ... in the order of the file."""
     if survey.dump.has_broken_assigned_values:
         return
     file, blocks = _file_and_blocks(survey)
@@ -79,10 +76,7 @@ def value_in_two_allocations(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def nonzero_offset(survey: CompileCheck) -> Iterator[Finding]:
-    """Report a value with an offset in an allocation that is not a preallocated temp.
-
-    Several such values contradict the flags of the allocation: see ``flag-contradiction``.
-    """
+    """Report a value with an offset in an allocation that is not a preallocated temp."""
     file, blocks = _file_and_blocks(survey)
     for block in filter(_is_whole, blocks):
         odd = [value for value in block.values if value.offset]
@@ -94,10 +88,7 @@ def nonzero_offset(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def out_of_bounds(survey: CompileCheck) -> Iterator[Finding]:
-    """Report values that extend past the end of their allocations.
-
-    Where the total shows that the allocation is too small, ``allocation-too-small`` is reported.
-    """
+    """Report values that extend past the end of their allocations."""
     (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
     for block in filter(_is_whole, blocks):
         allocation, outside = block.allocation, _outside(block)
@@ -124,10 +115,7 @@ def allocation_too_small(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def allocation_slack(survey: CompileCheck) -> Iterator[Finding]:
-    """Report allocations that are larger than their values need.
-
-    Preallocated temps may be larger: these are reported where the total shows that they are not.
-    """
+    """Report allocations that are larger than their values need."""
     (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
     misses_values = misses_used_values(survey.dump)
     for block in filter(_is_whole, blocks):
@@ -140,10 +128,7 @@ def allocation_slack(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def total_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """Report a total that is not the sum of all sizes (``BufferAssignment::ToString``).
-
-    All memory spaces and thread-local allocations count.
-    """
+    """Report a total that is not the sum of all sizes (``BufferAssignment::ToString``)."""
     (file, blocks), total = _file_and_blocks(survey), _total(survey.dump)
     if total is None or not total.missing:
         return

@@ -147,7 +147,6 @@ class Origins:
 
     @cached_property
     def _has_schedule(self) -> bool:
-        """Whether all steps and the live ranges are known."""
         label = self._dump.label(LiveRangeLabel)
         if label is None:
             return False
@@ -178,11 +177,7 @@ _Contradiction = tuple[Flag | None, str, AssignedValue | None]
 
 
 def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
-    """Report allocations whose flags contradict each other or their values, once each.
-
-    An allocation is that of a parameter or an output (or both), of a constant, thread-local, or a
-    preallocated temp (``BufferAllocation::IsPreallocatedTempBuffer``).
-    """
+    """Report allocations whose flags contradict each other or their values, once each."""
     assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
     file = assignment.file
     for block in assignment.blocks:

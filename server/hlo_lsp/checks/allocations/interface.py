@@ -24,11 +24,7 @@ _UNKNOWN_SHAPE = "<unknown shape>"
 
 
 def parameter_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """Report allocations that do not hold the part of a parameter that they name.
-
-    Every part of every parameter of the program has one allocation
-    (``BufferAllocation::set_entry_computation_parameter``).
-    """
+    """Report allocations that do not hold the part of a parameter that they name."""
     assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
     first: dict[tuple[int, str | None], AllocationLine] = {}
     is_wrong = False
@@ -57,10 +53,7 @@ def parameter_mismatch(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def output_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """Report allocations that do not hold the output that they name, or do not name it.
-
-    One allocation holds all of the result, and prints its shape (``BufferAllocation::ToString``).
-    """
+    """Report allocations that do not hold the output that they name, or do not name it."""
     assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
     file, ids = assignment.file, origins.returned or {}
     heads = [block.allocation for block in assignment.blocks]
@@ -113,18 +106,17 @@ def _parameter_finding(
 def _parameter_values(
     block: AllocationBlock, origins: Origins
 ) -> Iterator[tuple[AssignedValue, int | None]]:
-    """Yield the values that may be the parameter, with its number where that is known."""
     for value in block.values:
         origin = origins.of(value)
         if origin is None and origins.entry is None:
             yield value, None
-        elif origin is not None and origin.parameter is not None and not value.phi:
-            if origin.is_in_entry is not False:
-                yield value, origin.parameter
+        elif origin is None or origin.parameter is None or value.phi:
+            continue
+        elif origin.is_in_entry is not False:
+            yield value, origin.parameter
 
 
 def _field(allocation: AllocationLine, value: AssignedValue, number: int | None) -> str | None:
-    """Return the first field of the allocation that the value contradicts."""
     if number not in {None, allocation.parameter}:
         return "PARAMETER"
     if (value.index or "{}") != allocation.parameter_index:
@@ -162,7 +154,6 @@ def _unallocated_parameters(
 
 
 def _bare(shape: str) -> str:
-    """Return a shape without layouts and comments."""
     text, count = _COMMENT.sub("", shape), 1
     while count:
         text, count = _LAYOUT.subn("", text)  # a layout may contain a shape with a layout

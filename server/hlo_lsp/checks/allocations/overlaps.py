@@ -41,11 +41,7 @@ class LiveValue:
 
 
 def overlap(survey: CompileCheck) -> Iterator[Finding]:
-    """Report values that share bytes with another one for more than one step.
-
-    Values in the same slot may be aliases, and a value may begin where another one ends
-    (``BufferAssigner::LiveRangeInterferes``). Each value is in one finding at most.
-    """
+    """Report values that share bytes with another one for more than one step."""
     dump = survey.dump
     assignment = buffer_assignment(dump)
     for block in assignment.blocks:
@@ -115,7 +111,6 @@ def _overlapping(slots: list[_Slot], slot: _Slot) -> list[_Slot]:
 
 
 def _live_values(dump: DumpSet, block: AllocationBlock) -> list[LiveValue]:
-    """Return the values with bytes in the allocation and one live range in the schedule."""
     files = [file for file in dump.files if len(file.memory.ranges)]
     last_step = dump.last_step or 0
     found: list[LiveValue] = []

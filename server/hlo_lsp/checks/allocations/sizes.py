@@ -24,11 +24,7 @@ _SPACE = re.compile(r"S\((\d{1,20})\)")
 
 
 def color_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """Report values whose ``@N`` is not ``S(N)`` of the layout or ``color N`` of the allocation.
-
-    What is not printed is 0. Where all values of an allocation are in another memory space, its
-    color is reported (``BufferAllocation::AddAssignment``).
-    """
+    """Report values whose ``@N`` is not ``S(N)`` of the layout or ``color N`` of the allocation."""
     assignment = buffer_assignment(survey.dump)
     backend = target_of(survey.dump).backend
     for block in assignment.blocks:
@@ -121,10 +117,7 @@ def contradicting_size(value: AssignedValue, target: Target) -> PaddedSize | Non
 
 
 def human_total(case: RecordCheck[TotalLine]) -> Iterator[Finding]:
-    """Report a rounded total that is not the exact one before it (tsl ``numbers.cc``).
-
-    Where it is the sum of all allocations, the exact one is wrong: see ``total-mismatch``.
-    """
+    """Report a rounded total that is not the exact one before it (tsl ``numbers.cc``)."""
     sizes = sum(found.record.size for found in case.dump.allocations())
     if case.record.human != format_bytes_as_xla(sizes):
         yield from _human(case, case.record.total, case.record.human)

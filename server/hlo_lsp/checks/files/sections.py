@@ -18,7 +18,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 
 def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """The files of one stem are of one compile: they have the same values, names and shapes."""
+    """Report files of one stem that are of different compiles."""
     for file, other, comparison in foreign_files(survey.folder):
         yield survey.report(
             top_place(file),
@@ -39,11 +39,7 @@ def _name(file: DumpFile) -> str:
 
 
 def section_order(survey: CompileCheck) -> Iterator[Finding]:
-    """The sections of a file are in the order in which XLA prints them, each once.
-
-    Two dumps in one file are reported where the second begins, a missing section line at the row
-    after it.
-    """
+    """Report sections that are not in the order in which XLA prints them, each once."""
     for file in survey.dump.files:
         for fault in disorder(file):
             twin = fault.twin
@@ -53,7 +49,7 @@ def section_order(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def truncated(survey: CompileCheck) -> Iterator[Finding]:
-    """A text goes on to the end of its last record, and of its last section."""
+    """Report texts that end inside their last record or section."""
     for file in survey.dump.files:
         found = ending(file)
         if found is not None:
@@ -109,7 +105,6 @@ def _short(
     values: "Iterable[LocatedRecord[Any]]",
     keys: MultiMap[str, Any],
 ) -> Iterator[Finding]:
-    """Report values that a list does not have under another id either."""
     found = last_record(file)
     missing = sorted(
         (one for one in values if one.record.key not in keys), key=lambda one: one.line

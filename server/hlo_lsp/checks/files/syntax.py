@@ -20,12 +20,7 @@ from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
 
 def broken_line(case: RecordCheck[BrokenRecord]) -> Iterator[Finding]:
-    """Every line of a dump has one of the forms that XLA prints.
-
-    The message names what is expected at the first column that does not fit. Unknown fields, flags
-    and attributes are no error: a newer compiler may print them. A title of a stack trace may have
-    line breaks.
-    """
+    """Every line of a dump has one of the forms that XLA prints."""
     text = case.record.text
     if case.file.kind.is_memory:
         if is_torn(case.dump, case.file, case.record):
@@ -52,7 +47,7 @@ def broken_line(case: RecordCheck[BrokenRecord]) -> Iterator[Finding]:
 
 
 def broken_entry(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
-    """An entry under `Used values` is a header, positions, uses and an instruction, in order."""
+    """Report entries without header, positions, uses, and instruction, in this order."""
     entry, cut = case.record, ending(case.file)
     if cut is not None and cut.last is entry:
         return  # `truncated` reports it
@@ -64,10 +59,7 @@ def broken_entry(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
 
 
 def broken_instruction(case: RecordCheck[UsedValue]) -> Iterator[Finding]:
-    """A whole instruction follows `from instruction:`: name, shape, opcode, operands.
-
-    A file that is cut off often ends in the middle of one.
-    """
+    """Report entries without a whole instruction after `from instruction:`."""
     entry = case.record
     if entry.whole and not _is_instruction(entry.lines[-1]):
         text = entry.lines[-1]
@@ -87,7 +79,7 @@ def _is_instruction(line: str) -> bool:
 
 
 def broken_shape(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
-    """A shape follows a value's size and offset."""
+    """Report values whose shape is malformed."""
     try:
         parse_shape(case.record.shape)
     except ShapeError as error:

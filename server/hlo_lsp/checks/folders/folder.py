@@ -97,7 +97,7 @@ def check_job(job: CheckJob, workspace: DumpWorkspace | None = None) -> list[Fil
 def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult:
     is_named = path in job.named
     try:
-        file = library.known_file(path)
+        file = library.file(path)
         if file.kind is not FileKind.OTHER and (is_named or _is_dump_by_itself(file, path)):
             return check_file(library, file, path, job.selection)
     except UnreadableError as error:
@@ -121,7 +121,7 @@ def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selec
     """Check a file that has been read, and all sections in it."""
     findings = [
         FindingSummary.of(finding)
-        for part in library.known_parts(file)
+        for part in library.parts(file)
         for finding in check(library.set_of(part), part, chosen.rules, chosen.thresholds)
     ]
     counting = sum(chosen.counts(one.severity) for one in findings)

@@ -134,7 +134,6 @@ def _below(top: Path, closed: dict[Path, str]) -> Iterator[Path]:
 def _jobs_in(
     files: Iterable[Path], listing: FolderListing, selection: Selection, named: set[Path]
 ) -> Iterator[CheckJob]:
-    """Yield the jobs of the files of one folder."""
     groups: dict[str, tuple[tuple[Path, ...], list[Path]]] = {}
     for file in files:
         checkpoint()

@@ -38,7 +38,6 @@ def has_all_values(dump: DumpSet) -> bool:
 
 
 def _value_ids(dump: DumpSet) -> dict[int, str]:
-    """Return the keys of all values by their ids."""
     ids: dict[int, str] = {}
     for file in dump.files:
         for entry in file.memory.entries.firsts():
@@ -154,10 +153,7 @@ def live_range_order(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def live_range_bounds(survey: CompileCheck) -> Iterator[Finding]:
-    """Report ranges that end before they start, or after the schedule.
-
-    Both ends are inclusive; an end equal to ``max`` means the end of the program.
-    """
+    """Report ranges that end before they start, or after the schedule."""
     section = live_range_section(survey.dump)
     if section is None:
         return
@@ -189,10 +185,7 @@ def live_range_start(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def live_range_parameter(survey: CompileCheck) -> Iterator[Finding]:
-    """Report parameters whose range does not start with their computation, or ends early.
-
-    A parameter of the program lives to the end, unless an output takes its buffer over.
-    """
+    """Report parameters whose range does not start with their computation, or ends early."""
     yield from _starts(survey, of_parameters=True)
     section = live_range_section(survey.dump)
     if section is None or len(section.lengths) != 1:

@@ -18,11 +18,7 @@ CALLING = frozenset(
 
 
 def undefined_instruction(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
-    """Check that operands and control predecessors are defined in the same computation.
-
-    The scope of a name is its computation. A computation has access to values of its caller only
-    through parameters.
-    """
+    """Check that operands and control predecessors are defined in the same computation."""
     for span, found in _references(case):
         if found is None:
             head = case.scopes.of(case.record)
@@ -35,19 +31,17 @@ def undefined_instruction(case: RecordCheck[InstructionLine]) -> Iterator[Findin
 
 
 def use_before_definition(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
-    """Check that an instruction follows its operands and control predecessors.
-
-    XLA prints instructions in an executable order, and its parser resolves only earlier names.
-    """
+    """Check that an instruction follows its operands and control predecessors."""
+    record = case.record
     for span, found in _references(case):
-        if found is case.record:
-            place = part_place(case.file, case.record, span)
+        place = part_place(case.file, record, span)
+        if found is record:
             yield case.report(place, f"`{span.text}` uses its own result")
-        elif found is not None and _order(found) > _order(case.record):
+        elif found is not None and (found.line, found.column) > (record.line, record.column):
             yield case.report(
-                part_place(case.file, case.record, span),
-                f"`{span.text}` is used on line {case.number(case.record)}, but defined only on "
-                f"line {case.number(found)}",
+                place,
+                f"`{span.text}` is used on line {case.number(record)}, but defined only on line "
+                f"{case.number(found)}",
                 Related(name_place(case.file, found), f"`{span.text}` is defined here"),
             )
 
@@ -69,10 +63,7 @@ def undefined_computation(case: RecordCheck[InstructionLine]) -> Iterator[Findin
 
 
 def callee_below(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
-    """Check that a computation precedes the instructions that call it.
-
-    XLA's parser resolves only the names of earlier computations.
-    """
+    """Check that a computation precedes the instructions that call it."""
     scope = case.scopes.of(case.record)
     own = None if scope is None else scope.head
     for callee in case.scopes.callees(case.record):
@@ -96,10 +87,7 @@ def callee_below(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
 
 def duplicate_instruction(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
-    """Check that instruction names are unique in their computation.
-
-    XLA makes them unique in the module, but its parser accepts equal names in two computations.
-    """
+    """Check that instruction names are unique in their computation."""
     scope = case.scopes.scope(case.record)
     for member in scope.members if len(scope.names) < len(scope.members) else ():
         first = scope.names[member.name]
@@ -114,46 +102,37 @@ def duplicate_instruction(case: RecordCheck[ComputationLine]) -> Iterator[Findin
 
 def duplicate_computation(case: RecordCheck[ComputationLine]) -> Iterator[Finding]:
     """Check that computation names are unique in the module."""
-    if isinstance(case.record, InlineComputation):
-        return
-    first = case.scopes.computation(case.record.name)
-    if first is not None and first is not case.record:
+    name, first = case.record.name, case.scopes.computation(case.record.name)
+    if first not in {None, case.record} and not isinstance(case.record, InlineComputation):
+        assert first is not None
         yield case.report(
             head_place(case.file, case.record),
-            f"duplicate computation `{case.record.name}`, first defined on line "
-            f"{case.number(first)}",
-            Related(head_place(case.file, first), f"the first `{case.record.name}`"),
+            f"duplicate computation `{name}`, first defined on line {case.number(first)}",
+            Related(head_place(case.file, first), f"the first `{name}`"),
         )
 
 
-_Reference = tuple[TextSpan, InstructionLine | None]
-
-
-def _references(case: RecordCheck[InstructionLine]) -> list[_Reference]:
+def _references(
+    case: RecordCheck[InstructionLine],
+) -> list[tuple[TextSpan, InstructionLine | None]]:
     """Return the references of an instruction with their definitions.
 
     The list is empty if all references clearly resolve. Names that a malformed line may define are
     omitted.
     """
-    resolved = case.scopes.resolved(case.record)
+    resolved = case.resolved
     if resolved is None or resolved.is_plain:
         return []
-    parsed = case.record.parsed
+    parsed, scope = case.record.parsed, resolved.scope
     spans = (*parsed.reads, *parsed.predecessors)
-    references = [(span, resolved.scope.names.get(span.text)) for span in spans]
     return [
-        (span, found)
-        for span, found in references
-        if found is not None or not resolved.scope.may_define(span.text)
+        (span, scope.names.get(span.text))
+        for span in spans
+        if span.text in scope.names or not scope.may_define(span.text)
     ]
 
 
-def _order(instruction: InstructionLine) -> tuple[int, int]:
-    return instruction.line, instruction.column
-
-
 def _elsewhere(case: RecordCheck[InstructionLine], name: str) -> list[Related]:
-    """Return the instruction of this name in another computation as related information."""
     other = case.file.module.instructions.first(name)
     if other is None:
         return []

@@ -176,11 +176,7 @@ def taken_element(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
 
 def copied(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
-    """Check the shapes of `copy-start`, (destination, source, context), and of `copy-done`.
-
-    Destination and source have the type and dimensions of the operand. Layout and memory space may
-    differ.
-    """
+    """Check the shapes of `copy-start`, (destination, source, context), and of `copy-done`."""
     record = case.record
     operand = dict(_operands(case)).get(0)
     if operand is None:
@@ -221,7 +217,6 @@ def _against_result(
     reason: str,
     is_typed: bool = True,
 ) -> Iterator[Finding]:
-    """Compare the shape of an operand with that of the result."""
     return compare_shapes(
         case,
         number,

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from hlo_lsp.checks.case import RecordCheck, field_place, part_place
 from hlo_lsp.checks.finding import Finding, Related
@@ -36,10 +37,7 @@ def known_frame(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
 
 def frame_row(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
-    """Check that the location and the parent of a frame exist.
-
-    XLA prints the number of the parent plus one, so that 1 means none.
-    """
+    """Check that the location and the parent of a frame exist."""
     row, tables = case.record, case.tables
     locations, frames = tables.table("FileLocations"), tables.table("StackFrames")
     if locations is not None and not locations.may_hold(row.location):
@@ -66,23 +64,25 @@ def location_row(case: RecordCheck[LocationRow]) -> Iterator[Finding]:
             yield case.finding(f"unknown {what} {number}: {_rows(len(table.rows), label)}", role)
 
 
-def numbered_name(case: RecordCheck[NameRow]) -> Iterator[Finding]:
-    """Check that the rows of `FileNames` and `FunctionNames` are numbered 1, 2, 3 ...
-
-    XLA's parser counts rows and ignores the numbers. If a row is missing, all later ids refer to
-    other rows than in the original.
-    """
-    yield from _misnumbered(case, case.record, "FileNames", "FunctionNames")
+_TABLES = {
+    NameRow: ("FileNames", "FunctionNames"),
+    LocationRow: ("FileLocations",),
+    FrameRow: ("StackFrames",),
+}
 
 
-def numbered_location(case: RecordCheck[LocationRow]) -> Iterator[Finding]:
-    """Check that the rows of `FileLocations` are numbered 1, 2, 3 ..."""
-    yield from _misnumbered(case, case.record, "FileLocations")
-
-
-def numbered_frame(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
-    """Check that the rows of `StackFrames` are numbered 1, 2, 3 ..."""
-    yield from _misnumbered(case, case.record, "StackFrames")
+def numbered_row(case: "RecordCheck[Any]") -> Iterator[Finding]:
+    """Check that the rows of each table are numbered 1, 2, 3 ..."""
+    row: NameRow | LocationRow | FrameRow = case.record
+    for label in _TABLES[type(row)]:
+        table = case.tables.table(label)
+        if table is not None and table.misnumbered is row:
+            place = table.rows.index(row) + 1
+            yield case.finding(
+                f"this is row {place} of `{label}`, but it is numbered {row.number}: XLA counts "
+                "rows, so later ids refer to other rows than their numbers",
+                "NUMBER",
+            )
 
 
 def frame_cycle(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
@@ -106,22 +106,6 @@ def frame_cycle(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
     )
 
 
-def _misnumbered(
-    case: "RecordCheck[NameRow] | RecordCheck[LocationRow] | RecordCheck[FrameRow]",
-    row: NameRow | LocationRow | FrameRow,
-    *labels: str,
-) -> Iterator[Finding]:
-    for label in labels:
-        table = case.tables.table(label)
-        if table is not None and table.misnumbered is row:
-            place = table.rows.index(row) + 1
-            yield case.finding(
-                f"this is row {place} of `{label}`, but it is numbered {row.number}: XLA counts "
-                "rows, so later ids refer to other rows than their numbers",
-                "NUMBER",
-            )
-
-
 def _rows(count: int, label: str = "StackFrames") -> str:
     return f"`{label}` has {count} row{'' if count == 1 else 's'}"
 
@@ -130,8 +114,8 @@ RULES: tuple[AnyRule, ...] = (
     error("bad-stack-frame", InstructionLine, known_frame),
     error("bad-stack-frame", FrameRow, frame_row),
     error("bad-stack-frame", LocationRow, location_row),
-    warning("bad-stack-frame", NameRow, numbered_name),
-    warning("bad-stack-frame", LocationRow, numbered_location),
-    warning("bad-stack-frame", FrameRow, numbered_frame),
+    warning("bad-stack-frame", NameRow, numbered_row),
+    warning("bad-stack-frame", LocationRow, numbered_row),
+    warning("bad-stack-frame", FrameRow, numbered_row),
     error("frame-cycle", FrameRow, frame_cycle),
 )

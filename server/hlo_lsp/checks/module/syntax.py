@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from hlo_lsp.checks.case import RecordCheck, head_place, name_place, part_place, span_place
 from hlo_lsp.checks.finding import Finding
@@ -18,24 +19,31 @@ from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.syntax.statements import is_balanced, tokens_with_depth, top_level_commas
 
 
-def unclosed(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
-    """Check that all brackets and strings of an instruction are closed.
-
-    A truncated file often ends inside a bracket.
-    """
-    yield from _unbalanced(case, case.record.text, case.record.column)
-
-
-def unclosed_header(case: RecordCheck[ModuleHeader]) -> Iterator[Finding]:
-    """Check that all brackets and strings of the module header are closed."""
-    yield from _unbalanced(case, case.record.text, 0)
+def unclosed(case: "RecordCheck[Any]") -> Iterator[Finding]:
+    """Check that all brackets and strings of an instruction or module header are closed."""
+    record, text = case.record, case.record.text
+    at = record.column if isinstance(record, InstructionLine) else 0
+    if _is_closed(text) or is_balanced(text, at):
+        return
+    opened: list[tuple[int, str]] = []
+    for match, _ in tokens_with_depth(text, at):
+        sign = match[0]
+        if sign == '"':
+            opened.append((match.start(), "this string is not closed"))
+            break
+        if sign in _PAIRS:
+            opened.append((match.start(), f"this `{sign}` is not closed"))
+        elif sign in _PAIRS.values() and opened:
+            opened.pop()
+        elif sign in _PAIRS.values():
+            opened.append((match.start(), f"unmatched `{sign}`"))
+            break
+    for start, message in opened[-1:]:
+        yield case.report(span_place(case.file, record, text, start, start + 1), message)
 
 
 def cut_attribute(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
-    """Check the attributes after the operands: comma, name, `=`, and value.
-
-    A truncated line often ends inside an attribute.
-    """
+    """Check the attributes after the operands: comma, name, `=`, and value."""
     record = case.record
     if record.text.endswith(_ENDS) and _ATTRIBUTES_BEGIN.search(record.text, record.opened):
         return  # fast path for nearly all lines
@@ -98,9 +106,7 @@ def lone_brace(case: RecordCheck[ComputationEnd]) -> Iterator[Finding]:
         yield case.finding("unmatched `}`")
 
 
-def _attributes(
-    case: "RecordCheck[InstructionLine] | RecordCheck[ModuleHeader]", text: str, start: int
-) -> Iterator[Finding]:
+def _attributes(case: "RecordCheck[Any]", text: str, start: int) -> Iterator[Finding]:
     """Report the first part between commas that is not an attribute.
 
     The part before the first comma must be empty.
@@ -118,40 +124,13 @@ def _attributes(
         start = stop + 1
 
 
-def _unbalanced(
-    case: "RecordCheck[InstructionLine] | RecordCheck[ModuleHeader]", text: str, at: int
-) -> Iterator[Finding]:
-    if _is_closed(text) or is_balanced(text, at):
-        return
-    opened: list[int] = []
-    for match, _ in tokens_with_depth(text, at):
-        start, sign = match.start(), match[0]
-        if sign == '"':
-            opened.append(start)
-            break
-        if sign in _PAIRS:
-            opened.append(start)
-        elif sign in _PAIRS.values():
-            if not opened:
-                place = span_place(case.file, case.record, text, start, start + 1)
-                yield case.report(place, f"unmatched `{sign}`")
-                return
-            opened.pop()
-    for start in opened[-1:]:
-        what = "string" if text[start] == '"' else f"`{text[start]}`"
-        place = span_place(case.file, case.record, text, start, start + 1)
-        yield case.report(place, f"this {what} is not closed")
-
-
 def _is_closed(text: str) -> bool:
     """Return True if the numbers of opening and closing brackets agree.
 
     This is a fast test, because nearly all statements are balanced.
     """
     bare = _STRING.sub("", text)
-    return '"' not in bare and all(
-        bare.count(opening) == bare.count(closing) for opening, closing in _PAIRS.items()
-    )
+    return '"' not in bare and all(bare.count(one) == bare.count(_PAIRS[one]) for one in _PAIRS)
 
 
 _ATTRIBUTE = re.compile(r"\s*[\w\-]+=\s*[^\s]")
@@ -182,7 +161,7 @@ def operand_count(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """
     record = case.record
     opcode = vocabulary().opcodes[record.opcode]
-    resolved = case.scopes.resolved(record)
+    resolved = case.resolved
     count = len(record.operands if resolved is None else resolved.names)
     if count != opcode.arity and is_balanced(record.text, record.column):
         names = ", ".join(operand.name for operand in opcode.operands)
@@ -194,10 +173,7 @@ def operand_count(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
 
 
 def missing_attribute(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
-    """Check that an instruction has its required attributes: `dimensions` of a `reduce`.
-
-    XLA's parser rejects text without them. The values of the attributes are not checked.
-    """
+    """Check that an instruction has its required attributes: `dimensions` of a `reduce`."""
     record = case.record
     required = vocabulary().opcodes[record.opcode].required
     if record.opcode == "broadcast" and not _is_of_scalar(case):
@@ -222,8 +198,7 @@ def _is_of_scalar(case: RecordCheck[InstructionLine]) -> bool:
 
     XLA's parser accepts a `broadcast` without `dimensions` only if the operand is a scalar.
     """
-    resolved = case.scopes.resolved(case.record)
-    operand = None if resolved is None else next(iter(resolved.operands), None)
+    operand = next(iter(case.operands), None)
     shape = None if operand is None else try_shape(operand.shape)
     return not (isinstance(shape, ArrayShape) and shape.dims)
 
@@ -231,7 +206,7 @@ def _is_of_scalar(case: RecordCheck[InstructionLine]) -> bool:
 RULES: tuple[AnyRule, ...] = (
     error("operand-count", InstructionLine, operand_count, COUNTED),
     error("missing-attribute", InstructionLine, missing_attribute, NEEDING),
-    error("syntax", ModuleHeader, unclosed_header),
+    error("syntax", ModuleHeader, unclosed),
     error("syntax", ModuleHeader, cut_header),
     error("syntax", ComputationLine, open_computation),
     error("syntax", ComputationEnd, lone_brace),

@@ -151,5 +151,4 @@ def _physical(spot: Spot) -> dict[str, Any]:
 
 
 def _text(text: str) -> dict[str, str]:
-    """Return a message with doubled braces: single ones are placeholders (SARIF 3.11.5)."""
     return {"text": text.replace("{", "{{").replace("}", "}}")}

@@ -71,11 +71,7 @@ def counted_bytes(ranges: Weighed, step: int) -> int:
 
 
 def peak_moment(survey: CompileCheck) -> Iterator[Finding]:
-    """Report that XLA counts more bytes at another step than the declared one, or earlier as many.
-
-    XLA weighs each value by the shape of its whole instruction, and counts it until one step after
-    its end (hlo_live_range.cc, ``ComputePeakMemoryMoment``).
-    """
+    """Report that XLA counts more bytes at another step, or as many at an earlier one."""
     section, label = _section_with_peak(survey.dump)
     if section is None or label is None or not section.is_complete(LiveRangePart.RANGES):
         return
@@ -159,7 +155,6 @@ def _is_comparable(dump: DumpSet, section: LiveRangeSection, key: str) -> bool:
 
 
 def _expected_rows(dump: DumpSet, section: LiveRangeSection, step: int) -> list[str]:
-    """Return the keys of the values that are live at a step, in the order of the list."""
     live = [row for row in section.ranges if row.start_step <= step <= row.end_step]
     if section.peak and section.peak[0].cumulative is None:
         return [row.key for row in live]  # by value ids, as live ranges are
@@ -211,11 +206,7 @@ def peak_cumulative(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def peak_understated(survey: CompileCheck) -> Iterator[Finding]:
-    """Report that more bytes are occupied at another step than at the declared peak.
-
-    XLA weighs values by the shapes of whole instructions when it looks for the peak, and counts
-    shared bytes once for each value (hlo_live_range.cc, ``ComputePeakMemoryMoment``).
-    """
+    """Report that more bytes are occupied at another step than at the declared peak."""
     section, label = _section_with_peak(survey.dump)
     if section is None or label is None or not section.is_complete(LiveRangePart.RANGES):
         return

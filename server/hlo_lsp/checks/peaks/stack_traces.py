@@ -72,10 +72,7 @@ def _order(row: BreakdownRow) -> tuple[int, bytes]:
 
 
 def stack_total(survey: CompileCheck) -> Iterator[Finding]:
-    """Report numbers of bytes that do not add up, and rows that are below no other one.
-
-    The root has the bytes of the list at the peak.
-    """
+    """Report numbers of bytes that do not add up, and rows that are below no other one."""
     section = _section_with_stacks(survey.dump)
     if section is None or LiveRangePart.STACKS in section.damaged:
         return

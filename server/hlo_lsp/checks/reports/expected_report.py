@@ -130,7 +130,6 @@ def table_lines(slots: Sequence[TableSlot]) -> list[str]:
 
 @query
 def _slots(block: AllocationBlock) -> tuple[TableSlot, ...]:
-    """Return the rows of a table by size, largest first, then by the id of the last value."""
     at: defaultdict[int, list[AssignedValue]] = defaultdict(list)
     for value in block.values:
         checkpoint()
@@ -172,7 +171,6 @@ def _percent(part: int, total: int) -> str:
 
 
 def _head(allocation: LocatedRecord[AllocationLine]) -> str:
-    """Return the line of an allocation with its size rounded."""
     line = allocation.file.lines[allocation.line]
     size = allocation.record.size
     return line.replace(f": size {size}", f": size {xla_size(size)}", 1)
@@ -184,5 +182,4 @@ def _largest_first(allocation: LocatedRecord[AllocationLine]) -> tuple[int, int]
 
 @lru_cache(maxsize=1 << 13)
 def _without_layout(shape: str) -> str:
-    """Return a shape as reports list it, with comments."""
     return _LAYOUT.sub("", shape)

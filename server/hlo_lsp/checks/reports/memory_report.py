@@ -96,10 +96,7 @@ def _reordered(section: ReportSection, rows: Mapping[int, TableRow]) -> ReportSe
 
 
 def report_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """Report lines that XLA does not make of the buffer assignment, one of each table.
-
-    Where lines are missing or added, what follows cannot be compared: only the first is reported.
-    """
+    """Report lines that XLA does not make of the buffer assignment, one of each table."""
     dump, printed = survey.dump, printed_report(survey.dump.files)
     assignment = buffer_assignment(dump)
     if printed is None or not assignment.blocks or not assignment.is_complete:
@@ -143,7 +140,6 @@ def _exact(line: str | None) -> str:
 def _difference(
     printed: PrintedReport, at: int, expected: str | None, is_aligned: bool
 ) -> tuple[Place, str]:
-    """Return the place and the message for a line of the report that is not the expected one."""
     file, records = printed.file, printed.records
     place = field_place(file, records[min(at, len(records) - 1)])
     if at == len(records):
@@ -168,7 +164,6 @@ def _difference(
 
 
 def _excerpt(text: str, at: int = 0) -> str:
-    """Return a line for a message; of a long one the part around a column."""
     text = " ".join(text.split())
     start = max(0, min(at - _MAX_EXCERPT // 2, len(text) - _MAX_EXCERPT))
     part = text[start : start + _MAX_EXCERPT]

@@ -31,8 +31,8 @@ def schedule_numbering(survey: CompileCheck) -> Iterator[Finding]:
         numbers.append(section.head.max)
     breaks = numbering_breaks(numbers)
     renumbered = _renumbered(section)
-    for place, expected in breaks[:MAX_FINDINGS]:
-        yield _numbering_finding(survey, section, numbers, renumbered, place, expected)
+    for found in breaks[:MAX_FINDINGS]:
+        yield _numbering_finding(survey, section, numbers, renumbered, found)
     if not breaks and text_schedule(survey.dump) is None:
         yield from islice(_repeated_names(survey, section), MAX_FINDINGS)
 
@@ -58,9 +58,9 @@ def _numbering_finding(
     section: LiveRangeSection,
     numbers: Sequence[int],
     renumbered: Fix,
-    place: int,
-    expected: int,
+    found: tuple[int, int],
 ) -> Finding:
+    place, expected = found
     rows, number = section.steps, numbers[place]
     previous = rows[place - 1] if place else None
     related = [] if previous is None else [section.related(previous, "previous row")]
@@ -87,7 +87,7 @@ def _numbering_finding(
 
 
 def _renumbered(section: LiveRangeSection) -> Fix:
-    """Number each row by its place; unsure, as live ranges refer to the old numbers."""
+    """Return a fix that numbers each row by its place; live ranges refer to the old numbers."""
     numbered: list[tuple[SequenceRow | LiveRangeLabel, int, str, int]] = [
         (row, row.step, "STEP", place) for place, row in enumerate(section.steps)
     ]
@@ -112,11 +112,7 @@ def _repeated_names(survey: CompileCheck, section: LiveRangeSection) -> Iterator
 
 
 def schedule_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """Report rows that differ from the schedule that the module text implies.
-
-    That is the order of the text from the entry on, where the instructions of a loop, call,
-    conditional, or async computation come first (hlo_live_range.cc, ``FlattenSchedule``).
-    """
+    """Report rows that differ from the schedule that the module text implies."""
     section = live_range_section(survey.dump)
     if section is None or not section.steps or LiveRangePart.STEPS in section.damaged:
         return

@@ -37,11 +37,7 @@ class _PrintedShape:
 
 
 def shape_definition_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """The shape of a value is that of its instruction at its index, with layout and all.
-
-    It is printed in the allocation, after `from instruction` and in the module text. What is wrong
-    for several values of one instruction is reported once.
-    """
+    """Report values whose shape is not that of their instruction at their index."""
     found: dict[str, list[list[_PrintedShape]]] = {}
     for name, shapes in _disagreeing(survey.dump):
         if _differ(shapes):
@@ -51,7 +47,6 @@ def shape_definition_mismatch(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def _disagreeing(dump: DumpSet) -> Iterator[tuple[str, list[_PrintedShape]]]:
-    """Yield the shapes of each value that are not all the same text."""
     module = module_at_buffer_assignment(dump)
     holder = next((file for file in dump.files if len(file.memory.assigned)), None)
     entries = next((file for file in dump.files if len(file.memory.entries)), None)
@@ -157,7 +152,6 @@ def _mismatch(survey: CompileCheck, values: list[list[_PrintedShape]]) -> Findin
 
 
 def _shown(shape: str | None, at: int = 0) -> str:
-    """Return a shape, or the part of a long one around a column."""
     text = shape or ""
     start = max(0, at - _MAX_SHOWN // 2) if len(text) > _MAX_SHOWN else 0
     end = start + _MAX_SHOWN

@@ -65,7 +65,7 @@ def _lists(dump: DumpSet) -> tuple[HeaderList | None, HeaderList | None]:
 
 
 def duplicate_value_id(survey: CompileCheck) -> Iterator[Finding]:
-    """An id occurs once in the allocations and once under `Used values`."""
+    """Report ids that occur twice in the allocations or under `Used values`."""
     assigned, entries = _lists(survey.dump)
     for mine, other in ((assigned, entries), (entries, assigned)):
         if mine is None or sum(1 for _ in mine.ids.records()) == len(mine.ids):
@@ -81,7 +81,6 @@ def duplicate_value_id(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def _is_in_two_allocations(file: DumpFile, one: Header, other: Header) -> bool:
-    """Return whether a value is repeated below another allocation, which has its own rule."""
     heads = [file.records.head_of(header) for header in (one, other)]
     return isinstance(one, AssignedValue) and one.key == other.key and heads[0] is not heads[1]
 
@@ -126,7 +125,7 @@ def value_order(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def value_set_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """The values in the allocations are those under `Used values`."""
+    """Report values that are only in the allocations, or only under `Used values`."""
     dump = survey.dump
     assigned, entries = _lists(dump)
     if assigned is None or entries is None:
@@ -148,28 +147,23 @@ def value_set_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         is_sure = one in disordered and twin not in disordered
         yield finding.put(str(twin.id)) if is_sure else finding
     paired = {header for pair in pairs for header in pair}
-    yield from _alone(survey, entries, unassigned, paired, assigned, "in any allocation")
-    yield from _alone(survey, assigned, unused, paired, entries, "under `Used values`")
+    alone = [header for header in unassigned if header not in paired]
+    yield from _alone(survey, entries, alone, assigned, "in any allocation")
+    alone = [header for header in unused if header not in paired]
+    yield from _alone(survey, assigned, alone, entries, "under `Used values`")
 
 
 def _missing(mine: HeaderList, other: HeaderList) -> list[Header]:
-    """Return the headers of one list whose ids the other list does not have."""
     missing = [header for id_ in mine.ids if id_ not in other.ids for header in mine.ids.all(id_)]
     checkpoint()
     return sorted(missing, key=lambda header: header.line)
 
 
 def _alone(
-    survey: CompileCheck,
-    mine: HeaderList,
-    headers: Sequence[Header],
-    paired: set[Header],
-    other: HeaderList,
-    where: str,
+    survey: CompileCheck, mine: HeaderList, missing: Sequence[Header], other: HeaderList, where: str
 ) -> Iterator[Finding]:
     """Report each value, or all at once if they are so many that a whole part is missing."""
     lacking = Related(top_place(other.file), "this list")
-    missing = [header for header in headers if header not in paired]
     is_part = len(missing) > _MOST_SINGLE
     for header in missing[: 1 if is_part else None]:
         message = f"value {header.id} `{header.key}` is not {where}"

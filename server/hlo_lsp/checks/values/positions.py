@@ -54,11 +54,7 @@ def parts_of(row: str) -> tuple[str, str | None]:
 
 
 def position_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """The positions of a value are parts of instructions, which no other value has.
-
-    The first one is the instruction that makes the value. With a module text, every part of every
-    scheduled instruction is a position of a value. One finding is reported for an entry.
-    """
+    """Report positions that are not parts of instructions, or that another value has."""
     file = entry_file(survey.dump)
     if file is None:
         return
@@ -74,7 +70,6 @@ def position_mismatch(survey: CompileCheck) -> Iterator[Finding]:
 def _in_entries(
     survey: CompileCheck, file: DumpFile, owners: dict[str, UsedValue]
 ) -> Iterator[_Wrong]:
-    """Compare the entries with each other, and enter their positions."""
     for entry in file.memory.entries.records():
         checkpoint()
         if not entry.whole:
@@ -146,7 +141,6 @@ def _in_program(survey: CompileCheck, file: DumpFile, owners: _Owners) -> Iterat
 def _missing(
     survey: CompileCheck, file: DumpFile, module: DumpFile, owners: _Owners
 ) -> Iterator[_Wrong]:
-    """Report parts of instructions that are in no entry, though a position hands its value on."""
     covered = {parts_of(row)[0] for row in owners}
     defined = {row_of(entry.name or "", entry.index) for entry in file.memory.entries.records()}
     for computation in module.module.all_computations():

@@ -160,11 +160,7 @@ class _Program:
 
 
 def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
-    """The uses of a value are the instructions with one of its positions among their operands.
-
-    They are compared with the module text, or without one with the texts after `from instruction`,
-    which leave out the instructions that make no value.
-    """
+    """Report uses that are not those of the positions of a value in the program."""
     file, module = entry_file(survey.dump), module_at_buffer_assignment(survey.dump)
     if file is None or (module is not None and not is_complete_module(module)):
         return
@@ -236,7 +232,6 @@ def _named(rows: Sequence[str]) -> str:
 
 
 def _split(row: str) -> _Use:
-    """Return the user and the number of the operand in a row of a use."""
     name, _, rest = row[2:].partition(", operand ")
     return name, int(rest.partition(" ")[0])
 
