@@ -18,8 +18,13 @@ from hlo_lsp.model.source import SourceLine
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.memory_records import AllocationLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.records import Record
 
 Json = dict[str, Any]
+_ALLOCATION_KEYS = (
+    "parameter", "parameter_index", "parameter_shape", "output_shape", "constant",
+    "thread_local", "maybe_live_out", "preallocated_temp",
+)  # fmt: skip
 
 
 def value_json(dump: DumpSet, value: Value) -> Json:
@@ -28,8 +33,9 @@ def value_json(dump: DumpSet, value: Value) -> Json:
     entry = None if value.entry is None else value.entry.record
     text = None if entry is None else defining_text(entry)
     metadata = {} if text is None else text.metadata
-    home = value.assigned or value.entry
     shape = dump.shape_text(value)
+    positions = [] if entry is None else entry.positions
+    uses = [] if entry is None else entry.uses
     return {
         "kind": "value",
         "id": value.id,
@@ -37,27 +43,20 @@ def value_json(dump: DumpSet, value: Value) -> Json:
         "index": value.index,
         "phi": value.phi,
         "shape": shape,
-        **_sizes(dump, shape, _color(value)),
-        "size": assigned and assigned.size,
+        **_sizes(dump, shape, value, in_memory=True),
+        "size": None if assigned is None else assigned.size,
         "offset": None if assigned is None else assigned.offset,
-        "allocation": None if value.allocation is None else value.allocation.record.number,
+        "allocation": _allocation_number(value),
         "memory_space": value.color,
         "memory_space_name": _space_name(dump, value.color),
         "live_range": _live_range(value),
         "at_declared_peak": is_at_declared_peak(dump, value.live),
         "defined_by": value.name,
-        "positions": None
-        if entry is None
-        else [{"instruction": row.name, "index": row.index} for row in entry.positions],
-        "uses": None
-        if entry is None
-        else [
-            {"instruction": row.name, "operand": row.operand, "index": row.index}
-            for row in entry.uses
-        ],
+        "positions": entry and [{"instruction": row.name, "index": row.index} for row in positions],
+        "uses": entry
+        and [{"instruction": row.name, "operand": row.operand, "index": row.index} for row in uses],
         **_source(dump.stack_of(metadata), metadata),
-        "path": None if home is None else home.file.label,
-        "line": None if home is None else home.number,
+        **_place(value.assigned or value.entry),
     }
 
 
@@ -77,8 +76,7 @@ def instruction_json(
     """
     line = line or dump.instruction(name)
     text = dump.text_of(name) if line is None else line.record.parsed
-    step = dump.step(name)
-    home = line or step
+    home = line or dump.step(name)
     if text is None and home is None:
         return None
     whole = dump.value_at(name)
@@ -91,23 +89,20 @@ def instruction_json(
         "name": name,
         "opcode": text and text.opcode.text,
         "shape": shape,
-        **_sizes(dump, shape, _color(whole), in_memory=whole is not None),
-        "computation": None if head is None else head.name,
-        "is_root": None if line is None else line.record.is_root,
-        "operands": None if text is None else [span.text for span in text.operands],
+        **_sizes(dump, shape, whole, in_memory=whole is not None),
+        "computation": head and head.name,
+        "is_root": line and line.record.is_root,
+        "operands": text and [span.text for span in text.operands],
         "users": user_instructions(dump, name, line) if users is None else users,
-        "called": None if text is None else [span.text for span in text.called],
+        "called": text and [span.text for span in text.called],
         **_source(stack, metadata),
         "stack": [
             {"function": frame.function, "file": frame.file, "line": frame.line} for frame in stack
         ],
         "values": _value_ids_by_name(dump).get(name, []),
-        "allocation": None
-        if whole is None or whole.allocation is None
-        else whole.allocation.record.number,
-        "live_range": None if whole is None else _live_range(whole),
-        "path": None if home is None else home.file.label,
-        "line": None if home is None else home.number,
+        "allocation": whole and _allocation_number(whole),
+        "live_range": whole and _live_range(whole),
+        **_place(home),
     }
 
 
@@ -140,8 +135,7 @@ def computation_json(head: LocatedRecord[ComputationLine]) -> Json:
         "kind": "computation",
         **_computation(module, record, is_entry=record is module.entry),
         "callers": [caller.name for caller in module.callers(record)],
-        "path": head.file.label,
-        "line": head.number,
+        **_place(head),
     }
 
 
@@ -175,17 +169,9 @@ def allocation_json(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) ->
         "size": record.size,
         "memory_space": record.color,
         "memory_space_name": _space_name(dump, record.color),
-        "parameter": record.parameter,
-        "parameter_index": record.parameter_index,
-        "parameter_shape": record.parameter_shape,
-        "output_shape": record.output_shape,
-        "constant": record.constant,
-        "thread_local": record.thread_local,
-        "maybe_live_out": record.maybe_live_out,
-        "preallocated_temp": record.preallocated_temp,
+        **{key: getattr(record, key) for key in _ALLOCATION_KEYS},
         "values": [value.id for value in dump.assigned_to(allocation)],
-        "path": allocation.file.label,
-        "line": allocation.number,
+        **_place(allocation),
     }
 
 
@@ -229,31 +215,20 @@ def _value_ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
     return {name: sorted(ids) for name, ids in found.items()}
 
 
-def _sizes(dump: DumpSet, text: str | None, color: int, *, in_memory: bool = True) -> Json:
+def _sizes(dump: DumpSet, text: str | None, value: Value | None, *, in_memory: bool) -> Json:
     """Return logical and padded bytes; the padded ones only if the rule is exact.
 
-    Args:
-        dump: The compile.
-        text: The shape.
-        color: Number of the memory space.
-        in_memory: Whether the result is a value. Otherwise only a tiled layout is reliable.
+    Unless the result is in memory, only a tiled layout is reliable.
     """
-    if text is not None and not in_memory and "T(" not in text:
-        return {"logical_bytes": _logical(text), "padded_bytes": None}
-    padded = None if text is None else padded_size_of_text(text, target_of(dump), color)
+    shape = None if text is None else try_shape(text)
+    padded = None
+    if text is not None and (in_memory or "T(" in text):
+        color = 0 if value is None else value.color or 0
+        padded = padded_size_of_text(text, target_of(dump), color)
     return {
-        "logical_bytes": None if text is None else _logical(text),
+        "logical_bytes": None if shape is None else logical_bytes(shape),
         "padded_bytes": padded.bytes if padded is not None and padded.exact else None,
     }
-
-
-def _logical(text: str) -> int | None:
-    shape = try_shape(text)
-    return None if shape is None else logical_bytes(shape)
-
-
-def _color(value: Value | None) -> int:
-    return 0 if value is None else value.color or 0
 
 
 def _space_name(dump: DumpSet, number: int | None) -> str | None:
@@ -261,9 +236,16 @@ def _space_name(dump: DumpSet, number: int | None) -> str | None:
 
 
 def _live_range(value: Value) -> list[int] | None:
-    if value.live is None:
-        return None
-    return [value.live.record.start_step, value.live.record.end_step]
+    live = None if value.live is None else value.live.record
+    return None if live is None else [live.start_step, live.end_step]
+
+
+def _allocation_number(value: Value) -> int | None:
+    return None if value.allocation is None else value.allocation.record.number
+
+
+def _place(located: LocatedRecord[Record] | None) -> Json:
+    return {"path": located and located.file.label, "line": located and located.number}
 
 
 def _source(stack: Sequence[SourceLine], metadata: Mapping[str, str]) -> Json:

@@ -54,7 +54,7 @@ class InlayHints:
         for part in hints(context.dump, context.file, line, line + 1, kinds):
             for found in part:
                 if found.column == data.get("column") and found.label == hint.label:
-                    hint.tooltip = found.explain()
+                    hint.tooltip = found.tooltip
                     return hint
         return hint
 

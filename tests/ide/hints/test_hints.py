@@ -120,7 +120,7 @@ def test_computation_with_several_callers() -> None:
     )
     found = hint_labels(text, frozenset({HintKind.PARAMETER_NAME}))[MODULE["p.0"].position]
     assert found.label == "= %x (+1)"
-    assert found.explain() == "operand 0 of %add: %x\noperand 0 of %twin: %add"
+    assert found.tooltip == "operand 0 of %add: %x\noperand 0 of %twin: %add"
 
 
 def test_scheduled_instructions_have_step_hints() -> None:
@@ -155,15 +155,15 @@ def test_size_mismatch_has_no_padding_hint() -> None:
 
 def test_tooltips_explain_labels() -> None:
     found = hint_labels(MODULE.text, neighbours=DUMP)
-    assert found[MODULE["add-end"].position].explain() == (
+    assert found[MODULE["add-end"].position].tooltip == (
         "<2 add @1>: 512 B at offset 512 of allocation 2 (1,024 B (1.0 KiB));"
         " live 1-2 (1 step): add -> mul | at the peak"
     )
-    assert found[MODULE["mul-shape"].position].explain() == (
+    assert found[MODULE["mul-shape"].position].tooltip == (
         "512 B in memory, 16 B without padding: padded to T(128) (dim 0 4 -> 128)"
     )
-    assert found[MODULE["add-source"].position].explain() == "/home/me/train.py:212"
-    assert found[MODULE["add-start"].position].explain() == "runs at step 1 of 3"
+    assert found[MODULE["add-source"].position].tooltip == "/home/me/train.py:212"
+    assert found[MODULE["add-start"].position].tooltip == "runs at step 1 of 3"
 
 
 @pytest.mark.parametrize("text", [MODULE.text, DUMP], ids=["module", "memory"])

@@ -24,7 +24,7 @@ def test_real_hints_are_short_and_inside_lines(corpus_small: Path) -> None:
                 assert 0 <= hint.column <= len(file.lines[hint.line])
                 assert 0 < len(hint.label) < _LONGEST_LABEL
                 assert not isinstance(file.records.at(hint.line), BrokenRecord)
-                assert hint.explain()
+                assert hint.tooltip
                 places.append((hint.line, hint.column, hint.kind))
                 kinds.add(hint.kind)
         assert len(places) == len(set(places)), path

@@ -173,8 +173,10 @@ def test_each_extent_contains_the_previous_one(texts: Texts, data: st.DataObject
     column = data.draw(st.integers(0, len(file.lines[line])))
     found = selection_extents(file, line, column)
     assert all(extent.start < extent.end for extent in found)
-    assert (line, column) in found[0]
-    assert all(outer != inner and inner in outer for inner, outer in pairwise(found))
+    assert found[0].start <= (line, column) <= found[0].end
+    for inner, outer in pairwise(found):
+        assert outer != inner
+        assert outer.start <= inner.start <= inner.end <= outer.end
     assert found[-1] == TextExtent((0, 0), (len(file.lines) - 1, len(file.lines[-1])))
 
 

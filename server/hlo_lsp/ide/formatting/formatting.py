@@ -36,7 +36,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 _STATEMENTS_PER_CHECKPOINT = 50  # about 3 ms of work
 _INDENT = "  "
-_TABLE_ROWS = (NameRow, LocationRow, FrameRow)
+_TABLE_RECORDS = (TableLabel, NameRow, LocationRow, FrameRow)
 
 
 class FormattingEdit(NamedTuple):
@@ -111,7 +111,6 @@ def _statements(file: DumpFile, first: int) -> Iterator[_Statement]:
         end = record.line + record.line_count
         next_line = file.lines[end] if end < len(file.lines) else ""
         yield _Statement(record, "\n".join(file.lines[record.line : end]), next_line, inside)
-
         if isinstance(record, ComputationLine):
             inside = not record.members
 
@@ -159,29 +158,25 @@ def _strip_trailing_comment(text: str) -> str | None:
 
 
 def _format_record(record: Record, text: str) -> str | None:
-    if isinstance(record, InstructionLine):
-        return format_instruction(text)
-    if isinstance(record, ComputationLine):
-        return (
-            _format_inline_computation(record, text)
-            if record.members
-            else format_computation_head(text)
-        )
-    if isinstance(record, ComputationEnd):
-        return format_computation_end(text)
-    if isinstance(record, ModuleHeader):
-        return format_module_header(text)
-    if isinstance(record, (TableLabel, *_TABLE_ROWS)):
-        return format_table_row(text)
-    return None
+    match record:
+        case InstructionLine():
+            return format_instruction(text)
+        case ComputationLine() if record.members:
+            return _format_inline_computation(record, text)
+        case ComputationLine():
+            return format_computation_head(text)
+        case ComputationEnd():
+            return format_computation_end(text)
+        case ModuleHeader():
+            return format_module_header(text)
+    return format_table_row(text) if isinstance(record, _TABLE_RECORDS) else None
 
 
 def _format_inline_computation(record: ComputationLine, text: str) -> str | None:
     """Return a computation that is one record, with each instruction on a line of its own."""
     match = load_grammar("module").expression("whole_computation").fullmatch(text)
-    head = (
-        None if match is None else format_computation_head(f"{text[: match.start('OPENING')]} {{")
-    )
+    opening = len(text) if match is None else match.start("OPENING")
+    head = format_computation_head(f"{text[:opening]} {{")
     members = [format_instruction(each.text, each.column) for each in record.members]
     if head is None or None in members:
         return None
@@ -189,45 +184,29 @@ def _format_inline_computation(record: ComputationLine, text: str) -> str | None
 
 
 def _has_same_meaning(statement: _Statement, text: str) -> bool:
-    """Return whether the formatted text is read as exactly the same record."""
+    """Return whether the formatted text, which has the same words, is read as the same record."""
     record, lines = statement.record, text.split("\n")
     if isinstance(record, ComputationLine) and record.members:
-        head, *body, _ = (module_scanner().read([line, ""], 0) for line in lines)
-        return _record_meaning(head) == _record_meaning(record) and [
-            *map(_record_meaning, body)
-        ] == [*map(_record_meaning, record.members)]
+        found = [module_scanner().read([line, ""], 0) for line in lines[:-1]]
+        return [*map(_meaning, found)] == [*map(_meaning, (record, *record.members))]
     margin = _indentation(statement)
     if margin is None:
         row, column = statement.begin
         margin = statement.text.split("\n")[row - record.line][:column]
     lines[0] = margin + lines[0]
-    found = module_scanner().read([*lines, statement.next_line], 0)
-    return found.line_count == len(lines) and _record_meaning(found) == _record_meaning(record)
+    again = module_scanner().read([*lines, statement.next_line], 0)
+    return again.line_count == len(lines) and _meaning(again) == _meaning(record)
 
 
-def _record_meaning(record: Record) -> tuple[object, ...]:
-    """Return the contents of a record without its blanks."""
+def _meaning(record: Record) -> tuple[object, ...]:
+    """Return the contents of a record that can change with its blanks."""
     if isinstance(record, InstructionLine):
-        attributes = [
-            (each.name, _without_whitespace(each.value.text)) for each in record.parsed.attributes
-        ]
-        literal = _without_whitespace(record.parsed.literal.text)
-        return (
-            record.name, record.is_root, _without_whitespace(record.shape), record.opcode,
-            record.operands, record.called, literal, attributes,
-
-        )  # fmt: skip
+        attributes = [attribute.name for attribute in record.parsed.attributes]
+        shape = "".join(record.shape.split())
+        return record.name, record.is_root, shape, record.opcode, record.operands, attributes
     if isinstance(record, ComputationLine):
-        return record.name, record.is_entry, _without_whitespace(record.signature)
-    if isinstance(record, ModuleHeader):
-        return record.name, _without_whitespace(record.text)
-    if isinstance(record, (TableLabel, *_TABLE_ROWS)):
-        return astuple(record)
-    return (type(record),)
-
-
-def _without_whitespace(text: str) -> str:
-    return "".join(text.split())
+        return record.name, record.is_entry
+    return astuple(record) if isinstance(record, _TABLE_RECORDS) else (type(record),)
 
 
 def _gap_edits(
@@ -241,14 +220,14 @@ def _gap_edits(
         return
     count, indent = _empty_line_count(before, statement), _indentation(statement)
     between = file.lines[row + 1 : line]
-    old = "\n".join([file.lines[row][column:], *between, file.lines[line][:indentation]])
+    margin = file.lines[line][:indentation]
+    old = "\n".join([file.lines[row][column:], *between, margin])
     new = "\n" * ((len(between) if count is None else count) + 1)
-    new += file.lines[line][:indentation] if indent is None else indent
+    new += margin if indent is None else indent
     if old != new:
         start, end, text = minimal_change(0, old, new)
-        yield FormattingEdit(
-            _advance(row, column, old[:start]), _advance(row, column, old[:end]), text
-        )
+        begin = _advance(row, column, old[:start])
+        yield FormattingEdit(begin, _advance(row, column, old[:end]), text)
 
 
 def _is_left_unchanged(statement: _Statement) -> bool:
@@ -277,14 +256,11 @@ def _empty_line_count(before: _Statement, statement: _Statement) -> int | None:
     if isinstance(above, Comment) or before.is_inside:
         return None
     if isinstance(record, ComputationLine):
-        return 2 if isinstance(above, (TableLabel, *_TABLE_ROWS)) else 1
+        return 2 if isinstance(above, _TABLE_RECORDS) else 1
     if isinstance(record, TableLabel):
         return 1
-    return (
-        0
-        if isinstance(record, _TABLE_ROWS) and isinstance(above, (TableLabel, *_TABLE_ROWS))
-        else None
-    )
+    is_row = isinstance(record, _TABLE_RECORDS) and isinstance(above, _TABLE_RECORDS)
+    return 0 if is_row else None
 
 
 def _advance(line: int, column: int, text: str) -> tuple[int, int]:

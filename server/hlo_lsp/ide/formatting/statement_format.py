@@ -129,7 +129,7 @@ def format_table_row(text: str) -> str:
     """Return a label or row of the location tables."""
     parts = (
         part if part[0] == '"' else " ".join(part.split())
-        for part in _strings_and_gaps(text.strip())
+        for part in _STRING_OR_GAP.findall(text.strip())
     )
     row = " ".join(filter(None, parts))
     return row if '"' in row else _BRACES.sub(lambda brace: _SPACED_BRACES[brace[1]], row)
@@ -142,16 +142,12 @@ def _format_operands(parts: InstructionText, shape: str) -> str | None:
     if _PLAIN_OPERANDS.fullmatch(text):
         return text
     found = []
-    if text.strip():
-        for piece in split_at_commas(text, 0, len(text)):
-            match = _OPERAND.fullmatch(piece)
-            if match is None:  # The operand is a nested instruction.
-                return None
-            mark, shape, name = match.groups()
-            printed = None if shape is None else format_shape(shape)
-            if printed is None and shape is not None:
-                return None
-            found.append(f"{mark or ''}{'' if printed is None else printed + ' '}{name}")
+    for piece in split_at_commas(text, 0, len(text)) if text.strip() else ():
+        match = _OPERAND.fullmatch(piece)
+        printed = format_shape(match[2] or "") if match is not None else None
+        if match is None or printed is None:  # The operand is a nested instruction.
+            return None
+        found.append(f"{match[1] or ''}{printed + ' ' if printed else ''}{match[3]}")
     return ", ".join(found)
 
 
@@ -185,8 +181,3 @@ def _format_signature(text: str) -> str | None:
         found.append(f"{match[1]}: {shape}")
     result = format_shape(text[arrow.end() :].strip())
     return None if result is None else f"({', '.join(found)}) -> {result}"
-
-
-def _strings_and_gaps(text: str) -> list[str]:
-    """Return the strings and the text between them."""
-    return _STRING_OR_GAP.findall(text)

@@ -1,5 +1,7 @@
 """One-line summaries of allocations, values, the peak, computations, and the total size."""
 
+from collections import Counter
+
 from hlo_lsp.ide.hover.values import describe_step_range, is_at_declared_peak
 from hlo_lsp.memory.computation_buffers import computation_buffers
 from hlo_lsp.memory.liveness import logical_peak_of
@@ -16,12 +18,12 @@ from hlo_lsp.syntax.module_records import ComputationLine
 def allocation_summary(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) -> str:
     """Return ``12 values, 4.00 MiB, 3 share offset 0``."""
     values = sum(1 for _ in dump.assigned_to(allocation))
-    parts = [count_noun(values, "value"), format_short_bytes(allocation.record.size)]
+    summary = f"{count_noun(values, 'value')}, {format_short_bytes(allocation.record.size)}"
     shared = most_shared_offset(dump, allocation)
-    if shared is not None:
-        offset, count = shared
-        parts.append(f"{count:,} share offset {offset:,}")
-    return ", ".join(parts)
+    if shared is None:
+        return summary
+    offset, count = shared
+    return f"{summary}, {count:,} share offset {offset:,}"
 
 
 def value_summary(dump: DumpSet, value: Value) -> str:
@@ -45,20 +47,18 @@ def peak_summary(dump: DumpSet) -> str:
         return "no live ranges"
     step = logical.declared_step
     declared = f"declared by XLA: {format_short_bytes(logical.declared_bytes)} at step {step}"
-    spaces = memory_space_occupancies(dump)
-    occupancy = largest_off_chip_space(spaces, dump.backend)
+    occupancy = largest_off_chip_space(memory_space_occupancies(dump), dump.backend)
     if occupancy is None:
         if logical.bytes == logical.declared_bytes:
             return f"{declared}, the logical peak"
-        return (
-            f"{declared} | logical peak: {format_short_bytes(logical.bytes)} at step {logical.step}"
-        )
+        peak = f"{format_short_bytes(logical.bytes)} at step {logical.step}"
+        return f"{declared} | logical peak: {peak}"
     here = occupancy.bytes_at(step)
-    occupied = f"{space_title(occupancy.space, dump.backend)}: {format_short_bytes(here)} occupied"
-    if here == occupancy.peak_bytes:
-        return f"{declared} | {occupied}, the maximum"
     more = f"{format_short_bytes(occupancy.peak_bytes - here)} more at step {occupancy.peak_step}"
-    return f"{declared} | {occupied}, {more}"
+    return (
+        f"{declared} | {space_title(occupancy.space, dump.backend)}: {format_short_bytes(here)} "
+        f"occupied, {'the maximum' if here == occupancy.peak_bytes else more}"
+    )
 
 
 def computation_summary(dump: DumpSet, computation: LocatedRecord[ComputationLine]) -> str:
@@ -74,20 +74,18 @@ def computation_summary(dump: DumpSet, computation: LocatedRecord[ComputationLin
 
 def total_summary(dump: DumpSet) -> str:
     """Return the total of each memory space: ``HBM 12.00 MiB, VMEM 8.5 KiB``."""
-    spaces: dict[int, int] = {}
+    spaces: Counter[int] = Counter()
     local = 0
     for allocation in dump.allocations():
         record = allocation.record
         if record.thread_local:
             local += record.size
         else:
-            spaces[record.color] = spaces.get(record.color, 0) + record.size
-    if not spaces and not local:
-        return "no allocations"
+            spaces[record.color] += record.size
     parts = [
         f"{space_title(color, dump.backend)} {format_short_bytes(size)}"
         for color, size in sorted(spaces.items())
     ]
-    return ", ".join(
-        [*parts, f"without {format_short_bytes(local)} thread-local"] if local else parts
-    )
+    if local:
+        parts.append(f"without {format_short_bytes(local)} thread-local")
+    return ", ".join(parts) or "no allocations"

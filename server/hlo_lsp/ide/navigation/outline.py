@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from operator import attrgetter
 from typing import Any
 
 from hlo_lsp.model.display import count_noun, format_short_bytes
@@ -43,9 +44,6 @@ _SKIPPED_RECORDS = frozenset({BlankLine, Comment})  # A comment belongs to the f
 _MAX_SHAPE_LENGTH = 80
 
 
-NodeDescription = tuple["OutlineNodeKind", str, str]  # kind, name, and detail
-
-
 class OutlineNodeKind(Enum):
     """The kind of an outline node."""
 
@@ -74,28 +72,17 @@ class OutlineNode:
     children: list["OutlineNode"] = field(default_factory=list)
 
 
-# The nesting depth of a label: the following heads with a larger depth are inside it.
-_LABEL_DEPTHS: dict[str, int] = {
-    "assignment_label": 0,
-    "used_values_label": 0,
-    "by_size_label": 0,
-    "with_values_label": 0,
-    "sequence_label": 1,
-    "ranges_label": 1,
-    "peak_missing": 1,
-    "breakdown_label": 1,
-    "table_header": 2,
-}
-_LABEL_TITLES: dict[str, str] = {
-    "assignment_label": "BufferAssignment",
-    "used_values_label": "Used values",
-    "by_size_label": "Allocations sorted by size",
-    "with_values_label": "Allocations with their values",
-    "sequence_label": "InstructionSequence",
-    "ranges_label": "BufferLiveRange",
-    "peak_missing": "peak unknown",
-    "breakdown_label": "Stack trace breakdown",
-    "table_header": "table",
+# The nesting depth of each label, and its title. Heads with a larger depth are inside it.
+_LABELS: dict[str, tuple[int, str]] = {
+    "assignment_label": (0, "BufferAssignment"),
+    "used_values_label": (0, "Used values"),
+    "by_size_label": (0, "Allocations sorted by size"),
+    "with_values_label": (0, "Allocations with their values"),
+    "sequence_label": (1, "InstructionSequence"),
+    "ranges_label": (1, "BufferLiveRange"),
+    "peak_missing": (1, "peak unknown"),
+    "breakdown_label": (1, "Stack trace breakdown"),
+    "table_header": (2, "table"),
 }
 
 
@@ -142,91 +129,69 @@ def _close_node(node: OutlineNode, last: Record) -> None:
 def depth_of(record: Record) -> int:
     """Return the nesting depth of a head; the following heads with a larger depth are inside it."""
     if isinstance(record, Label):
-        return _LABEL_DEPTHS.get(record.name, 3)
-    if isinstance(
-        record, memory.AllocationLine | memory.PeakLabel | memory.ReportedAllocation | BrokenRecord
-    ):
-        return 1
-    return 0
+        return _LABELS.get(record.name, (3, ""))[0]
+    return int(isinstance(record, _DEPTH_1_RECORDS))
+
+
+_DEPTH_1_RECORDS = (
+    memory.AllocationLine, memory.PeakLabel, memory.ReportedAllocation, BrokenRecord,
+)  # fmt: skip
 
 
 def _outline_node(record: Record) -> OutlineNode | None:
-    described = _describe_record(record)
+    described = _DESCRIPTIONS.get(type(record))
     if described is None:
+        title = _LABELS.get(record.name) if isinstance(record, Label) else None
+        kind, name, detail = OutlineNodeKind.SECTION, "" if title is None else title[1], ""
+    else:
+        kind, name, detail = described[0], described[1](record), described[2](record)
+    if not name:
         return None
-    kind, name, detail = described
     return OutlineNode(kind, name, detail, record.line, record.line_count, record)
 
 
-def _describe_record(record: Record) -> NodeDescription | None:
-    if isinstance(record, Label):
-        title = _LABEL_TITLES.get(record.name)
-        return None if title is None else (OutlineNodeKind.SECTION, title, "")
-    describe = _DESCRIPTIONS.get(type(record))
-    return None if describe is None else describe(record)
+def _value_name(record: memory.AssignedValue | UsedValue) -> str:
+    return "" if record.name is None else f"{record.id} {record.name}{record.index or ''}"
 
 
-def _describe_used_value(record: UsedValue) -> NodeDescription | None:
-    if record.name is None:
-        return None
-    return OutlineNodeKind.VALUE, f"{record.id} {record.name}{record.index or ''}", ""
+def _allocation_name(record: memory.AllocationLine | memory.ReportedAllocation) -> str:
+    return f"allocation {record.number}"
 
 
-def _describe_reported_allocation(record: memory.ReportedAllocation) -> NodeDescription:
-    return OutlineNodeKind.ALLOCATION, f"allocation {record.number}", record.human
-
-
+_Kind = OutlineNodeKind
+_Text = Callable[[Any], str]
+_name = attrgetter("name")
 # A table, because a chain of isinstance tests is too slow for 100,000 records.
-_DESCRIPTIONS: dict[type[Record], Callable[[Any], NodeDescription | None]] = {
-    memory.AssignedValue: lambda record: (
-        OutlineNodeKind.VALUE,
-        f"{record.id} {record.name}{record.index or ''}",
-        record.shape[:_MAX_SHAPE_LENGTH],
+_DESCRIPTIONS: dict[type[Record], tuple[OutlineNodeKind, _Text, _Text]] = {
+    memory.AssignedValue: (_Kind.VALUE, _value_name, lambda value: value.shape[:_MAX_SHAPE_LENGTH]),
+    UsedValue: (_Kind.VALUE, _value_name, lambda _: ""),
+    memory.SequenceRow: (_Kind.STEP, _name, lambda row: str(row.step)),
+    memory.RangeRow: (
+        _Kind.LIVE_RANGE, attrgetter("key"), lambda row: f"{row.start_step}-{row.end_step}"
     ),
-    UsedValue: _describe_used_value,
-    memory.SequenceRow: lambda record: (OutlineNodeKind.STEP, record.name, str(record.step)),
-    memory.RangeRow: lambda record: (
-        OutlineNodeKind.LIVE_RANGE,
-        record.key,
-        f"{record.start_step}-{record.end_step}",
+    memory.PeakRow: (
+        _Kind.PEAK, lambda row: row.key or row.name, lambda row: format_short_bytes(row.bytes)
     ),
-    memory.PeakRow: lambda record: (
-        OutlineNodeKind.PEAK,
-        record.key or record.name,
-        format_short_bytes(record.bytes),
+    memory.AllocationLine: (
+        _Kind.ALLOCATION, _allocation_name, lambda line: format_short_bytes(line.size)
     ),
-    memory.AllocationLine: lambda record: (
-        OutlineNodeKind.ALLOCATION,
-        f"allocation {record.number}",
-        format_short_bytes(record.size),
+    memory.ReportedAllocation: (_Kind.ALLOCATION, _allocation_name, attrgetter("human")),
+    memory.ListedAllocation: (_Kind.ALLOCATION, _allocation_name, attrgetter("human")),
+    memory.TotalLine: (
+        _Kind.SECTION, lambda _: "Total bytes used", lambda line: format_short_bytes(line.total)
     ),
-    memory.ReportedAllocation: _describe_reported_allocation,
-    memory.ListedAllocation: _describe_reported_allocation,
-    memory.TotalLine: lambda record: (
-        OutlineNodeKind.SECTION,
-        "Total bytes used",
-        format_short_bytes(record.total),
+    memory.LiveRangeLabel: (
+        _Kind.SECTION, lambda _: "HloLiveRange", lambda label: count_noun(label.max, "step")
     ),
-    memory.LiveRangeLabel: lambda record: (
-        OutlineNodeKind.SECTION,
-        "HloLiveRange",
-        count_noun(record.max, "step"),
+    memory.PeakLabel: (_Kind.SECTION, lambda _: "Peak", lambda label: f"step {label.moment}"),
+    memory.SpaceLine: (
+        _Kind.SPACE, lambda line: f"Memory Space {line.name}", lambda line: f"color {line.color}"
     ),
-    memory.PeakLabel: lambda record: (OutlineNodeKind.SECTION, "Peak", f"step {record.moment}"),
-    memory.SpaceLine: lambda record: (
-        OutlineNodeKind.SPACE,
-        f"Memory Space {record.name}",
-        f"color {record.color}",
-    ),
-    ModuleHeader: lambda record: (OutlineNodeKind.SECTION, record.name, "HloModule"),
-    TableLabel: lambda record: (OutlineNodeKind.SECTION, record.table, ""),
-    ComputationLine: lambda record: (
-        OutlineNodeKind.COMPUTATION,
-        record.name,
-        "ENTRY" if record.is_entry else "",
-    ),
-    InstructionLine: lambda record: (OutlineNodeKind.INSTRUCTION, record.name, record.opcode),
-}
+    ModuleHeader: (_Kind.SECTION, _name, lambda _: "HloModule"),
+    TableLabel: (_Kind.SECTION, attrgetter("table"), lambda _: ""),
+    ComputationLine: (_Kind.COMPUTATION, _name, lambda head: "ENTRY" if head.is_entry else ""),
+    InstructionLine: (_Kind.INSTRUCTION, _name, attrgetter("opcode")),
+}  # fmt: skip
 
 
 def _thunk_outline(records: Iterable[Record]) -> list[OutlineNode]:

@@ -8,7 +8,9 @@ edited, is left unmatched.
 """
 
 from collections import Counter
-from dataclasses import dataclass
+from collections.abc import Iterator
+from itertools import groupby
+from typing import NamedTuple
 
 from hlo_lsp.ide.cursor.targets import CursorTarget, TermTarget
 from hlo_lsp.model.dump_file import DumpFile
@@ -26,8 +28,7 @@ from hlo_lsp.syntax.memory_records import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class ReportedRow:
+class ReportedRow(NamedTuple):
     """The allocation of a report row, and the values that it counts in allocation order."""
 
     allocation: LocatedRecord[AllocationLine]
@@ -36,17 +37,12 @@ class ReportedRow:
 
 def reported_row(dump: DumpSet, file: DumpFile, row: TableRow) -> ReportedRow | None:
     """Return the allocation and the values of a row, or None if they are unknown."""
-    numbers = _allocation_numbers_of_rows(dump)
-    number = numbers.get((file, row))
+    number = _allocation_numbers_of_rows(dump).get((file, row))
     allocation = None if number is None else dump.allocation(number)
     if allocation is None:
         return None
-    values = tuple(
-        LocatedRecord(allocation.file, value)
-        for value in dump.assigned_to(allocation)
-        if value.offset == row.offset
-    )
-    return ReportedRow(allocation, values)
+    values = (value for value in dump.assigned_to(allocation) if value.offset == row.offset)
+    return ReportedRow(allocation, tuple(LocatedRecord(allocation.file, value) for value in values))
 
 
 def reported_row_at(dump: DumpSet, target: CursorTarget) -> ReportedRow | None:
@@ -61,9 +57,7 @@ def rows_of_value(
 ) -> list[LocatedRecord[TableRow]]:
     """Return the report rows that count a value."""
     allocation = dump.allocation_of(value)
-    if allocation is None:
-        return []
-    rows = rows_of_allocation(dump, allocation.record.number)
+    rows = [] if allocation is None else rows_of_allocation(dump, allocation.record.number)
     return [row for row in rows if row.record.offset == value.record.offset]
 
 
@@ -77,20 +71,19 @@ def rows_of_allocation(dump: DumpSet, number: int) -> list[LocatedRecord[TableRo
 def _allocation_numbers_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:
     """Return the allocation number of each row."""
     counts: dict[int, Counter[int]] = {}
-    waiting: dict[int, list[int]] = {}  # by memory space; the allocation of the next table is last
+    by_space: dict[int, list[int]] = {}  # the largest allocation last
     by_size = sorted(
         dump.allocations(), key=lambda found: (found.record.size, -found.record.number)
     )
     for allocation in by_size:
         number = allocation.record.number
         counts[number] = Counter(value.offset for value in dump.assigned_to(allocation))
-        waiting.setdefault(allocation.record.color or 0, []).append(number)
+        by_space.setdefault(allocation.record.color or 0, []).append(number)
     found: dict[tuple[DumpFile, TableRow], int] = {}
     for file in dump.files:
         if file.kind is FileKind.REPORT:
-            for number, table in _tables_with_allocations(
-                file, {space: list(of) for space, of in waiting.items()}
-            ):
+            waiting = {space: list(numbers) for space, numbers in by_space.items()}
+            for number, table in _tables_with_allocations(file, waiting):
                 known = counts.get(number, Counter())
                 if all(known[row.offset] == row.value_count for row in table):
                     found.update(((file, row), number) for row in table)
@@ -99,34 +92,22 @@ def _allocation_numbers_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow]
 
 def _tables_with_allocations(
     file: DumpFile, waiting: dict[int, list[int]]
-) -> list[tuple[int, list[TableRow]]]:
-    """Return the tables of a report with the numbers of their allocations."""
-    tables: list[tuple[int, list[TableRow]]] = []
+) -> Iterator[tuple[int, list[TableRow]]]:
+    """Yield the tables of a report with the numbers of their allocations.
+
+    ``waiting`` holds the allocations of each memory space, the one of the next table last.
+    """
     space: int | None = None
     named: int | None = None
-    begins = True  # True if the next row is the first of its table.
-    for record in file.records:
-        if isinstance(record, SpaceLine):
-            space, named = record.color, None
-        elif isinstance(record, ReportedAllocation):
-            named = None if isinstance(record, ListedAllocation) else record.number
-        elif isinstance(record, TableRow):
-            if begins:
-                number = _next_allocation(named, space, waiting)
-                if number is None:
-                    continue
-                tables.append((number, []))
-                begins = False
-            tables[-1][1].append(record)
+    for is_table, records in groupby(file.records, lambda record: isinstance(record, TableRow)):
+        if is_table:
+            numbers = [] if space is None else waiting.get(space, [])
+            number = named if named is not None else numbers.pop() if numbers else None
+            if number is not None:
+                yield number, [row for row in records if isinstance(row, TableRow)]
             continue
-        begins = True
-    return tables
-
-
-def _next_allocation(
-    named: int | None, space: int | None, waiting: dict[int, list[int]]
-) -> int | None:
-    if named is not None:
-        return named
-    numbers = [] if space is None else waiting.get(space, [])
-    return numbers.pop() if numbers else None
+        for record in records:
+            if isinstance(record, SpaceLine):
+                space, named = record.color, None
+            elif isinstance(record, ReportedAllocation):
+                named = None if isinstance(record, ListedAllocation) else record.number

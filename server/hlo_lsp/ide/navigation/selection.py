@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from typing import NamedTuple
 
 from hlo_lsp.ide.navigation.outline import depth_of
@@ -18,14 +18,14 @@ from hlo_lsp.syntax.statements import tokens_with_depth
 from hlo_lsp.syntax.used_value import instruction_column
 
 _MAX_STATEMENT_LINES = 200  # In longer statements only the line of the cursor is read.
+_MAX_BRACKET_PREFIX_LENGTH = 80
 _WORD = re.compile(r"[%@]?([\w.\-]+)")
 _KEY = re.compile(r"[\w\-]+=")
 _ATTRIBUTE = re.compile(r'[\w\-]+=(?:"(?:[^"\\]|\\.)*"|\{[^{}]*\}|[^\s,"{}()]+)')
 _VALUE = re.compile(r"<\d[^<>]*>")
 # The text before a bracket that is selected together with it.
 _BRACKET_PREFIX = re.compile(r"[A-Za-z][\w.\-]*(?:=|\[[^\]]*\])?$")
-
-_MAX_BRACKET_PREFIX_LENGTH = 80
+_Span = tuple[int, int]
 
 
 class TextExtent(NamedTuple):
@@ -34,26 +34,23 @@ class TextExtent(NamedTuple):
     start: tuple[int, int]
     end: tuple[int, int]
 
-    def __contains__(self, other: object) -> bool:
-        if isinstance(other, TextExtent):
-            return self.start <= other.start and other.end <= self.end
-        return isinstance(other, tuple) and self.start <= other <= self.end
-
 
 def selection_extents(file: DumpFile, line: int, column: int) -> list[TextExtent]:
     """Return the extents around a position, the smallest first; each contains the previous one.
 
     No extent is empty, except in an empty file. The last one is the whole file.
     """
-    whole = TextExtent((0, 0), _line_end(file, len(file.lines) - 1))
-    place = TextExtent((line, column), (line, column))
+    last = len(file.lines) - 1
+    whole = TextExtent((0, 0), (last, len(file.lines[last])))
+    inner = TextExtent((line, column), (line, column))
     found: list[TextExtent] = []
     record = file.records.at(line) if file.kind.has_records else None
     parts = () if record is None else _enclosing_extents(file, record, line, column)
     for extent in (*parts, whole):
-        inner = found[-1] if found else place
-        if extent.start < extent.end and inner in extent and inner != extent:
+        is_around = extent.start <= inner.start and inner.end <= extent.end
+        if extent.start < extent.end and is_around and inner != extent:
             found.append(extent)
+            inner = extent
     return found or [whole]
 
 
@@ -78,19 +75,15 @@ def _extents_in_text(file: DumpFile, record: Record, line: int, column: int) -> 
     if len(record.statement_rows(line - record.line)) <= _MAX_STATEMENT_LINES:
         statement = statement_at(file, record, line)
     first, text = statement.line, statement.text
-    begins = [0]
-    for part in text.split("\n"):
-        begins.append(begins[-1] + len(part) + 1)
+    begins = [0, *accumulate(len(part) + 1 for part in text.split("\n"))]
     at = begins[line - first] + column
     spans = {*_word_spans(text, begins[line - first], at), *_bracket_spans(text, at)}
     if first == record.line:
         for member in _nested_instructions(record):
-            start = begins[member.line - first] + member.column
-            stop = begins[member.line - first] + len(member.text)
-            spans.add(_strip_span(text, start, stop))
+            begin = begins[member.line - first]
+            spans.add(_strip_span(text, begin + member.column, begin + len(member.text)))
     if file.kind is not FileKind.MODULE and not isinstance(record, BlankLine):
-        begin = instruction_column(text)
-        rule = rule_of(record, text)
+        begin, rule = instruction_column(text), rule_of(record, text)
         if begin:
             spans.add(_strip_span(text, begin, len(text)))
         elif rule is not None:
@@ -101,37 +94,33 @@ def _extents_in_text(file: DumpFile, record: Record, line: int, column: int) -> 
             for start, end in holding]  # fmt: skip
 
 
-def _word_spans(text: str, begin: int, at: int) -> Iterator[tuple[int, int]]:
+def _word_spans(text: str, begin: int, at: int) -> Iterator[_Span]:
     """Yield words, names with ``%``, strings, shapes, values, and ``key=value`` pairs."""
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
-    for match in _WORD.finditer(text, begin, end):
-        if match.start() > at:
-            break
-        if at <= match.end():
-            yield match.span(1)
-            yield match.span()
-    for match in load_grammar("lexemes").expression("lexeme").finditer(text, begin, end):
-        if match.start() > at:
-            break
-        if at <= match.end() and match.lastgroup in {"STRING", "ARRAY", "COMMENT"}:
-            yield match.span()
+    lexemes = load_grammar("lexemes").expression("lexeme")
+    for match in (*_WORD.finditer(text, begin, end), *lexemes.finditer(text, begin, end)):
+        is_word = match.re is _WORD
+        if match.start() <= at <= match.end():
+            if is_word:
+                yield match.span(1)
             if match.lastgroup == "STRING":
                 yield match.start() + 1, match.end() - 1
+            if is_word or match.lastgroup in {"STRING", "ARRAY", "COMMENT"}:
+                yield match.span()
     for match in (*_KEY.finditer(text, begin, end), *_VALUE.finditer(text, begin, end)):
-        if match.start() <= at:
-            named = _ATTRIBUTE.match(text, match.start(), end)
-            yield match.span() if named is None else named.span()
+        named = _ATTRIBUTE.match(text, match.start(), end)
+        yield match.span() if named is None else named.span()
 
 
-def _bracket_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
+def _bracket_spans(text: str, at: int) -> Iterator[_Span]:
     """Yield the contents of brackets and of the items between commas at an offset.
 
     Brackets are also yielded with their delimiters and with the name before them. Outside of
     brackets, the items between commas are the attributes of an instruction.
     """
     open_: list[list[int]] = []  # for each open bracket, its offset and those of its commas
-    top = [0]
+    top = [-1]
     for match, _ in tokens_with_depth(text, 0):
         sign, start = match[0], match.start()
         if sign == ",":
@@ -142,29 +131,30 @@ def _bracket_spans(text: str, at: int) -> Iterator[tuple[int, int]]:
             stops = [*open_.pop(), start]
             if stops[0] < at <= start + 1:
                 yield from _spans_in_bracket(text, stops, at)
-    for stops in (*open_, top):
-        stops.append(len(text))
-        if stops is top or stops[0] < at:
-            yield from _spans_in_bracket(text, stops, at, is_top=stops is top)
+    for stops in open_:
+        if stops[0] < at:
+            yield from _spans_in_bracket(text, [*stops, len(text)], at)
+    yield from _item_spans(text, [*top, len(text)], at)
 
 
-def _spans_in_bracket(
-    text: str, stops: list[int], at: int, *, is_top: bool = False
-) -> Iterator[tuple[int, int]]:
-    begin, end = stops[0], stops[-1]
+def _item_spans(text: str, stops: list[int], at: int) -> Iterator[_Span]:
     for first, last in pairwise(stops):
-        if first < at <= last or (is_top and first <= at <= last):
-            yield _strip_span(text, first + (first > 0 or not is_top), last)
-    if not is_top:
-        yield _strip_span(text, begin + 1, end)
-        closed = min(end + 1, len(text))
-        yield begin, closed
-        before = _BRACKET_PREFIX.search(text, max(begin - _MAX_BRACKET_PREFIX_LENGTH, 0), begin)
-        if before is not None:
-            yield before.start(), closed
+        if first < at <= last or first < 0 == at:
+            yield _strip_span(text, first + 1, last)
 
 
-def _strip_span(text: str, start: int, end: int) -> tuple[int, int]:
+def _spans_in_bracket(text: str, stops: list[int], at: int) -> Iterator[_Span]:
+    begin, end = stops[0], stops[-1]
+    yield from _item_spans(text, stops, at)
+    yield _strip_span(text, begin + 1, end)
+    closed = min(end + 1, len(text))
+    yield begin, closed
+    before = _BRACKET_PREFIX.search(text, max(begin - _MAX_BRACKET_PREFIX_LENGTH, 0), begin)
+    if before is not None:
+        yield before.start(), closed
+
+
+def _strip_span(text: str, start: int, end: int) -> _Span:
     part = text[start:end]
     return start + len(part) - len(part.lstrip()), end - len(part) + len(part.rstrip())
 
@@ -208,7 +198,7 @@ def _last_line(file: DumpFile, head: Record, depth: int) -> int:
 def _thunk_extents(file: DumpFile, record: Record) -> Iterator[TextExtent]:
     """Yield the lines of a thunk with its children, then of the thunks that contain it."""
     depth = record.depth if isinstance(record, ThunkRow) else None
-    for above in _records_above(file, record):
+    for above in map(file.records.at, range(record.line, -1, -1)):
         if isinstance(above, ThunkRow) and (depth is None or above.depth <= depth):
             last = above.line
             for below in file.records.after(above):
@@ -220,22 +210,11 @@ def _thunk_extents(file: DumpFile, record: Record) -> Iterator[TextExtent]:
             depth = above.depth - 1
 
 
-def _records_above(file: DumpFile, record: Record) -> Iterator[Record]:
-    for line in range(record.line, -1, -1):
-        found = file.records.at(line)
-        if found is not None:
-            yield found
-
-
 def _line_extent(file: DumpFile, first: int, last: int) -> TextExtent:
     """Return whole lines without the blanks around them."""
     text = file.lines[first]
     start = len(text) - len(text.lstrip())
     return TextExtent((first, start), (last, len(file.lines[last].rstrip())))
-
-
-def _line_end(file: DumpFile, line: int) -> tuple[int, int]:
-    return line, len(file.lines[line])
 
 
 def _position(begins: list[int], first: int, at: int) -> tuple[int, int]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from enum import IntEnum, IntFlag
 from functools import lru_cache
-from re import Match
 from typing import NamedTuple, TypeAlias
 
 from hlo_lsp.syntax.grammar import load_grammar
@@ -110,18 +109,11 @@ _STATEMENT_TOKEN_TYPES = {
 }
 _CHARACTERS_AFTER_DEFINITION = frozenset({" ", "=", "\n", "\t"})
 _MAX_BLANKS_BEFORE_EQUALS = 80
-
-
-class _NameTypes(NamedTuple):
-    """The token types of names with ``%`` and of bare words in a part of a statement."""
-
-    signed: TokenType
-    bare: TokenType | None
-
-
-_DEFAULT_NAME_TYPES = _NameTypes(TokenType.INSTRUCTION, None)
-_OPERAND_NAME_TYPES = _NameTypes(TokenType.INSTRUCTION, TokenType.INSTRUCTION)
-_CALL_NAME_TYPES = _NameTypes(TokenType.COMPUTATION, TokenType.COMPUTATION)
+# The token types of names with ``%`` and of bare words in a part of a statement.
+_NameTypes = tuple[TokenType, TokenType | None]
+_DEFAULT_NAME_TYPES: _NameTypes = (TokenType.INSTRUCTION, None)
+_OPERAND_NAME_TYPES: _NameTypes = (TokenType.INSTRUCTION, TokenType.INSTRUCTION)
+_CALL_NAME_TYPES: _NameTypes = (TokenType.COMPUTATION, TokenType.COMPUTATION)
 
 
 def statement_spans(text: str, start: int, end: int, *, is_head: bool = False) -> list[TokenSpan]:
@@ -145,16 +137,18 @@ def statement_spans(text: str, start: int, end: int, *, is_head: bool = False) -
         elif kind in _STATEMENT_TOKEN_TYPES:
             add((*match.span(), _STATEMENT_TOKEN_TYPES[kind], TokenModifier.NONE))
         elif kind == "ARRAY":
-            at = match.start()
-            for first, last, part, modifiers in array_spans(match[0]):
-                add((at + first, at + last, part, modifiers))
+            reader.spans += _shift_spans(array_spans(match[0]), match.start())
         elif kind == "KEY":
             reader.key(match[0])
             add((*match.span(), TokenType.ATTRIBUTE, TokenModifier.NONE))
         elif kind == "CALL" and not reader.wants_head:
-            reader.call(match)
-        else:
-            reader.name(match, is_signed=kind == "SIGNED_NAME")
+            if match[0] != "b":  # ``b(f32[8])`` is a shape.
+                reader.opens_operands = match[0] not in _OPCODES_WITHOUT_OPERANDS
+                add((*match.span(), TokenType.OPCODE, TokenModifier.NONE))
+        elif match[0] not in _KEYWORDS:
+            token_type, modifiers = reader.name(match.end(), is_signed=kind == "SIGNED_NAME")
+            if token_type is not None:
+                add((*match.span(), token_type, modifiers))
     return reader.spans
 
 
@@ -164,11 +158,11 @@ class _StatementReader:
     def __init__(self, text: str, is_head: bool) -> None:
         self.spans: list[TokenSpan] = []
         self.wants_head = is_head
+        self.opens_operands = False  # True if the next bracket opens the operands.
         self._text = text
         self._is_head = is_head
         self._names = _DEFAULT_NAME_TYPES
         self._outer: list[_NameTypes] = []  # for each open bracket, the types outside of it
-        self._opens_operands = False  # True if the next bracket opens the operands.
 
     def bracket(self, sign: str) -> None:
         """Open or close a bracket."""
@@ -176,45 +170,30 @@ class _StatementReader:
             self._names = self._outer.pop() if self._outer else _DEFAULT_NAME_TYPES
             return
         self._outer.append(self._names)
-        if self._opens_operands:
+        if self.opens_operands:
             self._names = _OPERAND_NAME_TYPES
-            self._opens_operands = False
+            self.opens_operands = False
 
     def key(self, key: str) -> None:
         """Read an attribute name."""
+        lists_names = key == "control-predecessors"
+        self._names = _OPERAND_NAME_TYPES if lists_names else _DEFAULT_NAME_TYPES
         if key in CALL_ATTRIBUTES:
             self._names = _CALL_NAME_TYPES
-        else:
-            self._names = (
-                _OPERAND_NAME_TYPES if key == "control-predecessors" else _DEFAULT_NAME_TYPES
-            )
 
-    def call(self, match: Match[str]) -> None:
-        """Read a word that is followed by a bracket."""
-        if match[0] != "b":  # ``b(f32[8])`` is a shape.
-            self._opens_operands = match[0] not in _OPCODES_WITHOUT_OPERANDS
-            self.spans.append((*match.span(), TokenType.OPCODE, TokenModifier.NONE))
-
-    def name(self, match: Match[str], *, is_signed: bool) -> None:
-        """Read a word that may be a name."""
-        start, end = match.span()
+    def name(self, end: int, *, is_signed: bool) -> tuple[TokenType | None, int]:
+        """Return the type and the modifiers of a word that ends at an offset."""
         follows = self._text[end : end + 1]
-        kind: TokenType | None
-        if match[0] in _KEYWORDS:
-            return
-        modifiers = TokenModifier.NONE
         if self.wants_head:
             self.wants_head = False
-            kind, modifiers = TokenType.COMPUTATION, TokenModifier.DECLARATION
-        elif (follows == ":" and self._is_head) or (
+            return TokenType.COMPUTATION, TokenModifier.DECLARATION
+        if (follows == ":" and self._is_head) or (
             follows in _CHARACTERS_AFTER_DEFINITION and self._defines(end)
         ):
             self._names = _DEFAULT_NAME_TYPES
-            kind, modifiers = TokenType.INSTRUCTION, TokenModifier.DECLARATION
-        else:
-            kind = self._names.signed if is_signed else self._names.bare
-        if kind is not None:
-            self.spans.append((start, end, kind, modifiers))
+            return TokenType.INSTRUCTION, TokenModifier.DECLARATION
+        signed, bare = self._names
+        return signed if is_signed else bare, TokenModifier.NONE
 
     def _defines(self, at: int) -> bool:
         """Return whether an equals sign follows the name that ends at an offset."""
@@ -230,13 +209,9 @@ _NUMBER_ROLES = (
     "NEXT", "NEXT_DISTANCE",
 )  # fmt: skip
 _FLAG_ROLES = (
-    "CONSTANT",
-    "THREAD_LOCAL",
-    "MAYBE_LIVE_OUT",
-    "PREALLOCATED_TEMP",
-    "PHI",
-    "TABLE_HEADER",
-)
+    "CONSTANT", "THREAD_LOCAL", "MAYBE_LIVE_OUT", "PREALLOCATED_TEMP", "PHI", "TABLE_HEADER",
+    "OTHER_FIELD",
+)  # fmt: skip
 _ROLE_TOKEN_TYPES: dict[str, TokenType] = {
     **dict.fromkeys(_NUMBER_ROLES, TokenType.NUMBER),
     **dict.fromkeys(_FLAG_ROLES, TokenType.ATTRIBUTE),
@@ -263,16 +238,9 @@ _DETAIL_TOKEN_TYPES = {
 }
 _STRIPPED_CHARACTERS = " \t()"
 # The token types that do not depend on the rule of a line.
-_RULE_INDEPENDENT_TYPES = frozenset(
-    {
-        TokenType.ELEMENT_TYPE,
-        TokenType.INSTRUCTION,
-        TokenType.MEMORY_SPACE,
-        TokenType.NUMBER,
-        TokenType.STRING,
-        TokenType.TILE,
-    }
-)
+_RULE_INDEPENDENT_TYPES = frozenset(TokenType) - {
+    TokenType.OPCODE, TokenType.COMPUTATION, TokenType.ATTRIBUTE, TokenType.COMMENT,
+}  # fmt: skip
 
 
 def line_spans(rule: str | None, line: str, end: int) -> list[TokenSpan]:
@@ -304,17 +272,11 @@ def _field_spans(rule: str, field: LineField) -> list[TokenSpan]:
         column = instruction_column(text)
         return _shift_spans(_instruction_spans(text[column:]), start + column)
     if field.role == "DETAIL":
-        return [
-            (
-                start + match.start(),
-                start + match.end(),
-                _DETAIL_TOKEN_TYPES[match.lastgroup or ""],
-                0,
-            )
-            for match in load_grammar("lexemes").expression("detail_lexeme").finditer(text)
-        ]
-    if field.role == "OTHER_FIELD":
-        return [(start, field.end, TokenType.ATTRIBUTE, TokenModifier.NONE)]
+        lexemes = load_grammar("lexemes").expression("detail_lexeme").finditer(text)
+        return _shift_spans(
+            [(*each.span(), _DETAIL_TOKEN_TYPES[each.lastgroup or ""], 0) for each in lexemes],
+            start,
+        )
     kind = _ROLE_TOKEN_TYPES.get(field.role)
     if kind is None:
         return []

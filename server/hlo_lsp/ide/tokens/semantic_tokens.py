@@ -1,6 +1,7 @@
 """The semantic tokens of a file, with modifiers for unused and thread-local names."""
 
 from collections.abc import Iterator
+from itertools import chain, takewhile
 
 from hlo_lsp.ide.tokens.line_tokens import (
     SemanticToken,
@@ -64,11 +65,8 @@ def _is_unused_value(dump: DumpSet, value: Value) -> bool:
         return False
     if value.allocation is None or value.allocation.record.maybe_live_out:
         return False
-    for position in entry.record.positions:
-        instruction = dump.instruction(position.name)
-        if instruction is None or instruction.file.module.is_root(instruction.record):
-            return False
-    return True
+    holders = [dump.instruction(position.name) for position in entry.record.positions]
+    return all(each and not each.file.module.is_root(each.record) for each in holders)
 
 
 def _has_side_effect(instruction: InstructionLine) -> bool:
@@ -92,85 +90,70 @@ def semantic_tokens(
     The tokens are ordered, do not overlap, and do not cross line ends.
     """
     end = len(file.lines) if end is None else min(end, len(file.lines))
-    reader = _TokenReader(dump, file)
+    batch: list[SemanticToken] = []
     spent = 0
-    for record in _records_in_lines(file, first, end):
-        for cost in reader.read(record, first, end):
-            spent += cost
-            if spent > _CHARACTERS_PER_BATCH:
-                spent = 0
-                yield reader.take()
-    yield reader.take()
-
-
-def _records_in_lines(file: DumpFile, first: int, end: int) -> Iterator[Record]:
-    """Yield the records that overlap these lines."""
     record = file.records.at(first) if first < end else None
-    if record is None:
-        return
-    yield record
-    for following in file.records.after(record):
-        if following.line >= end:
-            return
-        yield following
-
-
-class _TokenReader:
-    """A reader of the tokens of consecutive records."""
-
-    def __init__(self, dump: DumpSet, file: DumpFile) -> None:
-        self._found: list[SemanticToken] = []
-        self._dump = dump
-        self._file = file
-
-    def take(self) -> list[SemanticToken]:
-        """Return the tokens since the previous call."""
-        found, self._found = self._found, []
-        return found
-
-    def read(self, record: Record, first: int, end: int) -> Iterator[int]:
-        """Read the requested lines of a record, and yield the cost of each in characters."""
-        end = min(end, record.line + record.line_count)
-        if self._file.kind is FileKind.MODULE:
-            return self._statement(record, first, end)
-        return self._lines(record, max(first, record.line), end)
-
-    def _lines(self, record: Record, first: int, end: int) -> Iterator[int]:
-        for line in range(first, end):
-            text = self._file.lines[line]
-            stop = min(len(text), MAX_TOKENIZED_COLUMNS)
-            pieces = line_spans(rule_of(record, text), text, stop)
-            if line == record.line and isinstance(record, AssignedValue | UsedValue):
-                known = record.id is not None
-                more = value_modifiers(self._dump, record.id or 0) if known else TokenModifier.NONE
-                column = record.column if isinstance(record, UsedValue) else 0
-                pieces = _with_modifiers(pieces, more, column)
-            self._found += tokens_of_spans(text, pieces, line)
-            yield stop + _LINE_COST_CHARACTERS
-
-    def _statement(self, record: Record, first: int, end: int) -> Iterator[int]:
-        """Read the lines of a statement together, because names depend on the preceding lines."""
-        start = record.line
-        lines = self._file.lines[start:end]
-        if len(lines) > 1 and sum(map(len, lines)) + len(lines) <= MAX_TOKENIZED_COLUMNS:
-            lines = ["\n".join(lines)]
+    following = () if record is None else chain([record], file.records.after(record))
+    for record in takewhile(lambda record: record.line < end, following):
+        stop = min(end, record.line + record.line_count)
+        if file.kind is FileKind.MODULE:
+            parts = _statement_tokens(file, record, first, stop)
         else:
-            start, lines = max(first, start), lines[max(first - start, 0) :]
-        for line, text in enumerate(lines, start):
-            stop = min(len(text), MAX_TOKENIZED_COLUMNS)
-            found = tokens_of_spans(text, self._pieces(record, line, text, stop), line)
-            self._found += found if line >= first else [one for one in found if one.line >= first]
-            yield stop + _LINE_COST_CHARACTERS
+            parts = _line_tokens(dump, file, record, range(max(first, record.line), stop))
+        for cost, tokens in parts:
+            batch += tokens
+            spent += cost + _LINE_COST_CHARACTERS
+            if spent > _CHARACTERS_PER_BATCH:
+                yield batch
+                batch, spent = [], 0
+    yield batch
 
-    def _pieces(self, record: Record, line: int, text: str, stop: int) -> list[TokenSpan]:
-        if isinstance(record, Comment):
-            start = len(text) - len(text.lstrip())
-            return [(start, stop, TokenType.COMMENT, TokenModifier.NONE)] if start < stop else []
-        begins = line == record.line
-        is_head = begins and isinstance(record, ComputationLine)
-        pieces = statement_spans(text, 0, stop, is_head=is_head)
-        unused = begins and isinstance(record, InstructionLine) and is_unused(self._file, record)
-        return _with_modifiers(pieces, TokenModifier.UNUSED) if unused else pieces
+
+def _line_tokens(
+    dump: DumpSet, file: DumpFile, record: Record, lines: range
+) -> Iterator[tuple[int, list[SemanticToken]]]:
+    """Yield the characters and the tokens of each line of a record of a memory file."""
+    for line in lines:
+        text = file.lines[line]
+        stop = min(len(text), MAX_TOKENIZED_COLUMNS)
+        pieces = line_spans(rule_of(record, text), text, stop)
+        if line == record.line and isinstance(record, AssignedValue | UsedValue):
+            more = TokenModifier.NONE if record.id is None else value_modifiers(dump, record.id)
+            column = record.column if isinstance(record, UsedValue) else 0
+            pieces = _with_modifiers(pieces, more, column)
+        yield stop, tokens_of_spans(text, pieces, line)
+
+
+def _statement_tokens(
+    file: DumpFile, record: Record, first: int, end: int
+) -> Iterator[tuple[int, list[SemanticToken]]]:
+    """Yield the characters and the tokens of a record of a module, from line ``first`` on.
+
+    The lines are read together, because names depend on the preceding lines.
+    """
+    start = record.line
+    lines = file.lines[start:end]
+    if len(lines) > 1 and sum(map(len, lines)) + len(lines) <= MAX_TOKENIZED_COLUMNS:
+        lines = ["\n".join(lines)]
+    else:
+        start, lines = max(first, start), lines[max(first - start, 0) :]
+    for line, text in enumerate(lines, start):
+        stop = min(len(text), MAX_TOKENIZED_COLUMNS)
+        tokens = tokens_of_spans(text, _statement_pieces(file, record, line, text, stop), line)
+        yield stop, tokens if line >= first else [one for one in tokens if one.line >= first]
+
+
+def _statement_pieces(
+    file: DumpFile, record: Record, line: int, text: str, stop: int
+) -> list[TokenSpan]:
+    if isinstance(record, Comment):
+        start = len(text) - len(text.lstrip())
+        return [(start, stop, TokenType.COMMENT, TokenModifier.NONE)] if start < stop else []
+    begins = line == record.line
+    is_head = begins and isinstance(record, ComputationLine)
+    pieces = statement_spans(text, 0, stop, is_head=is_head)
+    unused = begins and isinstance(record, InstructionLine) and is_unused(file, record)
+    return _with_modifiers(pieces, TokenModifier.UNUSED) if unused else pieces
 
 
 def _with_modifiers(pieces: list[TokenSpan], more: int, column: int = 0) -> list[TokenSpan]:
