@@ -25,8 +25,6 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.used_value import UsedValue, instruction_column
 
-_MAX_DIGITS = 20  # longer numbers do not fit in 64 bits
-
 _SET_NUMBERS = itertools.count()
 
 K = TypeVar("K")
@@ -97,16 +95,15 @@ class DumpSet:
         self, choose: Callable[[MemoryIndex], MultiMap[K, R]], key: K
     ) -> LocatedRecord[R] | None:
         """Return the record of this key in the first file that has one."""
-        for file in self.files:
-            record = choose(file.memory).first(key)
-            if record is not None:
-                return LocatedRecord(file, record)
-        return None
+        return self._first_record(lambda file: choose(file.memory).first(key))
 
     def label(self, kind: type[R]) -> LocatedRecord[R] | None:
         """Return the first label record of this type in the first file that has one."""
+        return self._first_record(lambda file: file.memory.label(kind))
+
+    def _first_record(self, find: Callable[[DumpFile], R | None]) -> LocatedRecord[R] | None:
         for file in self.files:
-            record = file.memory.label(kind)
+            record = find(file)
             if record is not None:
                 return LocatedRecord(file, record)
         return None
@@ -207,19 +204,11 @@ class DumpSet:
 
     def instruction(self, name: str) -> LocatedRecord[InstructionLine] | None:
         """Return an instruction of the module text."""
-        for file in self.files:
-            record = file.module.instructions.first(name)
-            if record is not None:
-                return LocatedRecord(file, record)
-        return None
+        return self._first_record(lambda file: file.module.instructions.first(name))
 
     def computation(self, name: str) -> LocatedRecord[ComputationLine] | None:
         """Return a computation of the module text."""
-        for file in self.files:
-            record = file.module.computations.first(name)
-            if record is not None:
-                return LocatedRecord(file, record)
-        return None
+        return self._first_record(lambda file: file.module.computations.first(name))
 
     def text_of(self, name: str) -> InstructionText | None:
         """Return the text of an instruction from the module, else from a used value."""
@@ -257,16 +246,8 @@ class DumpSet:
 
     def stack_of(self, metadata: Mapping[str, str]) -> list[SourceLine]:
         """Return the Python stack of instruction metadata, the innermost line first."""
-        if "source_file" in metadata:
-            line = _parse_number(metadata.get("source_line", "")) or 1
-            return [SourceLine(metadata["source_file"], line)]
-        frame = _parse_number(metadata.get("stack_frame_id", ""))
-        if frame is not None:
-            for file in self.files:
-                stack = list(file.module.tables.stack(frame))
-                if stack:
-                    return stack
-        return []
+        stacks = (file.module.tables.stack_of(metadata) for file in self.files)
+        return next(filter(None, stacks), [])
 
     def _join_value(
         self, assigned: LocatedRecord[AssignedValue] | None, entry: LocatedRecord[UsedValue] | None
@@ -289,10 +270,6 @@ class DumpSet:
             entry,
             self.live(header.name + (header.index or "{}")),
         )
-
-
-def _parse_number(digits: str) -> int | None:
-    return int(digits) if digits.isdecimal() and len(digits) < _MAX_DIGITS else None
 
 
 def defining_text(entry: UsedValue) -> InstructionText | None:

@@ -122,10 +122,6 @@ class DumpWorkspace:
         known.refresh()
         return known
 
-    def known_file(self, path: Path) -> DumpFile:
-        """Return :meth:`file`; checks and analysis still use this name."""
-        return self.file(path)
-
     def is_unread(self, path: Path) -> bool:
         """Return True if a file is not open and its current version on disk is not read."""
         known = self._on_disk.get(path)
@@ -140,10 +136,6 @@ class DumpWorkspace:
         for section in dump.sections:
             section.refresh()
         return dump.sections
-
-    def known_parts(self, file: DumpFile) -> Sequence[DumpFile]:
-        """Return :meth:`parts`; checks and analysis still use this name."""
-        return self.parts(file)
 
     def set_of(self, file: DumpFile, *, patient: bool = True) -> DumpSet:
         """Return the up-to-date files of the compile of a file.

@@ -1,6 +1,5 @@
 """Module texts of the stages of a compile, and instructions that correspond across them."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -11,7 +10,7 @@ from hlo_lsp.model.file_names import FileRole, suffix_of
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import ending
-from hlo_lsp.model.shape import ArrayShape, BufferShape, Shape, TupleShape, try_shape
+from hlo_lsp.model.shape import ArrayShape, arrays_of, try_shape
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import InstructionText, metadata_fields
@@ -68,7 +67,6 @@ def _role(file: DumpFile) -> FileRole | None:
     return None if file.path is None else suffix_of(file.path.name).role
 
 
-_METADATA = re.compile(r'metadata=\{(?:"(?:[^"\\]|\\.)*"|\{[^{}"]*\}|[^"{}])*\}')
 # Counterparts by operation and Python line: a search in 5 MB of text takes 30 ms.
 _CounterpartCache = dict[tuple[str, tuple[str, int] | None], list[LocatedRecord[InstructionLine]]]
 
@@ -84,7 +82,7 @@ def counterparts(
     operation = _operation(text)
     if operation is None:
         return []
-    source = innermost_source(line.file, text)
+    source = next(iter(line.file.module.tables.stack_of(text.metadata)), None)
     known = _counterparts_by_operation(dump)
     key = operation, None if source is None else (source.file, source.line)
     if key not in known:
@@ -99,16 +97,6 @@ def counterparts(
     return sorted(known[key], key=lambda one: (order(one.file), one.record.name != name))
 
 
-def innermost_source(file: DumpFile, text: InstructionText) -> SourceLine | None:
-    """Return the innermost Python line of an instruction by its metadata."""
-    metadata = text.metadata
-    if "source_file" in metadata:
-        number = metadata.get("source_line", "")
-        return SourceLine(metadata["source_file"], int(number) if _is_number(number) else 1)
-    frame = metadata.get("stack_frame_id", "")
-    return next(file.module.tables.stack(int(frame)), None) if _is_number(frame) else None
-
-
 @query
 def _counterparts_by_operation(dump: DumpSet) -> _CounterpartCache:
     """Return a map of the counterparts that were searched, valid until one of the texts changes."""
@@ -120,19 +108,14 @@ def _counterparts_by_operation(dump: DumpSet) -> _CounterpartCache:
 def _matching_instructions(
     file: DumpFile, operation: str, source: SourceLine | None
 ) -> Iterator[InstructionLine]:
-    known: dict[str, bool] = {}  # by printed metadata, which many instructions share
+    known: dict[str, bool] = {}  # by the text from the metadata on, which many share
     for record in file.module.instructions.records():
-        if operation not in record.text:
-            continue
-        printed = _METADATA.findall(record.text)
-        if len(printed) != 1:
-            is_alike = _has_same_origin(file, record, operation, source)
-        elif (matches := known.get(printed[0])) is None:
-            is_alike = known[printed[0]] = _has_same_origin(file, record, operation, source)
-        else:
-            is_alike = matches
-        if is_alike:
-            yield record
+        if operation in record.text:
+            metadata = record.text.partition("metadata=")[2]
+            if metadata not in known:
+                known[metadata] = _has_same_origin(file, record, operation, source)
+            if known[metadata]:
+                yield record
 
 
 def _has_same_origin(
@@ -141,7 +124,7 @@ def _has_same_origin(
     text = record.parsed
     if _operation(text) != operation:
         return False
-    own = innermost_source(file, text)
+    own = next(iter(file.module.tables.stack_of(text.metadata)), None)
     return own is None or source is None or (own.file, own.line) == (source.file, source.line)
 
 
@@ -154,10 +137,6 @@ def _operation(text: InstructionText) -> str | None:
         if field.name == "op_name" and field.value:
             return text.line[field.start : field.end]
     return None
-
-
-def _is_number(digits: str) -> bool:
-    return digits.isdecimal() and len(digits) < 10
 
 
 class ConstantOrigin(Enum):
@@ -184,7 +163,8 @@ def constant_origin(dump: DumpSet, shape: str) -> ConstantOrigin:
     an operation that XLA evaluated.
     """
     original = unoptimized_module(dump)
-    count = _elements(shape)
+    array = try_shape(shape)
+    count = array.elements if isinstance(array, ArrayShape) else None
     if original is None or count is None:
         return ConstantOrigin.UNKNOWN
     known = _unoptimized_constant_sizes(dump)
@@ -203,26 +183,8 @@ def _unoptimized_constant_sizes(dump: DumpSet) -> _ConstantSizes:
         for record in original.module.instructions.records():
             if record.opcode == "constant":
                 shape = try_shape(record.shape)
-                counts.update((None,) if shape is None else map(_count, _arrays(shape)))
+                counts.update(array.elements for array in arrays_of(shape))
+                counts.update((None,) if shape is None else ())
     return _ConstantSizes(
         frozenset(count for count in counts if count is not None), None not in counts
     )
-
-
-def _elements(text: str) -> int | None:
-    shape = try_shape(text)
-    return _count(shape) if isinstance(shape, ArrayShape) else None
-
-
-def _count(array: ArrayShape) -> int | None:
-    return array.elements
-
-
-def _arrays(shape: Shape) -> Iterator[ArrayShape]:
-    if isinstance(shape, ArrayShape):
-        yield shape
-    elif isinstance(shape, BufferShape):
-        yield from _arrays(shape.shape)
-    elif isinstance(shape, TupleShape):
-        for element in shape.elements:
-            yield from _arrays(element)
