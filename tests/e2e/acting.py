@@ -64,7 +64,8 @@ async def _asked(
 ) -> list[types.CodeAction | types.Command]:
     params = types.CodeActionParams(file.document, span, context)
     client = file.editor.client
-    return list(await file.editor.reply(client.text_document_code_action_async(params)) or ())
+    reply = await file.editor.reply(client.text_document_code_action_async(params))
+    return list(reply or ())
 
 
 def _change(editor: Editor, uri: str, edits: list[types.TextEdit]) -> None:

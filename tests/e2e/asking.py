@@ -21,7 +21,8 @@ async def card(file: OpenFile, position: types.Position) -> types.Hover | None:
         assert isinstance(found.contents, types.MarkupContent)
         capabilities = editor.client.capabilities
         hover = capabilities and capabilities.text_document and capabilities.text_document.hover
-        assert found.contents.kind in ((hover and hover.content_format) or ["plaintext"])
+        formats = (hover and hover.content_format) or [types.MarkupKind.PlainText]
+        assert found.contents.kind in formats
     return found
 
 

@@ -220,12 +220,12 @@ class Published:
 
 def _converter() -> Converter:
     """That of pygls, which takes an action for a command if it has one."""
-    converter = default_converter()
+    converter: Converter = default_converter()
 
-    def structure(said: Any, _: type) -> types.Command | types.CodeAction:
-        if isinstance(said.get("command"), str):
-            return converter.structure(said, types.Command)
-        return converter.structure(said, types.CodeAction)
+    def structure(action: Any, _: type) -> types.Command | types.CodeAction:
+        kind: type = types.Command if isinstance(action.get("command"), str) else types.CodeAction
+        structured: types.Command | types.CodeAction = converter.structure(action, kind)
+        return structured
 
     either = Union[types.Command, types.CodeAction]  # noqa: UP007 - as it is written there
     converter.register_structure_hook(either, structure)
@@ -252,7 +252,7 @@ async def editor(
     partial: dict[types.ProgressToken, list[Any]] = {}
 
     def progress(client: LanguageClient, params: types.ProgressParams) -> None:
-        if "kind" in params.value:
+        if params.value and "kind" in params.value:
             DEFAULT_CLIENT_FEATURES[types.PROGRESS](client, params)
         else:
             partial.setdefault(params.token, []).append(params.value)

@@ -255,11 +255,11 @@ async def test_edits_come_by_the_server_where_the_client_knows_only_commands(
     async with editor(capabilities, tmp_path / "log") as plain:
         made: list[types.WorkspaceEdit] = []
 
-        @plain.client.feature(types.WORKSPACE_APPLY_EDIT)
         def apply(params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
             made.append(params.edit)
             return types.ApplyWorkspaceEditResult(applied=True)
 
+        plain.client.feature(types.WORKSPACE_APPLY_EDIT)(apply)
         file = plain.open(compiled("one file").assignment)
         whole = file.text.whole
         file.substitute(*DAMAGE)

@@ -14,8 +14,8 @@ async def hints(file: OpenFile) -> list[types.InlayHint]:
     last = len(file.text.lines) - 1
     span = types.Range(types.Position(0, 0), types.Position(last, 0))
     params = types.InlayHintParams(file.document, span)
-    request = file.editor.client.text_document_inlay_hint_async(params)
-    return list(await file.editor.reply(request) or ())
+    reply = await file.editor.reply(file.editor.client.text_document_inlay_hint_async(params))
+    return list(reply or ())
 
 
 def around(file: OpenFile, hint: types.InlayHint) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from e2e.process import COMMAND
-from e2e.wire import Wire, hover, message, opened
+from e2e.wire import Json, Wire, hover, message, opened
 
 TEXT = "BufferAssignment:\nallocation 0: size 0, constant:\n"
 
@@ -88,7 +88,7 @@ def test_a_client_that_no_longer_reads_ends_the_process() -> None:
     with subprocess.Popen(COMMAND, stdin=pipe, stdout=pipe, stderr=pipe) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        params = {"processId": None, "rootUri": None, "capabilities": {}}
+        params: Json = {"processId": None, "rootUri": None, "capabilities": {}}
         process.stdin.write(message("initialize", params, 1))
         process.stdin.write(opened("untitled:1", f"BufferAssignment:\n{lines}"))
         process.stdin.write(message("textDocument/documentSymbol", document, 2))
@@ -102,7 +102,7 @@ def test_a_client_that_no_longer_reads_ends_the_process() -> None:
 @pytest.mark.parametrize("source", ["nothing", "a file"])
 def test_input_that_is_no_pipe_is_read_to_its_end(source: str, tmp_path: Path) -> None:
     path = tmp_path / "input"
-    params = {"processId": None, "rootUri": None, "capabilities": {}}
+    params: Json = {"processId": None, "rootUri": None, "capabilities": {}}
     path.write_bytes(
         message("initialize", params, 1) + message("shutdown", None, 2) + message("exit")
         if source == "a file"

@@ -102,10 +102,7 @@ async def test_an_editor_that_can_asks_again_when_a_neighbour_has_changed(
     asked: list[None] = []
     capabilities = types.ClientCapabilities(workspace=workspace)
     async with editor(capabilities, tmp_path / "log") as running:
-
-        @running.client.feature(types.WORKSPACE_SEMANTIC_TOKENS_REFRESH)
-        def on_refresh(_: None) -> None:
-            asked.append(None)
+        running.client.feature(types.WORKSPACE_SEMANTIC_TOKENS_REFRESH)(asked.append)
 
         running.open(files.assignment)
         values = running.open(files.values)

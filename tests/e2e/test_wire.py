@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from e2e.wire import Wire, hover, message, opened
+from e2e.wire import Json, Wire, hover, message, opened
 
 TEXT = """\
 BufferAssignment:
@@ -56,7 +56,7 @@ def test_lengths_count_bytes(wire: Wire) -> None:
     wire.initialize(**UTF8)
     body = "│├─𝔸é" * 50
     wire.send(opened("untitled:1", TEXT + body, ascii_only=False))
-    changes = [{"range": span(3, 0, 3, len((body[:-1]).encode())), "text": "x"}]
+    changes: list[Json] = [{"range": span(3, 0, 3, len((body[:-1]).encode())), "text": "x"}]
     wire.send(changed("untitled:1", changes))
     wire.send(hover("untitled:1", 2, 9, 1))
     assert title(wire.reply(1)) == "x"

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import AsyncIterator, Callable
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -141,13 +142,9 @@ async def test_much_to_look_at_shows_how_far_it_is(desk: Desk) -> None:
     assert sorted(found) == [
         "both.txt", *(f"module_{number:04}.jit_f.txt" for number in range(3)), "size.txt",
     ]  # fmt: skip
-    titles = [
-        value.title
-        for values in desk.at.client.progress_reports.values()
-        for value in values
-        if isinstance(value, types.WorkDoneProgressBegin)
-    ]
-    assert "Checking HLO dumps" in titles
+    reports: list[object] = [*chain(*desk.at.client.progress_reports.values())]
+    begun = [each for each in reports if isinstance(each, types.WorkDoneProgressBegin)]
+    assert "Checking HLO dumps" in [each.title for each in begun]
 
 
 @pytest.mark.parametrize("name", ["visual_studio_code", "neovim@v0.11", "emacs"])

@@ -12,8 +12,7 @@ from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp import session
 from hlo_lsp.lsp.actions import APPLY_COMMAND, FIX_ALL, code_actions, resolve
 from hlo_lsp.lsp.checking import cached_findings, findings, findings_until
-from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.diagnostic_conversion import diagnostic_json
+from hlo_lsp.lsp.client import Client, diagnostic_json
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text.document import Document
 from lsp.opened import DUMP, at, item
@@ -52,7 +51,7 @@ async def actions(
         types.Range(place, place),
         types.CodeActionContext([], only),
     )
-    return await code_actions([context], params, lambda _: 7)
+    return await code_actions([context], params)
 
 
 def applied(text: str, edit: types.WorkspaceEdit | None) -> str:
@@ -94,7 +93,7 @@ async def test_elsewhere_only_the_whole_file_is_put_right(tmp_path: Path) -> Non
     assert isinstance(everything, types.CodeAction)
     assert everything.kind == FIX_ALL
     assert everything.edit is None
-    resolved = await resolve([context], everything, lambda _: 7)
+    resolved = await resolve([context], everything)
     assert applied(DAMAGED, resolved.edit) == DUMP
 
 
@@ -158,7 +157,7 @@ async def test_an_action_names_the_diagnostics_that_it_is_about(tmp_path: Path) 
         span,
         types.CodeActionContext([other, mine], [QUICK]),
     )
-    for action in await code_actions([context], params, lambda _: 7):
+    for action in await code_actions([context], params):
         assert isinstance(action, types.CodeAction)
         assert action.diagnostics == [mine]
 
@@ -169,7 +168,7 @@ async def test_findings_that_the_client_names_are_asked_about_wherever_the_curso
     context = await asked_about(tmp_path, DAMAGED, RICH)
     finding = next(one for one in await findings(context) if one.code == "size-mismatch")
     place = at(DAMAGED, " value: <2 add")
-    span = context.converter.range(finding.place)
+    span = context.client.range(finding.place)
     assert place < span.start
 
     async def offered(message: str) -> list[str]:
@@ -179,7 +178,7 @@ async def test_findings_that_the_client_names_are_asked_about_wherever_the_curso
             types.Range(place, place),
             types.CodeActionContext([told], [QUICK]),
         )
-        return [each.title for each in await code_actions([context], params, lambda _: 7)]
+        return [each.title for each in await code_actions([context], params)]
 
     assert (await offered(finding.message))[0] == "Change to `512`"
     assert await offered("of an older text") == []
@@ -189,7 +188,7 @@ async def test_silence_makes_a_settings_file_beside_the_dump(tmp_path: Path) -> 
     context = await asked_about(tmp_path, DAMAGED, RICH)
     _, _, silence, _ = await actions(context, " value: <2 add", "500")
     assert isinstance(silence, types.CodeAction)
-    resolved = await resolve([context], silence, lambda _: 7)
+    resolved = await resolve([context], silence)
     assert resolved.edit is not None
     assert resolved.edit.document_changes is not None
     create, write = resolved.edit.document_changes
@@ -228,7 +227,7 @@ async def test_an_editor_that_asks_by_itself_does_not_make_us_look(tmp_path: Pat
         request = types.CodeActionContext([], None, kind)
         document = types.TextDocumentIdentifier(context.file.uri)
         params = types.CodeActionParams(document, types.Range(place, place), request)
-        return [each.title for each in await code_actions([context], params, lambda _: 7)]
+        return [each.title for each in await code_actions([context], params)]
 
     assert await offered(types.CodeActionTriggerKind.Automatic) == []
     assert (await offered(types.CodeActionTriggerKind.Invoked))[0] == "Change to `512`"
@@ -247,7 +246,7 @@ async def test_in_a_large_text_what_the_editor_names_is_enough(
         request = types.CodeActionContext(list(named), None if only is None else [only])
         document = types.TextDocumentIdentifier(context.file.uri)
         params = types.CodeActionParams(document, types.Range(place, place), request)
-        return [each.title for each in await code_actions([context], params, lambda _: 7)]
+        return [each.title for each in await code_actions([context], params)]
 
     # Of a few findings nobody knows what all of the text needs.
     assert await offered() == []

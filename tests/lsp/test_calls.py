@@ -4,9 +4,9 @@ from pathlib import Path
 
 from lsprotocol import types
 
-from hlo_lsp.lsp import calls
-from hlo_lsp.lsp.calls import Item
+from hlo_lsp.lsp import navigation
 from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.navigation import CallItem
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text.document import Encoding
 from lsp.opened import at, item
@@ -27,10 +27,10 @@ ENTRY %main (x: f32[4]) -> f32[4] {
 URI = "untitled:module"
 
 
-async def prepared(session: Session, uri: str, text: str, line: str, word: str) -> Item:
+async def prepared(session: Session, uri: str, text: str, line: str, word: str) -> CallItem:
     context = await session.context(types.TextDocumentIdentifier(uri))
     assert context is not None
-    found = calls.prepare(context, at(text, line, word))
+    found = navigation.prepare_calls(context, at(text, line, word))
     assert found is not None
     (one,) = found
     return one
@@ -81,26 +81,26 @@ async def test_words_are_no_item() -> None:
     session = opened()
     context = await session.context(types.TextDocumentIdentifier(URI))
     assert context is not None
-    assert calls.prepare(context, types.Position(1, 0)) is None
+    assert navigation.prepare_calls(context, types.Position(1, 0)) is None
 
 
 async def test_calls_both_ways() -> None:
     session = opened()
     body = await prepared(session, URI, MODULE, "%body", "body")
-    (caller,) = await calls.incoming(session, body) or []
+    (caller,) = await navigation.incoming_calls(session, body) or []
     assert (caller.from_.name, [covered(span) for span in caller.from_ranges]) == ("main", ["body"])
-    (called,) = await calls.outgoing(session, caller.from_) or []
+    (called,) = await navigation.outgoing_calls(session, caller.from_) or []
     assert (called.to, called.from_ranges) == (body, caller.from_ranges)
 
 
 async def test_data_both_ways() -> None:
     session = opened()
     x = await prepared(session, URI, MODULE, "  %x", "x")
-    (user,) = await calls.outgoing(session, x) or []
+    (user,) = await navigation.outgoing_calls(session, x) or []
     assert user.to.name == "call"
     assert [covered(span) for span in user.from_ranges] == ["x"]
     assert user.from_ranges[0].start.line == user.to.selection_range.start.line
-    (operand,) = await calls.incoming(session, user.to) or []
+    (operand,) = await navigation.incoming_calls(session, user.to) or []
     assert operand.from_ == x
     assert operand.from_ranges == [x.selection_range]
 
@@ -115,24 +115,25 @@ async def test_an_item_is_found_again_after_edits_until_it_is_gone() -> None:
         session.edit(types.DidChangeTextDocumentParams(document, [change(text)]))
 
     edit(MODULE.replace("\n\n", "\n\n\n\n"))
-    (operand,) = await calls.incoming(session, neg) or []
+    (operand,) = await navigation.incoming_calls(session, neg) or []
     assert operand.from_.selection_range.start.line == 5
     edit(MODULE.replace("%neg", "%other"))
-    assert await calls.incoming(session, neg) is None
-    assert await calls.outgoing(session, neg) is None
+    assert await navigation.incoming_calls(session, neg) is None
+    assert await navigation.outgoing_calls(session, neg) is None
 
 
 async def test_items_of_others_are_gone() -> None:
     session = opened()
     whole = types.Range(types.Position(0, 0), types.Position(0, 0))
-    for uri, data in [
+    cases: list[tuple[str, types.LSPAny]] = [
         (URI, None),
         (URI, {"name": 3}),
         (URI, []),
         ("untitled:nowhere", {"name": "x"}),
-    ]:
-        strange = Item("x", types.SymbolKind.Variable, uri, whole, whole, data=data)
-        assert await calls.incoming(session, strange) is None
+    ]
+    for uri, data in cases:
+        strange = CallItem("x", types.SymbolKind.Variable, uri, whole, whole, data=data)
+        assert await navigation.incoming_calls(session, strange) is None
 
 
 async def test_from_a_memory_file_to_module_text_that_is_not_open(tmp_path: Path) -> None:
@@ -146,6 +147,8 @@ async def test_from_a_memory_file_to_module_text_that_is_not_open(tmp_path: Path
     session.open(item(uri, text))
     x = await prepared(session, uri, text, " value: <1 x", "x @0")
     assert (x.uri, covered(x.selection_range)) == (module.as_uri(), "x")
-    (user,) = await calls.outgoing(session, x) or []
+    (user,) = await navigation.outgoing_calls(session, x) or []
     assert (user.to.uri, user.to.name) == (module.as_uri(), "call")
-    assert [call.from_.name for call in await calls.incoming(session, user.to) or []] == ["x"]
+    assert [
+        call.from_.name for call in await navigation.incoming_calls(session, user.to) or []
+    ] == ["x"]

@@ -6,6 +6,7 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.run import check_by_pace
 from hlo_lsp.lsp import checking
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.checking import cached_findings, findings, findings_until
@@ -28,7 +29,7 @@ def _breathless(monkeypatch: pytest.MonkeyPatch) -> None:
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The files of which a check has begun."""
     names: list[str] = []
-    real = checking.check_by_pace
+    real = check_by_pace
 
     def counted(dump, file, *options):  # type: ignore[no-untyped-def]  # passed on as they are
         names.append(file.uri)

@@ -68,7 +68,9 @@ def test_a_client_that_pulls_need_not_be_refreshable() -> None:
 def test_refreshing_is_a_flag_of_the_workspace() -> None:
     diagnostics = types.DiagnosticWorkspaceClientCapabilities(refresh_support=True)
     workspace = types.WorkspaceClientCapabilities(diagnostics=diagnostics)
-    assert _client(workspace=workspace).can_refresh_diagnostics
+    document = types.TextDocumentClientCapabilities(diagnostic=types.DiagnosticClientCapabilities())
+    assert _client(document=document, workspace=workspace).can_refresh_diagnostics
+    assert not _client(workspace=workspace).can_refresh_diagnostics  # it never pulls any
 
 
 @pytest.mark.parametrize(

@@ -103,14 +103,15 @@ async def test_every_item_of_a_text_has_an_explanation() -> None:
 
 async def test_odd_items_come_back_as_they_are() -> None:
     found = await context(TEXT)
-    for data in (
+    cases: list[types.LSPAny] = [
         None,
         7,
         {},
         {"about": []},
         {"about": ["opcode", "zorg"]},
         {"about": ["line 999", "x"]},
-    ):
+    ]
+    for data in cases:
         odd = types.CompletionItem("x", data=data)
         assert resolve(found, odd) == types.CompletionItem("x", data=data)
     assert resolve(None, types.CompletionItem("x")) == types.CompletionItem("x")

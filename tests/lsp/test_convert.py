@@ -3,7 +3,7 @@
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.lsp.positions import Converter, line_range, lines_range, name_range
+from hlo_lsp.lsp.client import Client
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.text.document import Encoding
@@ -41,23 +41,24 @@ def test_box_drawing_lines_have_the_columns_of_the_encoding(
 ) -> None:
     mark = BREAKDOWN[name]
     start, end = COLUMNS[encoding, name]
-    converter = Converter(encoding)
-    found = converter.range(Place(file, mark.line, mark.start, mark.end))
+    client = Client(encoding)
+    found = client.range(Place(file, mark.line, mark.start, mark.end))
     assert found == types.Range(types.Position(mark.line, start), types.Position(mark.line, end))
-    assert name_range(converter, file, mark.line, (mark.start, mark.end)) == line_range(
-        mark.line, start, end
-    )
-    assert converter.column(file, found.start) == mark.position
-    assert converter.column(file, found.end) == (mark.line, mark.end)
+    assert client.place_range_json(Place(file, mark.line, mark.start, mark.end)) == {
+        "start": {"line": mark.line, "character": start},
+        "end": {"line": mark.line, "character": end},
+    }
+    assert client.point(file, found.start) == mark.position
+    assert client.point(file, found.end) == (mark.line, mark.end)
 
 
 @pytest.mark.parametrize("encoding", Encoding)
 def test_every_column_of_every_line_comes_back(file: DumpFile, encoding: Encoding) -> None:
-    converter = Converter(encoding)
+    client = Client(encoding)
     for number, line in enumerate(file.lines):
         for column in range(len(line) + 1):
-            start = converter.range(Place(file, number, column, column)).start
-            assert converter.column(file, start) == (number, column)
+            start = client.range(Place(file, number, column, column)).start
+            assert client.point(file, start) == (number, column)
 
 
 @pytest.mark.parametrize("encoding", Encoding)
@@ -76,15 +77,15 @@ def test_positions_outside_the_text_become_the_nearest_inside(
     file: DumpFile, encoding: Encoding, position: tuple[int, int], nearest: tuple[int, int]
 ) -> None:
     assert [len(line) for line in file.lines[:3]] == [48, 73, 84]
-    assert Converter(encoding).column(file, types.Position(*position)) == nearest
+    assert Client(encoding).point(file, types.Position(*position)) == nearest
 
 
 def test_a_position_inside_a_character_is_its_start(file: DumpFile) -> None:
     line = BREAKDOWN["title"].line
     box, letter = 6, 17  # the columns of ├ and of 𝔸, three bytes and two units of 16 bits
-    assert Converter(Encoding.UTF8).column(file, types.Position(line, box + 1)) == (line, box)
-    assert Converter(Encoding.UTF8).column(file, types.Position(line, box + 2)) == (line, box)
-    assert Converter(Encoding.UTF16).column(file, types.Position(line, letter + 1)) == (
+    assert Client(Encoding.UTF8).point(file, types.Position(line, box + 1)) == (line, box)
+    assert Client(Encoding.UTF8).point(file, types.Position(line, box + 2)) == (line, box)
+    assert Client(Encoding.UTF16).point(file, types.Position(line, letter + 1)) == (
         line,
         letter,
     )
@@ -95,10 +96,10 @@ def test_a_position_inside_a_character_is_its_start(file: DumpFile) -> None:
 )
 def test_whole_lines_end_behind_their_last_character(encoding: Encoding, end: int) -> None:
     file = DumpFile.of_text("HloLiveRange (max 3):\n      │   └── x\nnext")
-    lines = lines_range(Converter(encoding), file, 0, 2)
-    assert lines == line_range(0, 0, end, to_line=1)
+    lines = Client(encoding).lines_range(file, 0, 2)
+    assert lines["end"] == {"line": 1, "character": end}
 
 
 def test_whole_lines_stop_at_the_end_of_the_text(file: DumpFile) -> None:
-    lines = lines_range(Converter(Encoding.UTF16), file, 3, 100)
-    assert lines == line_range(3, 0, 0, to_line=4)
+    lines = Client(Encoding.UTF16).lines_range(file, 3, 100)
+    assert lines["end"] == {"line": 4, "character": 0}

@@ -11,7 +11,7 @@ from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.text import disk
 from lsp.opened import DUMP, at, context, item, split_dump
 
-Goto = Callable[[RequestContext, types.Position], types.Location | None]
+Goto = Callable[[RequestContext, types.Position], types.Location | list[types.Location] | None]
 VALUE_OF_ADD = " value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}"
 
 
@@ -20,6 +20,7 @@ async def target(go: Goto, line: str, word: str = "", text: str = DUMP) -> tuple
     found = go(await context(text), at(text, line, word))
     if found is None:
         return None
+    assert isinstance(found, types.Location)
     assert found.range.start.line == found.range.end.line
     landed = text.split("\n")[found.range.start.line]
     return landed, landed[found.range.start.character : found.range.end.character]
@@ -106,8 +107,8 @@ async def test_a_live_range_leads_into_the_file_with_the_values(tmp_path: Path) 
     assert found is not None
     position = at(text, "    add{}:1-2")
     landed = goto.definition(found, position)
-    assert landed is not None
+    assert isinstance(landed, types.Location)
     assert landed.uri == paths["-buffer-assignment-values"].as_uri()
     declared = goto.declaration(found, position)
-    assert declared is not None
+    assert isinstance(declared, types.Location)
     assert declared.uri == paths["-buffer-assignment"].as_uri()

@@ -14,7 +14,10 @@ from marks import mark
 
 async def published(position: types.Position, text: str = DUMP) -> str | None:
     found = hover(await context(text), position)
-    return None if found is None else found.contents.value
+    if found is None:
+        return None
+    assert isinstance(found.contents, types.MarkupContent)
+    return found.contents.value
 
 
 @pytest.mark.parametrize(

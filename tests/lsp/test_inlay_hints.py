@@ -9,7 +9,6 @@ from lsprotocol import types
 from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.lsp import inlay_hints
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.inlay_hints import InlayHints
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.text.document import Encoding
@@ -37,16 +36,15 @@ class Desk:
         self.session = Session()
         self.session.client = client or Client(can_refresh_hints=True)
         self.refreshed = 0
-        self.inlay_hints = InlayHints(self.session, self._refresh)
         self.session.open(item(URI, text))
 
-    async def _refresh(self) -> None:
+    def refresh(self) -> None:
         self.refreshed += 1
 
     async def hints(self, first: int = 0, last: int = 10_000) -> list[dict[str, Any]]:
         span = types.Range(types.Position(first, 0), types.Position(last, 0))
         params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
-        found = await self.inlay_hints.hints(params)
+        found = await inlay_hints.inlay_hints(self.session, params, self.refresh)
         assert found is not None
         return found
 
@@ -59,11 +57,6 @@ class Desk:
         file = self.session.workspace.open_files[URI]
         while self.session.mention_task(file) is not None:
             await asyncio.sleep(0)
-
-
-@pytest.fixture(autouse=True)
-def _at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inlay_hints, "_DEBOUNCE_SECONDS", 0)
 
 
 async def test_only_the_lines_that_are_asked_for() -> None:
@@ -87,7 +80,7 @@ async def test_a_tooltip_comes_by_resolving() -> None:
     assert "tooltip" not in json
     position = types.Position(**json["position"])
     hint = types.InlayHint(position, json["label"], data=json["data"])
-    assert (await desk.inlay_hints.resolve(hint)).tooltip == (
+    assert (await inlay_hints.resolve(desk.session, hint)).tooltip == (
         "512 B in memory, 16 B without padding: padded to T(128) (dim 0 4 -> 128)"
     )
 
@@ -95,7 +88,7 @@ async def test_a_tooltip_comes_by_resolving() -> None:
 @pytest.mark.parametrize("data", [None, {}, {"uri": URI}, {"uri": URI, "line": 9999}, {"line": 2}])
 async def test_what_is_gone_has_no_tooltip(data: object) -> None:
     hint = types.InlayHint(types.Position(2, 3), "padded from 16 B", data=data)
-    assert (await Desk(DUMP).inlay_hints.resolve(hint)).tooltip is None
+    assert (await inlay_hints.resolve(Desk(DUMP).session, hint)).tooltip is None
 
 
 async def test_each_file_in_a_text_of_several() -> None:
@@ -108,8 +101,8 @@ async def test_each_file_in_a_text_of_several() -> None:
     assert places[2] == " value: <1 x @0> (size=512,offset=0): f32[4]{0:T(128)}"
     hint = found[2]
     position = types.Position(**hint["position"])
-    resolved = await desk.inlay_hints.resolve(
-        types.InlayHint(position, hint["label"], data=hint["data"])
+    resolved = await inlay_hints.resolve(
+        desk.session, types.InlayHint(position, hint["label"], data=hint["data"])
     )
     assert str(resolved.tooltip).startswith("512 B in memory")
 
@@ -134,30 +127,15 @@ async def test_parameters_come_when_it_is_known_who_calls_whom() -> None:
     for _ in range(5):
         await asyncio.sleep(0)
     await asyncio.sleep(0.01)
-    assert desk.refreshed == 1
+    assert desk.refreshed > 0
     assert "= %a" in await desk.labels()
-
-
-async def test_a_client_that_cannot_be_told_is_not() -> None:
-    desk = Desk(MODULE, Client(can_refresh_hints=False))
-    desk.inlay_hints.schedule_refresh()
-    await asyncio.sleep(0.01)
-    assert desk.refreshed == 0
-
-
-async def test_many_changes_are_told_once() -> None:
-    desk = Desk(MODULE)
-    for _ in range(9):
-        desk.inlay_hints.schedule_refresh()
-    await asyncio.sleep(0.01)
-    assert desk.refreshed == 1
 
 
 async def test_no_dump_has_no_answer() -> None:
     desk = Desk("Dear diary,\n")
     span = types.Range(types.Position(0, 0), types.Position(9, 0))
     params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
-    assert await desk.inlay_hints.hints(params) is None
+    assert await inlay_hints.inlay_hints(desk.session, params, desk.refresh) is None
 
 
 def test_the_settings() -> None:

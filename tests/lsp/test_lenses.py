@@ -178,7 +178,9 @@ async def test_a_click_shows_the_values_of_an_allocation_and_the_uses_of_a_value
         assert resolved is not None
         if resolved.command:
             assert resolved.command == "hlo.showPlaces"
-            uri, position, places = resolved.arguments or ()
+            assert resolved.arguments is not None
+            uri, position, places = resolved.arguments
+            assert places is not None
             assert (uri, position) == ("untitled:dump", {"line": line.line, "character": 0})
             assert {place["uri"] for place in places} == {"untitled:dump"}
             published[found.file.lines[line.line].strip()] = [
@@ -233,7 +235,9 @@ async def test_a_long_list_of_places_says_that_it_is_cut(monkeypatch: pytest.Mon
     command = (await lenses.resolve(found, lens)).command
     assert command is not None
     assert command.arguments is not None
-    assert len(command.arguments[2]) == 1
+    places = command.arguments[2]
+    assert places is not None
+    assert len(places) == 1
     assert command.tooltip == "first 1 of 2 places"
 
 

@@ -6,8 +6,8 @@ import pytest
 from lsprotocol import types
 from pygls.protocol import default_converter
 
-from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.renaming import linked_editing_ranges, rename
+from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.editing import linked_editing_ranges, rename
 from hlo_lsp.lsp.progress import RequestFailedError
 from lsp.opened import DUMP, at, context
 from program.test_rename import MODULE
@@ -18,9 +18,12 @@ async def linked(text: str, position: types.Position) -> list[types.Range]:
     return [] if found is None else list(found.ranges)
 
 
-def read(said: Json | None) -> types.LinkedEditingRanges | None:
-    """What a client reads of an answer."""
-    return default_converter().structure(said, types.LinkedEditingRanges | None)
+def read(reply: Json | None) -> types.LinkedEditingRanges | None:
+    """Return the reply as a client reads it."""
+    ranges: types.LinkedEditingRanges | None = default_converter().structure(
+        reply, types.LinkedEditingRanges | None
+    )
+    return ranges
 
 
 @pytest.mark.parametrize(
@@ -34,7 +37,7 @@ async def test_the_places_are_those_that_rename_would_change(line: str, word: st
     opened = await context(MODULE)
     position = at(MODULE, line, word)
     document = types.TextDocumentIdentifier(opened.file.uri)
-    edit = rename(opened, types.RenameParams(document, position, "new"), 1)
+    edit = rename(opened, types.RenameParams(document, position, "new"))
     (edits,) = (edit.changes or {}).values()
     found = read(linked_editing_ranges(opened, position))
     assert found is not None
@@ -58,7 +61,7 @@ async def test_names_that_cannot_be_renamed_are_not_linked() -> None:
     params = types.RenameParams(types.TextDocumentIdentifier("untitled:dump"), position, "new")
     opened = await context(text)
     with pytest.raises(RequestFailedError):
-        rename(opened, params, 1)
+        rename(opened, params)
     assert await linked(text, position) == []
 
 

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 from lsprotocol import types
 
-from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client
 from hlo_lsp.lsp.navigation import document_links, python_location
-from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES
 from hlo_lsp.model.source import SourceFiles, SourceLine, SourceMap
 from hlo_lsp.text.document import Encoding
 from lsp.opened import context

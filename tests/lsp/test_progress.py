@@ -8,7 +8,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcMethodNotFound
 from pygls.progress import Progress as Tokens
 
-from hlo_lsp.lsp.progress import Progress
+from hlo_lsp.lsp.progress import BackgroundProgress
 
 
 class Server:
@@ -50,16 +50,16 @@ class Server:
         return [(value.kind, getattr(value, "percentage", None)) for value in self.sent]
 
 
-def progress(server: Server) -> Progress:
-    return Progress(cast("Any", server), "Reading")
+def progress(server: Server) -> BackgroundProgress:
+    return BackgroundProgress(cast("Any", server), "Reading")
 
 
 async def test_from_the_beginning_to_the_end() -> None:
     server = Server()
     with progress(server) as published:
         await server.agree()
-        published.report(40, "a.txt")
-        published.report(80, "b.txt")
+        published.report("a.txt", 40)
+        published.report("b.txt", 80)
     assert server.sent == [
         types.WorkDoneProgressBegin("Reading", cancellable=True, percentage=0),
         types.WorkDoneProgressReport(message="a.txt", percentage=40),
@@ -71,16 +71,16 @@ async def test_from_the_beginning_to_the_end() -> None:
 async def test_what_was_done_before_the_client_agreed_is_said_at_the_beginning() -> None:
     server = Server()
     with progress(server) as published:
-        published.report(30, "a.txt")
+        published.report("a.txt", 30)
         await server.agree()
-        published.report(31, "b.txt")
+        published.report("b.txt", 31)
     assert server.said == [("begin", 30), ("report", 31), ("end", None)]
 
 
 async def test_what_is_done_before_the_client_agreed_ends_all_the_same() -> None:
     server = Server()
     with progress(server) as published:
-        published.report(100)
+        published.report(None, 100)
         await asyncio.sleep(0)
     assert server.sent == []
     await server.agree()
@@ -92,7 +92,7 @@ async def test_a_number_is_said_once_and_never_goes_back() -> None:
     with progress(server) as published:
         await server.agree()
         for percentage in (1, 1, 7, 3, 7, 101, 200):
-            published.report(percentage)
+            published.report(None, percentage)
     assert server.said == [("begin", 0), ("report", 1), ("report", 7), ("report", 100),
                            ("end", None)]  # fmt: skip
 
@@ -126,7 +126,7 @@ async def test_a_client_that_does_not_want_it_is_told_nothing(shows: bool, agree
     server = Server(shows=shows, agrees=agrees)
     with progress(server) as published:
         await server.agree()
-        published.report(50)
+        published.report(None, 50)
         assert not published.is_cancelled
     assert server.context == shows
     assert server.sent == []

@@ -6,8 +6,8 @@ import pytest
 from lsprotocol import types
 from pygls.protocol import default_converter
 
+from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.navigation import highlight, references
-from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.text import disk
 from lsp.opened import DUMP, at, context, item, split_dump

@@ -4,8 +4,8 @@ import pytest
 from lsprotocol import types
 
 from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.editing import prepare_rename, rename
 from hlo_lsp.lsp.progress import RequestFailedError
-from hlo_lsp.lsp.renaming import prepare_rename, rename
 from lsp.opened import DUMP, at, context
 from lsp.test_completion import TEXT
 
@@ -32,14 +32,14 @@ async def test_the_name_and_its_range() -> None:
 
 
 async def test_an_edit_for_every_mention_in_units_of_the_client() -> None:
-    found = rename(await context(GREEK), params(GREEK, "  ROOT %y", "%x", "%new"), 7)
+    found = rename(await context(GREEK), params(GREEK, "  ROOT %y", "%x", "%new"))
     assert edits(found) == [(2, 6, 7, "new"), (3, 14, 15, "new"), (4, 30, 31, "new")]
 
 
 async def test_clients_that_can_get_the_version_with_it() -> None:
     session = await context(TEXT, Client(can_version_edits=True))
-    found = rename(session, params(TEXT, "  ROOT %r", "%r", "new"), 7)
-    document = types.OptionalVersionedTextDocumentIdentifier("untitled:dump", 7)
+    found = rename(session, params(TEXT, "  ROOT %r", "%r", "new"))
+    document = types.OptionalVersionedTextDocumentIdentifier("untitled:dump", 1)
     span = types.Range(types.Position(10, 8), types.Position(10, 9))
     assert found == types.WorkspaceEdit(
         document_changes=[types.TextDocumentEdit(document, [types.TextEdit(span, "new")])]
@@ -51,7 +51,7 @@ async def test_a_refusal_is_an_error_with_a_sentence() -> None:
     with pytest.raises(RequestFailedError, match="No instruction, computation, or parameter"):
         prepare_rename(found, types.Position(0, 0))
     with pytest.raises(RequestFailedError, match="already"):
-        rename(found, params(TEXT, "  ROOT %r", "%r", "p"), 7)
+        rename(found, params(TEXT, "  ROOT %r", "%r", "p"))
     with pytest.raises(RequestFailedError) as error:
         prepare_rename(await context(DUMP), types.Position(2, 10))
     assert error.value.to_response_error() == types.ResponseError(

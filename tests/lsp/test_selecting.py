@@ -7,7 +7,7 @@ import pytest
 
 from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
 from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.lsp.session import Selections
+from hlo_lsp.lsp.settings import Selections
 
 NOTHING = CheckOptions()
 
@@ -28,12 +28,11 @@ def test_what_was_never_saved_has_no_settings_file(
     assert Selections().of(Path("part.txt"), NOTHING) == Selections().of(None, NOTHING)
 
 
-def test_a_change_counts_at_once_and_what_stays_is_read_once(tmp_path: Path) -> None:
+def test_a_changed_file_applies_at_once(tmp_path: Path) -> None:
     path = tmp_path / CONFIG_FILE_NAME
     path.write_text('select = ["overlap"]')
     selections, dump = Selections(), tmp_path / "dump.txt"
     first = selections.of(dump, NOTHING)
-    assert selections._file(path) is selections._file(path)
     path.write_text('select = ["syntax"]')
     os.utime(path, ns=(1, 1))
     assert selections.of(dump, NOTHING).codes == {"syntax"} != first.codes
@@ -50,10 +49,3 @@ def test_what_is_wrong_in_a_file_is_said_once(tmp_path: Path) -> None:
         selections.of(tmp_path / "dump.txt", NOTHING)
     (problem,) = said
     assert "nonsense" in problem
-
-
-def test_numbers_tell_selections_apart() -> None:
-    selections = Selections()
-    options = [NOTHING, CheckOptions(ignore=frozenset({"overlap"})), NOTHING]
-    numbers = [selections.number(selections.of(None, each)) for each in options]
-    assert numbers[0] == numbers[2] != numbers[1]

@@ -2,7 +2,6 @@
 
 import asyncio
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,9 +12,8 @@ from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.semantic_tokens import LEGEND, MAX_FULL_ANSWER_CHARACTERS, SemanticTokens
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.text import disk
 from hlo_lsp.text.document import Encoding
-from lsp.opened import DUMP, item, split_dump
+from lsp.opened import DUMP, item
 
 URI = "untitled:dump"
 DOCUMENT = types.TextDocumentIdentifier(URI)
@@ -29,11 +27,11 @@ class Desk:
         self.session = Session()
         self.session.client = client or Client(can_refresh_tokens=True)
         self.refreshed = 0
-        self.tokens = SemanticTokens(self.session, self._refresh)
+        self.tokens = SemanticTokens(self.session, self.refresh)
         if text is not None:
             self.session.open(item(URI, text))
 
-    async def _refresh(self) -> None:
+    def refresh(self) -> None:
         self.refreshed += 1
 
     def edit(self, line: int, start: int, end: int, text: str) -> None:
@@ -228,27 +226,3 @@ async def test_files_in_one_text_that_move_while_they_are_read(
     assert told is not None
     assert fresh is not None
     assert told["data"] == fresh["data"]
-
-
-async def test_clients_are_told_when_a_neighbour_changes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("hlo_lsp.lsp.semantic_tokens._DEBOUNCE_SECONDS", 0)
-    paths = split_dump(tmp_path)
-    for client, expected in ((Client(can_refresh_tokens=True), 1), (Client(), 0)):
-        desk = Desk(None, client)
-        files = [
-            desk.session.open(item(p.as_uri(), disk.read_document(p).text)) for p in paths.values()
-        ]
-        desk.tokens.changed(files[0])
-        desk.tokens.changed(files[1])
-        await asyncio.sleep(0.01)
-        assert desk.refreshed == expected
-
-
-async def test_a_file_alone_has_no_neighbours(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("hlo_lsp.lsp.semantic_tokens._DEBOUNCE_SECONDS", 0)
-    desk = Desk()
-    desk.tokens.changed(desk.session.workspace.open_files[URI])
-    await asyncio.sleep(0.01)
-    assert desk.refreshed == 0

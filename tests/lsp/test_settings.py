@@ -17,7 +17,8 @@ def targets(setting: object, folder: Path | None = FOLDER) -> dict[str, Path]:
 
 
 def test_nothing_said_is_the_default() -> None:
-    for sections in ([], [None], [{}], [[]], [{"sourceMap": None}], [{"unknown": 3}]):
+    cases: list[list[object]] = [[], [None], [{}], [[]], [{"sourceMap": None}], [{"unknown": 3}]]
+    for sections in cases:
         assert Settings.of(sections) == (Settings(), [])
 
 

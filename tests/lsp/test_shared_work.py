@@ -1,7 +1,7 @@
 """Long work that several requests wait for."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 
 from hlo_lsp.lsp.scheduling import SharedTasks
 
@@ -10,7 +10,7 @@ class Desk:
     """Works that tell how far they are, and go on when the test says so."""
 
     def __init__(self) -> None:
-        self.shared: SharedTasks[[str], str] = SharedTasks()
+        self.shared = SharedTasks()
         self.log: list[str] = []
         self.gate = asyncio.Event()
 
@@ -30,7 +30,7 @@ class Desk:
             return await asyncio.shield(task)
 
 
-async def settled(*waiting: Awaitable[str]) -> list[asyncio.Future[str]]:
+async def settled(*waiting: Awaitable[str]) -> Sequence[asyncio.Future[str]]:
     """These wait, as far as they get now."""
     tasks = [asyncio.ensure_future(each) for each in waiting]
     for _ in range(5):

@@ -35,7 +35,8 @@ def covered(text: str, span: Json) -> str:
     """The text in a range within one line."""
     start, end = span["start"], span["end"]
     assert start["line"] == end["line"]
-    return text.split("\n")[start["line"]][start["character"] : end["character"]]
+    line: str = text.split("\n")[start["line"]]
+    return line[start["character"] : end["character"]]
 
 
 async def test_the_tree_has_the_sections_and_what_is_in_them() -> None:

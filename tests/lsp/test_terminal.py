@@ -26,8 +26,12 @@ RELATED = Related(Place(FILE, 0, 0, 17), "it [b]egins[/b]")
 
 
 def console(*, color: bool = False, width: int = 200) -> Console:
-    colors = "standard" if color else None
-    return Console(file=io.StringIO(), force_terminal=color, width=width, color_system=colors)
+    return Console(
+        file=io.StringIO(),
+        force_terminal=color,
+        width=width,
+        color_system="standard" if color else None,
+    )
 
 
 def printed(console: Console) -> str:

@@ -14,11 +14,11 @@ def run(options: argparse.Namespace) -> int:
             print("hlo-lsp: standard input or output is closed", file=sys.stderr)
             return 1
         server.start_io()
-        return server.status
+        return server.protocol.exit_status
     try:
         server.start_tcp(options.host, options.port)
     except OSError as error:
         reason = error.strerror or error
         print(f"hlo-lsp: cannot listen on {options.host}:{options.port}: {reason}", file=sys.stderr)
         return 1
-    return server.status
+    return server.protocol.exit_status

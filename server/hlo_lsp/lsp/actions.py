@@ -9,10 +9,8 @@ from lsprotocol import types
 from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME, find_config_file, with_ignored_code
 from hlo_lsp.checks.finding import Finding, Fix, together
 from hlo_lsp.lsp.checking import cached_findings, findings_of_text, findings_until
-from hlo_lsp.lsp.client import Client
+from hlo_lsp.lsp.client import SOURCE, Client
 from hlo_lsp.lsp.commands import EXPLAIN_RULE_COMMAND
-from hlo_lsp.lsp.diagnostic_conversion import SOURCE
-from hlo_lsp.lsp.positions import Converter, VersionOf, workspace_edit
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.model.stdout_dump import SectionFile
 
@@ -29,20 +27,21 @@ def silence_title(file: Path, code: str) -> str:
     return f"Ignore `{code}` in folder `{folder.name or folder}`"
 
 
-def silence_edit(
-    client: Client, converter: Converter, file: Path, code: str
-) -> types.WorkspaceEdit | None:
+def silence_edit(client: Client, file: Path, code: str) -> types.WorkspaceEdit | None:
     """Add a code to ``ignore`` in the ``hlo-lsp.toml`` of a dump, or create the file.
 
     Returns None where the file cannot be edited, or where the client cannot create files.
     """
     known = find_config_file(file.parent)
     if known is None:
-        return (
-            _new_settings_file(file.parent / CONFIG_FILE_NAME, code)
-            if client.can_create_files
-            else None
-        )
+        if not client.can_create_files:
+            return None
+        uri = (file.parent / CONFIG_FILE_NAME).absolute().as_uri()
+        text = f'ignore = ["{code}"]\n'
+        creation = client.workspace_edit({uri: [types.TextEdit(types.Range(_START, _START), text)]})
+        options = types.CreateFileOptions(ignore_if_exists=True)
+        changes = [types.CreateFile(uri, options=options), *(creation.document_changes or ())]
+        return types.WorkspaceEdit(document_changes=changes)
     try:
         text = known.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, UnicodeDecodeError):
@@ -51,27 +50,9 @@ def silence_edit(
     if new_text is None:
         return None
     last = text.rpartition("\n")[2]
-    end = types.Position(text.count("\n"), converter.encoding.units(last, len(last)))
+    end = types.Position(text.count("\n"), client.encoding.units(last, len(last)))
     edit = types.TextEdit(types.Range(_START, end), new_text)
-    uri = known.absolute().as_uri()
-    if not client.can_version_edits:
-        return types.WorkspaceEdit(changes={uri: [edit]})
-    return types.WorkspaceEdit(document_changes=[_document_edit(uri, edit)])
-
-
-def _new_settings_file(path: Path, code: str) -> types.WorkspaceEdit:
-    uri = path.absolute().as_uri()
-    text = f'ignore = ["{code}"]\n'
-    return types.WorkspaceEdit(
-        document_changes=[
-            types.CreateFile(uri, options=types.CreateFileOptions(ignore_if_exists=True)),
-            _document_edit(uri, types.TextEdit(types.Range(_START, _START), text)),
-        ]
-    )
-
-
-def _document_edit(uri: str, edit: types.TextEdit) -> types.TextDocumentEdit:
-    return types.TextDocumentEdit(types.OptionalVersionedTextDocumentIdentifier(uri, None), [edit])
+    return client.workspace_edit({known.absolute().as_uri(): [edit]})
 
 
 FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.hlo"
@@ -84,42 +65,38 @@ Actions = list[types.CodeAction | types.Command]
 
 
 async def code_actions(
-    contexts: Sequence[RequestContext], params: types.CodeActionParams, version_of: VersionOf
+    contexts: Sequence[RequestContext], params: types.CodeActionParams
 ) -> Actions:
     """Return the actions for the findings in a range, then those for the whole text.
 
     Args:
         contexts: the files in the text, all of one client; most texts are one file.
         params: the request.
-        version_of: returns the client's version of an open file.
     """
-    desk = _CodeActionBuilder(contexts[0], params, version_of)
-    is_whole, found = await desk.findings(contexts)
+    builder = _CodeActionBuilder(contexts[0], params)
+    is_whole, found = await builder.findings(contexts)
     actions: list[types.CodeAction] = []
-    if desk.is_requested(types.CodeActionKind.QuickFix):
-        in_range = [one for one in found if desk.concerns(one)]
-        actions += [action for one in in_range for action in desk.fixes(one)]
-        actions += desk.rule_actions(in_range)
-    if desk.is_requested(FIX_ALL) and is_whole:
-        actions += desk.fix_all(found)
-    if desk.client.can_show_code_actions:
+    if builder.is_requested(types.CodeActionKind.QuickFix):
+        in_range = [one for one in found if builder.concerns(one)]
+        actions += [action for one in in_range for action in builder.fixes(one)]
+        actions += builder.rule_actions(in_range)
+    if builder.is_requested(FIX_ALL) and is_whole:
+        actions += builder.fix_all(found)
+    if builder.client.can_show_code_actions:
         return [*actions]
-    return [command for action in actions for command in _to_commands(desk.client, action)]
+    return [command for action in actions for command in _to_commands(builder.client, action)]
 
 
-async def resolve(
-    contexts: Sequence[RequestContext], action: types.CodeAction, version_of: VersionOf
-) -> types.CodeAction:
+async def resolve(contexts: Sequence[RequestContext], action: types.CodeAction) -> types.CodeAction:
     """Add the edit to an action; an action about a closed text stays without one."""
     data = action.data if isinstance(action.data, dict) else {}
     if not contexts:
         return action
-    client, converter = contexts[0].client, contexts[0].converter
     if "silence" in data:
         action.edit = _settings_edit(contexts[0], str(data["silence"]))
     else:
         fixes = _derivable_fixes(await findings_of_text(contexts))
-        action.edit = workspace_edit(client, converter, together(fixes), version_of)
+        action.edit = contexts[0].workspace_edit(together(fixes))
     return action
 
 
@@ -129,7 +106,6 @@ class _CodeActionBuilder:
 
     context: RequestContext
     params: types.CodeActionParams
-    version_of: VersionOf
 
     @property
     def client(self) -> Client:
@@ -176,7 +152,7 @@ class _CodeActionBuilder:
 
         Neovim names the diagnostics of the whole line.
         """
-        span, requested_range = self.context.converter.range(finding.place), self.params.range
+        span, requested_range = self.context.client.range(finding.place), self.params.range
         if span.start <= requested_range.end and requested_range.start <= span.end:
             return True
         return any(
@@ -187,9 +163,7 @@ class _CodeActionBuilder:
         """Yield an action for each fix of a finding."""
         for number, fix in enumerate(finding.fixes):
             action = self._action(fix.title, [finding])
-            action.edit = workspace_edit(
-                self.client, self.context.converter, fix.edits, self.version_of
-            )
+            action.edit = self.context.workspace_edit(fix.edits)
             if self.client.can_prefer_actions and not number and fix.is_sure:
                 action.is_preferred = True
             yield action
@@ -221,9 +195,7 @@ class _CodeActionBuilder:
         action = types.CodeAction("Fix all derivable values", FIX_ALL)
         edit = None
         if not self.client.can_resolve_edits:
-            edit = workspace_edit(
-                self.client, self.context.converter, together(fixes), self.version_of
-            )
+            edit = self.context.workspace_edit(together(fixes))
         yield self._later(action, edit, {})
 
     def _later(
@@ -249,7 +221,7 @@ class _CodeActionBuilder:
     def _is_about(self, diagnostic: types.Diagnostic, finding: Finding) -> bool:
         if (diagnostic.code, diagnostic.message) != (finding.code, finding.message):
             return False
-        return diagnostic.range == self.context.converter.range(finding.place)
+        return diagnostic.range == self.context.client.range(finding.place)
 
 
 def _derivable_fixes(found: Sequence[Finding]) -> list[Fix]:
@@ -259,7 +231,7 @@ def _derivable_fixes(found: Sequence[Finding]) -> list[Fix]:
 
 def _settings_edit(context: RequestContext, code: str) -> types.WorkspaceEdit | None:
     path = _text_path(context)
-    return None if path is None else silence_edit(context.client, context.converter, path, code)
+    return None if path is None else silence_edit(context.client, path, code)
 
 
 def _text_path(context: RequestContext) -> Path | None:

@@ -1,7 +1,6 @@
 """The commands ``hlo.*`` and the request ``hlo/window``."""
 
 import asyncio
-from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,20 +15,17 @@ from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.folders.folder import (
     FileResult,
-    FindingSummary,
     check_file,
     check_job,
     outcome,
 )
 from hlo_lsp.checks.folders.jobs import CheckJob, plan
 from hlo_lsp.ide.hover.hover import hover_card
-from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.diagnostic_conversion import rule_line_numbers, rules_page
-from hlo_lsp.lsp.positions import Json, path_of
+from hlo_lsp.lsp.client import Client, Json, path_of, rule_line_numbers, rules_page
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
 from hlo_lsp.lsp.scheduling import read_file, run_in_slices
 from hlo_lsp.lsp.session import RequestContext, Session
-from hlo_lsp.model.display import Card
+from hlo_lsp.lsp.terminal import card_text, findings_text
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -77,13 +73,10 @@ def _show_message(server: LanguageServer, text: str) -> None:
 INSPECT_COMMAND = "hlo.server.inspect"
 CHECK_COMMAND = "hlo.server.check"
 
-CardText = Callable[[Card], str]
-FindingsText = Callable[[Sequence[FindingSummary]], str]
+RESTART_COMMAND = "hlo.server.restartIndex"
 
 
-async def inspect_place(
-    session: Session, uri: str, position: types.Position, text_of: CardText
-) -> str:
+async def inspect_place(session: Session, uri: str, position: types.Position) -> str:
     """Return what the compile says about a place in a file, open or on disk.
 
     Raises:
@@ -96,10 +89,10 @@ async def inspect_place(
     card = None if found is None else hover_card(context.dump, found)
     if card is None:
         raise RequestFailedError(f"{uri}: no information at this position")
-    return text_of(card)
+    return card_text(card)
 
 
-async def check_uri(session: Session, uri: str, text_of: FindingsText) -> str:
+async def check_uri(session: Session, uri: str) -> str:
     """Return the findings of a file, or of the files in a folder.
 
     As on the command line, only ``hlo-lsp.toml`` configures the checks. Files that could not be
@@ -113,7 +106,7 @@ async def check_uri(session: Session, uri: str, text_of: FindingsText) -> str:
         results, notes = await _check_unsaved(session, uri), list[str]()
     else:
         results, notes = await _check_path(session, path)
-    text = text_of([finding for one in results for finding in one.findings])
+    text = findings_text([finding for one in results for finding in one.findings])
     if notes and not text:
         raise RequestFailedError("\n".join(notes))
     return text + "".join(f"hlo-lsp: {note}\n" for note in notes)

@@ -137,8 +137,9 @@ def hover(context: RequestContext, position: types.Position) -> types.Hover | No
     card = None if found is None else hover_card(context.dump, found)
     if found is None or card is None:
         return None
-    if context.unread and isinstance(found.entity, _COMPILE_TARGETS):
-        names = ", ".join(f"`{path.name}`" for path in context.unread)
+    unread = context.session.missing_files(context.file)
+    if unread and isinstance(found.entity, _COMPILE_TARGETS):
+        names = ", ".join(f"`{path.name}`" for path in unread)
         card = replace(card, facts=(*card.facts, Fact("loading", names)))
     if context.client.can_render_markdown:
         contents = types.MarkupContent(
@@ -146,7 +147,7 @@ def hover(context: RequestContext, position: types.Position) -> types.Hover | No
         )
     else:
         contents = types.MarkupContent(types.MarkupKind.PlainText, plain(card, context.sources.uri))
-    return types.Hover(contents, context.converter.range(found.place))
+    return types.Hover(contents, context.client.range(found.place))
 
 
 _WARM_UP_MODULE = """\

@@ -8,20 +8,20 @@ from lsprotocol import types
 
 from hlo_lsp.ide.hover import summaries
 from hlo_lsp.ide.navigation.references import assigned_value_places, use_places
-from hlo_lsp.lsp.client import SHOW_PLACES_COMMAND
-from hlo_lsp.lsp.positions import Json, lines_range, locations
+from hlo_lsp.lsp.client import SHOW_PLACES_COMMAND, Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext
 from hlo_lsp.memory.computation_buffers import COMPUTATION_CALLING_OPCODES, buffers_by_computation
 from hlo_lsp.memory.memory_spaces import memory_space_occupancies
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord, Place, Value
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, PeakLabel, TotalLine
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
+from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_RECORDS_PER_CHECKPOINT = 200
 _MIN_LISTED_PLACES = 2  # fewer places need no list
 _MAX_LISTED_PLACES = 2000  # 10 ms and 400 kB; the tooltip shows how many there are
 
@@ -52,7 +52,7 @@ async def resolve(context: RequestContext, lens: types.CodeLens) -> types.CodeLe
         command.arguments = [
             context.file.uri,
             start,
-            locations(context.converter, places[:_MAX_LISTED_PLACES]),
+            context.client.locations(places[:_MAX_LISTED_PLACES]),
         ]
         if len(places) > _MAX_LISTED_PLACES:
             command.tooltip = f"first {_MAX_LISTED_PLACES:,} of {len(places):,} places"
@@ -62,38 +62,42 @@ async def resolve(context: RequestContext, lens: types.CodeLens) -> types.CodeLe
 def _lenses(context: RequestContext) -> list[Json]:
     lenses: list[Json] = []
     entered = _entered_computations(context)
-    if entered and context.client.has_eager_lenses:
+    is_eager = context.client.has_eager_lenses
+    if entered and is_eager:
         buffers_by_computation(context.dump)
-    data: dict[str, Any]
-    for count, record in enumerate(context.file.records):
-        if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
-            checkpoint()
+    for record in context.file.records:
+        checkpoint()
         if type(record) is InstructionLine:  # most records of a module text, so tested first
             continue
-        if isinstance(record, AllocationLine):
-            data = {"allocation": record.number}
-        elif isinstance(record, AssignedValue | UsedValue) and record.id is not None:
-            data = {"value": record.id}
-        elif isinstance(record, PeakLabel):
-            data = {"peak": record.moment}
-            if context.client.has_eager_lenses:
-                memory_space_occupancies(context.dump)
-        elif isinstance(record, TotalLine):
-            data = {"total": record.total}
-        elif isinstance(record, ComputationLine) and (record.is_entry or record.name in entered):
-            data = {"computation": record.name}
-        else:
+        data = _data(record, entered)
+        if data is None:
             continue
-        data["uri"] = context.file.uri
-        data["line"] = context.file.first_line + record.line
+        if is_eager and "peak" in data:
+            memory_space_occupancies(context.dump)
+        data |= {"uri": context.file.uri, "line": context.file.first_line + record.line}
         lens: Json = {
-            "range": lines_range(context.converter, context.file, record.line, 1),
+            "range": context.client.lines_range(context.file, record.line, 1),
             "data": data,
         }
-        if context.client.has_eager_lenses:
+        if is_eager:
             lens["command"] = _command_without_places(context, data)
         lenses.append(lens)
     return lenses
+
+
+def _data(record: Record, entered: set[str]) -> dict[str, Any] | None:
+    match record:
+        case AllocationLine():
+            return {"allocation": record.number}
+        case AssignedValue() | UsedValue() if record.id is not None:
+            return {"value": record.id}
+        case PeakLabel():
+            return {"peak": record.moment}
+        case TotalLine():
+            return {"total": record.total}
+        case ComputationLine() if record.is_entry or record.name in entered:
+            return {"computation": record.name}
+    return None
 
 
 def _command_without_places(context: RequestContext, data: dict[str, Any]) -> Json:
@@ -114,9 +118,8 @@ def _entered_computations(context: RequestContext) -> set[str]:
         return set()
     entry = context.file.module.entry
     found = set() if entry is None else {entry.name}
-    for count, record in enumerate(context.file.records):
-        if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
-            checkpoint()
+    for record in context.file.records:
+        checkpoint()
         if type(record) is InstructionLine and record.opcode in COMPUTATION_CALLING_OPCODES:
             found.update(record.called)
     return found
@@ -124,45 +127,46 @@ def _entered_computations(context: RequestContext) -> set[str]:
 
 def _title(context: RequestContext, data: dict[str, Any]) -> str:
     dump = context.dump
-    if "allocation" in data:
-        allocation = dump.allocation(data["allocation"])
-        if allocation is not None:
-            return summaries.allocation_summary(dump, allocation)
-    if "value" in data:
-        value = dump.value(data["value"])
-        if value is not None:
-            return summaries.value_summary(dump, value)
     if "total" in data:
         return summaries.total_summary(dump)
+    if "peak" in data:
+        return summaries.peak_summary(dump)
     if "computation" in data:
         computation = context.file.module.named(data["computation"])
         if computation is not None:
             return summaries.computation_summary(dump, LocatedRecord(context.file, computation))
-    if "peak" in data:
-        return summaries.peak_summary(dump)
-    return "no longer available"
+    allocation, value = _entities(dump, data)
+    if allocation is not None:
+        return summaries.allocation_summary(dump, allocation)
+    return "no longer available" if value is None else summaries.value_summary(dump, value)
+
+
+def _entities(
+    dump: DumpSet, data: dict[str, Any]
+) -> tuple[LocatedRecord[AllocationLine] | None, Value | None]:
+    """Return the allocation or the value of a lens."""
+    return (
+        dump.allocation(data["allocation"]) if "allocation" in data else None,
+        dump.value(data["value"]) if "value" in data else None,
+    )
 
 
 def _places(context: RequestContext, data: dict[str, Any]) -> list[Place]:
     """Return the values in an allocation or the uses of a value."""
-    dump = context.dump
-    if "allocation" in data:
-        allocation = dump.allocation(data["allocation"])
-        return [] if allocation is None else assigned_value_places(dump, allocation)
-    value = dump.value(data["value"]) if "value" in data else None
+    allocation, value = _entities(context.dump, data)
+    if allocation is not None:
+        return assigned_value_places(context.dump, allocation)
     return [] if value is None else use_places(value)
 
 
 def _has_several_places(context: RequestContext, data: dict[str, Any]) -> bool:
     """Check that ``_places`` finds at least ``_MIN_LISTED_PLACES``, without finding all."""
-    dump = context.dump
+    allocation, value = _entities(context.dump, data)
     found: Iterable[object] = ()
-    if "allocation" in data:
-        allocation = dump.allocation(data["allocation"])
-        found = () if allocation is None else dump.assigned_to(allocation)
-    elif "value" in data:
-        value = dump.value(data["value"])
-        found = () if value is None or value.entry is None else value.entry.record.uses
+    if allocation is not None:
+        found = context.dump.assigned_to(allocation)
+    elif value is not None and value.entry is not None:
+        found = value.entry.record.uses
     return len(list(islice(found, _MIN_LISTED_PLACES))) == _MIN_LISTED_PLACES
 
 

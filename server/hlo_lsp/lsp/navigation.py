@@ -1,25 +1,22 @@
-"""Definitions, declarations, references, highlights, and links to Python lines."""
+"""Definitions, declarations, references, highlights, calls, and links to Python lines."""
+
+from collections.abc import Callable
 
 from lsprotocol import types
 
+from hlo_lsp.ide.navigation import call_hierarchy
 from hlo_lsp.ide.navigation import definitions as navigation
+from hlo_lsp.ide.navigation.call_hierarchy import CallEdge, CallNode, CallNodeKey
 from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.ide.navigation.source_links import source_line_at, source_links
-from hlo_lsp.lsp.positions import (
-    MAX_FULL_ANSWER_LINES,
-    Json,
-    locations,
-    name_range,
-    place_range_json,
-)
+from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Json
 from hlo_lsp.lsp.scheduling import run_on_compile
-from hlo_lsp.lsp.session import RequestContext
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.place import Place
 from hlo_lsp.model.source import SourceLine
 from hlo_lsp.syntax.file_kinds import FileKind
+from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.text.checkpoint import checkpoint
-
-_LINKS_PER_CHECKPOINT = 500
 
 
 async def document_links(context: RequestContext) -> list[Json]:
@@ -48,14 +45,15 @@ def _links(context: RequestContext) -> list[Json]:
     found = source_links(context.dump, context.file, in_instructions=not is_long)
     targets: dict[SourceLine, str | None] = {}
     links: list[Json] = []
-    for count, link in enumerate(found):
-        if count % _LINKS_PER_CHECKPOINT == _LINKS_PER_CHECKPOINT - 1:
-            checkpoint()
+    for link in found:
+        checkpoint()
         if link.source not in targets:
             targets[link.source] = context.sources.uri(link.source)
         target = targets[link.source]
         if target is not None:
-            place = name_range(context.converter, context.file, link.line, (link.start, link.end))
+            place = context.client.range_json(
+                context.file, (link.line, link.start), (link.line, link.end)
+            )
             links.append({"range": place, "target": target})
     return links
 
@@ -70,25 +68,24 @@ def definition(context: RequestContext, position: types.Position) -> Locations:
     """
     found = context.at(position)
     places = [] if found is None else navigation.definitions(context.dump, found)
-    targets = [context.converter.location(place) for place in places]
-    line, column = context.converter.column(context.file, position)
-    source = source_line_at(context.dump, context.file, line, column)
-    python = None if source is None else python_location(context, source)
-    return _one_or_all(targets if python is None else [*targets, python])
+    point = context.client.point(context.file, position)
+    return _locations(context, places, source_line_at(context.dump, context.file, *point))
 
 
 def declaration(context: RequestContext, position: types.Position) -> Locations:
     """Return the allocation line."""
     found = context.at(position)
     place = None if found is None else navigation.declaration(context.dump, found)
-    return None if place is None else context.converter.location(place)
+    return None if place is None else context.client.location(place)
 
 
 def type_definition(context: RequestContext, position: types.Position) -> Locations:
     """Return the computation that an instruction calls, or the value that flows through it."""
     found = context.at(position)
-    return _places(
-        context, [] if found is None else navigation.type_definitions(context.dump, found)
+    return (
+        None
+        if found is None
+        else _locations(context, navigation.type_definitions(context.dump, found))
     )
 
 
@@ -102,21 +99,18 @@ def implementation(context: RequestContext, position: types.Position) -> Locatio
     if found is None:
         return None
     places = navigation.implementations(context.dump, found)
-    targets = [context.converter.location(place) for place in places]
-    source = navigation.innermost_python_line(context.dump, found)
-    python = None if source is None else python_location(context, source)
-    return _one_or_all(targets if python is None else [*targets, python])
+    return _locations(context, places, navigation.innermost_python_line(context.dump, found))
 
 
-def _places(context: RequestContext, places: list[Place]) -> Locations:
-    return _one_or_all([context.converter.location(place) for place in places])
-
-
-def _one_or_all(targets: list[types.Location]) -> Locations:
+def _locations(
+    context: RequestContext, places: list[Place], source: SourceLine | None = None
+) -> Locations:
     """Return a list only for several locations: every client supports a single location."""
-    if len(targets) > 1:
-        return targets
-    return targets[0] if targets else None
+    found = [context.client.location(place) for place in places]
+    python = None if source is None else python_location(context, source)
+    if python is not None:
+        found.append(python)
+    return found if len(found) > 1 else next(iter(found), None)
 
 
 def references(
@@ -127,7 +121,7 @@ def references(
     if found is None:
         return None
     declared, mentioned = declarations_and_references(context.dump, found)
-    return locations(context.converter, [*declared, *mentioned] if with_declaration else mentioned)
+    return context.client.locations([*declared, *mentioned] if with_declaration else mentioned)
 
 
 def highlight(context: RequestContext, position: types.Position) -> list[Json] | None:
@@ -136,11 +130,95 @@ def highlight(context: RequestContext, position: types.Position) -> list[Json] |
     if found is None:
         return None
     kinds = (types.DocumentHighlightKind.Write.value, types.DocumentHighlightKind.Read.value)
+    groups = zip(kinds, declarations_and_references(context.dump, found), strict=True)
     return [
-        {"range": place_range_json(context.converter, place), "kind": kind}
-        for kind, places in zip(
-            kinds, declarations_and_references(context.dump, found), strict=True
-        )
+        {"range": context.client.place_range_json(place), "kind": kind}
+        for kind, places in groups
         for place in places
         if place.file is context.file
     ]
+
+
+CallItem = types.CallHierarchyItem
+
+
+def prepare_calls(context: RequestContext, position: types.Position) -> list[CallItem] | None:
+    """Return the instruction or computation at the cursor."""
+    found = context.at(position)
+    node = None if found is None else call_hierarchy.call_node_at(context.dump, found)
+    return None if node is None else [_call_item(context, node)]
+
+
+async def incoming_calls(
+    session: Session, item: CallItem
+) -> list[types.CallHierarchyIncomingCall] | None:
+    """Return the callers of a computation or the operands of an instruction.
+
+    Returns None if the item no longer exists.
+    """
+    calls = await _calls(session, item, call_hierarchy.incoming_calls)
+    return None if calls is None else [types.CallHierarchyIncomingCall(*c) for c in calls]
+
+
+async def outgoing_calls(
+    session: Session, item: CallItem
+) -> list[types.CallHierarchyOutgoingCall] | None:
+    """Return the computations that a computation calls, or the users of an instruction.
+
+    Returns None if the item no longer exists.
+    """
+    calls = await _calls(session, item, call_hierarchy.outgoing_calls)
+    return None if calls is None else [types.CallHierarchyOutgoingCall(*c) for c in calls]
+
+
+async def _calls(
+    session: Session, item: CallItem, find: Callable[[CallNode], list[CallEdge]]
+) -> list[tuple[CallItem, list[types.Range]]] | None:
+    found = await _call_node(session, item)
+    if found is None:
+        return None
+    context, node = found
+    return [
+        (_call_item(context, call.node), [context.client.range(place) for place in call.places])
+        for call in find(node)
+    ]
+
+
+async def _call_node(session: Session, item: CallItem) -> tuple[RequestContext, CallNode] | None:
+    """Return the current node of an item.
+
+    The item's data name the file of the request: the module text itself may be closed.
+    """
+    data = item.data if isinstance(item.data, dict) else {}
+    name, home = data.get("name"), data.get("home")
+    for uri in (item.uri, data.get("asked")):
+        document = types.TextDocumentIdentifier(str(uri))
+        context = await session.context(document, item.selection_range.start.line)
+        for file in () if context is None else (context.file, *context.dump.files):
+            if file.uri == item.uri and isinstance(name, str):
+                is_computation = item.kind == types.SymbolKind.Function
+                key = CallNodeKey(name, home if isinstance(home, str) else None, is_computation)
+                node = call_hierarchy.find_node(file, key)
+                return None if node is None or context is None else (context, node)
+    return None
+
+
+def _call_item(context: RequestContext, node: CallNode) -> CallItem:
+    place = call_hierarchy.name_place(node)
+    record, key = node.record, call_hierarchy.node_key(node)
+    if isinstance(record, ComputationLine):
+        kind, detail = types.SymbolKind.Function, "ENTRY" if record.is_entry else None
+    else:
+        kind, detail = types.SymbolKind.Variable, f"{record.opcode} {record.shape}".strip()
+    selected = context.client.range(place)
+    end = context.client.position(node.file, call_hierarchy.node_end(node))
+    start = types.Position(selected.start.line, 0)
+    return CallItem(
+        name=key.name,
+        kind=kind,
+        uri=node.file.uri,
+        range=types.Range(start, max(end, selected.end)),
+        selection_range=selected,
+        detail=detail,
+        data={"name": key.name, "home": key.home, "asked": context.file.uri},
+    )

@@ -1,42 +1,103 @@
-"""Work-done progress of background tasks, and loading of large files."""
+"""Work-done progress of requests and of background tasks."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
-from pathlib import Path
+from contextvars import ContextVar
 from types import TracebackType
-from typing import Protocol
 from uuid import uuid4
 
 from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
+from pygls.progress import Progress as ProgressTokens
 
-from hlo_lsp.lsp.scheduling import OutdatedError, run_in_slices
-from hlo_lsp.model.workspace import DumpWorkspace
+
+class RequestFailedError(JsonRpcException):
+    """A valid request that cannot be completed; the message is a sentence for the user."""
+
+    CODE = types.LSPErrorCodes.RequestFailed.value
 
 
 class Progress:
-    """Work-done progress of a background task, from begin to end of a ``with`` block.
+    """The progress of a task, which the client sees from ``begin`` to ``end``.
 
-    The task does not wait for the client to create the token: what is reported until then is sent
-    with the begin notification. A client that does not support or create the token receives
-    nothing. An indefinite progress has no percentage and cannot be cancelled.
+    Without a token, the client sees nothing. A ``percentage`` of None means that the progress has
+    none until one is reported; it never decreases, because the protocol forbids it.
+    """
+
+    def __init__(
+        self,
+        title: str,
+        tokens: ProgressTokens | None = None,
+        token: types.ProgressToken | None = None,
+        percentage: int | None = None,
+    ) -> None:
+        self._title = title
+        self._tokens = tokens
+        self._token = token
+        self._percentage = percentage
+        self._message: str | None = None
+        self._has_begun = False
+        self.is_cancellable = True
+
+    @property
+    def has_listener(self) -> bool:
+        """True if the client gave a token."""
+        return self._token is not None
+
+    @property
+    def is_cancelled(self) -> bool:
+        """True if the user has cancelled the task."""
+        stopped = None if self._tokens is None else self._tokens.tokens.get(self._token or "")
+        return stopped is not None and stopped.cancelled()
+
+    def report(self, message: str | None, percentage: int | None = None) -> None:
+        """Report the current step and the percentage; an equal report is sent once."""
+        if percentage is not None:
+            percentage = min(max(percentage, self._percentage or 0), 100)
+        if (message, percentage) == (self._message, self._percentage):
+            return
+        self._message, self._percentage = message, percentage
+        if self._has_begun and self._tokens is not None and self._token is not None:
+            report = types.WorkDoneProgressReport(message=message, percentage=percentage)
+            self._tokens.report(self._token, report)
+
+    def begin(self) -> None:
+        """Show the progress, with what was reported until now."""
+        if self._tokens is None or self._token is None or self._has_begun:
+            return
+        self._has_begun = True
+        beginning = types.WorkDoneProgressBegin(
+            self._title,
+            cancellable=self.is_cancellable,
+            message=self._message,
+            percentage=self._percentage,
+        )
+        self._tokens.begin(self._token, beginning)
+
+    def end(self) -> None:
+        """End the progress; work that continues is no longer reported."""
+        if self._has_begun and self._tokens is not None and self._token is not None:
+            self._tokens.end(self._token, types.WorkDoneProgressEnd())
+        self._tokens = None
+
+
+class BackgroundProgress(Progress):
+    """The progress of a background task, from begin to end of a ``with`` block.
+
+    The task does not wait for the client to create the token. A client that does not support or
+    create the token receives nothing. An indefinite progress has no percentage and cannot be
+    cancelled.
     """
 
     def __init__(self, server: LanguageServer, title: str, *, is_indefinite: bool = False) -> None:
+        percentage = None if is_indefinite else 0
+        super().__init__(title, server.work_done_progress, str(uuid4()), percentage)
+        self.is_cancellable = not is_indefinite
         self._server = server
-        self._title = title
-        self._is_indefinite = is_indefinite
-        self._token = str(uuid4())
-        self._percentage = 0
-        self._message: str | None = None
-        self._has_begun = False
-        self._has_ended = False
         self._creation: asyncio.Task[None] | None = None
+        self._has_ended = False
 
-    def __enter__(self) -> "Progress":
+    def __enter__(self) -> "BackgroundProgress":
         window = self._server.client_capabilities.window
         if window is not None and window.work_done_progress:
             self._creation = asyncio.ensure_future(self._create())
@@ -50,117 +111,62 @@ class Progress:
     ) -> None:
         self._has_ended = True
         if self._has_begun:
-            self._end()
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True if the user has cancelled the task."""
-        stopped = self._server.work_done_progress.tokens.get(self._token)
-        return stopped is not None and stopped.cancelled()
-
-    def report(self, percentage: int, message: str | None = None) -> None:
-        """Report a percentage from 0 to 100; each is sent once.
-
-        The percentage never decreases, because the protocol forbids it.
-        """
-        percentage = min(max(percentage, self._percentage), 100)
-        if percentage == self._percentage:
-            return
-        self._percentage, self._message = percentage, message
-        if self._has_begun:
-            report = types.WorkDoneProgressReport(message=message, percentage=percentage)
-            self._server.work_done_progress.report(self._token, report)
+            self.end()
 
     async def _create(self) -> None:
         try:
-            await self._server.work_done_progress.create_async(self._token)
+            await self._server.work_done_progress.create_async(self._token or "")
         except JsonRpcException:
             return
-        self._has_begun = True
-        beginning = types.WorkDoneProgressBegin(
-            self._title,
-            cancellable=not self._is_indefinite,
-            message=self._message,
-            percentage=None if self._is_indefinite else self._percentage,
-        )
-        self._server.work_done_progress.begin(self._token, beginning)
+        self.begin()
         if self._has_ended:
-            self._end()
-
-    def _end(self) -> None:
-        self._server.work_done_progress.end(self._token, types.WorkDoneProgressEnd())
+            self.end()
 
 
-class ProgressSink(Protocol):
-    """Receives the progress of a task."""
-
-    @property
-    def is_cancelled(self) -> bool:
-        """True if the user has cancelled the task."""
-
-    def report(self, percentage: int, message: str | None = None) -> None:
-        """Report a percentage from 0 to 100."""
+_NO_REQUEST = Progress("")
+_current: ContextVar[Progress] = ContextVar("current_request", default=_NO_REQUEST)
 
 
-class SilentProgress:
-    """A progress that is not shown."""
-
-    is_cancelled = False
-
-    def report(self, percentage: int, message: str | None = None) -> None:
-        """Discard the report."""
+def current_request() -> Progress:
+    """Return the progress of the request that the current task works for."""
+    return _current.get()
 
 
-ProgressFactory = Callable[[str], AbstractContextManager[ProgressSink]]
+def set_current_request(progress: Progress) -> None:
+    """Set the request that the current task works for."""
+    _current.set(progress)
 
 
-def silent_progress(_: str) -> AbstractContextManager[ProgressSink]:
-    """Return a progress for clients without support."""
-    return nullcontext(SilentProgress())
+# The title of the progress of each long request, and the capability with its options.
+_LONG_REQUESTS = {
+    types.WORKSPACE_SYMBOL: ("Searching symbols", "workspace_symbol_provider"),
+    types.WORKSPACE_DIAGNOSTIC: ("Checking HLO dumps", "diagnostic_provider"),
+    types.TEXT_DOCUMENT_DIAGNOSTIC: ("Checking", "diagnostic_provider"),
+    types.TEXT_DOCUMENT_REFERENCES: ("Finding references", "references_provider"),
+    types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: ("Computing outline", "document_symbol_provider"),
+    types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL: ("Highlighting", "semantic_tokens_provider"),
+    types.TEXT_DOCUMENT_INLAY_HINT: ("Computing inlay hints", "inlay_hint_provider"),
+    types.TEXT_DOCUMENT_FOLDING_RANGE: ("Computing folding ranges", "folding_range_provider"),
+    types.TEXT_DOCUMENT_CODE_LENS: ("Computing code lenses", "code_lens_provider"),
+    types.TEXT_DOCUMENT_DOCUMENT_LINK: ("Computing links", "document_link_provider"),
+    types.CALL_HIERARCHY_INCOMING_CALLS: ("Finding callers", "call_hierarchy_provider"),
+    types.CALL_HIERARCHY_OUTGOING_CALLS: ("Finding calls", "call_hierarchy_provider"),
+    types.TEXT_DOCUMENT_RENAME: ("Renaming", "rename_provider"),
+    types.TEXT_DOCUMENT_FORMATTING: ("Formatting", "document_formatting_provider"),
+    types.WORKSPACE_EXECUTE_COMMAND: ("Running command", "execute_command_provider"),
+}
 
 
-class FileLoader:
-    """Reads large files one after the other; each once, until it changes.
+def progress_title(method: str) -> str:
+    """Return the title of the progress of a request."""
+    return _LONG_REQUESTS[method][0] if method in _LONG_REQUESTS else "HLO"
 
-    ``give_way`` is awaited between two slices of the work.
-    """
 
-    def __init__(self, workspace: DumpWorkspace, give_way: Callable[[], Awaitable[None]]) -> None:
-        self.progress_factory: ProgressFactory = silent_progress
-        self.on_loaded: Callable[[Path], None] = lambda _: None
-        self._workspace = workspace
-        self._give_way = give_way
-        self._tasks: dict[Path, asyncio.Task[None]] = {}
-        self._cancelled: set[Path] = set()
-        self._lock = asyncio.Lock()
-
-    async def wait(self, paths: Iterable[Path], seconds: float | None) -> None:
-        """Read files and wait for them at most so many seconds; reading continues afterwards.
-
-        A file whose reading the user cancelled is not read until it is opened.
-        """
-        tasks = [self._task(path) for path in paths if path not in self._cancelled]
-        if tasks and seconds != 0:
-            await asyncio.wait(tasks, timeout=seconds)
-
-    def clear_cancelled(self) -> None:
-        """Read files again whose reading the user cancelled."""
-        self._cancelled.clear()
-
-    def _task(self, path: Path) -> "asyncio.Task[None]":
-        task = self._tasks.get(path)
-        if task is None:
-            task = self._tasks[path] = asyncio.create_task(self._load(path))
-            task.add_done_callback(lambda _: self._tasks.pop(path, None))
-        return task
-
-    async def _load(self, path: Path) -> None:
-        async with self._lock:
-            with self.progress_factory(f"Reading {path.name}") as progress:
-                read = partial(self._workspace.read, path, progress.report)
-                try:
-                    await run_in_slices(read, lambda: not progress.is_cancelled, self._give_way)
-                except OutdatedError:
-                    self._cancelled.add(path)
-                    return
-        self.on_loaded(path)
+def offer_progress(capabilities: types.ServerCapabilities) -> None:
+    """Add work-done progress to the options of all long requests."""
+    for _, name in _LONG_REQUESTS.values():
+        provider = getattr(capabilities, name)
+        if hasattr(provider, "work_done_progress"):
+            provider.work_done_progress = True
+        elif name != "rename_provider":  # whose options are for clients that prepare renaming
+            setattr(capabilities, name, types.WorkDoneProgressOptions(work_done_progress=True))

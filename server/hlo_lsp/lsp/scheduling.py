@@ -2,18 +2,22 @@
 
 import asyncio
 import ctypes
+import logging
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Hashable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 from hlo_lsp.lsp.progress import current_request
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.text.checkpoint import Job
 
+logger = logging.getLogger(__name__)
+
 T = TypeVar("T")
+Listener = Callable[..., None]
 _SLICE_SECONDS = 0.004  # of work between two turns of the event loop
 _BUSY_SECONDS = 0.001  # the event loop has other work if one iteration takes longer
 _BACKOFF_SECONDS = 0.05  # pause of low-priority work while there is other work
@@ -132,69 +136,64 @@ async def run_in_background(work: Callable[[], T]) -> T:
     return await run_in_slices(work, give_way=give_way)
 
 
-P = ParamSpec("P")
+def start_task(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
+    """Start a background task, and log its failure."""
+    task = asyncio.ensure_future(work)
+    task.add_done_callback(_log_failure)
+    return task
 
 
-class SharedTasks(Generic[P, T]):
-    """Tasks that several callers can wait for; they run one after the other.
+def _log_failure(task: "asyncio.Task[None]") -> None:
+    if not task.cancelled() and task.exception() is not None:
+        logger.error("a background task failed", exc_info=task.exception())
 
-    ``P`` are the parameters of the listeners, which a task calls between two of its slices.
-    """
+
+class SharedTasks:
+    """Tasks that several callers can wait for; they run one after the other."""
 
     def __init__(self) -> None:
         self._lock = asyncio.Lock()
-        self._running: dict[Hashable, _SharedTask[P, T]] = {}
+        self._running: dict[Hashable, tuple[asyncio.Task[Any], list[Listener]]] = {}
 
     @contextmanager
     def join(
-        self,
-        key: Hashable,
-        work: Callable[[Callable[P, None]], Coroutine[Any, Any, T]],
-        listen: Callable[P, None],
+        self, key: Hashable, work: Callable[[Listener], Coroutine[Any, Any, T]], listen: Listener
     ) -> Iterator["asyncio.Task[T]"]:
         """Join the task of a key, which starts if it is not running.
 
         The task is cancelled when its last listener leaves. ``work`` receives a function that calls
-        all listeners. To wait for the task, shield it, because others may wait for it.
+        all listeners, between two of its slices. To wait for the task, shield it, because others
+        may wait for it.
         """
-        running = self._running.get(key)
-        if running is None or running.task.done():
-            running = self._running[key] = _SharedTask(work, self._lock)
+        if key not in self._running or self._running[key][0].done():
+            new: list[Listener] = []
+            self._running[key] = asyncio.ensure_future(self._run(work, new)), new
+        task, listeners = self._running[key]
         request = current_request()
 
-        def call_listener(*args: P.args, **kwargs: P.kwargs) -> None:
+        def call_listener(*args: Any) -> None:
             request.begin()
-            listen(*args, **kwargs)
+            listen(*args)
 
-        running.listeners.append(call_listener)
+        listeners.append(call_listener)
         try:
-            yield running.task
+            yield task
         finally:
-            running.listeners.remove(call_listener)
-            if not running.listeners:
-                running.task.cancel()
-                if self._running.get(key) is running:
+            listeners.remove(call_listener)
+            if not listeners:
+                task.cancel()
+                if self._running.get(key, (None,))[0] is task:
                     del self._running[key]
 
-
-class _SharedTask(Generic[P, T]):
-    """A running task and its listeners."""
-
-    def __init__(
-        self, work: Callable[[Callable[P, None]], Coroutine[Any, Any, T]], turn: asyncio.Lock
-    ) -> None:
-        self.listeners: list[Callable[P, None]] = []
-        self.task = asyncio.ensure_future(self._in_turn(work, turn))
-
-    async def _in_turn(
-        self, work: Callable[[Callable[P, None]], Coroutine[Any, Any, T]], turn: asyncio.Lock
+    async def _run(
+        self, work: Callable[[Listener], Coroutine[Any, Any, T]], listeners: list[Listener]
     ) -> T:
-        async with turn:
-            return await work(self._tell)
+        def call_listeners(*args: Any) -> None:
+            for listener in listeners:
+                listener(*args)
 
-    def _tell(self, *args: P.args, **kwargs: P.kwargs) -> None:
-        for listener in self.listeners:
-            listener(*args, **kwargs)
+        async with self._lock:
+            return await work(call_listeners)
 
 
 def release_memory() -> None:

@@ -2,14 +2,14 @@
 
 import asyncio
 from array import array
-from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Callable, Iterable
+from itertools import count
 
 from lsprotocol import types
 
 from hlo_lsp.ide.tokens.line_tokens import SemanticToken, TokenModifier, TokenType
 from hlo_lsp.ide.tokens.semantic_tokens import semantic_tokens
-from hlo_lsp.lsp.positions import Json
+from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
@@ -69,32 +69,6 @@ class TokenEncoder:
             self._last = other._last
 
 
-class TokenResults:
-    """The last tokens of recent documents, each with a result id."""
-
-    def __init__(self) -> None:
-        self._known: OrderedDict[str, tuple[str, array[int]]] = OrderedDict()
-        self._count = 0
-
-    def remember(self, uri: str, data: "array[int]") -> str:
-        """Replace the tokens of a document, and return the new result id."""
-        self._count += 1
-        self._known[uri] = str(self._count), data
-        self._known.move_to_end(uri)
-        if len(self._known) > _MAX_DOCUMENTS:
-            self._known.popitem(last=False)
-        return str(self._count)
-
-    def of(self, uri: str, result_id: str) -> "array[int] | None":
-        """Return the tokens with a result id, or None if they are not the last of the document."""
-        known = self._known.get(uri)
-        return known[1] if known is not None and known[0] == result_id else None
-
-    def forget(self, uri: str) -> None:
-        """Discard the tokens of a closed document."""
-        self._known.pop(uri, None)
-
-
 def difference(old: "array[int]", new: "array[int]") -> list[Json]:
     """Return the edits from old tokens to new ones: none, or one."""
     if old == new:
@@ -113,23 +87,13 @@ def difference(old: "array[int]", new: "array[int]") -> list[Json]:
 def _common_prefix_length(one: "array[int]", other: "array[int]") -> int:
     """Return the number of equal numbers at the start, in whole tokens."""
     at, end = 0, min(len(one), len(other))
-    while (
-        at + _NUMBERS_PER_CHUNK <= end
-        and one[at : at + _NUMBERS_PER_CHUNK] == other[at : at + _NUMBERS_PER_CHUNK]
-    ):
-        at += _NUMBERS_PER_CHUNK
-    while (
-        at + _NUMBERS_PER_TOKEN <= end
-        and one[at : at + _NUMBERS_PER_TOKEN] == other[at : at + _NUMBERS_PER_TOKEN]
-    ):
-        at += _NUMBERS_PER_TOKEN
+    for size in (_NUMBERS_PER_CHUNK, _NUMBERS_PER_TOKEN):
+        while at + size <= end and one[at : at + size] == other[at : at + size]:
+            at += size
     return at
 
 
-MAX_FULL_ANSWER_CHARACTERS = (
-    2_000_000  # characters of a text of which all tokens are told: 0.5 s of work
-)
-_DEBOUNCE_SECONDS = 0.5  # without a change, before clients refresh
+MAX_FULL_ANSWER_CHARACTERS = 2_000_000  # of a text with a full answer: 0.5 s of work
 
 
 def _camel_case(name: str) -> str:
@@ -150,11 +114,11 @@ class SemanticTokens:
     Studio Code continues to request visible ranges; an empty result would count as complete.
     """
 
-    def __init__(self, session: Session, refresh: Callable[[], Awaitable[None]]) -> None:
+    def __init__(self, session: Session, refresh: Callable[[], None]) -> None:
         self._session = session
         self._refresh = refresh
-        self._results = TokenResults()
-        self._pending: asyncio.Task[None] | None = None
+        self._results: dict[str, tuple[str, array[int]]] = {}  # the last by URI, with its id
+        self._ids = count(1)
 
     async def full(self, document: types.TextDocumentIdentifier) -> Json | None:
         """Return all tokens, or None for a text that is too large or not a dump."""
@@ -166,16 +130,16 @@ class SemanticTokens:
 
     async def delta(self, document: types.TextDocumentIdentifier, result_id: str) -> Json | None:
         """Return the changes since a result id, or all tokens if the id is unknown."""
-        if self._results.of(document.uri, result_id) is None:
+        if self._result(document.uri, result_id) is None:
             return await self.full(document)
         encoder = await self._encoded(document)
         if encoder is None:
             return None
-        old = self._results.of(document.uri, result_id)
+        old = self._result(document.uri, result_id)
         if old is None:  # another request has replaced it meanwhile
             return self._whole(document.uri, encoder)
         edits = difference(old, encoder.data)
-        return {"resultId": self._results.remember(document.uri, encoder.data), "edits": edits}
+        return {"resultId": self._store(document.uri, encoder.data), "edits": edits}
 
     async def range(self, params: types.SemanticTokensRangeParams) -> Json | None:
         """Return the tokens of all lines in a range."""
@@ -184,29 +148,24 @@ class SemanticTokens:
         return None if encoder is None else {"data": encoder.data.tolist()}
 
     def closed(self, file: DumpFile) -> None:
-        """Discard the result of a closed file, and refresh its companions."""
-        self._results.forget(file.uri)
-        self.changed(file)
-
-    def companions_changed(self) -> None:
-        """Request a refresh after a pause: unused names depend on other files."""
-        if self._session.client.can_refresh_tokens:
-            if self._pending is not None:
-                self._pending.cancel()
-            self._pending = asyncio.ensure_future(self._refresh_after_delay())
-
-    def changed(self, file: DumpFile) -> None:
-        """Refresh the tokens of open companion files after a file changed."""
-        if any(other is not file for other in self._session.open_companions(file)):
-            self.companions_changed()
-
-    async def _refresh_after_delay(self) -> None:
-        await asyncio.sleep(_DEBOUNCE_SECONDS)
-        await self._refresh()
+        """Discard the result of a closed file."""
+        self._results.pop(file.uri, None)
 
     def _whole(self, uri: str, encoder: TokenEncoder) -> Json:
-        result_id = self._results.remember(uri, encoder.data)
-        return {"resultId": result_id, "data": encoder.data.tolist()}
+        return {"resultId": self._store(uri, encoder.data), "data": encoder.data.tolist()}
+
+    def _store(self, uri: str, data: "array[int]") -> str:
+        """Replace the last result of a document, and return the new result id."""
+        result_id = str(next(self._ids))
+        self._results.pop(uri, None)
+        self._results[uri] = result_id, data
+        if len(self._results) > _MAX_DOCUMENTS:
+            del self._results[next(iter(self._results))]
+        return result_id
+
+    def _result(self, uri: str, result_id: str) -> "array[int] | None":
+        known = self._results.get(uri)
+        return known[1] if known is not None and known[0] == result_id else None
 
     async def _encoded(
         self, document: types.TextDocumentIdentifier, first: int = 0, end: int | None = None
@@ -235,14 +194,14 @@ class SemanticTokens:
         if waits:
             await asyncio.wait([mention_task])
         else:
-            mention_task.add_done_callback(lambda _: self.companions_changed())
+            mention_task.add_done_callback(lambda _: self._refresh())
 
 
 def _encode(context: RequestContext, first: int, end: int | None) -> TokenEncoder:
     """Return the tokens of a file in a range of lines of its text."""
     file = context.file
     begin = file.first_line
-    encoder = TokenEncoder(context.converter.encoding, begin)
+    encoder = TokenEncoder(context.client.encoding, begin)
     start = max(first - begin, 0)
     stop = None if end is None else end - begin
     for found in semantic_tokens(context.dump, file, start, stop):

@@ -1,29 +1,32 @@
-"""Assembly of the language server."""
+"""The language server: the handlers of all requests and notifications."""
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from itertools import chain
+from typing import Any
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException
 
 from hlo_lsp import __version__
-from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.handlers import (
-    HandlerRegistry,
-    register_actions,
-    register_calls,
-    register_commands,
-    register_completion,
-    register_diagnostics,
-    register_documents,
-    register_hints,
-    register_positions,
-    register_texts,
-    register_tokens,
-    register_windows,
-    register_workspace,
-    register_writing,
+from hlo_lsp.lsp import (
+    actions,
+    commands,
+    completion,
+    editing,
+    inlay_hints,
+    lenses,
+    navigation,
+    symbols,
 )
-from hlo_lsp.lsp.hover import warm_up
+from hlo_lsp.lsp.client import Client, Json
+from hlo_lsp.lsp.hover import hover, warm_up
+from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloServer
+from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.services import Services
-from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.model.file_windows import FileWindows
 
 
 def create_server() -> HloServer:
@@ -31,7 +34,6 @@ def create_server() -> HloServer:
     server = HloServer("hlo-lsp", __version__)
     session = Session()
     services = Services(server, session, server.protocol.notify)
-    registry = HandlerRegistry(server, session)
 
     @server.feature(types.INITIALIZE)
     def initialize(params: types.InitializeParams) -> None:
@@ -42,17 +44,262 @@ def create_server() -> HloServer:
         services.configuration.start(params)
         session.run_in_background(warm_up)
 
-    register_workspace(server, services)
-    register_texts(server, session, services)
-    register_windows(server)
-    register_positions(registry)
-    register_calls(server, session)
-    register_documents(server, session, registry)
-    register_tokens(server, services.semantic_tokens)
-    register_hints(server, services.inlay_hints)
-    register_diagnostics(server, services)
-    register_actions(server, session)
-    register_commands(server, session)
-    register_completion(server, session)
-    register_writing(session, registry)
+    registry = HandlerRegistry(server, session)
+    _register_notifications(server, session, services)
+    _register_positions(registry)
+    _register_documents(registry)
+    _register_views(server, session, services)
+    _register_resolving(server, session)
+    _register_commands(server, session, services)
     return server
+
+
+class HandlerRegistry:
+    """Registers handlers for requests about a position or about a whole document."""
+
+    def __init__(self, server: HloServer, session: Session) -> None:
+        self.server = server
+        self.session = session
+
+    def add_position_request(
+        self,
+        method: str,
+        reply: Callable[[RequestContext, Any], Any],
+        options: Any = None,
+        *,
+        whole: bool = False,
+        closed: bool = False,
+    ) -> None:
+        """Register a handler for a request about a position; without a dump the result is null.
+
+        The text may be ``closed``: clients show excerpts of files that they have not opened.
+        """
+
+        @self.server.feature(method, options)
+        async def on_request(params: Any) -> Any:
+            context = await self.session.context(
+                params.text_document, params.position.line, whole=whole, closed=closed
+            )
+            return None if context is None else reply(context, params)
+
+    def add_document_request(
+        self,
+        method: str,
+        reply: Callable[[RequestContext, Any], Awaitable[list[Json]]],
+        options: Any = None,
+        join: Callable[[list[Json]], list[Json]] = list,
+    ) -> None:
+        """Register a handler for a request about a document, and join the results of its files.
+
+        Background tasks are held up until the reply is complete, so it must not wait for one.
+        """
+        session = self.session
+
+        @self.server.feature(method, options)
+        async def on_request(params: Any) -> list[Json] | None:
+            async def reply_first(context: RequestContext) -> list[Json]:
+                with session.foreground.hold_background():
+                    return await reply(context, params)
+
+            found = await session.answer_each(params.text_document, reply_first)
+            return join(list(chain.from_iterable(found))) if found else None
+
+
+def _at(
+    reply: Callable[[RequestContext, types.Position], Any],
+) -> Callable[[RequestContext, Any], Any]:
+    return lambda context, params: reply(context, params.position)
+
+
+def _without_params(
+    reply: Callable[[RequestContext], Awaitable[list[Json]]],
+) -> Callable[[RequestContext, Any], Awaitable[list[Json]]]:
+    return lambda context, _: reply(context)
+
+
+def _register_notifications(server: HloServer, session: Session, services: Services) -> None:
+    @server.feature(types.INITIALIZED)
+    def initialized(_: types.InitializedParams) -> None:
+        services.initialized()
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_CONFIGURATION)
+    def settings_changed(params: types.DidChangeConfigurationParams) -> None:
+        services.configuration.changed(params.settings)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def files_changed(params: types.DidChangeWatchedFilesParams) -> None:
+        services.files_changed(params)
+
+    @server.feature(types.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def folders_changed(_: types.DidChangeWorkspaceFoldersParams) -> None:
+        services.folders_changed()
+
+    @server.feature(types.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: types.DidOpenTextDocumentParams) -> None:
+        services.opened(session.open(params.text_document))
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: types.DidChangeTextDocumentParams) -> None:
+        file = session.edit(params)
+        if file is not None:
+            services.changed(file)
+
+    @server.feature(types.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: types.DidCloseTextDocumentParams) -> None:
+        file = session.close(params.text_document.uri)
+        if file is not None:
+            services.closed(file)
+
+
+def _register_positions(registry: HandlerRegistry) -> None:
+    add = registry.add_position_request
+    add(types.TEXT_DOCUMENT_HOVER, _at(hover), closed=True)
+    for method, find in {
+        types.TEXT_DOCUMENT_DEFINITION: navigation.definition,
+        types.TEXT_DOCUMENT_DECLARATION: navigation.declaration,
+        types.TEXT_DOCUMENT_TYPE_DEFINITION: navigation.type_definition,
+        types.TEXT_DOCUMENT_IMPLEMENTATION: navigation.implementation,
+    }.items():
+        add(method, _at(find), whole=True, closed=True)
+    add(
+        types.TEXT_DOCUMENT_REFERENCES,
+        lambda context, p: navigation.references(
+            context, p.position, with_declaration=p.context.include_declaration
+        ),
+        whole=True,
+        closed=True,
+    )
+    add(types.TEXT_DOCUMENT_DOCUMENT_HIGHLIGHT, _at(navigation.highlight))
+    add(types.TEXT_DOCUMENT_PREPARE_CALL_HIERARCHY, _at(navigation.prepare_calls))
+    add(
+        types.TEXT_DOCUMENT_SIGNATURE_HELP,
+        _at(completion.signature_help),
+        completion.SIGNATURE_OPTIONS,
+    )
+    add(types.TEXT_DOCUMENT_PREPARE_RENAME, _at(editing.prepare_rename))
+    add(types.TEXT_DOCUMENT_RENAME, editing.rename, types.RenameOptions(prepare_provider=True))
+    add(types.TEXT_DOCUMENT_LINKED_EDITING_RANGE, _at(editing.linked_editing_ranges))
+
+
+def _register_documents(registry: HandlerRegistry) -> None:
+    add = registry.add_document_request
+    for method, reply in {
+        types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: symbols.document_symbols,
+        types.TEXT_DOCUMENT_DOCUMENT_LINK: navigation.document_links,
+        types.TEXT_DOCUMENT_FORMATTING: editing.format_document,
+    }.items():
+        add(method, _without_params(reply))
+    add(
+        types.TEXT_DOCUMENT_FOLDING_RANGE,
+        _without_params(symbols.folding_ranges),
+        join=lambda folds: symbols.largest(folds, registry.session.client.max_folding_ranges),
+    )
+    add(
+        types.TEXT_DOCUMENT_CODE_LENS,
+        _without_params(lenses.code_lenses),
+        types.CodeLensOptions(resolve_provider=True),
+    )
+    add(
+        types.TEXT_DOCUMENT_RANGE_FORMATTING,
+        lambda context, p: editing.format_range(context, p.range),
+    )
+
+
+def _register_views(server: HloServer, session: Session, services: Services) -> None:
+    """Register the requests whose results depend on more than one text."""
+    tokens = services.semantic_tokens
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL, LEGEND)
+    async def on_full(params: types.SemanticTokensParams) -> Json | None:
+        return await tokens.full(params.text_document)
+
+    @server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_FULL_DELTA, LEGEND)
+    async def on_delta(params: types.SemanticTokensDeltaParams) -> Json | None:
+        return await tokens.delta(params.text_document, params.previous_result_id)
+
+    server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)(tokens.range)
+
+    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, inlay_hints.INLAY_HINT_OPTIONS)
+    async def on_hints(params: types.InlayHintParams) -> list[Json] | None:
+        return await inlay_hints.inlay_hints(session, params, services.refresh_hints.schedule)
+
+    options = types.DiagnosticOptions(
+        inter_file_dependencies=True, workspace_diagnostics=True, identifier="hlo-lsp"
+    )
+    server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(services.diagnostics.pull)
+    server.feature(types.WORKSPACE_DIAGNOSTIC)(services.workspace_diagnostics.pull)
+    server.feature(types.WORKSPACE_SYMBOL)(services.workspace_symbols.find)
+
+    @server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)
+    async def on_selection(params: types.SelectionRangeParams) -> list[Json] | None:
+        return await symbols.selection_ranges(session, params)
+
+    @server.feature(types.TEXT_DOCUMENT_COMPLETION, completion.COMPLETION_OPTIONS)
+    async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
+        context = await session.context(params.text_document, params.position.line)
+        if context is None:  # a new file has no dump kind yet
+            return completion.empty_file_completion(session, params)
+        return completion.completion(context, params)
+
+    @server.feature(types.TEXT_DOCUMENT_CODE_ACTION, actions.CODE_ACTION_OPTIONS)
+    async def on_actions(params: types.CodeActionParams) -> actions.Actions | None:
+        contexts = await session.contexts(params.text_document)
+        return await actions.code_actions(contexts, params) if contexts else None
+
+
+def _register_resolving(server: HloServer, session: Session) -> None:
+    """Register the requests about an item of an earlier result."""
+
+    @server.feature(types.CALL_HIERARCHY_INCOMING_CALLS)
+    async def incoming(params: types.CallHierarchyIncomingCallsParams) -> Any:
+        return await navigation.incoming_calls(session, params.item)
+
+    @server.feature(types.CALL_HIERARCHY_OUTGOING_CALLS)
+    async def outgoing(params: types.CallHierarchyOutgoingCallsParams) -> Any:
+        return await navigation.outgoing_calls(session, params.item)
+
+    @server.feature(types.CODE_LENS_RESOLVE)
+    async def on_lens(lens: types.CodeLens) -> types.CodeLens:
+        context = await session.context_of_data(lens.data)
+        return lens if context is None else await lenses.resolve(context, lens)
+
+    @server.feature(types.INLAY_HINT_RESOLVE)
+    async def on_hint(hint: types.InlayHint) -> types.InlayHint:
+        return await inlay_hints.resolve(session, hint)
+
+    @server.feature(types.COMPLETION_ITEM_RESOLVE)
+    async def on_item(item: types.CompletionItem) -> types.CompletionItem:
+        return completion.resolve(await session.context_of_data(item.data), item)
+
+    @server.feature(types.CODE_ACTION_RESOLVE)
+    async def on_action(action: types.CodeAction) -> types.CodeAction:
+        data = action.data if isinstance(action.data, dict) else {}
+        contexts = await session.contexts(types.TextDocumentIdentifier(str(data.get("uri"))))
+        return await actions.resolve(contexts, action)
+
+
+def _register_commands(server: HloServer, session: Session, services: Services) -> None:
+    @server.command(commands.EXPLAIN_RULE_COMMAND)
+    async def on_explain(code: str) -> None:
+        await commands.explain_rule(server, session.client, code)
+
+    @server.command(commands.INSPECT_COMMAND)
+    async def on_inspect(uri: str, position: types.Position) -> str:
+        return await commands.inspect_place(session, uri, position)
+
+    @server.command(commands.CHECK_COMMAND)
+    async def on_check(uri: str) -> str:
+        return await commands.check_uri(session, uri)
+
+    @server.command(actions.APPLY_COMMAND)
+    async def on_apply(edit: types.WorkspaceEdit) -> None:
+        try:
+            await server.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit))
+        except JsonRpcException as error:
+            raise RequestFailedError(f"error of the client: {error.message}") from None
+
+    @server.command(commands.RESTART_COMMAND)
+    def on_restart() -> None:
+        services.reload()
+
+    server.feature(commands.WINDOW_METHOD)(partial(commands.answer_window, FileWindows()))

@@ -1,4 +1,4 @@
-"""The services of a connection, and their reactions to changed files."""
+"""The services of a connection: refreshes, settings, watched files, and reactions to changes."""
 
 import asyncio
 import logging
@@ -10,156 +10,300 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.lsp.configuration import Configuration
-from hlo_lsp.lsp.inlay_hints import InlayHints
-from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.progress import Progress
-from hlo_lsp.lsp.pull_diagnostics import DiagnosticsPuller
-from hlo_lsp.lsp.push_diagnostics import DiagnosticsPusher
+from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
+from hlo_lsp.lsp.client import Json, path_of, workspace_folders
+from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics
+from hlo_lsp.lsp.progress import BackgroundProgress
 from hlo_lsp.lsp.semantic_tokens import SemanticTokens
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.lsp.watching import DumpFileWatcher
+from hlo_lsp.lsp.settings import (
+    SECTION,
+    FileStamp,
+    Settings,
+    config_stamp,
+    hlo_section,
+    section_of_options,
+)
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.dump_file import DumpFile
 
-_DEBOUNCE_SECONDS = 0.5  # without a change, before clients refresh
+logger = logging.getLogger(__name__)
+
+_VIEW_DEBOUNCE_SECONDS = 0.5  # without a change, before clients refresh tokens, hints, and lenses
+_DIAGNOSTICS_DEBOUNCE_SECONDS = 0.03  # the same before they pull diagnostics
+_POLL_SECONDS = 1.0  # a poll takes less than 0.1 ms per folder
+_WATCHED_PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{CONFIG_FILE_NAME}")
 
 
-class RefreshScheduler:
-    """Requests a refresh from the client, once for many changes.
+class RefreshRequest:
+    """A request that a client refreshes a view, sent once for many changes.
 
-    ``is_wanted`` checks that the client supports the request, and ``refresh`` sends it.
+    ``is_supported`` checks that the client supports the request, and ``send`` sends it.
     """
 
     def __init__(
         self,
-        session: Session,
-        is_wanted: Callable[[], bool],
-        refresh: Callable[[], Awaitable[None]],
+        is_supported: Callable[[], bool],
+        send: Callable[[None], Awaitable[None]],
+        seconds: float,
     ) -> None:
-        self._session = session
-        self._is_wanted = is_wanted
-        self._refresh = refresh
+        self._is_supported = is_supported
+        self._send = send
+        self._seconds = seconds
         self._pending: asyncio.Task[None] | None = None
 
-    def changed(self, file: DumpFile) -> None:
-        """Schedule a refresh if the changed file has open companion files."""
-        if any(other is not file for other in self._session.open_companions(file)):
-            self.schedule()
-
     def schedule(self) -> None:
-        """Request a refresh after a pause without further changes."""
-        if self._is_wanted():
+        """Send the request after a pause without further changes."""
+        if self._is_supported():
             if self._pending is not None:
                 self._pending.cancel()
-            self._pending = asyncio.ensure_future(self._refresh_after_delay())
+            self._pending = asyncio.ensure_future(self._send_after_pause())
 
-    async def _refresh_after_delay(self) -> None:
-        await asyncio.sleep(_DEBOUNCE_SECONDS)
+    async def _send_after_pause(self) -> None:
+        await asyncio.sleep(self._seconds)
         # A sent request is not cancelled, because its response would have no recipient.
-        await asyncio.shield(self._refresh())
+        await asyncio.shield(self._request())
+
+    async def _request(self) -> None:
+        try:
+            await self._send(None)
+        except JsonRpcException as refusal:
+            logger.info("the client rejected a refresh: %s", refusal.message)
 
 
-logger = logging.getLogger(__name__)
+class ConfigFileWatcher:
+    """Polls the ``hlo-lsp.toml`` of each folder with open dumps.
+
+    Clients watch only their workspace folders, and some watch nothing. ``on_change`` is called when
+    a file has changed.
+    """
+
+    def __init__(self, session: Session, on_change: Callable[[], None]) -> None:
+        self._session = session
+        self._on_change = on_change
+        self._known: dict[Path, FileStamp | None] = {}
+
+    def start(self) -> None:
+        """Poll now and periodically while the server runs."""
+        self.poll()
+        asyncio.get_running_loop().call_later(_POLL_SECONDS, self.start)
+
+    def poll(self) -> None:
+        """Poll once; a folder without open dumps before is not a change."""
+        paths = (file.path for file in self._session.workspace.open_files.values())
+        folders = {path.parent for path in paths if path is not None and path.is_absolute()}
+        known, self._known = self._known, {folder: config_stamp(folder) for folder in folders}
+        if any(known.get(folder, stamp) != stamp for folder, stamp in self._known.items()):
+            self._on_change()
+
+
+class Configuration:
+    """The settings of a session as the client has them.
+
+    If a setting has several values, the answer to ``workspace/configuration`` takes precedence over
+    ``workspace/didChangeConfiguration``, and that over the initialization options.
+    """
+
+    def __init__(
+        self,
+        server: LanguageServer,
+        session: Session,
+        on_change: Callable[[Settings], None],
+    ) -> None:
+        self._server = server
+        self._session = session
+        self._on_change = on_change
+        self._capabilities = types.WorkspaceClientCapabilities()
+        self._options: object = None
+        self._sent: object = None
+        self._answer: object = None
+        self._request_count = 0
+        self._last_problem = ""
+
+    def start(self, params: types.InitializeParams) -> None:
+        """Read the initialization parameters."""
+        self._capabilities = params.capabilities.workspace or self._capabilities
+        self._options = section_of_options(params.initialization_options)
+        self.apply()
+
+    def initialized(self) -> None:
+        """Request the settings, and register for their changes."""
+        changes = self._capabilities.did_change_configuration
+        if changes is not None and changes.dynamic_registration:
+            options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
+            _register(self._server, types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
+        self._request()
+
+    def changed(self, settings: object) -> None:
+        """Apply changed settings, or request them if the client supports it."""
+        self._sent = hlo_section(settings)
+        if not self._request():
+            self.apply()
+
+    def _request(self) -> bool:
+        """Request the settings if the client supports it, and return whether it does."""
+        if self._capabilities.configuration:
+            self._session.set_pending_settings(self._ask())
+        return bool(self._capabilities.configuration)
+
+    async def _ask(self) -> None:
+        self._request_count += 1
+        number = self._request_count
+        params = types.ConfigurationParams([types.ConfigurationItem(section=SECTION)])
+        try:
+            answers = await self._server.workspace_configuration_async(params)
+        except JsonRpcException as error:
+            logger.info("the client did not send its settings: %s", error)
+            answers = []
+        if number == self._request_count:  # a later request makes this answer outdated
+            self._answer = answers[0] if answers else None
+            self.apply()
+
+    def apply(self) -> None:
+        """Update the settings of the session; relative paths are in the first workspace folder."""
+        folder = next(iter(workspace_folders(self._server)), None)
+        sections = (self._options, self._sent, self._answer)
+        before = self._session.settings
+        self._session.settings, problems = Settings.of(sections, folder)
+        self._on_change(before)
+        problem = "\n".join(problems)
+        if problem and problem != self._last_problem:
+            _show_warning(self._server, problem)
+        self._last_problem = problem
 
 
 class Services:
-    """The services of one connection; ``notify`` sends a notification."""
+    """The services of one connection, and their reactions to changed files.
+
+    ``notify`` sends a notification.
+    """
 
     def __init__(
         self, server: LanguageServer, session: Session, notify: Callable[[str, Json], None]
     ) -> None:
+        self._server = server
         self._session = session
-        refresh_diagnostics = partial(_request_refresh, server.workspace_diagnostic_refresh_async)
-        publish = partial(notify, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)
-        self.pusher = DiagnosticsPusher(session, publish, refresh_diagnostics)
-        self.puller = DiagnosticsPuller(
-            session, refresh_diagnostics, partial(Progress, server, is_indefinite=True)
+        view = _VIEW_DEBOUNCE_SECONDS
+        self._refresh_tokens = RefreshRequest(
+            lambda: session.client.can_refresh_tokens,
+            server.workspace_semantic_tokens_refresh_async,
+            view,
         )
-        self.semantic_tokens = SemanticTokens(
-            session, partial(_request_refresh, server.workspace_semantic_tokens_refresh_async)
+        self.refresh_hints = RefreshRequest(
+            lambda: session.client.can_refresh_hints,
+            server.workspace_inlay_hint_refresh_async,
+            view,
         )
-        self.inlay_hints = InlayHints(
-            session, partial(_request_refresh, server.workspace_inlay_hint_refresh_async)
-        )
-        self.lenses = RefreshScheduler(
-            session,
+        self._refresh_lenses = RefreshRequest(
             lambda: session.client.can_refresh_lenses,
-            partial(_request_refresh, server.workspace_code_lens_refresh_async),
+            server.workspace_code_lens_refresh_async,
+            view,
         )
+        self._refresh_diagnostics = RefreshRequest(
+            lambda: session.client.can_refresh_diagnostics,
+            server.workspace_diagnostic_refresh_async,
+            _DIAGNOSTICS_DEBOUNCE_SECONDS,
+        )
+        self.diagnostics = OpenFileDiagnostics(
+            session,
+            partial(notify, types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS),
+            self._refresh_diagnostics.schedule,
+            partial(BackgroundProgress, server, is_indefinite=True),
+        )
+        self.semantic_tokens = SemanticTokens(session, self._refresh_tokens.schedule)
         self.workspace_symbols = WorkspaceSymbols(server, session)
         self.workspace_diagnostics = WorkspaceDiagnostics(server, session, notify)
-        self.configuration = Configuration(
-            server, session, self.pusher.all_changed, self.inlay_hints.schedule_refresh
-        )
-        self.watcher = DumpFileWatcher(
-            server, session, self.pusher, self.workspace_symbols, self.companions_changed
-        )
+        self.configuration = Configuration(server, session, self._settings_changed)
+        self._config_files = ConfigFileWatcher(session, self.diagnostics.all_changed)
         session.selections.report_problem = partial(_show_warning, server)
-        session.loader.progress_factory = partial(Progress, server)
+        session.loader.make_progress = partial(BackgroundProgress, server)
         session.loader.on_loaded = self._companion_read
 
     def initialized(self) -> None:
         """Start the services that send requests to the client."""
         self.configuration.initialized()
-        self.watcher.initialized()
+        self._config_files.start()
+        workspace = self._server.client_capabilities.workspace
+        watched = None if workspace is None else workspace.did_change_watched_files
+        if watched is not None and watched.dynamic_registration:
+            patterns = [types.FileSystemWatcher(pattern) for pattern in _WATCHED_PATTERNS]
+            options = types.DidChangeWatchedFilesRegistrationOptions(patterns)
+            _register(self._server, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
         self.workspace_symbols.folders_changed()
 
     def opened(self, file: DumpFile) -> None:
         """Update all services after a file was opened."""
-        self.watcher.opened()
+        self._config_files.poll()
         self.changed(file)
         self.workspace_symbols.opened(file)
 
     def changed(self, file: DumpFile) -> None:
         """Update all services after the text of an open file changed."""
-        self.pusher.changed(file)
-        self.semantic_tokens.changed(file)
-        self.inlay_hints.changed(file)
-        self.lenses.changed(file)
+        self.diagnostics.changed(file)
+        if any(other is not file for other in self._session.open_companions(file)):
+            self._refresh_views()
 
     def closed(self, file: DumpFile) -> None:
         """Update all services after a file was closed; its text on disk applies again."""
-        self.pusher.closed(file)
-        self.puller.closed(file)
+        self.diagnostics.closed(file)
         self.semantic_tokens.closed(file)
-        self.inlay_hints.closed(file)
-        self.lenses.changed(file)
         self.workspace_symbols.closed(file)
+        if self._session.open_companions(file):
+            self._refresh_views()
+
+    def files_changed(self, params: types.DidChangeWatchedFilesParams) -> None:
+        """Handle changed files on disk; the text of an open file still applies."""
+        paths = {path for event in params.changes if (path := path_of(event.uri)) is not None}
+        for path in paths:
+            if path.name == CONFIG_FILE_NAME:
+                self.diagnostics.all_changed(below=path.parent)
+        workspace = self._session.workspace
+        for file in list(workspace.open_files.values()):
+            if file.path is None:
+                continue
+            folder = {path for path in paths if path.parent == file.path.parent}
+            if any(workspace.stem(path) == workspace.stem(file.path) for path in folder):
+                self.diagnostics.changed(file)
+                self._refresh_views()
+        self._refresh_diagnostics.schedule()
+        self.workspace_symbols.scan()
 
     def folders_changed(self) -> None:
         """Update all services after the workspace folders changed."""
-        self.configuration.folders_changed()
+        self.configuration.apply()
         self.workspace_symbols.folders_changed()
         self.workspace_diagnostics.folders_changed()
-        self.pusher.disk_changed()
-
-    def companions_changed(self) -> None:
-        """Refresh the views that depend on other files of a compile."""
-        self.semantic_tokens.companions_changed()
-        self.inlay_hints.schedule_refresh()
-        self.lenses.schedule()
+        self._refresh_diagnostics.schedule()
 
     def reload(self) -> None:
         """Discard everything that was read, for files that changed without a trace."""
         self._session.reload()
         self.workspace_symbols.reload()
         self.workspace_diagnostics.reload()
-        self.pusher.all_changed()
-        self.companions_changed()
+        self.diagnostics.all_changed()
+        self._refresh_views()
+
+    def _settings_changed(self, before: Settings) -> None:
+        settings = self._session.settings
+        if settings.check != before.check:
+            self.diagnostics.all_changed()
+        if settings.hints != before.hints:
+            self.refresh_hints.schedule()
 
     def _companion_read(self, path: Path) -> None:
-        self.pusher.companion_read(path)
-        self.companions_changed()
+        self.diagnostics.companion_read(path)
+        self._refresh_views()
+
+    def _refresh_views(self) -> None:
+        """Refresh the views that depend on other files of a compile."""
+        for refresh in (self._refresh_tokens, self.refresh_hints, self._refresh_lenses):
+            refresh.schedule()
 
 
-async def _request_refresh(refresh: Callable[[None], Awaitable[None]]) -> None:
-    """Send a refresh request; the client may reject it."""
-    try:
-        await refresh(None)
-    except JsonRpcException as refusal:
-        logger.info("the client rejected a refresh: %s", refusal.message)
+def _register(server: LanguageServer, method: str, options: object) -> None:
+    registration = types.Registration(method, method, options)
+    server.client_register_capability(types.RegistrationParams([registration]))
 
 
 def _show_warning(server: LanguageServer, problem: str) -> None:

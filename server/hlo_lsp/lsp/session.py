@@ -1,8 +1,8 @@
 """Open files, their compiles, and the contexts of requests."""
 
 import asyncio
-import os
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -12,16 +12,19 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 from lsprotocol import types
 
 from hlo_lsp.checks.catalogue import Selection
-from hlo_lsp.checks.config.config_file import ConfigFile, find_config_file, read_config_file
-from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.finding import Edit
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
-from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Converter, path_of
-from hlo_lsp.lsp.progress import FileLoader
-from hlo_lsp.lsp.scheduling import ForegroundRequests, SharedTasks, read_file, run_in_slices
-from hlo_lsp.lsp.settings import Settings
+from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of
+from hlo_lsp.lsp.progress import Progress
+from hlo_lsp.lsp.scheduling import (
+    ForegroundRequests,
+    OutdatedError,
+    SharedTasks,
+    read_file,
+    run_in_slices,
+)
+from hlo_lsp.lsp.settings import Selections, Settings
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.source import SourceFiles
@@ -32,56 +35,7 @@ from hlo_lsp.text import disk
 from hlo_lsp.text.disk import UnreadableError
 from hlo_lsp.text.document import Document
 
-_Stamp = tuple[int, int]
-
-
-class Selections:
-    """The rules that apply to a file, from the editor's settings and from ``hlo-lsp.toml``.
-
-    Each ``hlo-lsp.toml`` is read once until it changes; ``report_problem`` receives its errors.
-    """
-
-    def __init__(self) -> None:
-        self.report_problem: Callable[[str], None] = lambda _: None
-        self._read: dict[Path, tuple[_Stamp, ConfigFile]] = {}
-        self._numbers: dict[Selection, int] = {}
-
-    def of(self, path: Path | None, options: CheckOptions) -> Selection:
-        """Return the selection for a file; ``hlo-lsp.toml`` takes precedence over the settings."""
-        # A text that was never saved has no folder; the working directory is not its folder.
-        if path is None or not path.is_absolute():
-            return Selection.of([options])
-        return self.of_folder(path.parent, options)
-
-    def of_folder(self, folder: Path, options: CheckOptions) -> Selection:
-        """Return the selection for the files in a folder."""
-        path = find_config_file(folder)
-        if path is None:
-            return Selection.of([options])
-        return Selection.of([options, self._file(path).options])
-
-    def number(self, selection: Selection) -> int:
-        """Return a number that identifies a selection."""
-        return self._numbers.setdefault(selection, len(self._numbers))
-
-    def _file(self, path: Path) -> ConfigFile:
-        try:
-            status = os.stat(path)
-            stamp = status.st_mtime_ns, status.st_size
-        except OSError:
-            stamp = 0, 0
-        known = self._read.get(path)
-        if known is not None and known[0] == stamp:
-            return known[1]
-        file = read_config_file(path)
-        self._read[path] = stamp, file
-        if file.errors:
-            self.report_problem("\n".join(map(str, file.errors)))
-        return file
-
-
 T = TypeVar("T")
-SharedChecks = SharedTasks[[list[Finding], frozenset[str]], list[Finding]]
 _MAX_WAIT_SECONDS = 2  # that requests wait for settings and for large files
 
 
@@ -89,20 +43,15 @@ _MAX_WAIT_SECONDS = 2  # that requests wait for settings and for large files
 class RequestContext:
     """The file of a request with its compile, both up to date.
 
-    ``unread`` are files of the compile that are too large to wait for. ``selection`` are the rules
-    for the file, and ``checks`` runs them for one file after the other, because files of a compile
-    share intermediate results. ``give_way`` is awaited between two slices of background work.
+    ``selection`` are the rules for the file.
     """
 
+    session: "Session"
     file: DumpFile
     dump: DumpSet
-    unread: tuple[Path, ...]
     client: Client
-    converter: Converter
     sources: SourceFiles
     selection: Selection
-    checks: SharedChecks
-    give_way: Callable[[], Awaitable[None]]
 
     @property
     def is_large(self) -> bool:
@@ -111,7 +60,65 @@ class RequestContext:
 
     def at(self, position: types.Position) -> CursorTarget | None:
         """Return the cursor target."""
-        return cursor_target_at(self.file, *self.converter.column(self.file, position))
+        return cursor_target_at(self.file, *self.client.point(self.file, position))
+
+    def workspace_edit(self, edits: Iterable[Edit]) -> types.WorkspaceEdit:
+        """Return a workspace edit with all edits."""
+        by_uri: dict[str, list[types.TextEdit]] = {}
+        for edit in edits:
+            ends = (self.client.position(edit.file, point) for point in (edit.start, edit.end))
+            text_edit = types.TextEdit(types.Range(*ends), edit.text)
+            by_uri.setdefault(edit.file.uri, []).append(text_edit)
+        return self.client.workspace_edit(by_uri, self.session.version)
+
+
+class FileLoader:
+    """Reads large files one after the other; each once, until it changes.
+
+    ``give_way`` is awaited between two slices of the work.
+    """
+
+    def __init__(self, workspace: DumpWorkspace, give_way: Callable[[], Awaitable[None]]) -> None:
+        self.make_progress: Callable[[str], AbstractContextManager[Progress]] = lambda title: (
+            nullcontext(Progress(title))
+        )
+        self.on_loaded: Callable[[Path], None] = lambda _: None
+        self._workspace = workspace
+        self._give_way = give_way
+        self._tasks: dict[Path, asyncio.Task[None]] = {}
+        self._cancelled: set[Path] = set()
+        self._lock = asyncio.Lock()
+
+    async def wait(self, paths: Iterable[Path], seconds: float | None) -> None:
+        """Read files and wait for them at most so many seconds; reading continues afterwards.
+
+        A file whose reading the user cancelled is not read until it is opened.
+        """
+        tasks = [self._task(path) for path in paths if path not in self._cancelled]
+        if tasks and seconds != 0:
+            await asyncio.wait(tasks, timeout=seconds)
+
+    def clear_cancelled(self) -> None:
+        """Read files again whose reading the user cancelled."""
+        self._cancelled.clear()
+
+    def _task(self, path: Path) -> "asyncio.Task[None]":
+        task = self._tasks.get(path)
+        if task is None:
+            task = self._tasks[path] = asyncio.create_task(self._load(path))
+            task.add_done_callback(lambda _: self._tasks.pop(path, None))
+        return task
+
+    async def _load(self, path: Path) -> None:
+        async with self._lock:
+            with self.make_progress(f"Reading {path.name}") as progress:
+                read = partial(self._workspace.read, path, partial(progress.report, None))
+                try:
+                    await run_in_slices(read, lambda: not progress.is_cancelled, self._give_way)
+                except OutdatedError:
+                    self._cancelled.add(path)
+                    return
+        self.on_loaded(path)
 
 
 class Session:
@@ -124,17 +131,12 @@ class Session:
         self.selections = Selections()
         self.foreground = ForegroundRequests()
         self.loader = FileLoader(self.workspace, self.foreground.give_way)
-        self._checks = SharedChecks()
+        self.checks = SharedTasks()  # one after the other, because they share results
         self._tasks: set[asyncio.Task[None]] = set()
         self._mention_tasks: WeakKeyDictionary[DumpFile, asyncio.Task[None]] = WeakKeyDictionary()
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._versions: dict[str, int] = {}
         self._pending_settings: asyncio.Future[None] | None = None
-
-    @property
-    def converter(self) -> Converter:
-        """The converter for the position encoding of the client."""
-        return Converter(self.client.encoding)
 
     def open(self, item: types.TextDocumentItem) -> DumpFile:
         """Add a file that the client opened."""
@@ -149,12 +151,12 @@ class Session:
         file = self.workspace.open_files.get(params.text_document.uri)
         if file is None:
             return None
-        document, converter = file.document, self.converter
+        document, client = file.document, self.client
         self._versions[file.uri] = params.text_document.version
         for change in params.content_changes:
             if isinstance(change, types.TextDocumentContentChangePartial):
-                start = converter.column(file, change.range.start)
-                end = converter.column(file, change.range.end)
+                start = client.point(file, change.range.start)
+                end = client.point(file, change.range.end)
                 file.changed(document.edit(start, end, change.text))
             else:
                 file.changed(document.replace(change.text))
@@ -207,36 +209,48 @@ class Session:
                 compile.
             closed: read the file from disk if the client has not opened it.
         """
-        file = await self._open_file(document)
-        if file is None and closed:
-            file = await self._file_on_disk(document)
-        while file is not None and file.kind is FileKind.STDOUT_DUMP:
-            stdout_dump = self.workspace.stdout_dump(file)
-            await run_in_slices(stdout_dump.refresh)
-            section = None if line is None else stdout_dump.section_at(line)
-            if section is None:
-                return None
-            dump = await self.dump(section, whole=whole)
-            if stdout_dump.is_fresh:
-                return self._make_context(section, dump)
-        return (
-            None if file is None else self._make_context(file, await self.dump(file, whole=whole))
-        )
+        found = await self._contexts(document, line, whole=whole, closed=closed)
+        return found[0] if found else None
 
     async def contexts(self, document: types.TextDocumentIdentifier) -> list[RequestContext]:
         """Return a context for each file in a text."""
+        return await self._contexts(document, None)
+
+    async def _contexts(
+        self,
+        document: types.TextDocumentIdentifier,
+        line: int | None,
+        *,
+        whole: bool = False,
+        closed: bool = False,
+    ) -> list[RequestContext]:
+        """Return a context for each file in a text, or for that at a line."""
         file = await self._open_file(document)
-        while file is not None and file.kind is FileKind.STDOUT_DUMP:
+        if file is None and closed:
+            file = await self._file_on_disk(document)
+        while file is not None:
+            if file.kind is not FileKind.STDOUT_DUMP:
+                return await self._contexts_of([file], whole=whole)
             stdout_dump = self.workspace.stdout_dump(file)
             await run_in_slices(stdout_dump.refresh)
-            found = [
-                self._make_context(section, await self.dump(section))
-                for section in stdout_dump.sections
-            ]
+            section = None if line is None else stdout_dump.section_at(line)
+            sections = stdout_dump.sections if line is None else filter(None, [section])
+            found = await self._contexts_of(sections, whole=whole)
             if stdout_dump.is_fresh:
-                return [context for context in found if context is not None]
-        context = None if file is None else self._make_context(file, await self.dump(file))
-        return [] if context is None else [context]
+                return found
+        return []
+
+    async def _contexts_of(
+        self, files: Iterable[DumpFile], *, whole: bool = False
+    ) -> list[RequestContext]:
+        found = []
+        for file in files:
+            dump = await self.dump(file, whole=whole)
+            if file.kind.has_records:
+                sources = SourceFiles(self.settings.source_map)
+                selection = self.selections.of(file.path, self.settings.check)
+                found.append(RequestContext(self, file, dump, self.client, sources, selection))
+        return found
 
     async def contexts_on_disk(self, path: Path) -> list[RequestContext]:
         """Return a context for each file in a text on disk, which is read as a companion file.
@@ -247,9 +261,7 @@ class Session:
         await run_in_slices(
             partial(self.workspace.read, path, lambda _: None), give_way=self.foreground.give_way
         )
-        parts = self.workspace.parts(self.workspace.file(path))
-        found = [self._make_context(section, await self.dump(section)) for section in parts]
-        return [context for context in found if context is not None]
+        return await self._contexts_of(self.workspace.parts(self.workspace.file(path)))
 
     async def context_of_data(self, data: object) -> RequestContext | None:
         """Return the context for the data (``uri`` and ``line``) of an item."""
@@ -305,25 +317,6 @@ class Session:
         except UnreadableError:
             return None
 
-    def _make_context(self, file: DumpFile, dump: DumpSet) -> RequestContext | None:
-        if not file.kind.has_records:
-            return None
-        sources = SourceFiles(self.settings.source_map)
-        unread = tuple(self._missing_files(file, whole=False))
-        selection = self.selections.of(file.path, self.settings.check)
-        give_way = self.foreground.give_way
-        return RequestContext(
-            file,
-            dump,
-            unread,
-            self.client,
-            self.converter,
-            sources,
-            selection,
-            self._checks,
-            give_way,
-        )
-
     async def dump(self, file: DumpFile, *, whole: bool = False) -> DumpSet:
         """Return the compile of a file with everything that is read so far.
 
@@ -331,7 +324,7 @@ class Session:
         module text does not wait.
         """
         dump = await self._load_small_files(file)
-        unread = self._missing_files(file, whole=whole)
+        unread = self.missing_files(file, whole=whole)
         if unread:
             waits = whole or file.kind.is_memory
             await self.loader.wait(unread, _MAX_WAIT_SECONDS if waits else 0)
@@ -340,8 +333,8 @@ class Session:
             self._mention_tasks[file] = self.run_in_background(file.module.build_mention_index)
         return dump
 
-    def _missing_files(self, file: DumpFile, *, whole: bool) -> list[Path]:
-        """Return the missing files of a compile.
+    def missing_files(self, file: DumpFile, *, whole: bool = False) -> list[Path]:
+        """Return the files of a compile that are not read, because they are too large to wait for.
 
         The head of a module text is enough unless the whole compile is required.
         """

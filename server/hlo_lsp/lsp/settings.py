@@ -1,11 +1,13 @@
-"""The section ``hlo`` of the settings of an editor."""
+"""The section ``hlo`` of the settings of an editor, and the rules that follow from them."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 
+from hlo_lsp.checks.catalogue import Selection
+from hlo_lsp.checks.config.config_file import ConfigFile, find_config_file, read_config_file
 from hlo_lsp.checks.config.options import CheckOptions
 from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.model.source import SourceMap
@@ -65,7 +67,6 @@ def section_of_options(options: object) -> object:
 
 
 def _check(value: object) -> tuple[CheckOptions, list[str]]:
-    """Return the check options and the problems found; unknown keys are ignored."""
     if value is None or value == []:
         return CheckOptions(), []
     if not isinstance(value, dict):
@@ -76,7 +77,6 @@ def _check(value: object) -> tuple[CheckOptions, list[str]]:
 
 
 def _hints(value: object) -> tuple[frozenset[HintKind], list[str]]:
-    """Return the enabled kinds of hints, and the problems found."""
     if value is None or value == []:
         return frozenset(HintKind), []
     if not isinstance(value, dict):
@@ -100,3 +100,48 @@ def _resolve_path(text: str, folder: Path | None) -> Path | None:
     if path.is_absolute():
         return path
     return None if folder is None or _FOLDER in text else folder / path
+
+
+FileStamp = tuple[Path, int, int]
+
+
+def config_stamp(folder: Path) -> FileStamp | None:
+    """Return the ``hlo-lsp.toml`` of a folder with its time and size, or None."""
+    path = find_config_file(folder)
+    if path is None:
+        return None
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return path, status.st_mtime_ns, status.st_size
+
+
+class Selections:
+    """The rules that apply to a file, from the editor's settings and from ``hlo-lsp.toml``.
+
+    Each ``hlo-lsp.toml`` is read once until it changes; ``report_problem`` receives its errors.
+    """
+
+    def __init__(self) -> None:
+        self.report_problem: Callable[[str], None] = lambda _: None
+        self._read: dict[Path, tuple[FileStamp, ConfigFile]] = {}
+
+    def of(self, path: Path | None, options: CheckOptions) -> Selection:
+        """Return the selection for a file; ``hlo-lsp.toml`` takes precedence over the settings."""
+        # A text that was never saved has no folder; the working directory is not its folder.
+        if path is None or not path.is_absolute():
+            return Selection.of([options])
+        return self.of_folder(path.parent, options)
+
+    def of_folder(self, folder: Path, options: CheckOptions) -> Selection:
+        """Return the selection for the files in a folder."""
+        stamp = config_stamp(folder)
+        if stamp is None:
+            return Selection.of([options])
+        known = self._read.get(stamp[0])
+        if known is None or known[0] != stamp:
+            known = self._read[stamp[0]] = stamp, read_config_file(stamp[0])
+            if known[1].errors:
+                self.report_problem("\n".join(map(str, known[1].errors)))
+        return Selection.of([options, known[1].options])

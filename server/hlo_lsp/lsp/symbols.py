@@ -1,6 +1,6 @@
 """textDocument/documentSymbol, foldingRange, and selectionRange."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 
 from lsprotocol import types
 
@@ -12,16 +12,14 @@ from hlo_lsp.ide.navigation.outline import (
     outline,
     walk_nodes,
 )
-from hlo_lsp.ide.navigation.selection import TextExtent, selection_extents
-from hlo_lsp.lsp.positions import MAX_FULL_ANSWER_LINES, Json, lines_range, name_range
+from hlo_lsp.ide.navigation.selection import selection_extents
+from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Json
 from hlo_lsp.lsp.scheduling import run_on_compile
 from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.stdout_dump import SectionFile
 from hlo_lsp.syntax.module_records import TableLabel
 from hlo_lsp.text.checkpoint import checkpoint
-
-_SYMBOLS_PER_CHECKPOINT = 500
 
 _KINDS = {
     OutlineNodeKind.SECTION: types.SymbolKind.Namespace,
@@ -43,66 +41,47 @@ async def document_symbols(context: RequestContext) -> list[Json]:
     For a long text it has only computations and sections: 100,000 instructions are 26 MB of JSON.
     The outline of a section of a stdout dump is inside a symbol with the section's name.
     """
-    found = await run_on_compile(context.dump, lambda: _all_symbols(context))
-    return (
-        _in_section(context, context.file, found)
-        if isinstance(context.file, SectionFile)
-        else found
+    is_long = len(context.file.lines) > MAX_FULL_ANSWER_LINES
+    return await run_on_compile(
+        context.dump,
+        lambda: _in_section(context, _symbols(context, outline(context.file, heads_only=is_long))),
     )
 
 
-def _all_symbols(context: RequestContext) -> list[Json]:
-    is_long = len(context.file.lines) > MAX_FULL_ANSWER_LINES
-    nodes = outline(context.file, heads_only=is_long)
-    top: list[Json] = []
-    for count, (node, siblings) in enumerate(
-        _nodes_with_siblings(nodes, top, nest=context.client.can_nest_symbols)
-    ):
-        siblings.append(_symbol(context, node))
-        if count % _SYMBOLS_PER_CHECKPOINT == _SYMBOLS_PER_CHECKPOINT - 1:
-            checkpoint()
-    return top
-
-
-def _in_section(context: RequestContext, part: SectionFile, inner: list[Json]) -> list[Json]:
-    symbol: Json = {"name": part.section.name, "kind": types.SymbolKind.File.value}
-    if not context.client.can_nest_symbols:
-        place = lines_range(context.converter, part, 0, 1)
-        return [{**symbol, "location": {"uri": part.uri, "range": place}}, *inner]
-    symbol["range"] = lines_range(context.converter, part, 0, len(part.lines))
-    symbol["selectionRange"] = lines_range(context.converter, part, 0, 1)
-    return [{**symbol, "children": inner}]
-
-
-def _nodes_with_siblings(
-    nodes: list[OutlineNode], siblings: list[Json], *, nest: bool
-) -> Iterator[tuple[OutlineNode, list[Json]]]:
-    """Yield each node with the list for its symbol: that of its parent, or one list for all."""
+def _symbols(context: RequestContext, nodes: Iterable[OutlineNode]) -> list[Json]:
+    client, file = context.client, context.file
+    found: list[Json] = []
     for node in nodes:
-        yield node, siblings
-        if node.children:
-            inner = siblings
-            if nest:
-                inner = siblings[-1]["children"] = []
-            yield from _nodes_with_siblings(node.children, inner, nest=nest)
+        checkpoint()
+        start, end = name_columns(node.record, file.lines[node.line])
+        name = client.range_json(file, (node.line, start), (node.line, end))
+        symbol: Json = {"name": node.name, "kind": _KINDS[node.kind].value}
+        inner = _symbols(context, node.children)
+        if not client.can_nest_symbols:
+            symbol["location"] = {"uri": file.uri, "range": name}
+            found += [symbol, *inner]
+            continue
+        symbol["range"] = client.lines_range(file, node.line, node.line_count)
+        symbol["selectionRange"] = name
+        if node.detail:
+            symbol["detail"] = node.detail
+        if inner:
+            symbol["children"] = inner
+        found.append(symbol)
+    return found
 
 
-def _symbol(context: RequestContext, node: OutlineNode) -> Json:
-    symbol: Json = {"name": node.name, "kind": _KINDS[node.kind].value}
-    name = _name(context, node)
-    if not context.client.can_nest_symbols:
-        symbol["location"] = {"uri": context.file.uri, "range": name}
-        return symbol
-    symbol["range"] = lines_range(context.converter, context.file, node.line, node.line_count)
-    symbol["selectionRange"] = name
-    if node.detail:
-        symbol["detail"] = node.detail
-    return symbol
-
-
-def _name(context: RequestContext, node: OutlineNode) -> Json:
-    columns = name_columns(node.record, context.file.lines[node.line])
-    return name_range(context.converter, context.file, node.line, columns)
+def _in_section(context: RequestContext, inner: list[Json]) -> list[Json]:
+    """Return the symbols of a file, inside a symbol for a section of a stdout dump."""
+    part, client = context.file, context.client
+    if not isinstance(part, SectionFile):
+        return inner
+    symbol: Json = {"name": part.section.name, "kind": types.SymbolKind.File.value}
+    head = client.lines_range(part, 0, 1)
+    if not client.can_nest_symbols:
+        return [{**symbol, "location": {"uri": part.uri, "range": head}}, *inner]
+    whole = client.lines_range(part, 0, len(part.lines))
+    return [{**symbol, "range": whole, "selectionRange": head, "children": inner}]
 
 
 async def folding_ranges(context: RequestContext) -> list[Json]:
@@ -170,23 +149,11 @@ async def selection_ranges(
 
 def _selection(context: RequestContext, position: types.Position) -> Json:
     selection: Json = {}
-    for extent in reversed(
-        selection_extents(context.file, *context.converter.column(context.file, position))
-    ):
-        selection = {
-            "range": _range(context, extent),
-            **({"parent": selection} if selection else {}),
-        }
+    point = context.client.point(context.file, position)
+    for extent in reversed(selection_extents(context.file, *point)):
+        parent = {"parent": selection} if selection else {}
+        selection = {"range": context.client.range_json(context.file, *extent), **parent}
     return selection
-
-
-def _range(context: RequestContext, extent: TextExtent) -> Json:
-    units, file = context.converter.encoding.units, context.file
-    start, end = (
-        {"line": file.first_line + line, "character": units(file.lines[line], column)}
-        for line, column in extent
-    )
-    return {"start": start, "end": end}
 
 
 def _empty_selection(position: types.Position) -> Json:

@@ -1,26 +1,22 @@
 """workspace/symbol: names in all dumps of the workspace and next to open files."""
 
 import asyncio
-import logging
 import time
-from collections.abc import Coroutine
+from contextlib import nullcontext
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.lsp.positions import workspace_folders
-from hlo_lsp.lsp.progress import Progress
-from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices
+from hlo_lsp.lsp.client import workspace_folders
+from hlo_lsp.lsp.progress import BackgroundProgress, Progress
+from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices, start_task
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders, UnreadFile, read_symbols
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, SymbolKind, search_symbols
 from hlo_lsp.text.checkpoint import checkpoint
-
-logger = logging.getLogger(__name__)
 
 _MAX_SYMBOLS = 200
 _OPEN_TEXT_WAIT_SECONDS = 0.1  # that an answer waits for the text of open files
@@ -84,7 +80,7 @@ class WorkspaceSymbols:
         """Scan for changed files on disk, and index them."""
         self._is_outdated = True
         if self._reading is None and not self._is_stopped:
-            self._reading = _task(self._read())
+            self._reading = start_task(self._read())
 
     async def find(self, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
         """Return the symbols that match a query, the best first."""
@@ -103,12 +99,8 @@ class WorkspaceSymbols:
         texts = [read for _, read in self._open.values()]
         texts += (read for path, read in self._folders.files.items() if path not in hidden)
         files = [symbols for text in texts for symbols in text]
-        return [
-            _information(symbol)
-            for symbol in await run_in_slices(
-                partial(search_symbols, files, params.query, _MAX_SYMBOLS)
-            )
-        ]
+        search = partial(search_symbols, files, params.query, _MAX_SYMBOLS)
+        return [_information(symbol) for symbol in await run_in_slices(search)]
 
     async def _read(self) -> None:
         try:
@@ -118,32 +110,29 @@ class WorkspaceSymbols:
                 self._last_scan = time.monotonic()
                 hidden = self._open_paths()
                 unread = [file for file in found if file.path not in hidden]
-                if sum(file.stamp[1] for file in unread) < _MIN_PROGRESS_BYTES:
-                    await run_in_background(partial(self._read_all, unread, None))
-                    continue
-                with Progress(self._server, "Indexing HLO names") as progress:
-                    await run_in_background(partial(self._read_all, unread, progress))
+                total = sum(file.stamp[1] for file in unread)
+                background = BackgroundProgress(self._server, "Indexing HLO names")
+                hidden_progress = nullcontext(Progress(""))
+                with hidden_progress if total < _MIN_PROGRESS_BYTES else background as progress:
+                    await run_in_background(partial(self._read_all, unread, total, progress))
         finally:
             self._reading = None
 
-    def _read_all(self, unread: list[UnreadFile], progress: Progress | None) -> None:
-        total = sum(file.stamp[1] for file in unread)
+    def _read_all(self, unread: list[UnreadFile], total: int, progress: Progress) -> None:
         done = 0
         for file in unread:
-            if progress is not None:
-                progress.report(100 * done // total, file.title)
+            progress.report(file.title, 100 * done // max(total, 1))
             self._folders.read(file)
             checkpoint()
             done += file.stamp[1]
-            if progress is not None and progress.is_cancelled:
+            if progress.is_cancelled:
                 self._is_stopped = True
                 return
 
     def _search_folders(self) -> list[SearchFolder]:
         """Return the workspace folders, and the folders of open files without subfolders."""
-        folders = [
-            SearchFolder(path, is_recursive=True) for path in workspace_folders(self._server)
-        ]
+        recursive = workspace_folders(self._server)
+        folders = [SearchFolder(path, is_recursive=True) for path in recursive]
         open_folders = {path.parent for path in self._open_paths() if self._has_queries}
         return folders + [SearchFolder(path, is_recursive=False) for path in sorted(open_folders)]
 
@@ -162,7 +151,7 @@ class WorkspaceSymbols:
         known = self._open.get(file.uri)
         is_known = known is not None and known[0] == self._session.version(file.uri)
         if not is_known and file.uri not in self._open_reads:
-            self._open_reads[file.uri] = _task(self._read_lines(file))
+            self._open_reads[file.uri] = start_task(self._read_lines(file))
 
     async def _read_lines(self, file: DumpFile) -> None:
         try:
@@ -183,14 +172,3 @@ def _information(symbol: Symbol) -> types.SymbolInformation:
     return types.SymbolInformation(
         location, symbol.name, _KINDS[symbol.kind], container_name=symbol.about
     )
-
-
-def _task(work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
-    task = asyncio.ensure_future(work)
-    task.add_done_callback(_log_failure)
-    return task
-
-
-def _log_failure(task: "asyncio.Task[None]") -> None:
-    if not task.cancelled() and task.exception() is not None:
-        logger.error("indexing names failed", exc_info=task.exception())

@@ -12,7 +12,18 @@ from e2e.wire import Wire, framed
 from lsp.protocol.storm import Storm
 from lsp.protocol.texts import Json
 
-_WRONG_RESULTS = (None, [], {}, 5, "x", [None], [{}], [5], {"success": 1}, {"applied": True})
+_WRONG_RESULTS: tuple[Any, ...] = (
+    None,
+    [],
+    {},
+    5,
+    "x",
+    [None],
+    [{}],
+    [5],
+    {"success": 1},
+    {"applied": True},
+)
 _AWAITED = ("window/showDocument", "workspace/applyEdit")  # what commands wait for
 
 

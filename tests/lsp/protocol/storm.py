@@ -55,7 +55,7 @@ class Storm:
         last = len(self.sent) + requests
         while len(self.sent) < last:
             size = self.rng.choice((1, 10, 100, 300, 1000, 4000))
-            burst = []
+            burst: list[bytes] = []
             while len(burst) < size and len(self.sent) < last:
                 burst.append(self._one())
             yield b"".join(burst)

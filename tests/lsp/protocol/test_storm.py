@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import SHOWN
+from conftest import SUMMARY
 from e2e.compiles import Compile, copied
 from e2e.wire import Json, message, opened
 from lsp.protocol.breaking import INVALID_REQUEST, NOT_INITIALIZED
@@ -112,7 +112,7 @@ def test_a_storm_of_requests_is_answered_properly(
     finally:
         client.process.kill()
     record_property(
-        SHOWN,
+        SUMMARY,
         f"seed {seed}: {REQUESTS / took:.0f} requests/s, RSS {warm >> 20} MiB after {WARM},"
         f" {resident >> 20} MiB after {REQUESTS}",
     )

@@ -11,7 +11,7 @@ from e2e.wire import Json, Wire, message, opened
 from lsp.protocol.replies import Conversation
 
 pytestmark = pytest.mark.e2e
-PULLS = {
+PULLS: Json = {
     "textDocument": {"diagnostic": {}},
     "workspace": {
         "workspaceFolders": True, "diagnostics": {"refreshSupport": True},

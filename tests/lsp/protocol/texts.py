@@ -73,16 +73,16 @@ class OpenText:
             return self._replaced(rng.choice((self.original, "", "no dump at all\n" * 3)))
         if kind < 0.06:  # behind the end of a line: the specification says what that is
             line = rng.randrange(len(self.text.lines))
-            end = len(self.text.lines[line])
-            span = self._span((line, end), (line, end))
+            line_end = line, len(self.text.lines[line])
+            span = self._span(line_end, line_end)
             span["end"]["character"] = span["start"]["character"] = _FAR
-            return self._between((line, end), (line, end), rng.choice(_SNIPPETS), span)
-        if kind < 0.08:  # behind the end of the text
-            line = len(self.text.lines) - 1
-            end = len(self.text.lines[line])
+            return self._between(line_end, line_end, rng.choice(_SNIPPETS), span)
+        if kind < 0.08:  # after the end of the text
+            last = len(self.text.lines) - 1
+            last_end = last, len(self.text.lines[last])
             place = {"line": _FAR, "character": rng.choice((0, _FAR))}
             span = {"start": place, "end": place}
-            return self._between((line, end), (line, end), rng.choice(_SNIPPETS), span)
+            return self._between(last_end, last_end, rng.choice(_SNIPPETS), span)
         first = rng.randrange(len(self.text.lines))
         last = min(first + rng.choice((0, 0, 0, 1, 3)), len(self.text.lines) - 1)
         columns = [rng.randint(0, len(self.text.lines[line])) for line in (first, last)]

@@ -1,12 +1,13 @@
-"""Settings files that change behind the back of the client."""
+"""Services: settings files that change on disk, and refreshes that are sent once."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
 from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
+from hlo_lsp.lsp.services import ConfigFileWatcher, RefreshRequest
 from hlo_lsp.lsp.session import Session
-from hlo_lsp.lsp.watching import SettingsFileWatcher
 from lsp.opened import DUMP, item
 
 
@@ -17,7 +18,7 @@ class Desk:
         self.session = Session()
         self.open(top / "runs" / "today" / "dump.txt")
         self.told = 0
-        self.watch = SettingsFileWatcher(self.session, self._tell)
+        self.watch = ConfigFileWatcher(self.session, self._tell)
         self.watch.poll()
 
     def open(self, path: Path) -> None:
@@ -68,3 +69,46 @@ def test_a_file_that_is_opened_is_no_news(tmp_path: Path) -> None:
     assert not desk.is_told()
     desk.session.open(item("untitled:dump", DUMP))
     assert not desk.is_told()
+
+
+class Client:
+    """A client that receives refreshes, and answers them when the test says so."""
+
+    def __init__(self, *, can_refresh: bool = True) -> None:
+        self.log: list[str] = []
+        self.may_answer = asyncio.Event()
+        self.refresh = RefreshRequest(lambda: can_refresh, self._answer, 0)
+
+    async def _answer(self, _: None) -> None:
+        self.log.append("asked")
+        try:
+            await self.may_answer.wait()
+        except asyncio.CancelledError:
+            self.log.append("cancelled")
+            raise
+        self.log.append("answered")
+
+
+async def test_many_changes_send_one_refresh() -> None:
+    client = Client()
+    for _ in range(9):
+        client.refresh.schedule()
+    await asyncio.sleep(0.01)
+    assert client.log == ["asked"]
+
+
+async def test_a_client_without_support_receives_no_refresh() -> None:
+    client = Client(can_refresh=False)
+    client.refresh.schedule()
+    await asyncio.sleep(0.01)
+    assert client.log == []
+
+
+async def test_a_sent_refresh_is_not_cancelled() -> None:
+    client = Client()
+    for _ in range(2):
+        client.refresh.schedule()
+        await asyncio.sleep(0.01)
+    client.may_answer.set()
+    await asyncio.sleep(0.01)
+    assert client.log == ["asked", "asked", "answered", "answered"]

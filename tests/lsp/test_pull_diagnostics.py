@@ -5,18 +5,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
 from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.lsp import pull_diagnostics as pulling
+from hlo_lsp.lsp import diagnostics as pulling
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp import session as session_module
 from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.pull_diagnostics import DiagnosticsPuller, diagnostic_report
-from hlo_lsp.lsp.session import RequestContext, Selections, Session
+from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics, diagnostic_report
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.text import disk
 from lsp.opened import DUMP, context, item, split_dump
@@ -36,9 +37,7 @@ async def ask(session: Session, uri: str = URI) -> RequestContext | None:
 
 async def pull(context: RequestContext | None, previous: str | None = None) -> Full | Unchanged:
     """What a client reads that is told by the protocol what to read."""
-    report = await diagnostic_report(
-        [] if context is None else [context], previous, Selections().number
-    )
+    report = await diagnostic_report([] if context is None else [context], previous)
     shape = {"full": Full, "unchanged": Unchanged}[report["kind"]]
     return CONVERTER.structure(report, shape)
 
@@ -167,14 +166,16 @@ class Desk:
     def __init__(self, text: str, **flags: bool) -> None:
         self.refreshes = 0
         self.session = Session()
-        self.session.client = replace(
-            Client(), **{"can_pull_diagnostics": True, "can_refresh_diagnostics": True, **flags}
-        )
+        capabilities: dict[str, Any] = {
+            "can_pull_diagnostics": True,
+            "can_refresh_diagnostics": True,
+        }
+        self.session.client = replace(Client(), **capabilities | flags)
         self.told: list[str] = []
-        self.puller = DiagnosticsPuller(self.session, self.refresh, self.report)
+        self.puller = OpenFileDiagnostics(self.session, lambda _: None, self.refresh, self.report)
         self.file = self.session.open(item(URI, text))
 
-    async def refresh(self) -> None:
+    def refresh(self) -> None:
         self.refreshes += 1
 
     @contextmanager

@@ -2,22 +2,26 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.lsp import push_diagnostics as diagnostics
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.lsp import diagnostics
 from hlo_lsp.lsp import scheduling as running
-from hlo_lsp.lsp.client import Client
-from hlo_lsp.lsp.positions import Json
-from hlo_lsp.lsp.push_diagnostics import DiagnosticsPusher
-from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.checking import findings
+from hlo_lsp.lsp.client import Client, Json, diagnostic_json
+from hlo_lsp.lsp.diagnostics import FileDiagnostics, OpenFileDiagnostics
+from hlo_lsp.lsp.session import RequestContext, Session
 from hlo_lsp.lsp.settings import Settings
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.text import disk
-from lsp.opened import DUMP, item, split_dump
+from lsp.opened import DUMP, context, item, split_dump
 from lsp.test_session_edits import edit, whole
 
 URI = "untitled:1"
@@ -32,9 +36,11 @@ class Desk:
         self.refreshes = 0
         self.session = Session()
         self.session.client = client
-        self.pusher = DiagnosticsPusher(self.session, self.published.append, self.refresh)
+        self.pusher = OpenFileDiagnostics(
+            self.session, self.published.append, self.refresh, nullcontext
+        )
 
-    async def refresh(self) -> None:
+    def refresh(self) -> None:
         self.refreshes += 1
 
     def open(self, uri: str, text: str, version: int = 1) -> DumpFile:
@@ -166,47 +172,13 @@ async def test_strangers_are_left_alone(desk: Callable[..., Desk], tmp_path: Pat
     assert await at.sent() == [(URI, 2, ["out-of-bounds"])]
 
 
-async def test_a_client_that_pulls_gets_no_pushes(desk: Callable[..., Desk]) -> None:
+async def test_a_client_that_pulls_gets_refreshes_only(desk: Callable[..., Desk]) -> None:
     at = desk(can_pull_diagnostics=True)
     at.open(URI, DAMAGED)
     at.edit(URI, DUMP)
     at.close(URI)
     assert await at.sent() == []
-    assert at.refreshes == 0
-
-
-async def test_a_client_that_pulls_is_told_to_pull_again(desk: Callable[..., Desk]) -> None:
-    at = desk(can_pull_diagnostics=True, can_refresh_diagnostics=True)
-    at.open(URI, DAMAGED)
-    at.edit(URI, DUMP)
-    assert await at.sent() == []
-    assert at.refreshes == 1
-
-
-async def test_a_question_on_its_way_is_not_taken_back(desk: Callable[..., Desk]) -> None:
-    """The client answers it in any case, and its answer must find somebody."""
-    at = desk(can_pull_diagnostics=True, can_refresh_diagnostics=True)
-    context, answered = asyncio.Event(), asyncio.Event()
-    end: list[str] = []
-
-    async def refresh() -> None:
-        context.set()
-        try:
-            await answered.wait()
-            end.append("answered")
-        except asyncio.CancelledError:
-            end.append("taken back")
-            raise
-
-    at.pusher = DiagnosticsPusher(at.session, at.published.append, refresh)
-    at.pusher.disk_changed()
-    await context.wait()
-    context.clear()
-    at.pusher.disk_changed()
-    await context.wait()
-    answered.set()
-    await at.all_sent()
-    assert end == ["answered"] * 2
+    assert at.refreshes == 3
 
 
 async def test_what_is_still_to_be_looked_for_stays(
@@ -234,3 +206,120 @@ async def test_other_settings_are_looked_at_at_once(desk: Callable[..., Desk]) -
     at.session.settings = Settings(check=CheckOptions(ignore=frozenset({"out-of-bounds"})))
     at.pusher.all_changed()
     assert await at.sent() == [(URI, 1, [])]
+
+
+TWICE_DAMAGED = DUMP.replace("<1 x @0> (size=512", "<1 x @0> (size=500").replace(
+    "(size=512,offset=512)", "(size=512,offset=1000)"
+)
+SIZE, BOUNDS = "size-mismatch", "out-of-bounds"
+
+
+class Screen:
+    """A look, and the codes of each list that it has shown."""
+
+    def __init__(self, context: RequestContext, interval: float = 0) -> None:
+        self.lists: list[list[str]] = []
+        self.context = context
+        self.diagnostics = FileDiagnostics(context.file, self._show, interval)
+
+    def _show(self, listed: list[Json]) -> None:
+        self.lists.append([str(one["code"]) for one in listed])
+
+    def tell(self, found: list[Finding], *pending: str) -> None:
+        self.diagnostics.update(self.context, found, frozenset(pending))
+
+
+async def of_damaged() -> tuple[RequestContext, Finding, Finding]:
+    file = await context(TWICE_DAMAGED)
+    first, second = await findings(file)
+    assert (first.code, second.code) == (SIZE, BOUNDS)
+    return file, first, second
+
+
+async def test_what_was_found_is_shown_once() -> None:
+    file, first, second = await of_damaged()
+    screen, found = Screen(file), [first]
+    screen.tell(found, BOUNDS)
+    screen.tell(found, BOUNDS)
+    found.append(second)
+    screen.tell(found)
+    assert screen.lists == [[SIZE], [SIZE, BOUNDS]]
+
+
+async def test_what_is_found_again_stands_there_once() -> None:
+    file, first, second = await of_damaged()
+    screen = Screen(file)
+    screen.diagnostics.complete([diagnostic_json(file.client, one) for one in (second,)])
+    screen.tell([first, second], SIZE, BOUNDS)
+    assert screen.lists == [[SIZE, BOUNDS]]
+
+
+async def test_a_look_that_begins_anew_shows_what_it_finds_then() -> None:
+    file, first, second = await of_damaged()
+    screen = Screen(file)
+    screen.tell([first])
+    screen.tell([second])
+    assert screen.lists == [[SIZE], [BOUNDS]]
+
+
+async def test_news_wait_for_the_end_of_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(diagnostics, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    file, first, second = await of_damaged()
+    screen, found = Screen(file, interval=1), [first]
+    screen.tell(found)
+    found.append(second)
+    screen.tell(found)
+    assert screen.lists == [[SIZE]]
+    now[0] += 2
+    screen.tell(found)
+    assert screen.lists == [[SIZE], [SIZE, BOUNDS]]
+
+
+async def test_long_lists_are_shown_when_they_are_complete(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(diagnostics, "_MAX_PARTIAL_DIAGNOSTICS", 1)
+    file, first, second = await of_damaged()
+    screen = Screen(file)
+    screen.tell([first, second])
+    assert screen.lists == []
+
+
+LINES = ["a", "b", "c", "d"]
+
+
+def found(code: str, line: int) -> dict[str, Any]:
+    place = {"line": line, "character": 0}
+    return {"code": code, "range": {"start": place, "end": dict(place, character=1)}}
+
+
+def left(
+    complete: list[int], lines: list[str], pending: frozenset[str] | None = frozenset("x")
+) -> list[int]:
+    """The lines of what is still valid of a complete list, after an edit."""
+    file = DumpFile.of_text("\n".join(LINES))
+    one = FileDiagnostics(file, lambda _: None, 0)
+    one.complete([found("x", line) for line in complete])
+    file.changed(file.document.replace("\n".join(lines)))
+    return [int(each["range"]["end"]["line"]) for each in one.still_valid(pending)]
+
+
+def test_what_is_in_front_of_an_edit_stays() -> None:
+    assert left([0, 1], ["a", "b", "new", "c", "d"]) == [0, 1]
+
+
+def test_what_is_behind_an_edit_moves_with_its_line() -> None:
+    assert left([2, 3], ["a", "b", "new", "c", "d"]) == [3, 4]
+    assert left([2, 3], ["a", "c", "d"]) == [1, 2]
+
+
+def test_what_was_edited_goes() -> None:
+    assert left([1], ["a", "B", "c", "d"]) == []
+    assert left([3], ["a"]) == []
+
+
+def test_what_its_rule_has_looked_at_goes() -> None:
+    assert left([1], LINES, frozenset("y")) == []
+
+
+def test_nothing_is_left_out_that_nobody_has_looked_at() -> None:
+    assert left([1], LINES, None) == [1]

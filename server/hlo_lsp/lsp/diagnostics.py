@@ -1,0 +1,265 @@
+"""Diagnostics of open files, pushed after a pause in typing or pulled by the client."""
+
+import asyncio
+import gc
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+
+from lsprotocol import types
+
+from hlo_lsp.checks.finding import Finding
+from hlo_lsp.lsp.checking import cached_findings, findings, state_id
+from hlo_lsp.lsp.client import Json, diagnostic_json, diagnostics_json
+from hlo_lsp.lsp.scheduling import OutdatedError, run_on_snapshot, start_task
+from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.model.dump_file import DumpFile
+
+_DEBOUNCE_SECONDS = 0.03  # without an edit, before a file is checked
+_PUSH_INTERVAL_SECONDS = 0.1  # between two partial lists
+_PULL_INTERVAL_SECONDS = 1.0  # the same for a client that pulls, because it pulls all files
+_QUICK_ANSWER_SECONDS = 0.01  # that the pull of a large compile waits for a complete check
+_MAX_PARTIAL_DIAGNOSTICS = 200  # longer lists are only shown when they are complete
+
+
+class FileDiagnostics:
+    """The diagnostics of a file as the client has them, also while the file is checked again.
+
+    A partial list has the new findings and earlier diagnostics that may still hold, which avoids
+    flicker. ``on_change`` is called when it differs from the list before, at most once in
+    ``interval`` seconds.
+    """
+
+    def __init__(
+        self, file: DumpFile, on_change: Callable[[list[Json]], None], interval: float
+    ) -> None:
+        self.file = file
+        self._on_change = on_change
+        self._interval = interval
+        self._sent: list[Json] = []  # the last list, complete or not
+        self._version: int | None = None  # of the text that it describes
+        self._complete: list[Json] = []  # the last complete list
+        self._lines: dict[int, str] = {}  # the lines with its diagnostics at that time
+        self._line_count = 0
+        self._found: list[Finding] = []  # of the running check
+        self._count = 0  # of its findings when the last list was made
+        self._next_time = 0.0  # time.monotonic() from which the next list may be shown
+
+    async def check(self, session: Session) -> list[Json]:
+        """Check the file, and return the complete list."""
+        self._next_time = 0.0
+        document = types.TextDocumentIdentifier(self.file.uri)
+        parts = await session.answer_each(document, partial(file_diagnostics, listener=self.update))
+        self.complete([one for part in parts for one in part])
+        return self._complete
+
+    def complete(self, found: list[Json]) -> None:
+        """Store the result of a complete check."""
+        lines = self.file.lines
+        self._sent = self._complete = found
+        self._version = self.file.version
+        self._line_count = len(lines)
+        rows = {_place(one)[0] for one in found}
+        self._lines = {row: lines[row] for row in rows if row < len(lines)}
+
+    def update(
+        self, context: RequestContext, found: list[Finding], pending: frozenset[str]
+    ) -> None:
+        """Take the findings so far and the codes that are still pending."""
+        # A text of several files has one list, which is shown when all files are checked.
+        if context.file is not self.file:
+            return
+        if found is not self._found:  # the check started, possibly again after an edit
+            self._found, self._count = found, 0
+        is_long = max(len(found), len(self._complete)) > _MAX_PARTIAL_DIAGNOSTICS
+        if len(found) == self._count or is_long or time.monotonic() < self._next_time:
+            return
+        self._count = len(found)
+        listed = [diagnostic_json(context.client, one) for one in found]
+        keys = set(map(_key, listed))
+        listed += (one for one in self.still_valid(pending) if _key(one) not in keys)
+        listed.sort(key=_place)
+        if listed != self._sent:
+            self._sent, self._version = listed, self.file.version
+            self._on_change(listed)
+            self._next_time = time.monotonic() + self._interval
+
+    def so_far(self) -> list[Json]:
+        """Return the diagnostics that are known for the current text."""
+        return self._sent if self._version == self.file.version else list(self.still_valid(None))
+
+    def still_valid(self, pending: frozenset[str] | None) -> Iterator[Json]:
+        """Yield earlier diagnostics that may still hold, at their current lines.
+
+        A diagnostic may hold while its code is ``pending`` (None: all codes are) and its line is
+        unchanged at the same distance from the start or from the end of the text. So diagnostics
+        move with an edit in one place.
+        """
+        lines = self.file.lines
+        for one in self._complete:
+            if pending is not None and one["code"] not in pending:
+                continue
+            row = _place(one)[0]
+            for moved in (row, row + len(lines) - self._line_count):
+                if 0 <= moved < len(lines) and lines[moved] == self._lines.get(row):
+                    ends = {end: {**one["range"][end], "line": moved} for end in ("start", "end")}
+                    yield {**one, "range": ends}
+                    break
+
+
+def _key(diagnostic: Json) -> tuple[object, ...]:
+    return diagnostic["code"], *_place(diagnostic), diagnostic["message"]
+
+
+def _place(diagnostic: Json) -> tuple[int, int]:
+    start = diagnostic["range"]["start"]
+    return start["line"], start["character"]
+
+
+class OpenFileDiagnostics:
+    """Checks open files; each file has at most one pending check.
+
+    If the client does not pull, files are checked after edits. Only a complete list has the version
+    of the text, so a client can tell partial lists apart. If it pulls and a complete check of a
+    large compile takes seconds, it receives a partial list at once, and a refresh when there is
+    more.
+
+    ``publish`` sends parameters of ``textDocument/publishDiagnostics``, ``refresh`` requests that a
+    client pulls again, and ``make_progress`` returns a progress with a title.
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        publish: Callable[[Json], None],
+        refresh: Callable[[], None],
+        make_progress: Callable[[str], AbstractContextManager[object]],
+    ) -> None:
+        self._session = session
+        self._publish = publish
+        self._refresh = refresh
+        self._make_progress = make_progress
+        self._checks: dict[str, asyncio.Task[None]] = {}
+        self._files: dict[str, FileDiagnostics] = {}
+
+    def changed(self, file: DumpFile) -> None:
+        """Check a file that was opened or edited, and the open files of its compile."""
+        for other in self._session.open_companions(file):
+            self._schedule(other)
+        self._refresh()
+
+    def all_changed(self, below: Path | None = None) -> None:
+        """Check all open files, or those in a folder, with changed options."""
+        for file in self._session.workspace.open_files.values():
+            if below is None or (file.path is not None and below in file.path.parents):
+                self._schedule(file)
+        self._refresh()
+
+    def companion_read(self, path: Path) -> None:
+        """Check the files of a compile again after a large file of it was read."""
+        for file in list(self._session.workspace.open_files.values()):
+            if file.path is not None and path in self._session.workspace.compile(file.path).files:
+                self.changed(file)
+
+    def closed(self, file: DumpFile) -> None:
+        """Remove the diagnostics of a closed file, and check its open companions."""
+        self._cancel(file.uri)
+        if not self._session.client.can_pull_diagnostics:
+            self._publish({"uri": file.uri, "diagnostics": []})
+        self._files.pop(file.uri, None)
+        self.changed(file)
+
+        # Records and their blocks refer to each other, so only a full collection frees them.
+        asyncio.get_running_loop().call_later(_DEBOUNCE_SECONDS, gc.collect)
+
+    async def pull(self, params: types.DocumentDiagnosticParams) -> Json:
+        """Return the report of a document; a partial report has no result id."""
+        contexts = await self._session.contexts(params.text_document)
+        previous = params.previous_result_id
+        file = self._session.workspace.open_files.get(params.text_document.uri)
+        if file is not None and self._is_slow(contexts) and _result_id(contexts) != previous:
+            task = self._checks.get(file.uri)
+            if task is None or task.done():
+                task = self._checks[file.uri] = start_task(self._check_pulled(file))
+            await asyncio.wait((task,), timeout=_QUICK_ANSWER_SECONDS)
+            if not task.done():
+                return {"kind": "full", "items": self._diagnostics(file).so_far()}
+        return await diagnostic_report(contexts, previous)
+
+    def _is_slow(self, contexts: Sequence[RequestContext]) -> bool:
+        return self._session.client.can_refresh_diagnostics and any(
+            one.is_large and cached_findings(one) is None for one in contexts
+        )
+
+    def _schedule(self, file: DumpFile) -> None:
+        if not self._session.client.can_pull_diagnostics:
+            self._cancel(file.uri)
+            self._checks[file.uri] = start_task(self._check_pushed(file))
+
+    def _cancel(self, uri: str) -> None:
+        task = self._checks.pop(uri, None)
+        if task is not None:
+            task.cancel()
+
+    def _diagnostics(self, file: DumpFile) -> FileDiagnostics:
+        known = self._files.get(file.uri)
+        if known is None or known.file is not file:  # a client may open a file twice
+            is_pulling = self._session.client.can_pull_diagnostics
+            known = self._files[file.uri] = FileDiagnostics(
+                file,
+                (lambda _: self._refresh()) if is_pulling else partial(self._send, file.uri),
+                _PULL_INTERVAL_SECONDS if is_pulling else _PUSH_INTERVAL_SECONDS,
+            )
+        return known
+
+    async def _check_pushed(self, file: DumpFile) -> None:
+        await asyncio.sleep(_DEBOUNCE_SECONDS)
+        await self._session.foreground.give_way()
+        found = await self._diagnostics(file).check(self._session)
+        version = self._session.version(file.uri)
+        if version is not None:
+            self._publish({"uri": file.uri, "version": version, "diagnostics": found})
+
+    async def _check_pulled(self, file: DumpFile) -> None:
+        with self._make_progress(f"Checking {file.title}"):
+            await self._diagnostics(file).check(self._session)
+        self._refresh()
+
+    def _send(self, uri: str, listed: list[Json]) -> None:
+        self._publish({"uri": uri, "diagnostics": listed})
+
+
+async def file_diagnostics(
+    context: RequestContext,
+    listener: Callable[
+        [RequestContext, list[Finding], frozenset[str]], None
+    ] = lambda _context, _found, _pending: None,
+) -> list[Json]:
+    """Return the diagnostics of a file, for its text at the end of the check."""
+    while True:
+        found = await findings(context, partial(listener, context))
+        try:
+            return await run_on_snapshot(
+                context.dump, partial(diagnostics_json, context.client, found)
+            )
+        except OutdatedError:
+            continue
+
+
+async def diagnostic_report(
+    contexts: Sequence[RequestContext], previous_result_id: str | None
+) -> Json:
+    """Return the complete report of a text, unchanged if no file of its compiles has changed."""
+    if not contexts:
+        return {"kind": "full", "items": []}
+    result_id = _result_id(contexts)
+    if result_id == previous_result_id:
+        return {"kind": "unchanged", "resultId": result_id}
+    items = [found for one in contexts for found in await file_diagnostics(one)]
+    return {"kind": "full", "items": items, "resultId": result_id}
+
+
+def _result_id(contexts: Sequence[RequestContext]) -> str:
+    return " ".join(map(state_id, contexts))

@@ -1,1 +1,0 @@
-"""JSON-RPC and the connection to a client."""
