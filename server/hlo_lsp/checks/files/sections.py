@@ -1,18 +1,17 @@
 """The files of one compile beside each other."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hlo_lsp.checks.case import CompileCheck, field_place, top_place
+from hlo_lsp.checks.case import CompileCheck, field_place, line_place, top_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.memory_index import MultiMap
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.sections import disorder, ending, is_joined, last_record
 from hlo_lsp.program.foreign_files import foreign_files, missing_companions
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
-from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -20,114 +19,87 @@ from hlo_lsp.text.checkpoint import checkpoint
 def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     """Report files of one stem that are of different compiles."""
     for file, other, comparison in foreign_files(survey.folder):
+        name = other.label if other.path is None else other.path.name
         yield survey.report(
             top_place(file),
-            f"this file is of another compile than `{_name(other)}`: {comparison.agreeing:,} of "
+            f"this file is of another compile than `{name}`: {comparison.agreeing:,} of "
             f"{comparison.compared:,} compared {comparison.what} are the same",
             Related(top_place(other), "the other compile"),
         )
 
 
 def sibling_missing(survey: CompileCheck) -> Iterator[Finding]:
-    """XLA writes the used values and the live ranges together, and never without the others."""
+    """Report files without the others that XLA always writes with them."""
     for file, problem in missing_companions(survey.folder):
         yield survey.report(top_place(file), f"{problem}, which is written with this file")
-
-
-def _name(file: DumpFile) -> str:
-    return file.label if file.path is None else file.path.name
 
 
 def section_order(survey: CompileCheck) -> Iterator[Finding]:
     """Report sections that are not in the order in which XLA prints them, each once."""
     for file in survey.dump.files:
-        for fault in disorder(file):
-            twin = fault.twin
-            first = [] if twin is None else [Related(field_place(file, twin), "the first one")]
-            yield survey.finding(LocatedRecord(file, fault.record), None, fault.message, *first)
         checkpoint()
+        for fault in disorder(file):
+            twins = [] if fault.twin is None else [field_place(file, fault.twin)]
+            related = (Related(place, "the first one") for place in twins)
+            yield survey.finding(LocatedRecord(file, fault.record), None, fault.message, *related)
 
 
 def truncated(survey: CompileCheck) -> Iterator[Finding]:
     """Report texts that end inside their last record or section."""
     for file in survey.dump.files:
+        checkpoint()
         found = ending(file)
         if found is not None:
             message = f"the text ends here, expected {found.missing}"
-            yield survey.report(_line_place(file, found.line), message)
-        checkpoint()
+            yield survey.report(line_place(file, found.line), message)
     yield from _short_lists(survey)
 
 
 def _short_lists(survey: CompileCheck) -> Iterator[Finding]:
     """Report a list of values that ends before that of the other file does."""
-    files = [file for file in survey.dump.files if ending(file) is None and not is_joined(file)]
+    dump = survey.dump
+    files = [file for file in dump.files if ending(file) is None and not is_joined(file)]
     assigned = next((file for file in files if len(file.memory.allocations)), None)
     entries = next((file for file in files if len(file.memory.entries)), None)
     if assigned is None or entries is None:
         return
     values, known = assigned.memory.assigned, entries.memory.entries
-    highest = max(known)
-    after = [LocatedRecord(assigned, one) for one in values.firsts() if one.id > highest]
-    if not survey.dump.has_broken_used_values and isinstance(_last(entries), UsedValue):
-        yield from _short(survey, entries, "entries", after, entries.memory.entry_keys)
-    lacking = [LocatedRecord(entries, one) for one in known.firsts() if (one.id or 0) not in values]
-    if (
-        lacking
-        and not survey.dump.has_broken_assigned_values
-        and _ends_early(survey, assigned, lacking)
-    ):
-        yield from _short(survey, assigned, "allocations", lacking, assigned.memory.assigned_keys)
+    last = last_record(entries)
+    if last is not None and isinstance(last[1], UsedValue) and not dump.has_broken_used_values:
+        after = [one for one in values.firsts() if one.id > max(known)]
+        yield from _short(survey, entries, "entries", assigned, after)
+    lacking = [one for one in known.firsts() if (one.id or 0) not in values]
+    if lacking and not dump.has_broken_assigned_values and _ends_early(dump, assigned, lacking):
+        yield from _short(survey, assigned, "allocations", entries, lacking)
 
 
-def _ends_early(
-    survey: CompileCheck, file: DumpFile, lacking: list[LocatedRecord[UsedValue]]
-) -> bool:
+def _ends_early(dump: DumpSet, file: DumpFile, lacking: list[UsedValue]) -> bool:
     """Return whether the last allocations are missing, or the last values of the last one."""
-    allocations, last = file.memory.allocations, _last(file)
+    allocations, (_, last) = file.memory.allocations, last_record(file) or (0, None)
     head = file.records.head_of(last) if isinstance(last, AssignedValue) else last
     if not isinstance(head, AllocationLine) or max(allocations) != len(allocations) - 1:
         return False
-    total = survey.dump.total_bytes
+    total = dump.total_bytes
     if total is not None and total > sum(one.size for one in allocations.records()):
         return True
     values = [one for one in file.records.members(head) if isinstance(one, AssignedValue)]
     end = max((value.offset + value.size for value in values), default=0)
-    is_short = end < head.size or len(lacking) > 1
     highest = max((value.id for value in values), default=-1)
-    return is_short and all((one.record.id or 0) > highest for one in lacking)
+    return end < head.size and all((one.id or 0) > highest for one in lacking)
 
 
 def _short(
-    survey: CompileCheck,
-    file: DumpFile,
-    what: str,
-    values: "Iterable[LocatedRecord[Any]]",
-    keys: MultiMap[str, Any],
+    survey: CompileCheck, file: DumpFile, what: str, other: DumpFile, values: Sequence[Any]
 ) -> Iterator[Finding]:
     found = last_record(file)
-    missing = sorted(
-        (one for one in values if one.record.key not in keys), key=lambda one: one.line
-    )
+    keys = file.memory.entry_keys if what == "entries" else file.memory.assigned_keys
+    missing = [value for value in values if value.key not in keys]
     if missing and found is not None:
-        first = min(missing, key=lambda one: one.line)
-        place = field_place(first.file, first.record, "VALUE_ID")
+        first = min(missing, key=lambda value: value.line)
         count = "1 more value" if len(missing) == 1 else f"{len(missing):,} more values"
-        yield survey.report(
-            _line_place(file, found[0]),
-            f"the text ends here, expected the {what} of {count}",
-            Related(place, "the next value"),
-        )
-
-
-def _last(file: DumpFile) -> Record | None:
-    found = last_record(file)
-    return None if found is None else found[1]
-
-
-def _line_place(file: DumpFile, line: int) -> Place:
-    text = file.lines[line]
-    return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
+        message = f"the text ends here, expected the {what} of {count}"
+        related = Related(field_place(other, first, "VALUE_ID"), "the next value")
+        yield survey.report(line_place(file, found[0]), message, related)
 
 
 RULES: tuple[AnyRule, ...] = (

@@ -73,16 +73,8 @@ def duplicate_value_id(survey: CompileCheck) -> Iterator[Finding]:
         for id_ in mine.ids:
             first, *rest = mine.ids.all(id_)
             for second in rest:
-                if not _is_in_two_allocations(mine.file, first, second):
-                    pair = sorted(
-                        (second, first), key=lambda one: not _own_header(one, mine, other)
-                    )
-                    yield _duplicate(survey, mine, other, *pair)
-
-
-def _is_in_two_allocations(file: DumpFile, one: Header, other: Header) -> bool:
-    heads = [file.records.head_of(header) for header in (one, other)]
-    return isinstance(one, AssignedValue) and one.key == other.key and heads[0] is not heads[1]
+                pair = sorted((second, first), key=lambda one: not _own_header(one, mine, other))
+                yield _duplicate(survey, mine, other, *pair)
 
 
 def _duplicate(

@@ -6,7 +6,6 @@ hlo_dataflow_analysis.cc): over 53 473 positions of real dumps none is doubled a
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 
 from hlo_lsp.checks.case import CompileCheck, field_place, line_place, shape_place
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
@@ -28,7 +27,6 @@ _HANDED_ON: Mapping[str, tuple[int, ...]] = {
     **dict.fromkeys(("bitcast", "opt-barrier", "domain", "add-dependency", "async-update"), ()),
     "copy-done": (0,),
 }
-_Wrong = tuple[UsedValue, Finding]
 _Owners = Mapping[str, UsedValue]  # entries by the rows of their positions
 
 
@@ -59,17 +57,13 @@ def position_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     if file is None:
         return
     owners: dict[str, UsedValue] = {}
-    found = chain(_in_entries(survey, file, owners), _in_program(survey, file, owners))
-    reported: set[UsedValue] = set()
-    for entry, finding in found:
-        if entry not in reported:
-            reported.add(entry)
-            yield finding
+    yield from _in_entries(survey, file, owners)
+    yield from _in_program(survey, file, owners)
 
 
 def _in_entries(
     survey: CompileCheck, file: DumpFile, owners: dict[str, UsedValue]
-) -> Iterator[_Wrong]:
+) -> Iterator[Finding]:
     for entry in file.memory.entries.records():
         checkpoint()
         if not entry.whole:
@@ -81,7 +75,7 @@ def _in_entries(
             place = line_place(file, entry.line + (_FIRST_ROW if rows else LABEL_ROW))
             message = f"first position {position}, expected `{own.strip()}`"
             value = Related(field_place(file, entry), f"value {entry.id} `{entry.key}`")
-            yield entry, survey.report(place, message, value)
+            yield survey.report(place, message, value)
         for at, row in enumerate(rows, entry.line + _FIRST_ROW):
             owner = owners.get(row)
             if owner is None:
@@ -95,7 +89,7 @@ def _in_entries(
                 message = f"position `{row.strip()}` is repeated in this entry"
                 related = Related(_position_place(file, entry, row), "the same position")
                 finding = survey.report(line_place(file, at), message, related)
-                yield entry, finding.fixed(Fix.drop(file, at, 1))
+                yield finding.fixed(Fix.drop(file, at, 1))
 
 
 def _wrong(
@@ -105,16 +99,16 @@ def _wrong(
     row: str,
     problem: str,
     *related: Related,
-) -> _Wrong:
+) -> Finding:
     place = _position_place(file, entry, row)
-    return entry, survey.report(place, f"position `{row.strip()}` {problem}", *related)
+    return survey.report(place, f"position `{row.strip()}` {problem}", *related)
 
 
 def _position_place(file: DumpFile, entry: UsedValue, row: str) -> Place:
     return line_place(file, entry.line + _FIRST_ROW + position_rows(entry).index(row))
 
 
-def _in_program(survey: CompileCheck, file: DumpFile, owners: _Owners) -> Iterator[_Wrong]:
+def _in_program(survey: CompileCheck, file: DumpFile, owners: _Owners) -> Iterator[Finding]:
     """Compare the entries with the instructions and the data flow of the module text."""
     module = module_at_buffer_assignment(survey.dump)
     if module is None:
@@ -140,7 +134,7 @@ def _in_program(survey: CompileCheck, file: DumpFile, owners: _Owners) -> Iterat
 
 def _missing(
     survey: CompileCheck, file: DumpFile, module: DumpFile, owners: _Owners
-) -> Iterator[_Wrong]:
+) -> Iterator[Finding]:
     covered = {parts_of(row)[0] for row in owners}
     defined = {row_of(entry.name or "", entry.index) for entry in file.memory.entries.records()}
     for computation in module.module.all_computations():
@@ -159,8 +153,7 @@ def _missing(
                     place = line_place(file, owners[source].line + LABEL_ROW)
                     message = f"position `{row.strip()}` is missing: its value is that of"
                     related = Related(shape_place(module, member), "the instruction")
-                    finding = survey.report(place, f"{message} `{source.strip()}`", related)
-                    yield owners[source], finding
+                    yield survey.report(place, f"{message} `{source.strip()}`", related)
         checkpoint()
 
 
