@@ -1,7 +1,8 @@
 """Live ranges: their values, their order, their steps."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
@@ -10,6 +11,7 @@ from hlo_lsp.checks.schedule.section import (
     MAX_FINDINGS,
     LiveRangePart,
     LiveRangeSection,
+    TextSchedule,
     live_range_section,
     once,
     report_few,
@@ -17,10 +19,11 @@ from hlo_lsp.checks.schedule.section import (
 )
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
-from hlo_lsp.program.schedule import is_async_call
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow, SequenceRow
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
+
+T = TypeVar("T")
 
 
 def value_line(
@@ -82,8 +85,7 @@ def live_range_unknown(survey: CompileCheck) -> Iterator[Finding]:
         return survey.report(section.place(found[0], "NAME"), found[1])
 
     message = f"{len(unknown):,} of {len(section.ranges):,} live ranges have no known value"
-    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
-    yield from report_few(unknown, report, len(section.ranges), summary)
+    yield from _few(survey, section, unknown, report, message)
 
 
 def live_range_missing(survey: CompileCheck) -> Iterator[Finding]:
@@ -114,8 +116,7 @@ def live_range_missing(survey: CompileCheck) -> Iterator[Finding]:
 
     count, known = sum(map(len, missing.values())), len(section.ranges)
     message = f"{count:,} values have no live range, but only {known:,} values have one"
-    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
-    yield from report_few(sorted(missing.items()), report, len(section.ranges), summary)
+    yield from _few(survey, section, sorted(missing.items()), report, message)
 
 
 def live_range_order(survey: CompileCheck) -> Iterator[Finding]:
@@ -148,8 +149,7 @@ def live_range_order(survey: CompileCheck) -> Iterator[Finding]:
         return survey.report(section.place(row), message, section.related(other, other.key))
 
     message = f"{len(wrong):,} of {len(section.ranges):,} live ranges are not in order"
-    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
-    yield from report_few(wrong, report, len(section.ranges), summary)
+    yield from _few(survey, section, wrong, report, message)
 
 
 def live_range_bounds(survey: CompileCheck) -> Iterator[Finding]:
@@ -175,8 +175,7 @@ def live_range_bounds(survey: CompileCheck) -> Iterator[Finding]:
         return survey.report(section.place(row, "END"), message, related)
 
     message = f"{len(wrong):,} live ranges are outside the schedule, which ends at step {last}"
-    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
-    yield from report_few(wrong, report, len(section.ranges), summary)
+    yield from _few(survey, section, wrong, report, message)
 
 
 def live_range_start(survey: CompileCheck) -> Iterator[Finding]:
@@ -207,16 +206,29 @@ def live_range_parameter(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def _starts(survey: CompileCheck, *, of_parameters: bool) -> Iterator[Finding]:
-    section = live_range_section(survey.dump)
+    """Report ranges that start at another step than expected by the schedule and the module text.
+
+    A range starts at the step of the instruction that defines the value; that of a parameter at the
+    first step of its computation; on TPU, that of a value in an async computation may start at the
+    step after the computation (hlo_live_range.cc, ``CalculateBufferStartEndMap``; held on 29,000
+    ranges of real dumps).
+    """
+    section, text = live_range_section(survey.dump), text_schedule(survey.dump)
     if section is None:
         return
-    starts = ExpectedStarts(survey.dump, section)
-    wrong = []
+    places = once(row.name for row in section.steps)
+    wrong: list[WrongStart] = []
     for row in section.ranges:
         checkpoint()
-        found = starts.wrong_start(row)
-        if found is not None and found.is_parameter is of_parameters:
-            wrong.append(found)
+        if row.name in places:
+            is_in_text = text is not None and row.name in text.steps
+            found = (
+                _start_by_text(text, section, places, row)
+                if text is not None and is_in_text
+                else _start_without_text(survey.dump, section.steps[places[row.name]], row)
+            )
+            if found is not None and found.is_parameter is of_parameters:
+                wrong.append(found)
 
     def report(found: WrongStart) -> Finding:
         step = found.step
@@ -229,8 +241,7 @@ def _starts(survey: CompileCheck, *, of_parameters: bool) -> Iterator[Finding]:
         return finding.put(str(step.step)) if found.is_certain else finding
 
     message = f"{len(wrong):,} of {len(section.ranges):,} live ranges start at a wrong step"
-    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
-    yield from report_few(wrong, report, len(section.ranges), summary)
+    yield from _few(survey, section, wrong, report, message)
 
 
 @dataclass(frozen=True, slots=True)
@@ -245,67 +256,52 @@ class WrongStart:
 
     row: RangeRow
     step: SequenceRow
-    is_parameter: bool
+    is_parameter: bool = False
     computation: str = ""
     is_certain: bool = True
 
 
-class ExpectedStarts:
-    """The steps at which live ranges start, by the printed schedule and the module text.
+def _start_by_text(
+    text: TextSchedule, section: LiveRangeSection, places: Mapping[str, int], row: RangeRow
+) -> WrongStart | None:
+    schedule, rows = text.schedule, section.steps
+    instruction = schedule.instructions[text.steps[row.name]]
+    step, is_parameter = rows[places[row.name]], instruction.opcode == "parameter"
+    computation = text.file.module.computation_of(instruction)
+    span = None if computation is None else schedule.spans.get(computation)
+    if span is None or computation is None or (row.start_step == step.step and not is_parameter):
+        return None
+    if is_parameter:
+        first = places.get(schedule.instructions[span.start].name)
+        if first is None or row.start_step == rows[first].step:
+            return None
+        return WrongStart(row, rows[first], is_parameter, computation.name)
+    last = places.get(schedule.instructions[span.end - 1].name)
+    if span.is_async and (last is None or row.start_step == rows[last].step + 1):
+        return None
+    return WrongStart(row, step)
 
-    A range starts at the step of the instruction that defines the value; that of a parameter at the
-    first step of its computation; on TPU, that of a value in an async computation may start at the
-    step after the computation (hlo_live_range.cc, ``CalculateBufferStartEndMap``; held on 29,000
-    ranges of real dumps).
-    """
 
-    def __init__(self, dump: DumpSet, section: LiveRangeSection) -> None:
-        self._dump = dump
-        self._text = text_schedule(dump)
-        self._rows = section.steps
-        self._places = once(row.name for row in section.steps)
+def _start_without_text(dump: DumpSet, step: SequenceRow, row: RangeRow) -> WrongStart | None:
+    text = dump.text_of(row.name)
+    if text is None or row.start_step == step.step:
+        return None
+    if text.opcode.text == "parameter":
+        # A parameter starts at the first step of its computation, which only the module text has.
+        return None if row.start_step < step.step else WrongStart(row, step, True, is_certain=False)
+    # A value of an async computation may start at the step after it.
+    return None if row.start_step == step.step + 1 else WrongStart(row, step)
 
-    def wrong_start(self, row: RangeRow) -> WrongStart | None:
-        """Return the expected start of a range that starts elsewhere; None if it may be right."""
-        place = self._places.get(row.name)
-        if place is None:
-            return None
-        step = self._rows[place]
-        if self._text is None or row.name not in self._text.steps:
-            return None if row.start_step == step.step else self._without_text(row, place)
-        schedule = self._text.schedule
-        instruction = schedule.instructions[self._text.steps[row.name]]
-        is_parameter = instruction.opcode == "parameter"
-        if row.start_step == step.step and not is_parameter:
-            return None
-        computation = self._text.file.module.computation_of(instruction)
-        span = None if computation is None else schedule.spans.get(computation)
-        if span is None or computation is None:
-            return None
-        if is_parameter:
-            first = self._places.get(schedule.instructions[span.start].name)
-            if first is None or row.start_step == self._rows[first].step:
-                return None
-            return WrongStart(row, self._rows[first], is_parameter, computation.name)
-        last = self._places.get(schedule.instructions[span.end - 1].name)
-        if span.is_async and (last is None or row.start_step == self._rows[last].step + 1):
-            return None
-        return WrongStart(row, step, is_parameter)
 
-    def _without_text(self, row: RangeRow, place: int) -> WrongStart | None:
-        step, text = self._rows[place], self._dump.text_of(row.name)
-        if text is None:
-            return None
-        if text.opcode.text == "parameter":
-            if row.start_step < step.step:
-                return None  # the first step of the computation, which only the module text has
-            return WrongStart(row, step, is_parameter=True, is_certain=False)
-        for following in self._rows[place + 1 : place + 2]:
-            next_text = self._dump.text_of(following.name)
-            is_async = next_text is None or is_async_call(next_text.opcode.text)
-            if is_async and row.start_step == step.step + 1:
-                return None
-        return WrongStart(row, step, is_parameter=False)
+def _few(
+    survey: CompileCheck,
+    section: LiveRangeSection,
+    items: Sequence[T],
+    report: Callable[[T], Finding],
+    message: str,
+) -> Iterator[Finding]:
+    summary = survey.report(section.label_place(LiveRangePart.RANGES), message)
+    return report_few(items, report, section.ranges, summary)
 
 
 def _scheduled(dump: DumpSet, section: LiveRangeSection) -> Container[str]:

@@ -51,7 +51,6 @@ class LiveRangeSection:
     """The rows of the schedule, of the live ranges, of the peak and of the stack traces.
 
     Attributes:
-        rows: The rows of each part.
         labels: The line before the rows of each part.
         damaged: Parts with an unreadable line: a row may be missing there.
         has_no_peak: Whether a line states that XLA could not determine the peak.
@@ -59,32 +58,13 @@ class LiveRangeSection:
 
     file: DumpFile
     head: LiveRangeLabel | None
-    rows: dict[LiveRangePart, list[Any]] = field(
-        default_factory=lambda: {part: [] for part in LiveRangePart}
-    )
+    steps: list[SequenceRow] = field(default_factory=list)
+    ranges: list[RangeRow] = field(default_factory=list)
+    peak: list[PeakRow] = field(default_factory=list)
+    stacks: list[BreakdownRow] = field(default_factory=list)
     labels: dict[LiveRangePart, Record] = field(default_factory=dict)
     damaged: set[LiveRangePart] = field(default_factory=set)
     has_no_peak: bool = False
-
-    @property
-    def steps(self) -> list[SequenceRow]:
-        """The rows of the schedule."""
-        return self.rows[LiveRangePart.STEPS]
-
-    @property
-    def ranges(self) -> list[RangeRow]:
-        """The live ranges."""
-        return self.rows[LiveRangePart.RANGES]
-
-    @property
-    def peak(self) -> list[PeakRow]:
-        """The values that are listed at the peak."""
-        return self.rows[LiveRangePart.PEAK]
-
-    @property
-    def stacks(self) -> list[BreakdownRow]:
-        """The rows of the stack traces at the peak."""
-        return self.rows[LiveRangePart.STACKS]
 
     @property
     def lengths(self) -> set[int]:
@@ -124,12 +104,14 @@ def live_range_section(dump: DumpSet) -> LiveRangeSection | None:
     if file is None:
         return None
     section = LiveRangeSection(file, file.memory.label(LiveRangeLabel))
+    rows: tuple[list[Any], ...] = section.steps, section.ranges, section.peak, section.stacks
+    rows_of = dict(zip(LiveRangePart, rows, strict=True))
     current: LiveRangePart | None = None
     for record in file.records if section.head is None else file.records.after(section.head):
         part = _ROWS.get(type(record))
         if part is not None:
             current = part
-            section.rows[part].append(record)
+            rows_of[part].append(record)
         elif isinstance(record, BrokenRecord):
             if current is not None:
                 section.damaged.add(current)
@@ -148,10 +130,10 @@ def live_range_section(dump: DumpSet) -> LiveRangeSection | None:
 
 
 def report_few(
-    items: Sequence[T], report: Callable[[T], Finding], rows: int, summary: Finding
+    items: Sequence[T], report: Callable[[T], Finding], rows: Sequence[Record], summary: Finding
 ) -> Iterator[Finding]:
     """Yield the findings of the first few items, or a summary if most of the rows are wrong."""
-    if len(items) > max(MAX_FINDINGS, rows // 2):
+    if len(items) > max(MAX_FINDINGS, len(rows) // 2):
         yield summary
     else:
         yield from map(report, items[:MAX_FINDINGS])
