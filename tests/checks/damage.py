@@ -6,8 +6,8 @@ Each text is read by a scanner that has read nothing else, so that no test depen
 from pathlib import Path
 
 from checks.looked import looked_at
+from hlo_lsp.checks import folders as in_folders
 from hlo_lsp.checks.finding import Finding, Severity
-from hlo_lsp.checks.folders import folder as in_folders
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.checks.folders.folder import FileResult, check_job
-from hlo_lsp.checks.folders.jobs import plan
+from hlo_lsp.checks.config import CheckOptions
+from hlo_lsp.checks.folders import FileResult, check_job, plan
 
 
 def looked_at(paths: Sequence[Path], wishes: CheckOptions | None = None) -> list[FileResult]:

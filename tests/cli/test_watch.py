@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
-from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.checks.folders.jobs import Plan, plan
+from hlo_lsp.checks.config import CONFIG_FILE_NAME, CheckOptions
+from hlo_lsp.checks.folders import Plan, plan
 from hlo_lsp.cli.check import KnownResults, watch
 
 Act = Callable[[], object]

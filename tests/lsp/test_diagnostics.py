@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.checks.config.options import CheckOptions
+from hlo_lsp.checks.config import CheckOptions
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.lsp import diagnostics
 from hlo_lsp.lsp import scheduling as running

@@ -7,8 +7,8 @@ import pytest
 from rich.console import Console
 
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.folders.folder import FindingSummary
-from hlo_lsp.checks.output.formats import Count, finding_json
+from hlo_lsp.checks.folders import FindingSummary
+from hlo_lsp.checks.output import Count, finding_json
 from hlo_lsp.lsp.terminal import print_card, print_finding, print_statistics
 from hlo_lsp.model.display import Card, Fact
 from hlo_lsp.model.dump_file import DumpFile

@@ -7,7 +7,7 @@ import pytest
 from checks.looked import looked_at
 from dumps import files_of, kind_by_name
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import FileResult
+from hlo_lsp.checks.folders import FileResult
 from hlo_lsp.syntax.file_kinds import FileKind
 
 pytestmark = pytest.mark.corpus

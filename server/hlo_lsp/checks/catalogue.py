@@ -10,7 +10,7 @@ from functools import cache, reduce
 from hlo_lsp.checks.advice import memory as advice_memory
 from hlo_lsp.checks.advice import module as advice_module
 from hlo_lsp.checks.allocations import bounds, flags, interface, overlaps, sizes
-from hlo_lsp.checks.config.options import DEFAULT, CheckOptions, Thresholds, codes_of
+from hlo_lsp.checks.config import DEFAULT, CheckOptions, Thresholds, codes_of
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.files import sections, syntax
 from hlo_lsp.checks.finding import Severity

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
-from hlo_lsp.checks.config.options import DEFAULTS, Thresholds
+from hlo_lsp.checks.config import DEFAULTS, Thresholds
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.precedence import suppressors_of, unsuppressed
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule

@@ -10,11 +10,10 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hlo_lsp.checks.config.options import CheckOptions, OptionError
+from hlo_lsp.checks.config import CheckOptions, OptionError
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import FileResult, FindingSummary, outcome
-from hlo_lsp.checks.folders.jobs import CheckJob, Plan, plan
-from hlo_lsp.checks.output.formats import (
+from hlo_lsp.checks.folders import CheckJob, FileResult, FindingSummary, Plan, outcome, plan
+from hlo_lsp.checks.output import (
     count_json,
     counts_of,
     finding_json,

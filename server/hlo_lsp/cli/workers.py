@@ -8,8 +8,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from types import TracebackType
 
-from hlo_lsp.checks.folders.folder import FileResult, check_job
-from hlo_lsp.checks.folders.jobs import CheckJob
+from hlo_lsp.checks.folders import CheckJob, FileResult, check_job
 
 
 def reduce_gc_frequency() -> None:

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
+from hlo_lsp.checks.config import CONFIG_FILE_NAME
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
 from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics
 from hlo_lsp.lsp.progress import BackgroundProgress

@@ -12,9 +12,8 @@ from rich.text import Text
 from hlo_lsp.checks.catalogue import severities
 from hlo_lsp.checks.explanations import Explanation
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import FindingSummary, Spot
-from hlo_lsp.checks.output.formats import Count
-from hlo_lsp.checks.output.rule_text import severity_word
+from hlo_lsp.checks.folders import FindingSummary, Spot
+from hlo_lsp.checks.output import Count, severity_word
 from hlo_lsp.model.display import Card, count_noun, split_quoted_names
 
 _PIPE_COLUMNS = 1_000_000  # no line is wrapped

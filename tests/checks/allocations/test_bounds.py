@@ -7,7 +7,7 @@ import pytest
 from checks.damage import dump_of, findings, found_in, related, replaced, tell, told
 from hlo_lsp.checks.allocations import bounds
 from hlo_lsp.checks.case import CompileCheck
-from hlo_lsp.checks.config.options import Thresholds
+from hlo_lsp.checks.config import Thresholds
 from hlo_lsp.checks.finding import Severity
 from jobs import count_checkpoints
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from hlo_lsp.checks.config.options import CheckOptions, OptionError, codes_of
+from hlo_lsp.checks.config import CheckOptions, OptionError, codes_of
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
 

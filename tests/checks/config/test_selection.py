@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES, Selection
-from hlo_lsp.checks.config.options import CheckOptions, Thresholds
+from hlo_lsp.checks.config import CheckOptions, Thresholds
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
 

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.config.config_file import CONFIG_FILE_NAME
-from hlo_lsp.checks.config.options import CheckOptions
-from hlo_lsp.checks.folders.jobs import Plan, plan
+from hlo_lsp.checks.config import CONFIG_FILE_NAME, CheckOptions
+from hlo_lsp.checks.folders import Plan, plan
 
 
 def planned(*paths: Path) -> Plan:

@@ -3,8 +3,8 @@
 import pytest
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import FindingSummary, Spot
-from hlo_lsp.checks.output.formats import workflow_command
+from hlo_lsp.checks.folders import FindingSummary, Spot
+from hlo_lsp.checks.output import workflow_command
 
 
 def command(severity: Severity = Severity.ERROR, path: str = "a.txt", message: str = "m") -> str:

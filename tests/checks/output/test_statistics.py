@@ -1,8 +1,8 @@
 """Findings counted by code."""
 
 from hlo_lsp.checks.finding import Severity
-from hlo_lsp.checks.folders.folder import FindingSummary, Spot
-from hlo_lsp.checks.output.formats import Count, count_json, counts_of
+from hlo_lsp.checks.folders import FindingSummary, Spot
+from hlo_lsp.checks.output import Count, count_json, counts_of
 
 
 def told(code: str, severity: Severity, path: str = "a.txt") -> FindingSummary:

@@ -5,8 +5,13 @@ from pathlib import Path
 import pytest
 
 from dumps import files_of
-from hlo_lsp.checks.reports.expected_report import ReportSection, report_by_size, report_by_space
-from hlo_lsp.checks.reports.memory_report import in_printed_order, printed_report
+from hlo_lsp.checks.reports.memory_report import (
+    ReportSection,
+    in_printed_order,
+    printed_report,
+    report_by_size,
+    report_by_space,
+)
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.syntax.file_kinds import FileKind

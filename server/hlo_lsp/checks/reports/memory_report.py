@@ -1,30 +1,209 @@
-"""The memory usage report against the one that XLA makes of the buffer assignment."""
+"""The memory usage report as XLA makes it from the buffer assignment, line by line.
+
+There are two generations of it: a section for each memory space (jaxlib from 0.9, libtpu from
+0.0.5), and before that a list of all allocations followed by the table of each
+(``BufferAssignment::MemoryUsageReport`` and ``BufferAllocation::MemoryUsageReport`` in
+buffer_assignment.cc).
+"""
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from functools import lru_cache
+from itertools import accumulate, groupby, zip_longest
 
 from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.reports.expected_report import (
-    ReportSection,
-    TableSlot,
-    report_by_size,
-    report_by_space,
-    table_lines,
-)
 from hlo_lsp.checks.rule import AnyRule, WholeRule
-from hlo_lsp.model.buffer_assignment import buffer_assignment, misses_used_values
+from hlo_lsp.model.backend import report_space_name
+from hlo_lsp.model.buffer_assignment import (
+    AllocationBlock,
+    block_of,
+    buffer_assignment,
+    misses_used_values,
+)
+from hlo_lsp.model.display import format_bytes_as_xla as xla_size
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
-from hlo_lsp.syntax.memory_records import ListedAllocation, ReportedAllocation, TableRow, TotalLine
+from hlo_lsp.syntax.memory_records import (
+    AllocationLine,
+    AssignedValue,
+    ListedAllocation,
+    ReportedAllocation,
+    TableRow,
+    TotalLine,
+)
 from hlo_lsp.syntax.records import BlankLine, Label, Record
 from hlo_lsp.text.checkpoint import checkpoint
+
+_TABLE = "cumulative_size;       size;       offset; used_by_n_values; shapes_list"
+_LIST = "cumulative_size; total_size - cumulative_size; allocation"
+_LAYOUT = re.compile(r"\{[^{}]*\}")
+_MIN_ROWS = 50  # after more rows than these the rest is left out once it is small
+
+
+@dataclass(frozen=True, slots=True)
+class TableSlot:
+    """The values at one offset of an allocation, by id: a row of its table.
+
+    Attributes:
+        offset: first byte in the allocation.
+        size: bytes of the largest value.
+        terms: shapes without layouts, each once with its number, as the row lists them.
+        last_id: largest id of a value, which orders rows of the same size.
+        count: number of values.
+    """
+
+    offset: int
+    size: int
+    terms: tuple[str, ...]
+    last_id: int
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReportSection:
+    """Lines of a report that belong together.
+
+    Attributes:
+        lines: the lines in order, some of them empty.
+        allocation: allocation of a table, None for other lines.
+        slots: rows of the table in order, with those that are left out at its end.
+    """
+
+    lines: tuple[str, ...]
+    allocation: LocatedRecord[AllocationLine] | None = None
+    slots: tuple[TableSlot, ...] = ()
+
+
+def report_by_space(dump: DumpSet) -> list[ReportSection]:
+    """Return the report with a section for each memory space, a table for each allocation.
+
+    The largest allocation comes first, then by number.
+    """
+    allocations = sorted(dump.allocations(), key=lambda found: found.record.color)
+    sections: list[ReportSection] = []
+    for color, group in groupby(allocations, key=lambda found: found.record.color):
+        largest_first = sorted(group, key=_largest_first)
+        sums = list(accumulate(found.record.size for found in largest_first))
+        name = f"Memory Space: {report_space_name(color)} (color={color})"
+        total = f"Total bytes: {sums[-1]} ({xla_size(sums[-1])})"
+        sections.append(ReportSection((name, total)))
+        for found in largest_first[: _shown_count(sums)]:
+            slots = _slots(block_of(found))
+            lines = tuple("  " + line for line in table_lines(slots))
+            sections.append(ReportSection(lines, found, slots))
+    return sections
+
+
+def report_by_size(dump: DumpSet) -> list[ReportSection]:
+    """Return the older report: all allocations by size, then each of them with its table.
+
+    An allocation with a single value has no table.
+    """
+    allocations = sorted(dump.allocations(), key=_largest_first)
+    sums = list(accumulate(found.record.size for found in allocations))
+    if not sums:
+        return []
+    total, count = sums[-1], _shown_count(sums)
+    rows = [
+        f"{xla_size(part):>10}({_percent(part, total)}%); {xla_size(total - part):>10}; "
+        f"{_head(found)}"
+        for found, part in zip(allocations[:count], sums, strict=False)
+    ]
+    sections = [
+        ReportSection((f"Total bytes used: {total} ({xla_size(total)})",)),
+        ReportSection(("Allocations sorted by size:",)),
+        ReportSection((_LIST, "-" * 78, *rows, *_rest(sums, count, "allocations"))),
+        ReportSection(("Allocations sorted by size with their values:",)),
+    ]
+    for found in allocations:
+        slots = _slots(block_of(found))
+        if sum(slot.count for slot in slots) == 1:
+            sections.append(ReportSection((_head(found),), found))
+        else:
+            lines = (_head(found), "", *("\t" + line for line in table_lines(slots)))
+            sections.append(ReportSection(lines, found, slots))
+    return sections
+
+
+def table_lines(slots: Sequence[TableSlot]) -> list[str]:
+    """Return the lines of a table with these rows, without indentation.
+
+    Percentages are of the sum of all rows, which may overlap, and not of the allocation.
+    """
+    sums = list(accumulate(slot.size for slot in slots))
+    count = _shown_count(sums)
+    rows = [
+        f"{xla_size(part):>9}({_percent(part, sums[-1])}%); {xla_size(slot.size):>10}; "
+        f"{slot.offset:12}; {slot.count:16}; {', '.join(slot.terms)}"
+        for slot, part in zip(slots[:count], sums, strict=False)
+    ]
+    return [_TABLE, "-" * 60, *rows, *_rest(sums, count, "values")]
+
+
+@query
+def _slots(block: AllocationBlock) -> tuple[TableSlot, ...]:
+    at: defaultdict[int, list[AssignedValue]] = defaultdict(list)
+    for value in block.values:
+        checkpoint()
+        at[value.offset].append(value)
+    slots: list[TableSlot] = []
+    for offset, values in at.items():
+        checkpoint()
+        size = max(value.size for value in values)
+        slots.append(TableSlot(offset, size, _terms(values), values[-1].id, len(values)))
+    return tuple(sorted(slots, key=lambda slot: (-slot.size, slot.last_id)))
+
+
+def _terms(values: Sequence[AssignedValue]) -> tuple[str, ...]:
+    counts = Counter(_without_layout(value.shape) for value in values)
+    ordered = sorted(counts.items(), key=lambda item: (item[1], item[0]))
+    return tuple(shape if count == 1 else f"{count}×{shape}" for shape, count in ordered)
+
+
+def _shown_count(sums: Sequence[int]) -> int:
+    """Return how many rows with these running sums are printed.
+
+    The rest is left out after the first row after the 50th where it is less than 5 % of all.
+    """
+    for count in range(_MIN_ROWS + 1, len(sums)):
+        if sums[-1] - sums[count - 1] < 0.05 * sums[-1]:
+            return count
+    return len(sums)
+
+
+def _rest(sums: Sequence[int], count: int, what: str) -> list[str]:
+    """Return the line after more than 50 rows; it is printed even where no row is left out."""
+    rest = f"The rest {len(sums) - count} {what} are less than 5% of the total size and not shown."
+    return [rest] if count > _MIN_ROWS and sums[-1] else []
+
+
+def _percent(part: int, total: int) -> str:
+    """Format as printf does with ``%3.0f``; nothing of nothing is ``-nan``."""
+    return f"{100 * part / total:3.0f}" if total else "-nan"
+
+
+def _head(allocation: LocatedRecord[AllocationLine]) -> str:
+    line = allocation.file.lines[allocation.line]
+    size = allocation.record.size
+    return line.replace(f": size {size}", f": size {xla_size(size)}", 1)
+
+
+def _largest_first(allocation: LocatedRecord[AllocationLine]) -> tuple[int, int]:
+    return -allocation.record.size, allocation.record.number
+
+
+@lru_cache(maxsize=1 << 13)
+def _without_layout(shape: str) -> str:
+    return _LAYOUT.sub("", shape)
+
 
 _MAX_EXCERPT = 110  # characters of a line in a message
 _ROUNDED = re.compile(r"^(Total bytes: \d+) \(.*\)$")

@@ -1,1 +1,0 @@
-"""Options of the checks: on the command line, in ``hlo-lsp.toml``, in an editor."""

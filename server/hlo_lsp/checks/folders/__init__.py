@@ -1,1 +1,0 @@
-"""Findings in the dumps of whole folders."""

@@ -1,1 +1,0 @@
-"""Findings for scripts, services, and readers of rules."""
