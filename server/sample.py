@@ -16,9 +16,10 @@ OPENED = f"{COMPILE}.after_optimizations-buffer-assignment.txt"
 
 
 def unpacked(folder: Path) -> Path:
-    """The buffer assignment, in a folder of `folder` with all that XLA wrote of its compile.
+    """Return the buffer assignment, and unpack its compile below `folder` if needed.
 
-    Raises SetupError.
+    Raises:
+        SetupError: If the archive cannot be unpacked.
     """
     dump = folder / "dump"
     opened = dump / OPENED

@@ -1,4 +1,4 @@
-"""Fixtures for all tests: the real dumps. What tests want to be seen is shown at the end."""
+"""Fixtures for all tests: the real dumps, and a summary with the texts that tests recorded."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ from dumps import CORPUS, unpacked
 settings.register_profile("hlo-lsp", deadline=None)
 settings.load_profile("hlo-lsp")
 
-SHOWN = "shown"  # a property of a test: text for the end of the run
+SUMMARY = "summary"  # a property of a test: text for the end of the run
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Let the oracles run over dumps that are not in the corpus."""
+    """Add an option to run the oracles on other dumps."""
     parser.addoption(
         "--dumps",
         type=Path,
@@ -26,41 +26,41 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print what tests recorded to be shown; also those that ran in other processes."""
+    """Print the texts that tests recorded, in this process and in others."""
     for reports in terminalreporter.stats.values():
         for report in reports:
             for name, text in getattr(report, "user_properties", ()):
-                if name == SHOWN and getattr(report, "when", "") == "call":
+                if name == SUMMARY and getattr(report, "when", "") == "call":
                     terminalreporter.section(report.nodeid.rpartition("::")[2])
                     terminalreporter.write_line(str(text))
 
 
 @pytest.fixture(scope="session")
 def unpack_cache(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where archives are unpacked: kept from run to run, unless pytest keeps no cache."""
+    """Return the folder for unpacked archives, which pytest's cache keeps from run to run."""
     cache: pytest.Cache | None = getattr(request.config, "cache", None)
     return tmp_path_factory.mktemp("corpus") if cache is None else cache.mkdir("corpus")
 
 
 @pytest.fixture(scope="session")
 def corpus_small(unpack_cache: Path) -> Path:
-    """2784 files of small programs, by backend and compiler."""
+    """Return the folder with 2,784 files of small programs, by backend and compiler."""
     return unpacked(CORPUS / "small.tar.xz", unpack_cache)
 
 
 @pytest.fixture(scope="session")
 def corpus_generations(unpack_cache: Path) -> Path:
-    """One compile in each form of the dumps that the other archives do not have."""
+    """Return the folder with one compile in each format that the other archives lack."""
     return unpacked(CORPUS / "generations.tar.xz", unpack_cache)
 
 
 @pytest.fixture(scope="session")
 def train_l24(unpack_cache: Path) -> Path:
-    """A train step of 33 500 instructions."""
+    """Return the folder with a train step of 33,500 instructions."""
     return unpacked(CORPUS / "tpu_v5e_train_L24.tar.xz", unpack_cache)
 
 
 @pytest.fixture(scope="session")
 def train_l96(unpack_cache: Path) -> Path:
-    """A train step with a values file of 210 MB."""
+    """Return the folder with a train step whose values file has 210 MB."""
     return unpacked(CORPUS / "tpu_v5e_train_L96.tar.xz", unpack_cache)

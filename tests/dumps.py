@@ -1,4 +1,4 @@
-"""The real dumps of ``tests/corpus``: unpacked once, and listed by kind."""
+"""Real dumps of ``tests/corpus``, unpacked once and listed by kind."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
 CORPUS = Path(__file__).parent / "corpus"
-SMALL_DUMPS = Path(__file__).parent / "small_dumps"  # one file for each format that is rare
+SMALL_DUMPS = Path(__file__).parent / "small_dumps"  # one file for each rare format
 
 _KINDS = (
     (re.compile(r"-buffer-assignment\.txt$|sample_\d+\.txt$"), FileKind.ASSIGNMENT),
@@ -26,10 +26,9 @@ _KINDS = (
 
 
 def unpacked(archive: Path, cache: Path) -> Path:
-    """The folder with the files of an archive, unpacked into ``cache`` by the first who asks.
+    """Return the folder with the files of an archive, and unpack it into ``cache`` if needed.
 
-    Several processes may ask at once: each unpacks under a name of its own, the first to rename
-    wins.
+    Concurrent processes each unpack under a name of their own; the first to rename wins.
     """
     digest = hashlib.sha256(archive.read_bytes()).hexdigest()[:16]
     name = archive.name.removesuffix(".tar.xz")
@@ -51,7 +50,7 @@ def unpacked(archive: Path, cache: Path) -> Path:
 
 
 def kind_by_name(path: Path) -> FileKind:
-    """The kind that XLA's name for a file promises; OTHER for what is no text of ours."""
+    """Return the kind of a file by its name, or OTHER if the name is none of XLA's."""
     for expression, kind in _KINDS:
         if expression.search(path.name):
             return kind
@@ -59,17 +58,17 @@ def kind_by_name(path: Path) -> FileKind:
 
 
 def files_of(root: Path, *kinds: FileKind) -> list[Path]:
-    """The files below a folder whose names promise one of the kinds (all files without)."""
-    found = sorted(path for path in root.rglob("*") if path.is_file())
-    return [path for path in found if not kinds or kind_by_name(path) in kinds]
+    """Return the files below a folder whose names are of one of the kinds, or all files."""
+    files = sorted(path for path in root.rglob("*") if path.is_file())
+    return [path for path in files if not kinds or kind_by_name(path) in kinds]
 
 
 def memory_files(root: Path) -> list[Path]:
-    """The four memory files of every compile below a folder."""
+    """Return the memory files of every compile below a folder."""
     return files_of(root, *(kind for kind in FileKind if kind.is_memory))
 
 
 def lines_of(paths: list[Path]) -> Iterator[str]:
-    """All lines of some files."""
+    """Yield all lines of some files."""
     for path in paths:
         yield from disk.read_document(path).lines

@@ -1,7 +1,7 @@
-"""Edits as people make them, for tests that draw sequences of them.
+"""Strategies for sequences of edits.
 
-An edit names its lines by numbers that are taken modulo what is there, so that each one fits
-every text: negative numbers count from the end.
+An edit fits every text: its line numbers are modulo the number of lines, and negative ones count
+from the end.
 """
 
 import re
@@ -30,13 +30,13 @@ DUMPS = {
     "old thunks": "gpu_h100_jax_0.8.3/module_3978.jit_scan_g.thunk_sequence.txt",
     "oldest thunks": "gpu_h100_jax_0.4.38/module_0070.jit_rm.thunk_sequence.txt",
 }
-JOINED = "joined entries"  # the form up to jax 0.4.35 of a dump that is newer
-WRITTEN = "written module"  # by hand: broken lines, comments, computations in place
+JOINED = "joined entries"  # a newer dump in the format of jax up to 0.4.35
+WRITTEN = "written module"  # by hand, with broken lines, comments, and inline computations
 _HEAD = re.compile(r"\S.*[:{>]$|\s+[\w ()]+:|HloModule|Total|[A-Z][a-z]+[A-Z][a-z]+$")
 
 
 class Texts(dict[str, str]):
-    """The texts of :data:`DUMPS` by name; not printed when a test fails."""
+    """The texts of :data:`DUMPS` by name; a failing test does not print them."""
 
     def __init__(self, corpus: Path) -> None:
         super().__init__(
@@ -50,15 +50,15 @@ class Texts(dict[str, str]):
 
 
 class Edit(Protocol):
-    """One thing that somebody does to a text."""
+    """An edit of a text."""
 
     def apply(self, document: Document) -> LineChange:
-        """Do it."""
+        """Edit a document."""
 
 
 @dataclass(frozen=True)
 class Type:
-    """A few characters, or line ends, somewhere in a line."""
+    """An insertion of a few characters or line ends in a line."""
 
     line: int
     column: int
@@ -72,7 +72,7 @@ class Type:
 
 @dataclass(frozen=True)
 class Erase:
-    """Some characters of a line; a length of zero joins it with the next."""
+    """A deletion of some characters of a line; length 0 joins it with the next line."""
 
     line: int
     column: int
@@ -88,7 +88,7 @@ class Erase:
 
 @dataclass(frozen=True)
 class Delete:
-    """Whole lines."""
+    """A deletion of whole lines."""
 
     line: int
     count: int
@@ -100,7 +100,7 @@ class Delete:
 
 @dataclass(frozen=True)
 class Copy:
-    """Lines that are put in somewhere else, perhaps far above."""
+    """An insertion of copied lines at another line."""
 
     line: int
     count: int
@@ -115,7 +115,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class Break:
-    """The head of a section, an entry, a computation; done twice, it is mended."""
+    """A damage of the first line of a section, entry, or computation, or its repair."""
 
     head: int
 
@@ -132,7 +132,7 @@ class Break:
 
 @dataclass(frozen=True)
 class Paste:
-    """A whole text, in place of all or in front of a line; printed by its name."""
+    """An insertion of a whole text before a line, or a replacement of everything."""
 
     name: str
     text: str = field(repr=False)
@@ -158,7 +158,7 @@ _SIGNS = st.sampled_from(
 
 
 def edits(texts: Texts) -> st.SearchStrategy[Edit]:
-    """Any edit; what is pasted comes from ``texts``."""
+    """Return a strategy for any edit, which pastes from ``texts``."""
     names = st.sampled_from(["nothing", *texts])
     paste = st.tuples(names, st.none() | _LINES).map(
         lambda drawn: Paste(drawn[0], texts.get(drawn[0], ""), drawn[1])

@@ -1,4 +1,4 @@
-"""Jobs that tests drive from checkpoint to checkpoint."""
+"""Jobs that run from checkpoint to checkpoint."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 @contextmanager
 def started(work: Callable[[], T]) -> Iterator[Job[T]]:
-    """A job that has run to its first checkpoint; what is left of it is cancelled at the end."""
+    """Run a job to its first checkpoint, and cancel it in the end."""
     job = Job(work)
     try:
         job.step(0)

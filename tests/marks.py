@@ -1,4 +1,4 @@
-"""Texts with places marked in the lines below them.
+"""Texts with marked places.
 
     marked = mark('''
         allocation 0: size 512, preallocated-temp:
@@ -9,7 +9,7 @@
         ''')
     marked["size"]  # Mark(line=0, start=19, end=22)
 
-As in a text block of Java, the line of the closing quotes says how far the text is indented.
+The line of the closing quotes sets the indentation of the text, as in a text block of Java.
 """
 
 import re
@@ -23,7 +23,7 @@ _MARK = re.compile(r"(\^+) ([\w.\-]+)")
 class Mark:
     """A part of a line: line and columns from 0, in code points, the end exclusive.
 
-    A mark behind the last character of its line is empty.
+    A mark after the last character of its line is empty.
     """
 
     line: int
@@ -32,7 +32,7 @@ class Mark:
 
     @property
     def position(self) -> tuple[int, int]:
-        """Line and first column."""
+        """Return the line and the first column."""
         return self.line, self.start
 
 
@@ -48,15 +48,15 @@ class Marked:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of the text; an empty one at the end if it ends in a line end."""
+        """Return the lines of the text; the last one is empty if the text ends in a line end."""
         return self.text.split("\n")
 
 
 def mark(block: str) -> Marked:
-    """The text of a block and what is marked in it.
+    """Return the text and the marks of a block.
 
     Raises:
-        ValueError: a mark has no name or no text above it, or a name is used twice.
+        ValueError: If a mark has no name or no text above it, or a name is used twice.
     """
     lines: list[str] = []
     marks: dict[str, Mark] = {}
@@ -65,14 +65,14 @@ def mark(block: str) -> Marked:
             lines.append(line)
             continue
         if _MARK.sub("", line).strip():
-            raise ValueError(f"only marks with names may stand here: {line!r}")
+            raise ValueError(f"expected marks with names: {line!r}")
         for found in _MARK.finditer(line):
             name, (start, end) = found[2], found.span(1)
             length = len(lines[-1]) if lines else -1
             if start > length:
-                raise ValueError(f"{name} marks nothing: {line!r}")
+                raise ValueError(f"mark {name} is after the line: {line!r}")
             if name in marks:
-                raise ValueError(f"{name} is marked twice")
+                raise ValueError(f"duplicate mark {name}")
             marks[name] = Mark(len(lines) - 1, start, min(end, length))
     return Marked("\n".join(lines), marks)
 
@@ -83,7 +83,7 @@ def _without_margin(block: str) -> list[str]:
         return [first, *lines]
     margin = lines[-1]
     if margin.strip():
-        raise ValueError("a block that begins with a new line ends with one")
+        raise ValueError("a block that starts with a line break must end with one")
     if any(line.strip() and not line.startswith(margin) for line in lines):
-        raise ValueError("a line stands left of the closing quotes")
+        raise ValueError("a line starts before the closing quotes")
     return [line.removeprefix(margin) if line.strip() else "" for line in lines]

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs every check of this project: linters, types, layers, pages, clients, then all tests.
+"""Run every check of this project: linters, types, layers, pages, clients, then all tests.
 
 `python3 tests/run.py` runs everything, `python3 tests/run.py quick` only the tests that need
-neither the whole corpus nor an editor nor the server as a process. Further arguments go to
-pytest. Needs only Python: the first run makes a private environment in this checkout and, unless
-it is quick, installs the editors that are tested (some by apt-get, where it may).
+neither the whole corpus, nor an editor, nor the server as a process. pytest gets further arguments.
+Only Python is required: the first run creates a private environment in this checkout and, unless
+it is quick, installs the editors under test (some with apt-get, if permitted).
 """
 
 from __future__ import annotations
@@ -18,26 +18,19 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "server"))
 
-from editors import client  # noqa: E402  (they import what is found by the line above)
+from editors import client  # noqa: E402  (found by the line above)
 from editors.provision import Provision  # noqa: E402
 from environment import Environment, SetupError, provide  # noqa: E402
 
 FOLDER = ROOT / ".venv-hlo-lsp-tests"
 QUICK_GROUPS = ("test", "lint", "editors")
 GROUPS = (*QUICK_GROUPS, "vscode", "docs")
-SCRIPTS = (
-    "server/environment.py",
-    "nvim-client/try.py",
-    "vscode-client/install.py",
-    "tests/run.py",
-)
 CHECKS = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
-    ("mypy",),  # the package, as pyproject.toml says
-    ("mypy", *SCRIPTS),
+    ("mypy",),
     ("lint-imports",),
-    # -E reads every page again: warnings about a page that has not changed must not be lost.
+    # -E reads every page again, so that warnings about unchanged pages are not lost.
     ("sphinx-build", "-q", "-E", "-W", "--keep-going", "-b", "html", "docs", "build/docs"),
 )
 TESTS = ("pytest", "-n", "2", "--dist", "loadgroup")
@@ -45,7 +38,7 @@ QUICK = ("-m", "not corpus and not editors and not e2e")
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Runs the checks, then the tests; returns 0 when all of them passed."""
+    """Run the checks, then the tests, and return 0 if all of them passed."""
     if arguments[:1] == ["quick"]:
         return _quick(arguments[1:])
     provision = Provision()
@@ -56,8 +49,7 @@ def main(arguments: Sequence[str]) -> int:
         return 1
     failed = _client(provision, environment)
     failed += [" ".join(check) for check in CHECKS if _check(environment, check) != 0]
-    # Said before the tests too: whoever follows along need not wait for them.
-    _report(failed)
+    _report(failed)  # before the tests too, which take long
     for missing in provision.wait():
         print(f"MISSING: {missing}", file=sys.stderr, flush=True)
     # Last, so that the closing line on standard output is pytest's count.
@@ -76,7 +68,7 @@ def _quick(arguments: Sequence[str]) -> int:
 
 
 def _client(provision: Provision, environment: Environment) -> list[str]:
-    """Checks and packages the client for VS Code; tells what failed."""
+    """Check and package the client for VS Code, and return the commands that failed."""
     try:
         node = provision.begin(environment)
     except SetupError as problem:

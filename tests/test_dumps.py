@@ -1,4 +1,4 @@
-"""The corpus is whole, and unpacking it is safe from several processes."""
+"""Tests for the corpus, which several processes may unpack."""
 
 import tarfile
 from collections import Counter
@@ -21,7 +21,7 @@ def archive(tmp_path: Path) -> Path:
     return path
 
 
-def test_the_small_corpus_has_files_of_every_kind(corpus_small: Path) -> None:
+def test_small_corpus_has_every_kind(corpus_small: Path) -> None:
     kinds = Counter(kind_by_name(path) for path in files_of(corpus_small))
     assert kinds == {
         FileKind.ASSIGNMENT: 407,
@@ -34,13 +34,13 @@ def test_the_small_corpus_has_files_of_every_kind(corpus_small: Path) -> None:
     }
 
 
-def test_an_archive_is_unpacked_once(archive: Path, tmp_path: Path) -> None:
+def test_archive_is_unpacked_once(archive: Path, tmp_path: Path) -> None:
     folder = unpacked(archive, tmp_path)
     (folder / "file.txt").write_text("kept")
     assert (unpacked(archive, tmp_path) / "file.txt").read_text() == "kept"
 
 
-def test_another_archive_of_the_same_name_is_unpacked_anew(archive: Path, tmp_path: Path) -> None:
+def test_changed_archive_is_unpacked_again(archive: Path, tmp_path: Path) -> None:
     old = unpacked(archive, tmp_path)
     (tmp_path / "inner" / "file.txt").write_text("HloModule m\n")
     with tarfile.open(archive, "w:xz") as files:
@@ -49,24 +49,24 @@ def test_another_archive_of_the_same_name_is_unpacked_anew(archive: Path, tmp_pa
     assert (old / "file.txt").read_text() == "BufferAssignment:\n"
 
 
-def test_who_comes_second_takes_what_the_first_unpacked(
+def test_second_process_uses_files_of_the_first(
     archive: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rename = Path.rename
 
-    def overtaken(self: Path, target: Path) -> Path:
+    def rename_late(self: Path, target: Path) -> Path:
         if not target.exists():
             (target / "inner").mkdir(parents=True)
-            (target / "inner" / "file.txt").write_text("of the first")
+            (target / "inner" / "file.txt").write_text("of the first process")
         return rename(self, target)
 
-    monkeypatch.setattr(Path, "rename", overtaken)
+    monkeypatch.setattr(Path, "rename", rename_late)
     folder = unpacked(archive, tmp_path / "cache")
-    assert (folder / "file.txt").read_text() == "of the first"
+    assert (folder / "file.txt").read_text() == "of the first process"
     assert [path.name for path in (tmp_path / "cache").iterdir()] == [folder.parent.name]
 
 
-def test_the_dumps_name_lines_of_the_programs_that_lie_beside_them(corpus_small: Path) -> None:
+def test_stack_frames_match_the_programs(corpus_small: Path) -> None:
     name = "module_0000.jit_while_fn.cpu_after_optimizations.txt"
     frames = disk.read_document(corpus_small / "flags_pass_dumps" / name).lines
     assert (

@@ -1,4 +1,4 @@
-"""The private environments of the README's commands: made when needed, kept when they fit."""
+"""Tests for the private environments of the commands in the README."""
 
 import importlib.util
 import sys
@@ -12,17 +12,17 @@ ROOT = Path(__file__).resolve().parent.parent
 
 
 class Recorder:
-    """Stands for the commands that would be run; the one with `refused` in it fails."""
+    """A recorder of commands; those that contain `failing` fail."""
 
-    def __init__(self, refused: str = "") -> None:
+    def __init__(self, failing: str = "") -> None:
         self.commands: list[list[str]] = []
-        self._refused = refused
+        self._failing = failing
 
     def __call__(self, command: Sequence[str]) -> int:
         self.commands.append(list(command))
         if "venv" in command:
             Path(command[-1]).mkdir(exist_ok=True)
-        return int(bool(self._refused) and self._refused in command)
+        return int(bool(self._failing) and self._failing in command)
 
 
 @pytest.fixture
@@ -38,7 +38,9 @@ def recorder(environment: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Record
     return recorder
 
 
-def test_it_is_made_once(environment: ModuleType, recorder: Recorder, tmp_path: Path) -> None:
+def test_environment_is_created_once(
+    environment: ModuleType, recorder: Recorder, tmp_path: Path
+) -> None:
     folder = tmp_path / "made"
     made = environment.provide(folder)
     assert recorder.commands[0] == [sys.executable, "-m", "venv", "--clear", str(folder)]
@@ -48,7 +50,7 @@ def test_it_is_made_once(environment: ModuleType, recorder: Recorder, tmp_path: 
     assert len(recorder.commands) == 2
 
 
-def test_groups_are_installed_with_a_pip_that_knows_them(
+def test_groups_are_installed_with_new_pip(
     environment: ModuleType, recorder: Recorder, tmp_path: Path
 ) -> None:
     environment.provide(tmp_path / "made", ["test", "lint"])
@@ -56,7 +58,7 @@ def test_groups_are_installed_with_a_pip_that_knows_them(
     assert recorder.commands[2][-6:] == ["--group", "test", "--group", "lint", "--editable", "."]
 
 
-def test_more_groups_than_asked_for_fit_and_fewer_do_not(
+def test_missing_groups_recreate_the_environment(
     environment: ModuleType, recorder: Recorder, tmp_path: Path
 ) -> None:
     environment.provide(tmp_path / "made", ["test", "lint"])
@@ -67,7 +69,7 @@ def test_more_groups_than_asked_for_fit_and_fewer_do_not(
 
 
 @pytest.mark.parametrize("changed", ["checkout", "python", "pyproject"])
-def test_it_is_made_anew_when_what_it_stands_on_has_changed(
+def test_changes_recreate_the_environment(
     environment: ModuleType,
     recorder: Recorder,
     tmp_path: Path,
@@ -81,10 +83,10 @@ def test_it_is_made_anew_when_what_it_stands_on_has_changed(
     assert [command[2] for command in recorder.commands] == ["venv", "pip", "venv", "pip"]
 
 
-def test_one_that_was_cut_short_is_made_again(
+def test_incomplete_environment_is_recreated(
     environment: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    failing = Recorder(refused="--editable")
+    failing = Recorder(failing="--editable")
     monkeypatch.setattr(environment, "_run", failing)
     for _ in range(2):
         with pytest.raises(environment.SetupError, match="pip could not install"):
@@ -92,7 +94,7 @@ def test_one_that_was_cut_short_is_made_again(
     assert len(failing.commands) == 4
 
 
-def test_a_python_without_ensurepip_is_told_how_to_get_it(
+def test_missing_ensurepip_names_the_package(
     environment: ModuleType, recorder: Recorder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(importlib.util, "find_spec", lambda _: None)
@@ -101,7 +103,7 @@ def test_a_python_without_ensurepip_is_told_how_to_get_it(
     assert recorder.commands == []
 
 
-def test_its_programs_come_first_on_the_path(environment: ModuleType, tmp_path: Path) -> None:
+def test_programs_are_first_on_the_path(environment: ModuleType, tmp_path: Path) -> None:
     made = environment.Environment(tmp_path)
     assert made.variables()["PATH"].startswith(str(made.programs))
     assert made.variables()["VIRTUAL_ENV"] == str(tmp_path)

@@ -1,4 +1,4 @@
-"""The form of each part of a dump is detected from its text."""
+"""Tests for the detection of dump formats."""
 
 import re
 from pathlib import Path
@@ -72,9 +72,7 @@ def test_forms_of_corpus_folders(folder: str, corpus_small: Path) -> None:
     assert forms == _CPU_TODAY | _DIFFERENCES[folder]
 
 
-def test_every_archived_generation_differs_from_all_others(
-    corpus_small: Path, corpus_generations: Path
-) -> None:
+def test_archived_generations_differ(corpus_small: Path, corpus_generations: Path) -> None:
     folders = [corpus_generations / name for name in GENERATIONS]
     forms = [tuple(detect(DumpTexts.read(files_of(folder))).values()) for folder in folders]
     assert len(set(forms)) == len(forms)
@@ -85,20 +83,20 @@ def test_every_archived_generation_differs_from_all_others(
     assert not known & set(forms)
 
 
-def test_archived_generations_name_no_path_of_a_machine(corpus_generations: Path) -> None:
+def test_archived_generations_have_no_private_paths(corpus_generations: Path) -> None:
     for path in files_of(corpus_generations):
         text = path.read_text("utf-8")
         assert not re.search(r'"/(?!home/user/)[^"]*\.py"', text), path.name
 
 
-def test_machine_paths_become_public_ones() -> None:
+def test_private_paths_are_replaced() -> None:
     text = '1 "/var/x/.work/models/programs.py"\n2 "/var/venv/lib/site-packages/jax/a.py"\n'
     assert without_machine_paths(text) == (
         '1 "/home/user/models/programs.py"\n2 "/home/user/site-packages/jax/a.py"\n'
     )
 
 
-def test_smallest_compile_shows_the_forms_of_its_folder(corpus_small: Path) -> None:
+def test_smallest_compile_has_all_forms(corpus_small: Path) -> None:
     folder = corpus_small / "gpu_h100_jax_0.4.38"
     forms = detect(DumpTexts.read(files_of(folder)))
     chosen = smallest_compile(folder, forms)

@@ -3,7 +3,7 @@ import pytest
 from marks import Mark, mark
 
 
-def test_marks_are_taken_out_and_named() -> None:
+def test_marks_are_removed_and_named() -> None:
     marked = mark(
         """
         allocation 0: size 512, preallocated-temp:
@@ -28,16 +28,16 @@ def test_marks_are_taken_out_and_named() -> None:
     assert texts == {"number": "0", "size": "512", "name": "<1 add @0>", "offset": "offset=0"}
 
 
-def test_the_closing_quotes_say_how_far_the_text_is_indented() -> None:
+def test_closing_quotes_set_the_indentation() -> None:
     assert mark("\n     value: x\n\n    ").text == " value: x\n\n"
 
 
-def test_a_text_on_one_line_is_taken_as_it_is() -> None:
+def test_one_line_is_kept_unchanged() -> None:
     assert mark("  uses:").text == "  uses:"
     assert mark("ab\n ^ b").marks == {"b": Mark(0, 1, 2)}
 
 
-def test_a_mark_behind_the_line_is_empty() -> None:
+def test_mark_after_the_line_is_empty() -> None:
     assert mark("ab\n  ^ end")["end"] == Mark(0, 2, 2)
     assert mark("ab\n ^^^ b")["b"] == Mark(0, 1, 2)
     assert mark("ab\n  ^ end")["end"].position == (0, 2)
@@ -51,7 +51,7 @@ def test_columns_count_code_points() -> None:
     "block",
     [
         pytest.param("^ a\ntext", id="no line above"),
-        pytest.param("ab\n   ^ c", id="behind the end"),
+        pytest.param("ab\n   ^ c", id="after the end"),
         pytest.param("ab\n^", id="no name"),
         pytest.param("ab\n^ a text", id="other text"),
         pytest.param("ab\n^ a\n ^ a", id="twice"),
@@ -59,6 +59,6 @@ def test_columns_count_code_points() -> None:
         pytest.param("\nab\n  ", id="left of the closing quotes"),
     ],
 )
-def test_a_mistake_in_the_marks_is_an_error(block: str) -> None:
-    with pytest.raises(ValueError, match=r"mark|line|stand"):
+def test_invalid_marks_raise_an_error(block: str) -> None:
+    with pytest.raises(ValueError, match=r"mark|line"):
         mark(block)

@@ -1,4 +1,4 @@
-"""What the VS Code client declares in its package.json is what the server knows."""
+"""Tests that package.json of the VS Code client matches the server."""
 
 import json
 from dataclasses import fields
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.checks.config.options import ALL, DEFAULT, DEFAULTS, Thresholds
+from hlo_lsp.checks.config import ALL, DEFAULT, DEFAULTS, Thresholds
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.lsp.settings import Settings
@@ -27,7 +27,7 @@ def properties(contributes: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_thresholds_are_the_server_s(properties: dict[str, Any]) -> None:
+def test_thresholds_match_the_server(properties: dict[str, Any]) -> None:
     prefix = "hlo.check.thresholds."
     declared = {
         name.removeprefix(prefix): (setting["default"], setting["type"])
@@ -40,7 +40,7 @@ def test_thresholds_are_the_server_s(properties: dict[str, Any]) -> None:
     }
 
 
-def test_codes_and_severities_are_the_server_s(properties: dict[str, Any]) -> None:
+def test_codes_and_severities_match_the_server(properties: dict[str, Any]) -> None:
     def codes(setting: str) -> list[str]:
         enum: list[str] = properties[setting]["items"]["anyOf"][0]["enum"]
         return enum
@@ -50,8 +50,8 @@ def test_codes_and_severities_are_the_server_s(properties: dict[str, Any]) -> No
     assert properties["hlo.check.severity"]["enum"] == [*(each.value for each in Severity), None]
 
 
-def test_defaults_wish_nothing_that_is_not_the_default(properties: dict[str, Any]) -> None:
-    """VS Code sends the whole section with all defaults, whatever the user has set."""
+def test_defaults_match_the_server(properties: dict[str, Any]) -> None:
+    """VS Code sends the defaults of all settings."""
     section: dict[str, Any] = {}
     for name, setting in properties.items():
         *path, last = name.split(".")[1:]
@@ -59,15 +59,15 @@ def test_defaults_wish_nothing_that_is_not_the_default(properties: dict[str, Any
         for key in path:
             place = place.setdefault(key, {})
         place[last] = setting["default"]
-    settings, complaints = Settings.of([section])
-    assert complaints == []
+    settings, problems = Settings.of([section])
+    assert problems == []
     assert settings.source_map == Settings().source_map
     assert settings.check.select is None
     assert not settings.check.ignore
     assert settings.check.severity is None
 
 
-def test_files_that_are_named_are_there(contributes: dict[str, Any]) -> None:
+def test_contributed_files_exist(contributes: dict[str, Any]) -> None:
     named = [grammar["path"] for grammar in contributes["grammars"]]
     for language in contributes["languages"]:
         named += [language["configuration"], *language["icon"].values()]

@@ -5,11 +5,13 @@ import os
 import re
 import statistics
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.measurements import megabytes, middle, milliseconds, typing_times
 from rich.table import Table
+
+from bench.measurements import megabytes, middle, milliseconds, typing_times
 from bench.wire import Client, Json
 
 _ROUNDS = 5  # Each round has its own server; the median counts.
@@ -97,7 +99,7 @@ def _diagnostics_rows(table: Table, assignment: Path) -> None:
         for _ in range(_EDITS):
             started = time.perf_counter()
             client.replace(number, column, column, "9")
-            published = client.published(lambda params, code=code: _has_code(params, code))
+            published = client.published(partial(_has_code, code))
             first_shown.append(time.perf_counter() - started)
             if published.get("version") != client.version:
                 client.published(lambda params: params.get("version") == client.version)
@@ -122,7 +124,7 @@ def _diagnostics_rows(table: Table, assignment: Path) -> None:
     client.close()
 
 
-def _has_code(published: Json, code: str) -> bool:
+def _has_code(code: str, published: Json) -> bool:
     return code in [found["code"] for found in published["diagnostics"]]
 
 

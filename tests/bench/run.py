@@ -12,6 +12,7 @@ import argparse
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.table import Table
@@ -59,17 +60,14 @@ def _row(size: str, path: Path) -> list[str]:
     opened = time.perf_counter() - started
     client.settle()
     typed = typing_times(client, line, column)
-    context = {"context": {"includeDeclaration": True}}
+
+    def ask(method: str, **parameters: Any) -> list[float]:
+        return times(_REQUESTS_PER_METHOD, lambda _: client.ask(method, line, column, **parameters))
+
     measured = [
-        times(
-            _REQUESTS_PER_METHOD,
-            lambda _, method=method, more=more: client.ask(method, line, column, **more),
-        )
-        for method, more in (
-            ("textDocument/hover", {}),
-            ("textDocument/definition", {}),
-            ("textDocument/references", context),
-        )
+        ask("textDocument/hover"),
+        ask("textDocument/definition"),
+        ask("textDocument/references", context={"includeDeclaration": True}),
     ]
     count = len(lines)
     measured.append(

@@ -103,8 +103,9 @@ def test_after_a_storm_of_edits_they_are_those_of_the_text(
     while typed < KEYS:
         line = choice.randrange(1, len(lines) // 2)
         column = choice.randrange(len(lines[line - 1]) or 1)
-        edits.append([line, column, choice.choice(keys), choice.choice([0, 0, 0, 5, 200])])
-        typed += len(edits[-1][2].replace("<Esc>", "e").replace("<C-r>", "r"))
+        text = choice.choice(keys)
+        edits.append([line, column, text, choice.choice([0, 0, 0, 5, 200])])
+        typed += len(text.replace("<Esc>", "e").replace("<C-r>", "r"))
     shown = neovim.run(STORM, path=path, edits=edits)
     assert path.read_text("utf-8").splitlines() != lines
     expected = checked(path)

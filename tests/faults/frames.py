@@ -18,7 +18,7 @@ def _no_such(kind: str) -> New:
 def _of_an_instruction(random: Random, dump: Dump) -> Damage | None:
     count = len(dump.rows("frame"))
     row = pick(random, dump, "statement", lambda dump, row: "stack_frame_id=" in row.text)
-    match = row and re.search(r"stack_frame_id=(\d+)", row.text)
+    match = None if row is None else re.search(r"stack_frame_id=(\d+)", row.text)
     if row is None or match is None or not count:
         return None
     line = (

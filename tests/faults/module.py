@@ -192,7 +192,9 @@ def _renumbered(random: Random, dump: Dump, row: Row, number: int) -> Damage | N
 
 def _no_parameter(random: Random, dump: Dump) -> Damage | None:
     row = pick(random, dump, "statement", _parameter)
-    return row and _renumbered(random, dump, row, len(body(dump, row)) + random.randrange(3))
+    if row is None:
+        return None
+    return _renumbered(random, dump, row, len(body(dump, row)) + random.randrange(3))
 
 
 def _another_parameter(random: Random, dump: Dump) -> Damage | None:
@@ -207,7 +209,7 @@ def _another_parameter(random: Random, dump: Dump) -> Damage | None:
 
 def _next_parameter(random: Random, dump: Dump) -> Damage | None:
     row = pick(random, dump, "statement", _parameter)
-    return row and _renumbered(random, dump, row, _numbered(row) + 1)
+    return None if row is None else _renumbered(random, dump, row, _numbered(row) + 1)
 
 
 def _defined_late(random: Random, dump: Dump) -> Damage | None:

@@ -32,7 +32,7 @@ def _misspelt(random: Random, dump: Dump) -> Damage | None:
     """A word of the printer's own with a letter less."""
     kind = random.choice(("allocation", "assigned", "instruction", "heading", "part", "live"))
     row = pick(random, dump, kind)
-    word = row and _WORD.search(row.text)
+    word = None if row is None else _WORD.search(row.text)
     if row is None or word is None:
         return None
     at = random.randrange(word.start() + 1, word.end() - 1)

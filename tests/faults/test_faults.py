@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
-from conftest import SHOWN
+from conftest import SUMMARY
 from faults.campaign import campaign
 from faults.catalogue import FAULTS
 from faults.judge import RULES
@@ -31,7 +31,7 @@ def test_damage_is_told_in_its_place_with_its_code(
     workers = max(1, min(2, os.cpu_count() or 1))
     tallies = [Tally(of_kind) for of_kind in campaign(corpus_small, FAULTS, COUNT, 1, workers)]
     everything = Tally([one for tally in tallies for one in tally.outcomes])
-    record_property(SHOWN, _printed(tallies))  # for the end of the test run, whatever comes of it
+    record_property(SUMMARY, _printed(tallies))  # for the end of the test run, whatever comes of it
     assert everything.failures == []
     assert all(tally.outcomes for tally in tallies)  # each kind of damage finds a place
     assert len(everything.outcomes) >= 2_000

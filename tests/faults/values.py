@@ -46,7 +46,7 @@ def _on_entry(
 ) -> Strike:
     def strike(random: Random, dump: Dump) -> Damage | None:
         head = pick(random, dump, "entry")
-        return head and stroke(random, dump, head, *entry(dump, head))
+        return None if head is None else stroke(random, dump, head, *entry(dump, head))
 
     return strike
 

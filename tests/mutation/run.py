@@ -6,6 +6,7 @@ import sys
 import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def _survivors(mutants: list[Mutant], jobs: int, trial: Callable[[Mutant], int])
     while waiting or running:
         while waiting and len(running) < jobs:
             mutant = waiting.pop()
-            running[forked(lambda mutant=mutant: trial(mutant))] = mutant
+            running[forked(partial(trial, mutant))] = mutant
         child, status = os.wait()
         mutant = running.pop(child)
         if not status:

@@ -27,7 +27,7 @@ _MOST_SECONDS = 60  # of CPU time: an endless loop is a mutant that was noticed
 
 def prepare() -> None:
     """Imports what no mutant changes, and makes hypothesis look at the same examples each time."""
-    import hlo_lsp.text.steps  # noqa: F401
+    import hlo_lsp.text.checkpoint  # noqa: F401
 
     settings.register_profile(
         "mutation",
@@ -132,7 +132,7 @@ def _pytest(tests: Sequence[str], cache: Path, *plugins: object) -> int:
         )
 
 
-class _Mutated(MetaPathFinder, SourceLoader):
+class _Mutated(MetaPathFinder, SourceLoader):  # type: ignore[misc]  # typeshed's signatures differ
     """Finds one module, with another text."""
 
     def __init__(self, name: str, path: Path, source: str) -> None:

@@ -57,7 +57,8 @@ def scopes_of(kind: str, modifiers: list[str]) -> list[str]:
         for selector in declared["scopes"]
         if set(selector.split(".")) <= {kind, *modifiers}
     ]
-    scopes: list[str] = declared["scopes"][".".join(max(fitting, key=len))]
+    longest = max(fitting, key=len)
+    scopes: list[str] = declared["scopes"][".".join(longest)]
     supers = {each["id"]: each["superType"] for each in contributes["semanticTokenTypes"]}
     return [*scopes, *_OF_VSCODE.get(supers.get(kind, ""), [])]
 

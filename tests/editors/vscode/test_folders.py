@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import AsyncIterator
+from functools import partial
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -55,7 +56,7 @@ async def test_dumps_of_all_folders_are_known(folders: dict[str, Path], window: 
     await window.open(folders["cpu"])
     for name in ("cpu", "tpu"):  # both, and one is not open
         path = folders[name]
-        found = await until(lambda path=path: problems(window.host, path))
+        found = await until(partial(problems, window.host, path))
         assert [each["code"]["value"] for each in found] == ["size-mismatch"]
     assert await until(lambda: names(window, "multiply_add_fusion")) == {"cpu"}
     assert await names(window, "loop_add_fusion") == set()
@@ -72,7 +73,7 @@ async def test_each_folder_says_what_is_checked_in_it(
     tpu, cpu = folders["tpu"], folders["cpu"]
     for path in (tpu, cpu):
         await window.open(path)
-        await until(lambda path=path: problems(window.host, path))
+        await until(partial(problems, window.host, path))
     (cpu.parent / "hlo-lsp.toml").write_text('ignore = ["size-mismatch"]\n', "utf-8")
     await until(lambda: problems(window.host, cpu), lambda found: not found)
     (found,) = await problems(window.host, tpu)

@@ -33,7 +33,7 @@ async def test_padded_values_say_how_large_they_are_without(reading: Window) -> 
 
     async def row() -> str:
         shown = await reading.line(lines(path)[first].strip())
-        return await shown.inner_text()
+        return str(await shown.inner_text())
 
     await until(row, lambda text: text.rstrip().endswith(told[first].replace(" ", "\u00a0")))
 

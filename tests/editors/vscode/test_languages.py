@@ -23,7 +23,7 @@ async def test_files_of_a_dump_are_known_by_name(reading: Window) -> None:
     for suffix, (language, title) in KINDS.items():
         assert await reading.open(reading.dump.path(suffix)) == language
         shown = reading.shown("[id='status.editor.mode']")
-        await until(shown, lambda told, title=title: told == [title])
+        await until(shown, [title].__eq__)
 
 
 async def test_a_text_is_known_by_what_is_in_it(

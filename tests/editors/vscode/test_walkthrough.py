@@ -1,6 +1,7 @@
 """The walkthrough "Read your first memory dump", on the dump that came with the extension."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 from editors.client import FOLDER as CLIENT
@@ -38,6 +39,15 @@ def headings_by_title() -> dict[str, str]:
     }
 
 
+async def active_path(window: Window, suffix: str, beginning: str) -> Path | None:
+    """The file in front, if its name and the line with the cursor are these."""
+    path, line = await window.front()
+    is_active = path.name.endswith(f"after_optimizations{suffix}.txt") and line.startswith(
+        beginning
+    )
+    return path if is_active else None
+
+
 async def test_each_step_leads_where_it_says(reading: Window) -> None:
     extension = Path((await reading.host.ask("extension", "hlo-lsp.hlo-lsp"))["path"])
     await walk(reading)
@@ -52,13 +62,8 @@ async def test_each_step_leads_where_it_says(reading: Window) -> None:
         await beside.locator("h1", has_text=headings[title]).wait_for()
         step = reading.page.locator(f"{STEP}.expanded", has_text=title)
         await step.locator(".monaco-button", has_text=button).click()
-        path, _ = await until(
-            reading.front,
-            lambda front, suffix=suffix, beginning=beginning: (
-                front[0].name.endswith(f"after_optimizations{suffix}.txt")
-                and front[1].startswith(beginning)
-            ),
-        )
+        path = await until(partial(active_path, reading, suffix, beginning))
+        assert path is not None
         assert path.parent == extension / "bundled" / "dump"
     value = reading.dump.path(ASSIGNMENT)  # the same file as the bundled one
     line = next(
