@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache, reduce
 
-from hlo_lsp.checks.advice import memory as advice_memory
-from hlo_lsp.checks.advice import module as advice_module
-from hlo_lsp.checks.allocations import bounds, flags, interface, overlaps, sizes
+from hlo_lsp.checks.advice import rules as advice
+from hlo_lsp.checks.allocations import bounds, interface, overlaps, sizes
 from hlo_lsp.checks.config import DEFAULT, CheckOptions, Thresholds, codes_of
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.files import sections, syntax
@@ -22,13 +21,12 @@ from hlo_lsp.checks.peaks import stack_traces
 from hlo_lsp.checks.reports import memory_report
 from hlo_lsp.checks.rule import AnyRule
 from hlo_lsp.checks.schedule import rules as schedules
-from hlo_lsp.checks.values import definitions, headers, positions, uses
+from hlo_lsp.checks.values import headers, positions, uses
 
 _MODULES = (
-    *(syntax, sizes, bounds, flags, interface, overlaps, sections),
-    *(headers, definitions, positions, uses, schedules, live_ranges, peaks, stack_traces),
-    *(module_syntax, names, shapes, calls, source_tables, memory_report),
-    *(advice_memory, advice_module),
+    *(syntax, sizes, bounds, interface, overlaps, sections),
+    *(headers, positions, uses, schedules, live_ranges, peaks, stack_traces),
+    *(module_syntax, names, shapes, calls, source_tables, memory_report, advice),
 )
 CATALOGUE: tuple[AnyRule, ...] = tuple(rule for module in _MODULES for rule in module.RULES)
 DEFAULT_RULES = tuple(rule for rule in CATALOGUE if explanations()[rule.code].is_on)

@@ -1,9 +1,12 @@
-"""Allocations of the parameters and of the output of the program."""
+"""The purpose of an allocation: its flags, its parameter, its output, against its values."""
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from itertools import islice
 
-from hlo_lsp.checks.allocations.flags import Origins, origins_of
 from hlo_lsp.checks.case import CompileCheck, field_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, WholeRule
@@ -13,10 +16,242 @@ from hlo_lsp.model.buffer_assignment import (
     buffer_assignment,
 )
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.module_index import Computation, ModuleIndex, parameter_number
 from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query import query
+from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import shape_indexes, subshape_text
-from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.line_fields import fields_of_line
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, LiveRangeLabel
+from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
+
+
+class ValueKind(Enum):
+    """The kind of a value, which decides on the flags of its allocation."""
+
+    PARAMETER = "a parameter of the program"
+    CONSTANT = "a constant"
+    THREAD_LOCAL = "thread-local"
+    SCHEDULED = "computed by the schedule"
+
+
+@dataclass(frozen=True, slots=True)
+class ValueOrigin:
+    """The instruction that defines a value.
+
+    Attributes:
+        opcode: opcode of the instruction.
+        parameter: number of the parameter, None for other instructions.
+        is_in_entry: whether it is in the entry computation; None if unknown.
+    """
+
+    opcode: str
+    parameter: int | None
+    is_in_entry: bool | None
+
+
+@query
+def origins_of(dump: DumpSet) -> "Origins":
+    """Return the origins of the values of a compile."""
+    for file in dump.files:  # Read here what the origins read later, in other queries.
+        memory = file.memory
+        _ = file.module, memory.entries, memory.ranges, memory.steps, memory.label(LiveRangeLabel)
+    return Origins(dump)
+
+
+class Origins:
+    """Origins of the values of one compile. None stands for what its files do not state."""
+
+    def __init__(self, dump: DumpSet) -> None:
+        self._dump = dump
+        self._kinds: dict[tuple[int, str, str | None], ValueKind | None] = {}
+        self._module: ModuleIndex | None = None
+        self._entry: ComputationLine | None = None
+        for file in dump.files:
+            if file.module.header is not None or len(file.module.computations):
+                self._module = file.module
+                # The last computation of a text that was cut off need not be the entry.
+                self._entry = None if ending(file) is not None else file.module.entry
+                break
+
+    def of(self, value: AssignedValue) -> ValueOrigin | None:
+        """Return the origin of a value."""
+        line = None if self._module is None else self._module.instructions.first(value.name)
+        if self._module is not None and line is not None:
+            home = self._module.scope_of(line)
+            in_entry = None if self._entry is None else home is self._entry
+            return ValueOrigin(line.opcode, parameter_number(line), in_entry)
+        entry = self._dump.find(lambda index: index.entries, value.id)
+        text = None if entry is None else defining_text(entry.record)
+        if text is None or text.name.text.lstrip("%") != value.name:
+            return None
+        literal = text.literal.text.strip()
+        is_parameter = text.opcode.text == "parameter" and literal.isdecimal()
+        return ValueOrigin(text.opcode.text, int(literal) if is_parameter else None, None)
+
+    def kind(self, value: AssignedValue) -> ValueKind | None:
+        """Return the kind of a value; None if unknown, or if live ranges and schedule disagree."""
+        key = value.id, value.name, value.index
+        if key not in self._kinds:
+            self._kinds[key] = self._kind(value)
+        return self._kinds[key]
+
+    def _kind(self, value: AssignedValue) -> ValueKind | None:
+        origin = self.of(value)
+        if origin is None:
+            return None
+        if origin.opcode == "constant":
+            return ValueKind.CONSTANT
+        if origin.parameter is not None and origin.is_in_entry:
+            return ValueKind.PARAMETER
+        is_live = self._dump.live(value.key) is not None
+        if not self._has_schedule or is_live is not (self._dump.step(value.name) is not None):
+            return None
+        if not is_live:
+            return ValueKind.THREAD_LOCAL
+        is_undecided = origin.parameter is not None and origin.is_in_entry is None
+        return None if is_undecided else ValueKind.SCHEDULED
+
+    @cached_property
+    def entry(self) -> Computation | None:
+        """The entry computation, if every line of the module text is readable."""
+        if self._module is None or self._entry is None or self._module.damaged:
+            return None
+        return self._module.computation(self._entry)
+
+    @property
+    def root(self) -> InstructionLine | None:
+        """The instruction that gives the result of the program."""
+        return None if self.entry is None else self.entry.root
+
+    @cached_property
+    def returned(self) -> dict[int, bool] | None:
+        """The ids of the values that the program returns; True for the one that is all of it."""
+        if self.root is None:
+            return None
+        found: dict[int, bool] = {}
+        parts: set[str | None] = set()
+        for entry in self._dump.entries_at(self.root.name):
+            if entry.record.id is not None and entry.record.whole:
+                rows = entry.record.positions
+                indexes = {row.index for row in rows if row.name == self.root.name}
+                parts |= indexes
+                found[entry.record.id] = not indexes.isdisjoint({None, "{}"})
+        is_complete = parts == set(shape_indexes(self.root.shape)) and sum(found.values()) == 1
+        return found if is_complete else None
+
+    def is_returned(self, value: AssignedValue) -> bool | None:
+        """Return whether the program returns a value; None if its id is another one's."""
+        if self.returned is None:
+            return None
+        entry = self._dump.find(lambda index: index.entries, value.id)
+        is_known = entry is not None and entry.record.key == value.key
+        return value.id in self.returned if is_known else None
+
+    @cached_property
+    def _has_schedule(self) -> bool:
+        label = self._dump.label(LiveRangeLabel)
+        if label is None:
+            return False
+        memory = label.file.memory
+        return len(memory.steps) == label.record.max > 0 and bool(len(memory.ranges))
+
+
+class Flag(Enum):
+    """A flag of an allocation: the name is its terminal in the grammar."""
+
+    PARAMETER = "parameter"
+    CONSTANT = "constant"
+    THREAD_LOCAL = "thread-local"
+    MAYBE_LIVE_OUT = "maybe-live-out"
+    PREALLOCATED_TEMP = "preallocated-temp"
+
+
+# The flags of the allocations that may hold a value of each kind. A value that is computed may
+# take the allocation of a donated parameter.
+_FITTING = {
+    ValueKind.CONSTANT: {Flag.CONSTANT},
+    ValueKind.THREAD_LOCAL: {Flag.THREAD_LOCAL},
+    ValueKind.PARAMETER: {Flag.PARAMETER},
+    ValueKind.SCHEDULED: {Flag.PARAMETER, Flag.MAYBE_LIVE_OUT, Flag.PREALLOCATED_TEMP},
+}
+# A flag that does not fit (None where one is missing), the reason, and a value that contradicts it.
+_Contradiction = tuple[Flag | None, str, AssignedValue | None]
+
+
+def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
+    """Report allocations whose flags contradict each other or their values, once each."""
+    assignment, origins = buffer_assignment(survey.dump), origins_of(survey.dump)
+    file = assignment.file
+    for block in assignment.blocks:
+        checkpoint()
+        allocation = block.allocation
+        if not block.is_whole or _has_unknown_flag(file, allocation):
+            continue
+        for flag, reason, value in islice(_contradictions(block, origins), 1):
+            subject = f"allocation {allocation.number}"
+            related = []
+            if value is not None:
+                place = field_place(file, value, "VALUE_ID")
+                related.append(Related(place, f"`{value.key}` is in {subject}"))
+            but = "" if flag is None else f" is {flag.value}, but"
+            yield survey.finding(
+                LocatedRecord(file, allocation),
+                "ALLOCATION" if flag is None else flag.name,
+                f"{subject}{but} {reason}.",
+                *related,
+            )
+
+
+def _contradictions(block: AllocationBlock, origins: Origins) -> Iterator[_Contradiction]:
+    values, flags = block.values, _flags_of(block.allocation)
+    if not flags:
+        yield None, "has no flag", values[0] if values else None
+        return
+    if len(flags) > 1 and not set(flags) <= {Flag.PARAMETER, Flag.MAYBE_LIVE_OUT}:
+        yield flags[-1], f"also {flags[0].value}", None
+    for value in values:
+        kind = origins.kind(value)
+        if kind is not None and _FITTING[kind].isdisjoint(flags):
+            yield flags[-1], f"`{value.key}` is {kind.value}", value
+    if Flag.CONSTANT in flags and len(values) > 1:
+        yield Flag.CONSTANT, f"has {len(values)} values", values[-1]
+    offsets = [value for value in values if value.offset]
+    if len(offsets) > 1 and Flag.PREALLOCATED_TEMP not in flags:
+        reason = f"{len(offsets)} of its values have offsets, as in a preallocated-temp allocation"
+        yield flags[-1], reason, offsets[0]
+    returned = [origins.is_returned(value) for value in values]
+    if Flag.MAYBE_LIVE_OUT not in flags:
+        for value in (value for value, is_out in zip(values, returned, strict=True) if is_out):
+            yield None, f"is not maybe-live-out, but the program returns `{value.key}`", value
+    elif values and set(returned) == {False}:
+        yield Flag.MAYBE_LIVE_OUT, "the program returns none of its values", values[0]
+    if Flag.PARAMETER in flags and values:
+        found = [origins.of(value) for value in values]
+        if all(one and (one.parameter is None or one.is_in_entry is False) for one in found):
+            yield Flag.PARAMETER, "none of its values is a parameter of the program", values[0]
+
+
+def _flags_of(allocation: AllocationLine) -> list[Flag]:
+    is_set = (
+        allocation.parameter is not None,
+        allocation.constant,
+        allocation.thread_local,
+        allocation.maybe_live_out,
+        allocation.preallocated_temp,
+    )
+    return [flag for flag, is_on in zip(Flag, is_set, strict=True) if is_on]
+
+
+def _has_unknown_flag(file: DumpFile, allocation: AllocationLine) -> bool:
+    """Return whether the only flag is one that a later compiler prints."""
+    line = file.lines[allocation.line]
+    return not _flags_of(allocation) and any(
+        field.role == "OTHER_FIELD" for field in fields_of_line(allocation.rule, line)
+    )
+
 
 _LAYOUT = re.compile(r"\{[^{}]*\}")
 _COMMENT = re.compile(r"/\*.*?\*/ ?")
@@ -161,6 +396,7 @@ def _bare(shape: str) -> str:
 
 
 RULES: tuple[AnyRule, ...] = (
+    WholeRule("flag-contradiction", Severity.ERROR, flag_contradiction),
     WholeRule("parameter-mismatch", Severity.ERROR, parameter_mismatch),
     WholeRule("output-mismatch", Severity.ERROR, output_mismatch),
 )

@@ -39,17 +39,10 @@ def compare_shapes(
     is_loose: bool = False,
     reason: str = "",
 ) -> Iterator[Finding]:
-    """Report two shapes that differ, if both are known.
+    """Report two shapes that differ, each with the words before it in the message.
 
-    Args:
-        case: the instruction to report.
-        at: the number of the operand to report, or None to report the shape of the instruction.
-        one: the words that precede the first shape in the message, and the shape.
-        other: the same for the second one.
-        related: instructions whose shapes are related places, each with a message.
-        is_typed: whether element types count.
-        is_loose: whether all floating-point types are equal, as libtpu mixes them in fusions.
-        reason: the end of the message.
+    The place is that of operand ``at``, or of the shape of the instruction. ``related`` are
+    instructions with shapes. With ``is_loose``, all floating-point types are equal.
     """
     (what, first), (but, second) = one, other
     if first == second or not first or not second:

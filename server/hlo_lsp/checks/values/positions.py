@@ -6,6 +6,7 @@ hlo_dataflow_analysis.cc): over 53 473 positions of real dumps none is doubled a
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 
 from hlo_lsp.checks.case import CompileCheck, field_place, line_place, shape_place
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
@@ -57,8 +58,12 @@ def position_mismatch(survey: CompileCheck) -> Iterator[Finding]:
     if file is None:
         return
     owners: dict[str, UsedValue] = {}
-    yield from _in_entries(survey, file, owners)
-    yield from _in_program(survey, file, owners)
+    reported: set[object] = set()
+    for finding in chain(_in_entries(survey, file, owners), _in_program(survey, file, owners)):
+        entry = file.records.at(finding.place.line)
+        if entry not in reported:  # one finding for each entry
+            reported.add(entry)
+            yield finding
 
 
 def _in_entries(

@@ -1,0 +1,332 @@
+"""Advice: padding, gaps, constants, long live ranges, donations, copies, and duplicates."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from hlo_lsp.checks.case import CompileCheck, field_place, head_place, name_place
+from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.memory.liveness import largest_lifetimes
+from hlo_lsp.memory.occupancy import allocation_occupancy
+from hlo_lsp.memory.padding import padded_arrays
+from hlo_lsp.model.backend import is_on_chip
+from hlo_lsp.model.display import count_noun, format_bytes, format_short_bytes
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.sizes import padded_size_of_text, target_of
+from hlo_lsp.program.donation import DonationCandidates, InterfaceLeaf, UnusedDonation, donation_of
+from hlo_lsp.program.duplicates import find_duplicate_computations
+from hlo_lsp.program.passes import (
+    ConstantOrigin,
+    constant_origin,
+    scheduled_module,
+    unoptimized_module,
+)
+from hlo_lsp.program.transfers import host_transfers, relayouts
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+
+def padding_waste(survey: CompileCheck) -> Iterator[Finding]:
+    """Report arrays with much padding."""
+    limits, target = survey.thresholds, target_of(survey.dump)
+    for group in padded_arrays(survey.dump, target, limits.padding_ratio, limits.padding_bytes):
+        size, why = group.padded.bytes, "; ".join(map(str, group.padded.padding))
+        more = (
+            f"; {group.values:,} values have it, {format_short_bytes(group.wasted)} of padding in"
+        )
+        more = f"{more} {group.places:,} places" if group.places > 1 else ""
+        yield survey.finding(
+            group.value,
+            "SHAPE",
+            f"`{group.value.record.key}` takes {format_bytes(size)} for "
+            f"{format_bytes(group.logical)} of elements, {size / group.logical:.3g} times as much: "
+            f"{why}{more}. Let a larger dimension come last in the layout, or merge small ones",
+        )
+
+
+def fragmentation(survey: CompileCheck) -> Iterator[Finding]:
+    """Report temp allocations that are much larger than the maximum of live bytes in them."""
+    dump, limits, backend = survey.dump, survey.thresholds, target_of(survey.dump).backend
+    for allocation in dump.allocations():
+        record = allocation.record
+        if not record.preallocated_temp or is_on_chip(record.color, backend):
+            continue
+        is_small = record.size < limits.fragmentation_bytes
+        found = None if is_small else allocation_occupancy(dump, allocation)
+        if found is None or found.idle <= limits.fragmentation_bytes:
+            continue
+        if found.idle > limits.fragmentation_ratio * found.end:
+            yield survey.finding(
+                allocation,
+                "SIZE",
+                f"at most {format_bytes(found.live)} of the {format_bytes(found.end)} in "
+                f"allocation {record.number} are live at once, at step {found.step:,}: "
+                f"{format_bytes(found.idle)} ({found.idle / found.end:.0%}) are gaps between "
+                "values. Shorten the live ranges of large values, or split them",
+            )
+
+
+_Constant = tuple[LocatedRecord[AllocationLine], AssignedValue | None]
+
+
+def large_constant(survey: CompileCheck) -> Iterator[Finding]:
+    """Report large constants, which take memory for as long as the program is loaded."""
+    dump, least = survey.dump, survey.thresholds.constant_bytes
+    found: defaultdict[ConstantOrigin, list[_Constant]] = defaultdict(list)
+    for allocation in dump.allocations():
+        if allocation.record.constant and allocation.record.size >= least:
+            value = next(iter(dump.assigned_to(allocation)), None)
+            origin = ConstantOrigin.UNKNOWN if value is None else constant_origin(dump, value.shape)
+            found[origin].append((allocation, value))
+    checkpoint()
+    for origin, constants in found.items():
+        constants.sort(key=lambda constant: -constant[0].record.size)
+        yield _constants_finding(survey, origin, constants)
+
+
+def _constants_finding(
+    survey: CompileCheck, origin: ConstantOrigin, constants: list[_Constant]
+) -> Finding:
+    (first, value), count = constants[0], len(constants)
+    name = "a constant" if value is None else f"`{value.name}`"
+    is_made = origin is ConstantOrigin.XLA
+    line = survey.dump.instruction(value.name) if is_made and value is not None else None
+    purpose = "" if line is None else _purpose(survey.dump, line)
+    what = f"{name} takes {format_bytes(first.record.size)} as a constant "
+    what += f"that XLA made{purpose}" if is_made else "of the program"
+    if count > 1:
+        total = format_bytes(sum(allocation.record.size for allocation, _ in constants))
+        what = (
+            f"{count:,} constants {'that XLA made ' if is_made else ''}take {total} in the "
+            f"program, the largest is {name} with {format_bytes(first.record.size)}{purpose}"
+        )
+    if is_made:
+        what += ": no constant before optimizations has as many elements"
+    related = [
+        Related(field_place(other.file, other.record, "SIZE"), format_bytes(other.record.size))
+        for other, _ in constants[1:4]
+    ]
+    if line is not None:
+        related.append(Related(name_place(line.file, line.record), "the constant in the program"))
+    return survey.finding(first, "SIZE", f"{what}. {_remedy(origin, count)}", *related)
+
+
+def _purpose(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> str:
+    """Return the operation and the Python line of a constant: `` for `jit(f)/add` (f.py:3)``."""
+    text = line.record.parsed
+    operation = text.metadata.get("op_name", "").replace("`", "'")
+    stack = dump.stack(text)
+    return (f" for `{operation}`" if operation else "") + (f" ({stack[0]})" if stack else "")
+
+
+def _remedy(origin: ConstantOrigin, count: int) -> str:
+    if origin is ConstantOrigin.PROGRAM:
+        return "Pass arrays as arguments instead of closing over them"
+    if origin is ConstantOrigin.XLA:
+        return (
+            "If its operation depends on no argument, XLA evaluates it; pass one of its "
+            "inputs as an argument to compute it at run time"
+        )
+    if count > 1:
+        return "If the program closes over arrays of these sizes, pass them as arguments"
+    return "If the program closes over an array of this size, pass it as an argument"
+
+
+def long_lived(survey: CompileCheck) -> Iterator[Finding]:
+    """Report large values with long live ranges, which are live at most peaks."""
+    dump, limits = survey.dump, survey.thresholds
+    of = "" if dump.last_step is None else f" of {dump.last_step:,}"
+    for one in largest_lifetimes(dump, limits.long_lived_count, limits.long_lived_bytes):
+        row = one.live.record
+        running, text = dump.at_step(row.end_step), dump.text_of(row.name)
+        until = "the end" if running is None else f"`{running.record.name}`"
+        copied = ""
+        if text is not None and text.opcode.text == "copy-start" and text.operands:
+            copied = f", a copy of `{text.operands[0].text}`,"
+        value = dump.find(lambda index: index.assigned, one.value.id)
+        places = [] if value is None else [field_place(value.file, value.record, "SIZE")]
+        yield survey.finding(
+            one.live,
+            "END",
+            f"`{row.key}`{copied} keeps {format_bytes(one.value.size)} for {one.steps:,}{of} "
+            f"steps, until {until}. Compute it again nearer to its last use (`jax.checkpoint`), "
+            "or use it earlier",
+            *(Related(place, "assigned here") for place in places),
+        )
+
+
+_MAX_LISTED_BUFFERS = 3  # in a message
+
+
+def unused_donation(survey: CompileCheck) -> Iterator[Finding]:
+    """Report outputs that could reuse the buffer of a parameter, and refused donations."""
+    file, original = scheduled_module(survey.dump), unoptimized_module(survey.dump)
+    if file is None or file.module.damaged:
+        return
+    found = donation_of(file.module, None if original is None else original.module)
+    checkpoint()
+    if found is not None:
+        yield from _could(survey, file, found.matches)
+        yield from _refused(survey, file, found.refused)
+
+
+def _could(
+    survey: CompileCheck, file: DumpFile, matches: Sequence[DonationCandidates]
+) -> Iterator[Finding]:
+    sized = [(match.count * _size(survey, match.parameters[0]), match) for match in matches]
+    total = sum(size for size, _ in sized)
+    if total < survey.thresholds.donation_bytes:
+        return
+    sized.sort(key=lambda pair: -pair[0])
+    count = count_noun(sum(match.count for _, match in sized), "output")
+    words = _first([_match_words(match) for _, match in sized], " more shapes")
+    yield survey.report(
+        _place(survey, file, sized[0][1].parameters[0]),
+        f"{count} could reuse the buffer of a parameter, {format_bytes(total)} in total: {words}. "
+        "Donate the arguments that the caller does not need afterwards "
+        "(`donate_argnums` of `jax.jit`)",
+    )
+
+
+def _match_words(match: DonationCandidates) -> str:
+    leaf, others = match.parameters[0], len(match.parameters) - 1
+    if len(match.parameters) == len(match.outputs) == 1:
+        return f"`{leaf.shape}` of {_name(leaf)} for output {match.outputs[0].index_text}"
+    more = f" and {others:,} more" if others else ""
+    outputs = count_noun(len(match.outputs), "output")
+    return f"`{leaf.shape}` of {_name(leaf)}{more} for {match.count:,} of {outputs}"
+
+
+def _refused(
+    survey: CompileCheck, file: DumpFile, refused: Sequence[UnusedDonation]
+) -> Iterator[Finding]:
+    sized = [(_size(survey, one.parameter), one) for one in refused]
+    if not sized:
+        return
+    sized.sort(key=lambda pair: -pair[0])
+    total = format_bytes(sum(size for size, _ in sized))
+    items = [f"`{x.parameter.shape}` of {_name(x.parameter)}: {x.why}" for _, x in sized]
+    count = count_noun(len(sized), "donated buffer")
+    are = "is" if len(sized) == 1 else "are"
+    yield survey.report(
+        _place(survey, file, sized[0][1].parameter),
+        f"{count} (`buffer_donor`) {are} not used by an output, {total} in total: "
+        f"{_first(items, ' more')}. {_module_remedy(refused)}, or do not donate",
+    )
+
+
+def _first(items: Sequence[str], more: str) -> str:
+    left = len(items) - _MAX_LISTED_BUFFERS
+    return "; ".join([*items[:_MAX_LISTED_BUFFERS], *([f"{left:,}{more}"] if left > 0 else [])])
+
+
+def _module_remedy(refused: Sequence[UnusedDonation]) -> str:
+    shape = "Return an array of the same shape, layout and memory space"
+    sharding = "give the output the sharding of the parameter (`out_shardings` of `jax.jit`)"
+    if not any(one.is_resharded for one in refused):
+        return shape
+    if all(one.is_resharded for one in refused):
+        return sharding[0].upper() + sharding[1:]
+    return f"{shape}, {sharding}"
+
+
+def _size(survey: CompileCheck, leaf: InterfaceLeaf) -> int:
+    size = padded_size_of_text(leaf.shape, target_of(survey.dump))
+    return 0 if size is None else size.bytes
+
+
+def _name(leaf: InterfaceLeaf) -> str:
+    return f"parameter {leaf.parameter}" + (f" at {leaf.index_text}" if leaf.index else "")
+
+
+def _place(survey: CompileCheck, file: DumpFile, leaf: InterfaceLeaf) -> Place:
+    for allocation in survey.dump.allocations():
+        record = allocation.record
+        if (record.parameter, record.parameter_index) == (leaf.parameter, leaf.index_text):
+            return field_place(allocation.file, record, "PARAMETER")
+    entry = file.module.entry
+    assert entry is not None  # the leaf belongs to the entry
+    parameters = file.module.computation(entry).parameters
+    return name_place(file, parameters[leaf.parameter or 0])
+
+
+_AGREE = "Let producer and users agree on one layout"
+_REMEDIES = {
+    "the layout": _AGREE,
+    "the order of dimensions": _AGREE,
+    "the memory space": "XLA moves values that do not fit in fast memory: smaller values or "
+    "another order leave more room",
+}
+_MAX_RELATED = 4  # duplicates that a finding lists as related places
+_MAX_FINDINGS_PER_RULE = 10
+
+
+def layout_copy(survey: CompileCheck) -> Iterator[Finding]:
+    """Report copies that change only the layout or memory space of a large array."""
+    file = scheduled_module(survey.dump)
+    if file is None:
+        return
+    least = survey.thresholds.layout_copy_bytes
+    found = [one for one in relayouts(file.module) if one.total >= least]
+    for group in found[:_MAX_FINDINGS_PER_RULE]:
+        first, count = group.instructions[0], len(group.instructions)
+        what = f"{group.what} of {format_bytes(group.bytes)}"
+        text = f"`{first.name}` changes only {what}"
+        if count > 1:
+            text = f"{count:,} instructions like `{first.name}` change only {what} each"
+        yield survey.report(
+            name_place(file, first),
+            f"{text}: `{group.source}` becomes `{first.shape}`. {_REMEDIES[group.what]}",
+            *(
+                Related(name_place(file, one), "the same")
+                for one in group.instructions[1:_MAX_RELATED]
+            ),
+        )
+
+
+def duplicate_computation(survey: CompileCheck) -> Iterator[Finding]:
+    """Report computations with equal bodies, each of which is compiled and loaded."""
+    file = scheduled_module(survey.dump)
+    if file is None or file.module.damaged:
+        return
+    least = survey.thresholds.duplicate_instructions
+    for group in find_duplicate_computations(file.module, least)[:_MAX_FINDINGS_PER_RULE]:
+        first, *others = group.computations
+        yield survey.report(
+            head_place(file, first),
+            f"{count_noun(len(others), 'computation')} {'is' if len(others) == 1 else 'are'} "
+            f"identical to `{first.name}`: {group.saved:,} duplicate instructions. A loop over "
+            "the repeated part (`jax.lax.scan`) has one body",
+            *(Related(head_place(file, other), "the same") for other in others[:_MAX_RELATED]),
+        )
+
+
+def host_transfer(survey: CompileCheck) -> Iterator[Finding]:
+    """Report large host transfers: the host link is far slower than device memory."""
+    file = scheduled_module(survey.dump)
+    if file is None:
+        return
+    least = survey.thresholds.transfer_bytes
+    for one in host_transfers(file.module):
+        if one.bytes >= least:
+            way = "to the host" if one.to_host else "from the host"
+            yield survey.report(
+                name_place(file, one.instruction),
+                f"`{one.instruction.name}` moves {format_bytes(one.bytes)} {way} each time that it "
+                "runs. Keep on the device what is used again soon, and start early what is not",
+            )
+
+
+RULES: tuple[AnyRule, ...] = (
+    WholeRule("padding-waste", Severity.INFORMATION, padding_waste),
+    WholeRule("fragmentation", Severity.INFORMATION, fragmentation),
+    WholeRule("large-constant", Severity.INFORMATION, large_constant),
+    WholeRule("long-lived", Severity.HINT, long_lived),
+    WholeRule("unused-donation", Severity.INFORMATION, unused_donation),
+    WholeRule("layout-copy", Severity.HINT, layout_copy),
+    WholeRule("duplicate-computation", Severity.HINT, duplicate_computation),
+    WholeRule("host-transfer", Severity.HINT, host_transfer),
+)
