@@ -124,7 +124,6 @@ def _record_hints(context: _HintContext, record: Record) -> Hints:
 
 
 def _entry_hints(context: _HintContext, record: UsedValue) -> Hints:
-    """Yield the hints of a value's entry, which prints no allocation."""
     dump = context.dump
     value = None if record.id is None else dump.value(record.id)
     column = record.lines[0].rfind(">") + 1
@@ -139,7 +138,6 @@ def _entry_hints(context: _HintContext, record: UsedValue) -> Hints:
 
 
 def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
-    """Yield the hints of an instruction and of instructions nested in it."""
     text, line = record.parsed, record.line
     kinds, dump = context.kinds, context.dump
     step = dump.step(record.name) if HintKind.STEP in kinds else None
@@ -165,7 +163,6 @@ def _instruction_hints(context: _HintContext, record: InstructionLine) -> Hints:
 
 
 def _size_hints(context: _HintContext, text: InstructionText, line: int) -> Hints:
-    """Yield the padded sizes in the shape of an instruction that starts on a line."""
     if HintKind.PADDED_SIZE in context.kinds:
         shape = text.shape.text[:MAX_HINT_COLUMN]
         for end, found in _padded_size_labels(context.dump, shape, f"{text.name.text}{{}}"):
@@ -173,7 +170,6 @@ def _size_hints(context: _HintContext, text: InstructionText, line: int) -> Hint
 
 
 def _source_hints(context: _HintContext, text: InstructionText, line: int) -> Hints:
-    """Yield the innermost Python line after the metadata of an instruction."""
     value = text.attribute("metadata") if HintKind.SOURCE in context.kinds else None
     stack = [] if value is None else context.dump.stack(text)
     if value is not None and stack:
@@ -192,7 +188,6 @@ def _hint_in(
     *,
     is_before: bool = False,
 ) -> Hint:
-    """Return a hint at a column of an instruction's text, which starts on a line."""
     row = text.line.count("\n", 0, column)
     begin = text.line.rfind("\n", 0, column) + 1
     return Hint(kind, line + row, column - begin, *label_and_tooltip, is_before)
@@ -246,7 +241,6 @@ def _logical_size_label(dump: DumpSet, text: str, size: int, color: int) -> Labe
 
 
 def _sizes(dump: DumpSet, text: str, color: int) -> tuple[int | None, PaddedSize | None]:
-    """Return the logical size of an array in bytes, and its padded size."""
     shape = try_shape(text)
     logical = logical_bytes(shape) if isinstance(shape, ArrayShape) else None
     return logical, padded_size_of_text(text, target_of(dump), color)
@@ -262,7 +256,6 @@ def _describe_sizes(logical: int, size: int, padded: PaddedSize | None) -> str:
 
 
 def _operand_hints(module: ModuleIndex, record: InstructionLine) -> Hints:
-    """Yield the shapes of operands before their names, where the text omits them."""
     text = record.parsed
     for number, span in enumerate(text.operands):
         if span.start > MAX_HINT_COLUMN:
@@ -298,7 +291,6 @@ def _argument_label(module: ModuleIndex, record: InstructionLine) -> LabelAndToo
 
 @lru_cache(maxsize=1 << 12)
 def _shape_label(text: str) -> str:
-    """Return a short label of a shape; for a tuple, its number of elements."""
     elements = element_texts(text)
     if elements is not None:
         return f"tuple of {len(elements)}"

@@ -140,7 +140,6 @@ def computation_json(head: LocatedRecord[ComputationLine]) -> Json:
 
 
 def _users_by_name(members: Iterable[InstructionLine]) -> dict[str, list[str]]:
-    """Return the readers of each instruction in a computation."""
     users: defaultdict[str, list[str]] = defaultdict(list)
     for member in members:
         for name in dict.fromkeys(member.reads):
@@ -204,7 +203,6 @@ def stdout_dump_json(file: DumpFile, parts: Iterable[tuple[SectionFile, Json]]) 
 
 @query
 def _value_ids_by_name(dump: DumpSet) -> dict[str, list[int]]:
-    """Return the ids of the values that each instruction defines."""
     found: defaultdict[str, set[int]] = defaultdict(set)
     for file in dump.files:
         for assigned in file.memory.assigned.records():

@@ -82,7 +82,6 @@ def operand_shapes(draft: Draft, scope: CompletionScope) -> OptionalShapes:
 
 
 def _operand_filter(draft: Draft, slot: OperandSlot) -> Callable[[PartialInstruction], bool]:
-    """Return a predicate for instructions that fit as the operand at the cursor."""
     opcode = vocabulary().opcode(slot.opcode)
     shape = without_layout(slot.shape)
     if slot.opcode == "get-tuple-element":

@@ -104,7 +104,6 @@ def _operand_signature(
 
 
 def _attribute_signature(draft: Draft, opcode: OpcodeSpec, start: int) -> OpcodeSignature | None:
-    """Return the signature that lists the attributes of an opcode."""
     items = draft.items_before(start)
     if len(items) < 2:
         return None
@@ -175,7 +174,6 @@ def _parameter_hint(draft: Draft, opcode: OpcodeSpec, number: int, count: int) -
 
 
 def _written_operand_hint(scope: CompletionScope, written: Sequence[str], number: int) -> str:
-    """Return a sentence about the operand that is already written."""
     found = scope.operand(written[number]) if number < len(written) else None
     return "" if found is None else f"Current operand: `{found.name}: {found.shape}`."
 

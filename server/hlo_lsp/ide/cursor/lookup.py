@@ -2,24 +2,8 @@
 
 import re
 
-from hlo_lsp.ide.cursor.targets import (
-    AllocationTarget,
-    AttributeTarget,
-    ComputationTarget,
-    CursorTarget,
-    InstructionTarget,
-    LocationRowTarget,
-    MemorySpaceTarget,
-    ModuleTarget,
-    ParameterTarget,
-    ShapeTarget,
-    TargetEntity,
-    TermTarget,
-    ThunkTarget,
-    TupleElementTarget,
-    ValueTarget,
-    name_columns,
-)
+from hlo_lsp.ide.cursor import targets
+from hlo_lsp.ide.cursor.targets import CursorTarget, TargetEntity
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Statement, statement_at
 from hlo_lsp.model.sections import peak_row_key
@@ -108,18 +92,19 @@ def _cursor_target(
 
 
 def _field_mention(rule: str, text: str, column: int) -> Mention | None:
-    """Return the shape, memory space, or term at a column of a line in a memory file."""
     field = field_at(rule, text, column)
     if field is None:
         return None
     if field.role in _SHAPES:
         return _shape_mention(field, column)
     if field.role == "COLOR":
-        return MemorySpaceTarget(int(field.text)), _field_span(field)
+        return targets.MemorySpaceTarget(int(field.text)), _field_span(field)
     if field.role in _FLAGS:
         word = field.text.strip()
-        return TermTarget(word.strip("()")), TextSpan(field.end - len(word), field.end, word)
-    return (TermTarget("page"), _field_span(field)) if field.role == "PAGE" else None
+        return targets.TermTarget(word.strip("()")), TextSpan(
+            field.end - len(word), field.end, word
+        )
+    return (targets.TermTarget("page"), _field_span(field)) if field.role == "PAGE" else None
 
 
 def _line_mention(file: DumpFile, record: Record, rule: str, text: str) -> Mention | None:
@@ -127,26 +112,26 @@ def _line_mention(file: DumpFile, record: Record, rule: str, text: str) -> Menti
     entity: TargetEntity
     match record:
         case memory.AssignedValue():
-            entity = ValueTarget(record.key, record.id)
+            entity = targets.ValueTarget(record.key, record.id)
         case UsedValue() if rule == "used_value_line":
-            entity = ValueTarget(record.key or "", record.id)
+            entity = targets.ValueTarget(record.key or "", record.id)
         case memory.RangeRow():
-            entity = ValueTarget(record.key, None)
+            entity = targets.ValueTarget(record.key, None)
         case memory.PeakRow():
             key = record.key or peak_row_key(file, record) or record.name + "{}"
-            entity = ValueTarget(key, None)
+            entity = targets.ValueTarget(key, None)
         case memory.SequenceRow():
-            entity = InstructionTarget(record.name, None)
+            entity = targets.InstructionTarget(record.name, None)
         case memory.AllocationLine() | memory.ReportedAllocation():
-            entity = AllocationTarget(record.number)
+            entity = targets.AllocationTarget(record.number)
         case memory.SpaceLine():
-            entity = MemorySpaceTarget(record.color)
+            entity = targets.MemorySpaceTarget(record.color)
         case ThunkRow():
-            entity = ThunkTarget(record)
+            entity = targets.ThunkTarget(record)
         case _ if rule in {"position_row", "use_row"}:
             return _position_or_use_mention(rule, text)
         case _:
-            entity = TermTarget(record.name if isinstance(record, Label) else rule)
+            entity = targets.TermTarget(record.name if isinstance(record, Label) else rule)
     return entity, _name_span(rule, text)
 
 
@@ -155,7 +140,7 @@ def _position_or_use_mention(rule: str, text: str) -> Mention | None:
     if "NAME" not in found:
         return None
     name, index, operand = found["NAME"], found.get("INDEX"), found.get("OPERAND")
-    entity = InstructionTarget(
+    entity = targets.InstructionTarget(
         name.text,
         None if index is None else index.text,
         None if operand is None else int(operand.text),
@@ -175,10 +160,9 @@ def _name_span(rule: str, text: str) -> TextSpan:
 
 
 def _defining_instruction_mention(text: str, column: int) -> Mention | None:
-    """Return the mention in the instruction text that ends a value's entry."""
     begin = instruction_column(text)
     if column < begin:
-        return TermTarget("instruction_label"), TextSpan(1, begin, text[1:begin])
+        return targets.TermTarget("instruction_label"), TextSpan(1, begin, text[1:begin])
     parsed = parse_instruction(text, begin)
     if parsed is None:
         return None
@@ -186,18 +170,19 @@ def _defining_instruction_mention(text: str, column: int) -> Mention | None:
 
 
 def _own_mention(parsed: InstructionText) -> Mention:
-    return InstructionTarget(parsed.name.text, None), parsed.name
+    return targets.InstructionTarget(parsed.name.text, None), parsed.name
 
 
 def _shape_mention(field: LineField, column: int) -> Mention:
-    """Return the memory space or the array of a shape field at a column."""
     if field.role == "SHAPES":
         field = _row_shape(field, column)
     space = memory_space_at(field, column)
     if space is not None:
-        return MemorySpaceTarget(space[1]), _field_span(space[0])
+        return targets.MemorySpaceTarget(space[1]), _field_span(space[0])
     leaf = array_shape_at(field, column)
-    return ShapeTarget(leaf.text, field.role == "SHAPE" or "T(" in leaf.text), _field_span(leaf)
+    return targets.ShapeTarget(leaf.text, field.role == "SHAPE" or "T(" in leaf.text), _field_span(
+        leaf
+    )
 
 
 def _row_shape(field: LineField, column: int) -> LineField:
@@ -222,10 +207,10 @@ def _name_mention(parsed: InstructionText, column: int, role: str) -> Mention | 
         return _shape_mention(LineField(role, shape.start, shape.end, shape.text), column)
     operands = enumerate(parsed.operands)
     entities: list[Mention] = [
-        *((InstructionTarget(span.text, None, number), span) for number, span in operands),
-        *((InstructionTarget(span.text, None), span) for span in parsed.reads),
-        *((InstructionTarget(span.text, None), span) for span in parsed.predecessors),
-        *((ComputationTarget(span.text), span) for span in parsed.called),
+        *((targets.InstructionTarget(span.text, None, number), span) for number, span in operands),
+        *((targets.InstructionTarget(span.text, None), span) for span in parsed.reads),
+        *((targets.InstructionTarget(span.text, None), span) for span in parsed.predecessors),
+        *((targets.ComputationTarget(span.text), span) for span in parsed.called),
     ]
     for entity, span in entities:
         if span.text and span.start - 1 <= column <= span.end:
@@ -239,10 +224,9 @@ def _name_mention(parsed: InstructionText, column: int, role: str) -> Mention | 
 
 
 def _attribute_mention(parsed: InstructionText, column: int) -> Mention | None:
-    """Return the parameter number, the attribute, or the attribute part at a column."""
     opcode, literal = parsed.opcode.text, _stripped(parsed.literal)
     if opcode == "parameter" and column in parsed.literal and _NUMBER.fullmatch(literal.text):
-        return ParameterTarget(int(literal.text)), literal
+        return targets.ParameterTarget(int(literal.text)), literal
     for attribute in parsed.attributes:
         start = attribute.value.start - len(attribute.name) - 1
         if start <= column <= attribute.value.end:
@@ -255,12 +239,12 @@ def _attribute_mention(parsed: InstructionText, column: int) -> Mention | None:
             if field.start <= column <= field.end:
                 span = TextSpan(field.start, field.end, parsed.line[field.start : field.end])
                 if field.name == "stack_frame_id" and _NUMBER.fullmatch(field.value):
-                    return LocationRowTarget("StackFrames", int(field.value)), span
-                return AttributeTarget("metadata", opcode, field.value, field.name), span
+                    return targets.LocationRowTarget("StackFrames", int(field.value)), span
+                return targets.AttributeTarget("metadata", opcode, field.value, field.name), span
     if (attribute.name, opcode) == ("index", "get-tuple-element") and _NUMBER.fullmatch(value.text):
-        return TupleElementTarget(parsed.name.text, int(value.text)), value
+        return targets.TupleElementTarget(parsed.name.text, int(value.text)), value
     name = TextSpan(start, start + len(attribute.name), attribute.name)
-    entity = AttributeTarget(attribute.name, opcode, value.text)
+    entity = targets.AttributeTarget(attribute.name, opcode, value.text)
     return entity, name if column <= name.end or "\n" in attribute.value.text else value
 
 
@@ -280,14 +264,14 @@ def _module_target(file: DumpFile, record: Record, line: int, column: int) -> Cu
             statement = Statement(file, record.line, record.text)
             mention = _module_header_mention(record, statement.offset(line, column))
         case TableLabel():
-            mention = TermTarget(record.table), _line_span(text)
+            mention = targets.TermTarget(record.table), _line_span(text)
         case FrameRow() | LocationRow() | NameRow():
             mention = _location_row_mention(file, record, text, column)
         case ComputationEnd():
             head = file.records.head_of(record)
             if not isinstance(head, ComputationLine):
                 return None
-            mention = ComputationTarget(head.name), _line_span(text)
+            mention = targets.ComputationTarget(head.name), _line_span(text)
         case _:
             return None
     return _cursor_target(statement, mention, record)
@@ -296,7 +280,6 @@ def _module_target(file: DumpFile, record: Record, line: int, column: int) -> Cu
 def _instruction_target(
     file: DumpFile, record: InstructionLine, line: int, column: int
 ) -> CursorTarget | None:
-    """Return the target in an instruction or in an instruction nested in it."""
     statement = Statement(file, record.line, record.text)
     offset = statement.offset(line, column)
     parsed = record.parsed
@@ -320,17 +303,17 @@ def _computation_head_mention(
     record: ComputationLine, text: str, line: int, column: int
 ) -> Mention:
     if line == record.line:
-        start, end = name_columns(record, text)
+        start, end = targets.name_columns(record, text)
         if column <= end:
-            return ComputationTarget(record.name), TextSpan(start, end, record.name)
+            return targets.ComputationTarget(record.name), TextSpan(start, end, record.name)
     for match in _SIGNATURE_NAME.finditer(text):
         if match.start() <= column <= match.end(1):
-            return InstructionTarget(match[1], None), TextSpan(*match.span(1), match[1])
+            return targets.InstructionTarget(match[1], None), TextSpan(*match.span(1), match[1])
     whole = LineField("SIGNATURE", 0, len(text), text)
     leaf = array_shape_at(whole, column)
     if leaf is not whole:
         return _shape_mention(leaf, column)
-    return ComputationTarget(record.name), _line_span(text)
+    return targets.ComputationTarget(record.name), _line_span(text)
 
 
 def _module_header_mention(record: ModuleHeader, column: int) -> Mention:
@@ -343,7 +326,7 @@ def _module_header_mention(record: ModuleHeader, column: int) -> Mention:
         if match is not None and begin < column <= comma:
             return _header_attribute_mention(text, match, comma, column)
         begin = comma
-    return ModuleTarget(record.name), name
+    return targets.ModuleTarget(record.name), name
 
 
 def _header_attribute_mention(text: str, match: "re.Match[str]", end: int, column: int) -> Mention:
@@ -351,13 +334,13 @@ def _header_attribute_mention(text: str, match: "re.Match[str]", end: int, colum
     if name in {"input_output_alias", "buffer_donor"}:
         for number in _PARAMETER.finditer(text, match.end(), end):
             if number.start(1) <= column <= number.end(1):
-                return ParameterTarget(int(number[1])), TextSpan(*number.span(1), number[1])
+                return targets.ParameterTarget(int(number[1])), TextSpan(*number.span(1), number[1])
     if name == "entry_computation_layout" and column > match.end():
         whole = LineField("LAYOUT", match.end(), end, value)
         leaf = array_shape_at(whole, column)
         if leaf is not whole:
             return _shape_mention(leaf, column)
-    return AttributeTarget(name, "", value), TextSpan(*match.span(1), name)
+    return targets.AttributeTarget(name, "", value), TextSpan(*match.span(1), name)
 
 
 def _location_row_mention(
@@ -370,11 +353,11 @@ def _location_row_mention(
         number = int(field.text) - (field.role == "PARENT_FRAME_ID")
         if begin <= column <= field.end and number > 0:
             span = TextSpan(begin, field.end, text[begin : field.end])
-            return LocationRowTarget(_TABLE_OF_ROLE[field.role], number), span
+            return targets.LocationRowTarget(_TABLE_OF_ROLE[field.role], number), span
     for name, rows in file.module.tables.rows.items():
         for number, row in enumerate(rows, 1):  # XLA ignores the printed row number.
             if row is record:
-                return LocationRowTarget(name, number), _line_span(text)
+                return targets.LocationRowTarget(name, number), _line_span(text)
     return None
 
 

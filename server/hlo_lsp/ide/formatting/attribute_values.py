@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
-from re import Match
 
 from hlo_lsp.hlo.specs import AttributeKind
 from hlo_lsp.hlo.vocabulary import vocabulary
@@ -38,17 +37,10 @@ def split_at_commas(text: str, start: int, end: int) -> Iterator[str]:
 
 _ARRAY_SHAPE = re.compile(r"[a-z]\w*\[([^\]]*)\](?:\{[^{}]*\})?")
 _SEPARATE_WORDS = re.compile(r"[^\s{}(),]\s+[^\s{}(),]")
-_ROW = re.compile(r"\{([^{}]+)\}")
-_COMPLEX = re.compile(r"\([^()]*\)")
-_ADJACENT_BRACES = re.compile(r"\{(?=\{)|\}(?=\})")
-_MIN_COMMENTED_RANK = 4  # From this rank on, XLA prints a comment before each matrix.
 
 
 def format_literal(text: str, shape: str) -> str:
-    """Return the literal of a constant as XLA prints it.
-
-    Matrices have blanks inside their braces, and so do rows of more than one element. The literal
-    of a shape other than an array is unchanged.
+    """Return the literal of a scalar or vector as XLA prints it, and any other unchanged.
 
     Args:
         text: The text between the parentheses of the constant.
@@ -56,23 +48,9 @@ def format_literal(text: str, shape: str) -> str:
     """
     text = text.strip()
     array = _ARRAY_SHAPE.fullmatch(shape)
-    if array is None or _SEPARATE_WORDS.search(text) is not None:
+    if array is None or "," in array[1] or _SEPARATE_WORDS.search(text) is not None:
         return text
-    rank = array[1].count(",") + 1 if array[1] else 0
-    literal = "".join(text.split()).replace(",", ", ")
-    if rank < 2 or literal == "{...}":
-        return literal
-    depth = len(literal) - len(literal.lstrip("{"))
-    is_empty = "{}" in literal
-    if rank >= _MIN_COMMENTED_RANK or depth > rank or (depth < rank and not is_empty):
-        return text
-    if is_empty and depth < rank:
-        literal = literal.replace("{}", "{  }")
-    return _ADJACENT_BRACES.sub(r"\g<0> ", _ROW.sub(_format_row, literal))
-
-
-def _format_row(match: Match[str]) -> str:
-    return f"{{ {match[1]} }}" if "," in _COMPLEX.sub("", match[1]) else match[0]
+    return "".join(text.split()).replace(",", ", ")
 
 
 _STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
@@ -84,10 +62,17 @@ _WITHOUT_BLANKS = re.compile(r"\S+")
 _NAME_LIST = re.compile(r"\{[\w.\-%]+(?:, [\w.\-%]+)*\}")
 _METADATA = re.compile(rf"\{{(?:[a-z_]+=(?:{_STRING}|\w+|\{{[\d,]*\}})(?: (?=[a-z])|(?=\}})))*\}}")
 _FRONTEND_ATTRIBUTE = re.compile(rf"([\w.\-]+=)\s*({_STRING}|\{{.*\}})", re.DOTALL)
+
+
 _DEVICE_GROUPS = re.compile(
     r"\[[\d,]+\]<=\[[\d,]+\](?:T\([\d,]+\))?"  # iota replica groups
     r"|(?:mesh\[[^\[\]]*\]|\([^\s()]*(?:\([\d,]+\))?\))(?: \{[^{}]*\})?"  # axes of a mesh
 )
+_PACKED_ATTRIBUTES = (
+    "allow_spmd_sharding_propagation_to_output", "allow_spmd_sharding_propagation_to_parameters",
+    "parameter_replication", "result_accuracy", "source_target_pairs", "statistics", "window",
+)  # fmt: skip
+_LISTED_ATTRIBUTES = ("domain", "origin", "output_to_operand_aliasing", "sharding", "slice")
 
 
 def format_attribute_value(name: str, value: str) -> str:
@@ -98,12 +83,9 @@ def format_attribute_value(name: str, value: str) -> str:
 
 @cache
 def _formatters() -> dict[str, Callable[[str], str]]:
-    """Return the formatters of values that may contain blanks, by attribute name."""
     words = vocabulary()
-    packed, listed = (
-        partial(_format_bracketed, is_wide=False),
-        partial(_format_bracketed, is_wide=True),
-    )
+    packed = partial(_format_bracketed, is_wide=False)
+    listed = partial(_format_bracketed, is_wide=True)
     of_kind: dict[AttributeKind, Callable[[str], str]] = {
         AttributeKind.INTEGERS: packed,
         AttributeKind.ENUMS: packed,
@@ -113,25 +95,14 @@ def _formatters() -> dict[str, Callable[[str], str]]:
     known = [*words.attributes.values(), *words.header.values()]
     return {
         **{each.name: of_kind[each.kind] for each in known if each.kind in of_kind},
-        "allow_spmd_sharding_propagation_to_output": packed,
-        "allow_spmd_sharding_propagation_to_parameters": packed,
-        "parameter_replication": packed,
-        "result_accuracy": packed,
-        "source_target_pairs": packed,
-        "statistics": packed,
-        "window": packed,
-        "domain": listed,
-        "origin": listed,
-        "output_to_operand_aliasing": listed,
-        "sharding": listed,
-        "slice": listed,
+        **dict.fromkeys(_PACKED_ATTRIBUTES, packed),
+        **dict.fromkeys(_LISTED_ATTRIBUTES, listed),
         "buffer_donor": _format_padded,
         "input_output_alias": _format_padded,
         "replica_groups": _format_device_groups,
         "device_ids": _format_device_groups,  # the second part of replica groups by mesh axes
         "entry_computation_layout": _format_shape_list,
         "operand_layout_constraints": _format_shape_list,
-        "outfeed_shape": _format_shape_value,
         "metadata": _format_metadata,
         "frontend_attributes": _format_frontend_attributes,
     }
@@ -147,7 +118,6 @@ def _format_bracketed(value: str, is_wide: bool) -> str:
 
 
 def _is_single_bracket(value: str) -> bool:
-    """Return whether the first bracket closes at the end of the value."""
     return value[0] in "{([" and closing_bracket(value, 0) == len(value) - 1
 
 
@@ -166,14 +136,6 @@ def _format_device_groups(value: str) -> str:
 def _format_shape_list(value: str) -> str:
     printed = format_shape(value[1:-1]) if _is_single_bracket(value) else None
     return value if printed is None else f"{value[0]}{printed}{value[-1]}"
-
-
-def _format_shape_value(value: str) -> str:
-    printed = format_shape(value)
-    is_shape = printed is not None and (
-        _ARRAY_SHAPE.fullmatch(printed) or _is_single_bracket(printed)
-    )
-    return printed if printed is not None and is_shape else value
 
 
 def _format_metadata(value: str) -> str:

@@ -116,7 +116,6 @@ def _statements(file: DumpFile, first: int) -> Iterator[_Statement]:
 
 
 def _is_in_computation(file: DumpFile, record: Record) -> bool:
-    """Return whether a record is between the head of a computation and its end."""
     head = file.records.head_of(record)
     while isinstance(head, BrokenRecord) and head.line > 0:
         above = file.records.at(head.line - 1)
@@ -128,7 +127,6 @@ def _is_in_computation(file: DumpFile, record: Record) -> bool:
 
 
 def _statement_edits(statement: _Statement) -> Iterator[FormattingEdit]:
-    """Yield the edits between the first and the last word of a statement."""
     old, new = (_strip_trailing_comment(statement.text) or "").strip(), _format_statement(statement)
     if new is None or new == old:
         return
@@ -212,7 +210,6 @@ def _meaning(record: Record) -> tuple[object, ...]:
 def _gap_edits(
     file: DumpFile, before: _Statement | None, statement: _Statement
 ) -> Iterator[FormattingEdit]:
-    """Yield the edit of the empty lines and the indentation between two statements."""
     if before is None or _is_left_unchanged(before) or _is_left_unchanged(statement):
         return
     (row, column), (line, indentation) = before.end, statement.begin
@@ -239,7 +236,6 @@ def _is_left_unchanged(statement: _Statement) -> bool:
 
 
 def _indentation(statement: _Statement) -> str | None:
-    """Return the indentation of a statement, or None to keep it."""
     record = statement.record
     if isinstance(record, InstructionLine):
         return _INDENT if statement.is_inside else None
@@ -249,7 +245,6 @@ def _indentation(statement: _Statement) -> str | None:
 
 
 def _empty_line_count(before: _Statement, statement: _Statement) -> int | None:
-    """Return the number of empty lines between two statements, or None to keep them."""
     above, record = before.record, statement.record
     if statement.is_inside or isinstance(record, ComputationEnd):
         return 0 if before.is_inside or isinstance(above, ComputationLine) else None
@@ -264,6 +259,5 @@ def _empty_line_count(before: _Statement, statement: _Statement) -> int | None:
 
 
 def _advance(line: int, column: int, text: str) -> tuple[int, int]:
-    """Return the position after a text that begins at a line and column."""
     rows = text.count("\n")
     return line + rows, len(text) - text.rfind("\n") - 1 + (0 if rows else column)

@@ -152,7 +152,6 @@ def _format_operands(parts: InstructionText, shape: str) -> str | None:
 
 
 def _format_attributes(text: str, start: int) -> str | None:
-    """Return the attributes after an offset; None if the text there is not a list of attributes."""
     rest = text[start:].strip()
     if not rest:
         return ""

@@ -4,27 +4,8 @@ from functools import cache
 
 from hlo_lsp.hlo.loader import TomlTable, read_toml
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.ide.cursor.targets import (
-    AllocationTarget,
-    AttributeTarget,
-    ComputationTarget,
-    CursorTarget,
-    InstructionTarget,
-    LocationRowTarget,
-    MemorySpaceTarget,
-    ModuleTarget,
-    ParameterTarget,
-    ShapeTarget,
-    TermTarget,
-    ThunkTarget,
-    TupleElementTarget,
-    ValueTarget,
-    resolve_computation,
-    resolve_instruction,
-    resolve_location_row,
-    resolve_parameter,
-    target_value,
-)
+from hlo_lsp.ide.cursor import targets
+from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.ide.hover.instructions import body_facts, instruction_card, instruction_sharding_facts
 from hlo_lsp.ide.hover.shapes import memory_space_fact, shape_card, short_shape
 from hlo_lsp.ide.hover.sharding import group_facts
@@ -59,45 +40,44 @@ _MAX_SHAPE_CHARACTERS = 200
 def hover_card(dump: DumpSet, target: CursorTarget) -> Card | None:
     """Return the hover of a cursor target, or None if nothing is known about it."""
     match target.entity:
-        case ValueTarget(key=key) as entity:
-            value = target_value(dump, entity)
+        case targets.ValueTarget(key=key) as entity:
+            value = targets.target_value(dump, entity)
             name = key.partition("{")[0]
             return instruction_card(dump, name) if value is None else value_card(dump, value)
-        case InstructionTarget(name=name, index=index, operand=operand):
-            line = resolve_instruction(dump, target, name)
+        case targets.InstructionTarget(name=name, index=index, operand=operand):
+            line = targets.resolve_instruction(dump, target, name)
             return instruction_card(dump, name, index if operand is None else None, line)
-        case ComputationTarget(name=name):
-            head = resolve_computation(dump, target, name)
+        case targets.ComputationTarget(name=name):
+            head = targets.resolve_computation(dump, target, name)
             return instruction_card(dump, name) if head is None else computation_card(head)
-        case AllocationTarget(number=number):
+        case targets.AllocationTarget(number=number):
             allocation = dump.allocation(number)
             return None if allocation is None else allocation_card(dump, allocation)
-        case ShapeTarget(text=text, has_layout=has_layout):
+        case targets.ShapeTarget(text=text, has_layout=has_layout):
             return shape_card(text, target_of(dump) if has_layout else None)
-        case MemorySpaceTarget(number=number):
+        case targets.MemorySpaceTarget(number=number):
             return space_card(number, target_of(dump).backend)
-        case TermTarget(word=word):
+        case targets.TermTarget(word=word):
             return _report_row_card(dump, target) or _term_card(word)
-        case ThunkTarget(row=row):
+        case targets.ThunkTarget(row=row):
             return thunk_card(dump, row, thunk_instruction(dump, row))
     return _module_text_card(dump, target)
 
 
 def _module_text_card(dump: DumpSet, target: CursorTarget) -> Card | None:
-    """Return the hover of a target that only module text contains."""
     line: LocatedRecord[InstructionLine] | None
     match target.entity:
-        case AttributeTarget() as entity:
+        case targets.AttributeTarget() as entity:
             return _attribute_card(dump, target, entity)
-        case LocationRowTarget() as entity:
+        case targets.LocationRowTarget() as entity:
             return _location_row_card(dump, target, entity)
-        case ParameterTarget(number=number):
-            line = resolve_parameter(target, number)
+        case targets.ParameterTarget(number=number):
+            line = targets.resolve_parameter(target, number)
             return None if line is None else instruction_card(dump, line.record.name, None, line)
-        case TupleElementTarget(instruction=name):
-            line = resolve_instruction(dump, target, name)
+        case targets.TupleElementTarget(instruction=name):
+            line = targets.resolve_instruction(dump, target, name)
             return instruction_card(dump, name, None, line)
-        case ModuleTarget():
+        case targets.ModuleTarget():
             return _module_card(dump, target.place.file)
     return None
 
@@ -128,7 +108,6 @@ def allocation_card(dump: DumpSet, allocation: LocatedRecord[AllocationLine]) ->
 
 
 def _report_row_card(dump: DumpSet, target: CursorTarget) -> Card | None:
-    """Return the hover of a report row: the values at its offset. None for other targets."""
     reported = reported_row_at(dump, target)
     if reported is None:
         return None
@@ -157,7 +136,6 @@ def space_card(number: int, backend: Backend) -> Card:
 
 
 def _term_card(word: str) -> Card | None:
-    """Return the hover of a format term, or None if the glossary has no entry."""
     table, entry = vocabulary().tables.get(word), glossary().get(word)
     if table is not None:
         return Card(table.name, text=table.text)
@@ -203,7 +181,6 @@ def computation_card(head: LocatedRecord[ComputationLine]) -> Card:
 
 
 def _module_card(dump: DumpSet, file: DumpFile) -> Card:
-    """Return the hover of a module: its size and the largest allocations of its compile."""
     module, header, entry = file.module, file.module.header, file.module.entry
     facts = [
         Fact("computations", f"{len(module.all_computations()):,}"),
@@ -223,8 +200,9 @@ def _module_card(dump: DumpSet, file: DumpFile) -> Card:
     return Card(f"module `{'' if header is None else header.name}`", tuple(facts))
 
 
-def _attribute_card(dump: DumpSet, target: CursorTarget, entity: AttributeTarget) -> Card | None:
-    """Return the hover of an attribute: its meaning and its value in words."""
+def _attribute_card(
+    dump: DumpSet, target: CursorTarget, entity: targets.AttributeTarget
+) -> Card | None:
     words = vocabulary()
     attribute = (
         words.attribute(entity.name, entity.opcode)
@@ -249,7 +227,7 @@ def _attribute_card(dump: DumpSet, target: CursorTarget, entity: AttributeTarget
     return Card(_attribute_title(entity), tuple(facts), text)
 
 
-def _attribute_title(entity: AttributeTarget) -> str:
+def _attribute_title(entity: targets.AttributeTarget) -> str:
     if entity.key is not None:
         return f"{entity.name}: {entity.key}"
     if len(entity.value) > _MAX_TITLE_CHARACTERS or "`" in entity.value or "\n" in entity.value:
@@ -258,10 +236,9 @@ def _attribute_title(entity: AttributeTarget) -> str:
 
 
 def _location_row_card(
-    dump: DumpSet, target: CursorTarget, entity: LocationRowTarget
+    dump: DumpSet, target: CursorTarget, entity: targets.LocationRowTarget
 ) -> Card | None:
-    """Return the hover of a source-location row: the Python line and its callers."""
-    row = resolve_location_row(dump, target, entity)
+    row = targets.resolve_location_row(dump, target, entity)
     if row is None:
         return None
     tables = row.file.module.tables

@@ -151,7 +151,6 @@ def _value_facts(dump: DumpSet, name: str, index: str | None) -> list[Fact]:
 
 
 def _result_leaves(dump: DumpSet, name: str) -> list[tuple[str, Value]]:
-    """Return the shape indices of a result, each with its value."""
     found = []
     for entry in dump.entries_at(name):
         value = None if entry.record.id is None else dump.value(entry.record.id)
@@ -184,7 +183,6 @@ def _describe_slot(value: Value) -> str:
 
 
 def _opcode_specific_facts(text: InstructionText, line: OptionalLine) -> list[Fact]:
-    """Return facts that only one opcode has: a literal, a target, a parameter, a trip count."""
     match text.opcode.text:
         case "constant":
             literal = " ".join(text.literal.text.split()).replace("`", "'")
@@ -209,7 +207,6 @@ def _opcode_specific_facts(text: InstructionText, line: OptionalLine) -> list[Fa
 
 
 def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fact]:
-    """Return the number of a parameter, its computation, and its arguments."""
     facts = []
     number, computation = parameter_number(parameter), module.computation_of(parameter)
     if number is not None and computation is not None:
@@ -220,7 +217,6 @@ def _parameter_facts(module: ModuleIndex, parameter: InstructionLine) -> list[Fa
 
 
 def _element_facts(module: ModuleIndex, selection: InstructionLine) -> list[Fact]:
-    """Return the instruction that computes the element of a ``get-tuple-element``."""
     operand = next(iter(module.operands(selection)), None)
     index = selection.parsed.attribute("index")
     number = "" if index is None else index.text.strip()
@@ -245,7 +241,6 @@ def _operand_facts(text: InstructionText, line: OptionalLine) -> list[Fact]:
 
 
 def _user_facts(dump: DumpSet, name: str, line: OptionalLine) -> list[Fact]:
-    """Return the users of an instruction, and those that complete an asynchronous operation."""
     users = [f"`{user}`" for user in user_instructions(dump, name, line)]
     is_result = line is not None and line.file.module.is_root(line.record)
     if not users:
@@ -271,7 +266,6 @@ def instruction_sharding_facts(text: InstructionText, file: DumpFile | None) -> 
 
 
 def _counterpart_facts(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> list[Fact]:
-    """Return instructions with the same operation and Python line in other module texts."""
     names: dict[DumpFile, list[str]] = {}
     for other in counterparts(dump, line):
         names.setdefault(other.file, []).append(f"`{other.record.name}`")
@@ -315,7 +309,6 @@ def body_facts(module: ModuleIndex, computation: ComputationLine) -> list[Fact]:
 
 
 def _callee_facts(module: ModuleIndex, instruction: InstructionLine) -> list[Fact]:
-    """Return facts about what an instruction calls: fused computations, loop bodies, branches."""
     found: dict[str, list[str]] = {}
     is_inlined = instruction.opcode in _INLINED_BODY_OPCODES
     body: list[Fact] = []

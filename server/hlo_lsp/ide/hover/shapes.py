@@ -189,7 +189,6 @@ def _describe_layout(layout: Layout) -> Iterator[str]:
 
 
 def _leaf_bytes(shape: Shape) -> int | None:
-    """Return the logical size of all arrays in a shape, in bytes."""
     if not isinstance(shape, TupleShape):
         return logical_bytes(shape)
     parts = [_leaf_bytes(element) for element in shape.elements]

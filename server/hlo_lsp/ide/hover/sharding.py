@@ -153,7 +153,6 @@ def sharding_facts(text: str, shape: Shape | None, *, is_shard: bool = False) ->
 
 
 def _tuple_facts(leaves: list[_ShardedLeaf], is_shard: bool) -> list[Fact]:
-    """Return one fact for each distinct sharding, up to a limit."""
     alike: dict[Sharding, list[_ShardedLeaf]] = {}
     for leaf in leaves:
         alike.setdefault(leaf.sharding, []).append(leaf)
@@ -179,7 +178,6 @@ def _leaf_shapes(
 
 
 def _describe_leaves(leaves: list[_ShardedLeaf], is_shard: bool) -> str:
-    """Return the description of leaves that have the same sharding."""
     sharding = leaves[0].sharding
     words = [_describe_sharding(sharding)]
     held = [found for leaf in leaves if (found := _device_shard(leaf, is_shard)) is not None]
@@ -261,7 +259,6 @@ def _describe_bytes_per_device(held: list[_DeviceShard], is_shard: bool) -> str:
 
 
 def _describe_uneven_dims(held: _DeviceShard, sharding: Sharding) -> Iterator[str]:
-    """Yield texts about dimensions whose size is not divisible by their parts."""
     dims = zip(held.whole.dims, held.shard.dims, sharding.partitions, strict=False)
     for number, (dim, part, cut) in enumerate(dims):
         if not dim.size or not part.size or dim.size % cut.parts == 0:

@@ -6,16 +6,8 @@ the incoming calls are its operands and the outgoing calls are its users.
 
 from dataclasses import dataclass
 
-from hlo_lsp.ide.cursor.targets import (
-    ComputationTarget,
-    CursorTarget,
-    head_place,
-    named_places,
-    place_in,
-    resolve_computation,
-    resolve_instruction,
-    target_instruction,
-)
+from hlo_lsp.ide.cursor import targets
+from hlo_lsp.ide.cursor.targets import CursorTarget, head_place, named_places, place_in
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place
@@ -53,10 +45,10 @@ class CallNodeKey:
 
 def call_node_at(dump: DumpSet, target: CursorTarget) -> CallNode | None:
     """Return the instruction or computation at the cursor, in the module text of the compile."""
-    if isinstance(target.entity, ComputationTarget):
-        return resolve_computation(dump, target, target.entity.name)
-    name = target_instruction(dump, target.entity)
-    return None if name is None else resolve_instruction(dump, target, name)
+    if isinstance(target.entity, targets.ComputationTarget):
+        return targets.resolve_computation(dump, target, target.entity.name)
+    name = targets.target_instruction(dump, target.entity)
+    return None if name is None else targets.resolve_instruction(dump, target, name)
 
 
 def node_key(node: CallNode) -> CallNodeKey:
@@ -107,7 +99,8 @@ def outgoing_calls(node: CallNode) -> list[CallEdge]:
         name = node.record.name
         return [
             CallEdge(
-                LocatedRecord(file, user), tuple(named_places(file, user, user.parsed.reads, name))
+                LocatedRecord(file, user),
+                tuple(named_places(file, user, user.parsed.reads, name)),
             )
             for user in module.users(node.record)
         ]

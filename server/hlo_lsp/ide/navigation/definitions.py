@@ -9,24 +9,8 @@ in the same computation.
 
 from collections.abc import Iterable
 
-from hlo_lsp.ide.cursor.targets import (
-    AllocationTarget,
-    ComputationTarget,
-    CursorTarget,
-    InstructionTarget,
-    LocationRowTarget,
-    ParameterTarget,
-    ThunkTarget,
-    TupleElementTarget,
-    ValueTarget,
-    head_place,
-    resolve_computation,
-    resolve_instruction,
-    resolve_location_row,
-    resolve_parameter,
-    target_instruction,
-    target_value,
-)
+from hlo_lsp.ide.cursor import targets
+from hlo_lsp.ide.cursor.targets import CursorTarget, head_place
 from hlo_lsp.ide.navigation.report_rows import reported_row_at
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Value
@@ -49,33 +33,33 @@ def definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     """Return the places that define the cursor target, the best one first."""
     module = target.place.file.module
     match target.entity:
-        case ValueTarget() as entity:
+        case targets.ValueTarget() as entity:
             return _value_definitions(dump, target, entity)
-        case InstructionTarget(name=name, index=index):
+        case targets.InstructionTarget(name=name, index=index):
             if target.is_in_module_text:
-                return _head_places([resolve_instruction(dump, target, name)])
+                return _head_places([targets.resolve_instruction(dump, target, name)])
             return _instruction_definitions(dump, name, index or "{}")
-        case ThunkTarget(row=row):
+        case targets.ThunkTarget(row=row):
             thunk_name = thunk_instruction(dump, row)
             return [] if thunk_name is None else _instruction_definitions(dump, thunk_name, None)
-        case ComputationTarget(name=name):
-            head = resolve_computation(dump, target, name)
+        case targets.ComputationTarget(name=name):
+            head = targets.resolve_computation(dump, target, name)
             return _head_places([head]) or _instruction_definitions(dump, name, None)
-        case AllocationTarget(number=number):
+        case targets.AllocationTarget(number=number):
             return _head_places([dump.allocation(number)])
-        case TupleElementTarget(number=number):
+        case targets.TupleElementTarget(number=number):
             assert isinstance(target.record, InstructionLine)
             operand = next(iter(module.operands(target.record)), None)
             sources = [] if operand is None else element_sources(module, operand, number)
             return _module_places(target, sources)
-        case ParameterTarget(number=number):
-            parameter = resolve_parameter(target, number)
+        case targets.ParameterTarget(number=number):
+            parameter = targets.resolve_parameter(target, number)
             if parameter is None or isinstance(target.record, ModuleHeader):
                 return _head_places([parameter])
             passed = operands_of_parameter(module, parameter.record)
             return _module_places(target, [operand for _, operand in passed])
-        case LocationRowTarget() as entity:
-            return _head_places([resolve_location_row(dump, target, entity)])
+        case targets.LocationRowTarget() as entity:
+            return _head_places([targets.resolve_location_row(dump, target, entity)])
     reported = reported_row_at(dump, target)
     return [] if reported is None else _head_places(reported.values)
 
@@ -89,13 +73,13 @@ def declaration(dump: DumpSet, target: CursorTarget) -> Place | None:
     """Return the allocation line of the value at the cursor."""
     value: Value | None = None
     match target.entity:
-        case ValueTarget() as entity:
-            value = target_value(dump, entity)
-        case InstructionTarget(name=name, index=index):
+        case targets.ValueTarget() as entity:
+            value = targets.target_value(dump, entity)
+        case targets.InstructionTarget(name=name, index=index):
             value = dump.value_of_key(name + (index or "{}"))
             if value is None and target.is_in_module_text:
                 value = _first_value_of_instruction(dump, name)
-        case AllocationTarget(number=number):
+        case targets.AllocationTarget(number=number):
             return next(iter(_head_places([dump.allocation(number)])), None)
         case _:
             reported = reported_row_at(dump, target)
@@ -109,12 +93,12 @@ def type_definitions(dump: DumpSet, target: CursorTarget) -> list[Place]:
     In a memory file, return the entry of the value that flows through the instruction.
     """
     entity = target.entity
-    if isinstance(entity, ValueTarget | ComputationTarget):
+    if isinstance(entity, targets.ValueTarget | targets.ComputationTarget):
         return definitions(dump, target)[:1]
-    if not isinstance(entity, InstructionTarget):
+    if not isinstance(entity, targets.InstructionTarget):
         return []
     if target.is_in_module_text:
-        meant = resolve_instruction(dump, target, entity.name)
+        meant = targets.resolve_instruction(dump, target, entity.name)
         if meant is None:
             return []
         called = meant.file.module.called_by(meant.record)
@@ -133,15 +117,15 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
     calls nothing, return the instructions for the same operation in the other texts of the module.
     """
     entity, record, module = target.entity, target.record, target.place.file.module
-    if isinstance(entity, ComputationTarget):
-        head = resolve_computation(dump, target, entity.name)
+    if isinstance(entity, targets.ComputationTarget):
+        head = targets.resolve_computation(dump, target, entity.name)
         root = None if head is None else head.file.module.computation(head.record).root
         return [] if head is None or root is None else [head_place(LocatedRecord(head.file, root))]
-    if not isinstance(entity, InstructionTarget):
+    if not isinstance(entity, targets.InstructionTarget):
         return []
     if isinstance(record, InstructionLine) and entity.operand is not None:
         return _module_places(target, parameters_of_operand(module, record, entity.operand))
-    meant = resolve_instruction(dump, target, entity.name)
+    meant = targets.resolve_instruction(dump, target, entity.name)
     if meant is None:
         return []
     roots = roots_of(meant.file.module, meant.record)
@@ -152,16 +136,18 @@ def implementations(dump: DumpSet, target: CursorTarget) -> list[Place]:
 
 def innermost_python_line(dump: DumpSet, target: CursorTarget) -> SourceLine | None:
     """Return the innermost Python line of the instruction or value at the cursor."""
-    if not isinstance(target.entity, ValueTarget | InstructionTarget):
+    if not isinstance(target.entity, targets.ValueTarget | targets.InstructionTarget):
         return None
-    name = target_instruction(dump, target.entity) or ""
-    line = resolve_instruction(dump, target, name)
+    name = targets.target_instruction(dump, target.entity) or ""
+    line = targets.resolve_instruction(dump, target, name)
     text = dump.text_of(name) if line is None else line.record.parsed
     return None if text is None else next(iter(dump.stack(text)), None)
 
 
-def _value_definitions(dump: DumpSet, target: CursorTarget, entity: ValueTarget) -> list[Place]:
-    value = target_value(dump, entity)
+def _value_definitions(
+    dump: DumpSet, target: CursorTarget, entity: targets.ValueTarget
+) -> list[Place]:
+    value = targets.target_value(dump, entity)
     if value is None:
         return _instruction_definitions(dump, entity.key.partition("{")[0], None)
     is_entry_header = (

@@ -4,22 +4,13 @@ import re
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from hlo_lsp.ide.cursor import targets
 from hlo_lsp.ide.cursor.targets import (
-    AllocationTarget,
-    ComputationTarget,
     CursorTarget,
     LocationRowTarget,
-    ParameterTarget,
-    ValueTarget,
     head_place,
     named_places,
     place_in,
-    resolve_computation,
-    resolve_instruction,
-    resolve_location_row,
-    resolve_parameter,
-    target_instruction,
-    target_value,
 )
 from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_file import DumpFile
@@ -87,27 +78,27 @@ def _unique_places(places: Iterable[Place]) -> list[Place]:
 
 def _target_places(dump: DumpSet, target: CursorTarget) -> ReferencePlaces:
     match target.entity:
-        case ValueTarget() as entity:
-            value = target_value(dump, entity)
+        case targets.ValueTarget() as entity:
+            value = targets.target_value(dump, entity)
             return ([], []) if value is None else _value_places(dump, value)
-        case ComputationTarget(name=name):
-            head = resolve_computation(dump, target, name)
+        case targets.ComputationTarget(name=name):
+            head = targets.resolve_computation(dump, target, name)
             return ([], []) if head is None else _computation_places(head)
-        case ParameterTarget(number=number):
-            parameter = resolve_parameter(target, number)
+        case targets.ParameterTarget(number=number):
+            parameter = targets.resolve_parameter(target, number)
             return ([], []) if parameter is None else _parameter_places(parameter)
         case LocationRowTarget() as entity:
-            row = resolve_location_row(dump, target, entity)
+            row = targets.resolve_location_row(dump, target, entity)
             if row is None:
                 return [], []
             return [head_place(row)], list(_location_row_mentions(row.file, entity))
-        case AllocationTarget(number=number):
+        case targets.AllocationTarget(number=number):
             return _allocation_places(dump, number)
-    instruction = target_instruction(dump, target.entity)
+    instruction = targets.target_instruction(dump, target.entity)
     if instruction is None:
         return [], []
     mentioned = list(_memory_file_mentions(dump, instruction))
-    line = resolve_instruction(dump, target, instruction)
+    line = targets.resolve_instruction(dump, target, instruction)
     if line is None:
         return [], mentioned
     return [head_place(line)], [*mentioned, *_instruction_mentions(line)]
@@ -150,7 +141,6 @@ def _memory_file_mentions(dump: DumpSet, name: str) -> Iterator[Place]:
 
 
 def _instruction_mentions(line: LocatedRecord[InstructionLine]) -> Iterator[Place]:
-    """Yield the operands, control predecessors, and signature entries that name an instruction."""
     file, record = line.file, line.record
     scope = file.module.scope_of(record)
     for other in file.module.mentioning(record.name):
@@ -164,7 +154,6 @@ def _instruction_mentions(line: LocatedRecord[InstructionLine]) -> Iterator[Plac
 
 
 def _computation_places(head: LocatedRecord[ComputationLine]) -> ReferencePlaces:
-    """Return the heads of a computation, and the attributes that call it."""
     file, name = head.file, head.record.name
     heads = file.module.computations.all(name)
     return [head_place(LocatedRecord(file, record)) for record in heads], [
@@ -175,7 +164,6 @@ def _computation_places(head: LocatedRecord[ComputationLine]) -> ReferencePlaces
 
 
 def _parameter_places(parameter: LocatedRecord[InstructionLine]) -> ReferencePlaces:
-    """Return the place of a parameter, and its mentions with the operands that are passed to it."""
     file = parameter.file
     mentioned = list(_instruction_mentions(parameter))
     for caller, operand in operands_of_parameter(file.module, parameter.record):
@@ -184,7 +172,6 @@ def _parameter_places(parameter: LocatedRecord[InstructionLine]) -> ReferencePla
 
 
 def _location_row_mentions(file: DumpFile, target: LocationRowTarget) -> Iterator[Place]:
-    """Yield the other rows and the instructions that refer to a row of a location table."""
     printed = target.number + (target.table == "StackFrames")  # XLA prints parent ids plus one.
     field = re.compile(rf"{_TABLE_FIELDS[target.table]}{printed}(?!\d)")
     tables = file.module.tables
@@ -207,7 +194,6 @@ def _matches_in_lines(
 
 
 def _allocation_places(dump: DumpSet, number: int) -> ReferencePlaces:
-    """Return the line of an allocation, and its rows in reports."""
     allocation = dump.allocation(number)
     reported = [
         LocatedRecord(file, record)

@@ -69,7 +69,6 @@ def rows_of_allocation(dump: DumpSet, number: int) -> list[LocatedRecord[TableRo
 
 @query
 def _allocation_numbers_of_rows(dump: DumpSet) -> dict[tuple[DumpFile, TableRow], int]:
-    """Return the allocation number of each row."""
     counts: dict[int, Counter[int]] = {}
     by_space: dict[int, list[int]] = {}  # the largest allocation last
     by_size = sorted(

@@ -70,7 +70,6 @@ def _enclosing_extents(
 
 
 def _extents_in_text(file: DumpFile, record: Record, line: int, column: int) -> list[TextExtent]:
-    """Return the parts of a line or short statement that contain the position."""
     statement = Statement(file, line, file.lines[line])
     if len(record.statement_rows(line - record.line)) <= _MAX_STATEMENT_LINES:
         statement = statement_at(file, record, line)
@@ -95,7 +94,6 @@ def _extents_in_text(file: DumpFile, record: Record, line: int, column: int) -> 
 
 
 def _word_spans(text: str, begin: int, at: int) -> Iterator[_Span]:
-    """Yield words, names with ``%``, strings, shapes, values, and ``key=value`` pairs."""
     end = text.find("\n", at)
     end = len(text) if end < 0 else end
     lexemes = load_grammar("lexemes").expression("lexeme")
@@ -160,7 +158,6 @@ def _strip_span(text: str, start: int, end: int) -> _Span:
 
 
 def _nested_instructions(record: Record) -> Iterator[InstructionLine]:
-    """Yield the instructions nested in a record, at any depth."""
     if isinstance(record, ComputationLine):
         for member in record.members:
             yield member
@@ -171,7 +168,6 @@ def _nested_instructions(record: Record) -> Iterator[InstructionLine]:
 
 
 def _section_extents(file: DumpFile, record: Record) -> Iterator[TextExtent]:
-    """Yield the lines of the sections that contain a record, the innermost first."""
     depth = 99
     head = file.records.head_of(record)
     while head is not None:
@@ -183,7 +179,6 @@ def _section_extents(file: DumpFile, record: Record) -> Iterator[TextExtent]:
 
 
 def _last_line(file: DumpFile, head: Record, depth: int) -> int:
-    """Return the last line of the section that a head begins."""
     last = head
     for record in file.records.after(head):
         if record.is_head and depth_of(record) <= depth:
@@ -211,7 +206,6 @@ def _thunk_extents(file: DumpFile, record: Record) -> Iterator[TextExtent]:
 
 
 def _line_extent(file: DumpFile, first: int, last: int) -> TextExtent:
-    """Return whole lines without the blanks around them."""
     text = file.lines[first]
     start = len(text) - len(text.lstrip())
     return TextExtent((first, start), (last, len(file.lines[last].rstrip())))

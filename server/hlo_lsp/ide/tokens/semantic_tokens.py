@@ -112,7 +112,6 @@ def semantic_tokens(
 def _line_tokens(
     dump: DumpSet, file: DumpFile, record: Record, lines: range
 ) -> Iterator[tuple[int, list[SemanticToken]]]:
-    """Yield the characters and the tokens of each line of a record of a memory file."""
     for line in lines:
         text = file.lines[line]
         stop = min(len(text), MAX_TOKENIZED_COLUMNS)
