@@ -50,7 +50,7 @@ def _wrong_words(instruction: InstructionText) -> Iterator[str]:
         yield f"{opcode.name} with {count} operands"
     printed = {attribute.name: attribute.value.text for attribute in instruction.attributes}
     for name in printed:
-        if not WORDS.has_attribute(opcode, name):
+        if name not in WORDS.common and name not in opcode.attributes:
             yield f"{opcode.name} with {name}"
     for group in opcode.required:
         if printed.keys().isdisjoint(group):

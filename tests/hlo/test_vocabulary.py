@@ -131,12 +131,6 @@ def test_unknown_attributes() -> None:
     assert WORDS.attribute("nothing", "add") is None
 
 
-def test_common_attributes_belong_to_every_opcode() -> None:
-    assert WORDS.has_attribute(opcode("add"), "metadata")
-    assert not WORDS.has_attribute(opcode("add"), "dimensions")
-    assert WORDS.has_attribute(opcode("reduce"), "dimensions")
-
-
 def test_keys_inside_of_braces() -> None:
     assert "stack_frame_id" in WORDS.attributes["metadata"].keys
     assert "rhs_reversal" in WORDS.attributes["window"].keys

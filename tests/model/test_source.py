@@ -1,7 +1,13 @@
 """Python stacks from source location tables."""
 
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.source import SourceLine, SourceTables
+from hlo_lsp.model.source import SourceFiles, SourceLine, SourceMap, SourceTables
 
 _TABLES = """HloModule jit_f
 
@@ -86,3 +92,152 @@ def test_tables_after_a_computation_are_ignored() -> None:
     file.changed(file.document.edit((1, 0), (2, 0), ""))
     file.refresh()
     assert len(file.module.tables.files) == 2
+
+
+HERE = Path("/here").absolute()
+COMPONENTS = st.lists(st.text("abc. ", min_size=1).filter(lambda c: c.strip(". ") == c), min_size=1)
+
+
+def mapped(setting: dict[str, str], name: str) -> list[str]:
+    """Return the mapped candidates relative to one folder."""
+    source_map, problems = SourceMap.of(setting, HERE.joinpath)
+    assert problems == []
+    inside = [path for path in source_map.candidates(name) if path.is_relative_to(HERE)]
+    return [path.relative_to(HERE).as_posix() for path in inside]
+
+
+@pytest.mark.parametrize(
+    ("setting", "name", "found"),
+    [
+        ({"/home/user": "src"}, "/home/user/a/b.py", ["src/a/b.py"]),
+        ({"/home/user/": "src/"}, "/home/user/a/b.py", ["src/a/b.py"]),
+        ({"/home/user/b.py": "src/c.py"}, "/home/user/b.py", ["src/c.py"]),
+        ({"/home/us": "src"}, "/home/user/b.py", []),
+        ({"/home/user": "src"}, "/home/user2/b.py", []),
+        ({"/home/user": "src"}, "/HOME/user/b.py", []),
+        ({"home/user": "src"}, "/home/user/b.py", []),
+        ({"/": "root"}, "/usr/b.py", ["root/usr/b.py"]),
+        ({"/": "root"}, "b.py", []),
+        ({"/": "root"}, r"C:\b.py", []),
+    ],
+)
+def test_a_prefix_covers_whole_components(
+    setting: dict[str, str], name: str, found: list[str]
+) -> None:
+    assert mapped(setting, name) == found
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_the_longest_prefix_wins_alone(order: int) -> None:
+    rules = [("/a", "one"), ("/a/b", "two"), ("/a/b/c", "three"), ("/", "all")][::order]
+    assert mapped(dict(rules), "/a/b/x.py") == ["two/x.py"]
+    assert mapped(dict(rules), "/a/b/c/x.py") == ["three/x.py"]
+    assert mapped(dict(rules), "/a/bc/x.py") == ["one/bc/x.py"]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "name", "found"),
+    [
+        ("C:\\Users\\me", r"C:\Users\me\a\b.py", ["src/a/b.py"]),
+        ("C:/Users/me", r"C:\Users\me\a\b.py", ["src/a/b.py"]),
+        ("c:\\users\\ME\\", r"C:\Users\me\b.py", ["src/b.py"]),
+        ("C:\\", "C:/a/b.py", ["src/a/b.py"]),
+        ("D:\\", "C:/a/b.py", []),
+        (r"\\server\share", r"\\server\share\a\b.py", ["src/a/b.py"]),
+        ("C:\\Users", "/Users/b.py", []),
+    ],
+)
+def test_dumps_from_windows(prefix: str, name: str, found: list[str]) -> None:
+    assert mapped({prefix: "src"}, name) == found
+
+
+@pytest.mark.parametrize(
+    ("prefix", "name", "found"),
+    [
+        ("models", "models/a.py", ["src/a.py"]),
+        ("./models", "models/a.py", ["src/a.py"]),
+        ("models", r"models\a\b.py", ["src/a/b.py"]),
+        (".", "models/a.py", ["src/models/a.py"]),
+        ("", "a.py", ["src/a.py"]),
+        (".", "/models/a.py", []),
+    ],
+)
+def test_relative_names(prefix: str, name: str, found: list[str]) -> None:
+    assert mapped({prefix: "src"}, name) == found
+
+
+def test_absolute_name_is_the_last_candidate() -> None:
+    name = str(HERE / "a.py")
+    elsewhere = HERE.parent / "there"
+    source_map, _ = SourceMap.of({str(HERE): str(elsewhere)})
+    assert source_map.candidates(name) == [elsewhere / "a.py", HERE / "a.py"]
+    assert SourceMap().candidates(name) == [HERE / "a.py"]
+    assert SourceMap().candidates("a.py") == []
+
+
+@pytest.mark.parametrize("setting", ["x", 3, True, ["/a", "/b"], [{}]])
+def test_setting_of_wrong_type_does_not_raise(setting: object) -> None:
+    assert SourceMap.of(setting) == (
+        SourceMap(),
+        ['must be an object {"path in the dump": "local path"}'],
+    )
+
+
+@pytest.mark.parametrize("setting", [None, {}, []])
+def test_an_empty_setting_is_right(setting: object) -> None:
+    assert SourceMap.of(setting) == (SourceMap(), [])
+
+
+@pytest.mark.parametrize("target", [None, 3, True, [], {}])
+def test_a_wrong_entry_breaks_itself_only(target: object) -> None:
+    source_map, problems = SourceMap.of({"/a": target, "/b": "/x"})
+    assert source_map.rules == (("/b", Path("/x")),)
+    assert problems == ['the value for "/a" must be a path in quotes']
+
+
+def test_unresolvable_path_is_reported() -> None:
+    source_map, problems = SourceMap.of({"/a": "x"}, lambda _: None)
+    assert source_map == SourceMap()
+    assert problems == ['cannot resolve the path "x" for "/a"']
+    assert SourceMap.of({"/a": ""})[1] == ['cannot resolve the path "" for "/a"']
+
+
+@given(COMPONENTS, COMPONENTS)
+def test_path_after_the_prefix_is_kept(prefix: list[str], rest: list[str]) -> None:
+    start = "/" + "/".join(prefix)
+    source_map, _ = SourceMap.of({start: str(HERE)})
+    assert source_map.candidates(f"{start}/{'/'.join(rest)}")[0] == HERE.joinpath(*rest)
+
+
+@given(st.text())
+def test_arbitrary_names_do_not_fail(name: str) -> None:
+    files = SourceFiles(SourceMap.of({"": "/no/such/folder", "/": "/no/such/folder"})[0])
+    assert files.resolve("/no/such/folder/" + name) is None
+
+
+def test_a_file_is_found_where_it_is(tmp_path: Path) -> None:
+    (tmp_path / "my model.py").write_text("")
+    (tmp_path / "folder.py").mkdir()
+    files = SourceFiles(SourceMap.of({"/home/user": str(tmp_path)})[0])
+    assert files.resolve("/home/user/my model.py") == tmp_path / "my model.py"
+    assert files.resolve(str(tmp_path / "my model.py")) == tmp_path / "my model.py"
+    assert files.resolve("/home/user/other.py") is None
+    assert files.resolve("/home/user/folder.py") is None
+    uri = f"{tmp_path.as_uri()}/my%20model.py#L7"
+    assert files.uri(SourceLine("/home/user/my model.py", 7)) == uri
+    assert files.uri(SourceLine("/home/user/other.py", 7)) is None
+
+
+def test_printed_path_is_the_fallback(tmp_path: Path) -> None:
+    (tmp_path / "model.py").write_text("")
+    files = SourceFiles(SourceMap.of({str(tmp_path): str(tmp_path / "moved")})[0])
+    assert files.resolve(str(tmp_path / "model.py")) == tmp_path / "model.py"
+
+
+def test_source_files_are_looked_up_once_per_request(tmp_path: Path) -> None:
+    path = tmp_path / "model.py"
+    files = SourceFiles(SourceMap())
+    assert files.resolve(str(path)) is None
+    path.write_text("")
+    assert files.resolve(str(path)) is None
+    assert SourceFiles(SourceMap()).resolve(str(path)) == path

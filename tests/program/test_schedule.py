@@ -1,9 +1,17 @@
 """The schedule according to the module text."""
 
+from pathlib import Path
+
 import pytest
 
+from hlo_lsp.ide.cursor.lookup import cursor_target_at
+from hlo_lsp.ide.navigation.definitions import definition
+from hlo_lsp.ide.navigation.references import declarations_and_references
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.program.schedule import scheduled_instructions
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.program.schedule import scheduled_instructions, thunk_instruction
+from hlo_lsp.syntax.scanners import ThunkRow
 
 HEADER = "HloModule jit_f, is_scheduled=true, entry_computation_layout={(s32[])->s32[]}\n"
 
@@ -137,3 +145,123 @@ def test_missing_callee_is_skipped() -> None:
 def _schedule(text: str) -> list[str] | None:
     found = scheduled_instructions(DumpFile.of_text(HEADER + text).module)
     return None if found is None else [instruction.name for instruction in found]
+
+
+MODULE = """\
+HloModule jit_f, is_scheduled=true
+
+ENTRY %main (a: f32[2]) -> f32[2] {
+  %a = f32[2]{0} parameter(0)
+  %loop.add = f32[2]{0} fusion(%a), kind=kLoop, calls=%fused
+  %loop_add.1 = f32[2]{0} fusion(%loop.add), kind=kLoop, calls=%fused
+  %x.y = f32[2]{0} fusion(%loop_add.1), kind=kLoop, calls=%fused
+  ROOT %x_y = f32[2]{0} fusion(%x.y), kind=kLoop, calls=%fused
+}
+"""
+THUNKS = """\
+001: kCustomKernel [source       | next=002 (1)] loop_add grid: [1, 1, 1] threads: [2, 1, 1]
+002: kCustomKernel [prev=001 (1) | next=003 (1)] loop_add grid: [1, 1, 1] threads: [2, 1, 1]
+003: kCustomKernel [prev=002 (1) | next=004 (1)] x_y grid: [1, 1, 1] threads: [2, 1, 1]
+004: kCopy         [prev=003 (1) | sink        ] kCopy
+"""
+METADATA = """\
+thunk_metadata {
+  thunk_info {
+    profile_annotation: "loop.add"
+    thunk_id: 1
+  }
+  thunk_kind: "kCustomKernel"
+}
+thunk_metadata {
+  thunk_info {
+    profile_annotation: "loop_add.1"
+    thunk_id: 2
+  }
+  thunk_kind: "kCustomKernel"
+}
+thunk_metadata {
+  thunk_info {
+    profile_annotation: "command_buffer_7"
+  }
+  thunk_kind: "kCommandBuffer"
+}
+"""
+
+
+def _instructions(dump: DumpSet, file: DumpFile) -> list[str | None]:
+    rows = [record for record in file.records if isinstance(record, ThunkRow)]
+    return [thunk_instruction(dump, row) for row in rows]
+
+
+def _in_memory(thunks: str) -> tuple[DumpSet, DumpFile]:
+    file = DumpFile.of_text(thunks, "thunks.txt")
+    return DumpSet([DumpFile.of_text(MODULE, "module.txt"), file]), file
+
+
+def _on_disk(folder: Path, **texts: str) -> tuple[DumpSet, DumpFile]:
+    for name, text in texts.items():
+        (folder / f"module_0001.jit_f.{name}.txt").write_text(text)
+    stem = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations"
+    (folder / f"{stem}.txt").write_text(MODULE)
+    library = DumpWorkspace()
+    file = library.file(folder / "module_0001.jit_f.thunk_sequence.txt")
+    return library.set_of(file), file
+
+
+def test_metadata_file_resolves_shared_kernel(tmp_path: Path) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
+    assert _instructions(dump, file) == ["loop.add", "loop_add.1", None, None]
+
+
+def test_unique_kernel_name_resolves_without_metadata(tmp_path: Path) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence="\n".join(THUNKS.split("\n")[1:]))
+    # `loop_add` fits `loop.add` alone, `x_y` fits two.
+    assert _instructions(dump, file) == ["loop.add", None, None]
+
+
+def test_shared_kernel_without_metadata_is_unknown(
+    tmp_path: Path,
+) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS)
+    assert _instructions(dump, file) == [None, None, None, None]
+
+
+def test_row_annotation_takes_precedence(tmp_path: Path) -> None:
+    row = "001: kKernel [source | sink] , kernel = loop_add, profile_annotation = x.y, launch"
+    dump, file = _on_disk(tmp_path, thunk_sequence=row, thunk_metadata=METADATA)
+    assert _instructions(dump, file) == ["x.y"]
+
+
+def test_old_rows_resolve_by_kernel() -> None:
+    dump, file = _in_memory("kKernel\t, kernel = loop_add_1, launch dimensions\nkGemm  \t\n")
+    assert _instructions(dump, file) == ["loop_add.1", None]
+
+
+def test_unmatched_kernel_is_unknown() -> None:
+    dump, file = _in_memory("kKernel\t, kernel = sort_7, launch dimensions\n")
+    assert _instructions(dump, file) == [None]
+
+
+def test_invalid_metadata_is_ignored(tmp_path: Path) -> None:
+    (tmp_path / "module_0001.jit_f.thunk_metadata.txt").write_bytes(b"\0\0\0")
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS.split("\n", maxsplit=1)[0])
+    assert _instructions(dump, file) == ["loop.add"]
+
+
+def test_thunk_definition_is_its_instruction(tmp_path: Path) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
+    lines = []
+    for line in range(4):
+        found = cursor_target_at(file, line, 20)
+        assert found is not None
+        place = definition(dump, found)
+        lines.append(None if place is None else place.file.lines[place.line].split()[0])
+    assert lines == ["%loop.add", "%loop_add.1", None, None]
+
+
+def test_thunk_references_are_those_of_its_instruction(tmp_path: Path) -> None:
+    dump, file = _on_disk(tmp_path, thunk_sequence=THUNKS, thunk_metadata=METADATA)
+    found = cursor_target_at(file, 0, 20)
+    assert found is not None
+    declared, mentioned = declarations_and_references(dump, found)
+    assert [place.line for place in (*declared, *mentioned)] == [4, 5]

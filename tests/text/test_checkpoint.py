@@ -6,7 +6,7 @@ from functools import partial
 
 import pytest
 
-from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint, is_in_job
+from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
 from jobs import count_checkpoints, started
 
 
@@ -22,7 +22,6 @@ def test_work_outside_of_jobs_never_pauses(number: int) -> None:
     log: list[int] = []
     assert count_to(number, log) == f"counted to {number}"
     assert log == list(range(number))
-    assert not is_in_job()
 
 
 def test_job_pauses_at_each_checkpoint() -> None:
@@ -106,13 +105,6 @@ def test_inner_job_pauses_with_the_outer_one() -> None:
     log: list[int] = []
     assert count_checkpoints(partial(nested, log)) >= 3
     assert log == [0, 1, 2]
-
-
-def test_is_in_job_is_true_only_in_jobs() -> None:
-    job = Job(is_in_job)
-    job.step(60)
-    assert job.result
-    assert not is_in_job()
 
 
 @pytest.mark.parametrize("work", [partial(count_to, 400, []), partial(nested, [])])

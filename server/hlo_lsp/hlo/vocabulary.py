@@ -56,10 +56,6 @@ class Vocabulary:
             of_opcode = self.variants.get((name, opcode.removesuffix("-start")))
         return of_opcode or self.attributes.get(name)
 
-    def has_attribute(self, opcode: OpcodeSpec, attribute: str) -> bool:
-        """Return True if an instruction with this opcode may have the attribute."""
-        return attribute in self.common or attribute in opcode.attributes
-
     def _async_start(self, base: OpcodeSpec) -> OpcodeSpec:
         optional = (
             *base.optional,

@@ -103,11 +103,6 @@ def section_of(head: Record) -> Section | None:
     return _LABELS.get(head.name) if isinstance(head, Label) else _HEADS.get(type(head))
 
 
-def row_section(row: Record) -> Section | None:
-    """Return the section that a row is of wherever it is; None for any other line."""
-    return _ROWS.get(type(row))
-
-
 @query
 def disorder(file: DumpFile) -> tuple[Disorder, ...]:
     """Return the misplaced records of a memory file, or the second header of a module text.
@@ -190,16 +185,9 @@ def _memory_disorder(file: DumpFile, runs: Sequence[_Run]) -> Iterator[Disorder]
 
 # Lines after which a report goes on.
 _IN_REPORTS = frozenset(
-    {
-        "by_size_header",
-        "by_size_label",
-        "space_line",
-        "space_total_line",
-        "table_header",
-        "total_line",
-        "with_values_label",
-    }
-)
+    {"by_size_header", "by_size_label", "space_line", "space_total_line", "table_header",
+     "total_line", "with_values_label"}
+)  # fmt: skip
 # What follows a section wherever it ends, and what is in one that is not empty.
 _NEXT = {
     Section.TOTAL: f"`{Section.ENTRIES.value}`",
@@ -208,7 +196,6 @@ _NEXT = {
     Section.RANGES: "the peak",
 }
 _TRUNCATION_ROWS = {Section.ALLOCATIONS: "the allocations", Section.ENTRIES: "the values"}
-_FROM = " from instruction:"
 _LINE = "the rest of this line"
 
 
@@ -279,7 +266,7 @@ def _memory_end(file: DumpFile, last: Record, head: Record | None, in_line: bool
         return None if last.preallocated_temp else f"the values in allocation {last.number}"
     if isinstance(last, BreakdownRow):
         return _stacks_end(last, [row for row in rows if isinstance(row, BreakdownRow)])
-    section = row_section(last) or (None if head is None else section_of(head))
+    section = _ROWS.get(type(last)) or (None if head is None else section_of(head))
     if section is None or isinstance(last, BrokenRecord):
         return None
     if section is Section.PEAK:
@@ -294,11 +281,12 @@ def _memory_end(file: DumpFile, last: Record, head: Record | None, in_line: bool
 
 def _entry_end(last: UsedValue, in_line: bool) -> str | None:
     text = last.lines[-1]
-    if not text.startswith(_FROM):
+    column = instruction_column(text)
+    if not column:
         return "the rest of the entry" + ("" if last.id is None else f" of value {last.id}")
-    if text != _FROM and not in_line:
+    if column < len(text) and not in_line:
         return None
-    read = parse_instruction(text, instruction_column(text)) if text != _FROM else None
+    read = parse_instruction(text, column) if column < len(text) else None
     return None if read is not None and read.is_closed else "the rest of this instruction"
 
 

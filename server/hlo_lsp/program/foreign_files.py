@@ -6,7 +6,7 @@ folders are copied together.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import combinations, count, islice
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
@@ -23,9 +23,9 @@ from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
-from hlo_lsp.text.disk import UnreadableError, read_document_until
+from hlo_lsp.text.disk import UnreadableError, read_first_lines
 
-_MAX_HEAD_LINES = 200  # lines that show what a file is
+_MAX_HEAD_BYTES = 1 << 14  # that show what a file is
 _SAMPLE = 200  # facts of a file that are looked up in another
 _MIN_FACTS = 3  # facts that a comparison needs
 _MIN_DIFFERENCES = 10  # facts that differ: more than one damage changes
@@ -123,9 +123,8 @@ def _problem(path: Path) -> str | None:
     """Return why a file was not read; None if it may only be too large to have been so far."""
     if not path.exists():
         return "is missing"
-    lines = count(1)
     try:
-        head = read_document_until(path, lambda _: next(lines) > _MAX_HEAD_LINES).lines
+        head = read_first_lines(path, _MAX_HEAD_BYTES)
     except UnreadableError:
         return "cannot be read"
     if detect_file_kind(head) is not FileKind.OTHER:

@@ -154,8 +154,3 @@ def checkpoint() -> None:
     job = _State.job
     if job is not None and (job._is_cancelled or time.monotonic() >= job._deadline):
         job.pause()
-
-
-def is_in_job() -> bool:
-    """Return whether the caller runs in a job and may be paused."""
-    return _State.job is not None
