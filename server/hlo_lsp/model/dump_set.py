@@ -1,16 +1,19 @@
 """Queries over all files of one compile."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any, TypeVar
 
 from hlo_lsp.model.backend import Backend, backend_from_file_name
+from hlo_lsp.model.compiles import Compile
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.memory_index import MemoryIndex, MultiMap
 from hlo_lsp.model.place import LocatedRecord, Value
 from hlo_lsp.model.query import Query, Result
 from hlo_lsp.model.shape import subshape_text
 from hlo_lsp.model.source import SourceLine
+from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.syntax.memory_records import (
     AllocationLine,
@@ -277,3 +280,69 @@ def defining_text(entry: UsedValue) -> InstructionText | None:
     line = entry.lines[-1]
     column = instruction_column(line)
     return parse_instruction(line, column) if column else None
+
+
+_KIND_ORDER = list(FileKind)
+
+
+# A function that returns a companion file of a compile, up to date, or None; unless it is patient,
+# also None for a large file that is not read yet.
+_CompanionFinder = Callable[[Path, Compile, bool], DumpFile | None]
+
+
+class DumpSetCache:
+    """Dump sets by their files.
+
+    Unless sets may be ``overlapping``, a new set evicts the sets that share a file with it, as they
+    may keep outdated versions of other files in memory.
+    """
+
+    def __init__(self, *, overlapping: bool = False) -> None:
+        self._overlapping = overlapping
+        self._sets: dict[tuple[int, ...], DumpSet] = {}
+
+    def set_of(
+        self,
+        file: DumpFile,
+        compile_: Compile | None,
+        find: _CompanionFinder,
+        *,
+        patient: bool = True,
+    ) -> DumpSet:
+        """Return the set of an up-to-date file: the files of its compile, or itself without one."""
+        files = [file]
+        others: list[DumpFile] = []
+        thunk_names: DumpFile | None = None
+        if compile_ is not None:
+            for path in compile_.files_read_together()[1:]:
+                companion = find(path, compile_, patient)
+                if companion is not None and companion.kind.has_records:
+                    files.append(companion)
+            for path in compile_.comparison_texts():
+                companion = find(path, compile_, patient)
+                if companion is not None and companion.kind is FileKind.MODULE:
+                    others.append(companion)
+            if file.kind is FileKind.THUNKS and compile_.thunk_metadata is not None:
+                thunk_names = find(compile_.thunk_metadata, compile_, True)
+        # Of two files with the same fact, the first one in the order of `FileKind` provides it.
+        files.sort(key=lambda one: (_KIND_ORDER.index(one.kind), one is not file))
+        extra = [*others, *([] if thunk_names is None else [thunk_names])]
+        key = tuple(map(id, (*files, *extra)))
+        found = self._sets.get(key)
+        if found is None or found.files != files:
+            if not self._overlapping:
+                self.forget(files)
+            found = self._sets[key] = DumpSet(files, thunk_names, others)
+        return found
+
+    def forget(self, files: Iterable[DumpFile]) -> None:
+        """Drop the sets with at least one of these files."""
+        gone = set(map(id, files))
+        self._sets = {
+            key: old for key, old in self._sets.items() if gone.isdisjoint(map(id, old.files))
+        }
+
+    def retain(self, files: Iterable[DumpFile]) -> None:
+        """Drop the sets with files other than these."""
+        used = set(map(id, files))
+        self._sets = {key: old for key, old in self._sets.items() if used.issuperset(key)}

@@ -173,11 +173,11 @@ def _tpu_size(shape: ArrayShape, layout: Layout, elements: int) -> PaddedSize:
 
 def _tiled_size(shape: ArrayShape, layout: Layout, bits: int) -> PaddedSize:
     order = layout.minor_to_major[::-1]
-    sizes = [shape.dims[dim].size or 0 for dim in order] if _is_permutation(order, shape) else None
-    if sizes is None:
+    if sorted(order) != list(range(len(shape.dims))):
         return PaddedSize(
             logical_bytes(shape) or 0, exact=False, rule="the layout does not fit the dimensions"
         )
+    sizes = [shape.dims[dim].size or 0 for dim in order]
     pieces = _split_pieces(sizes, layout)
     padded = max((_tiled_elements(piece, layout) for piece in pieces), default=0)
     rule = f"padded to {layout.tile_text}"
@@ -195,10 +195,6 @@ def _tiled_size(shape: ArrayShape, layout: Layout, bits: int) -> PaddedSize:
 def _dynamic_sizes_bytes(shape: ArrayShape, layout: Layout) -> int:
     """Return the bytes for run-time sizes, which layouts of parameters do not mention."""
     return layout.metadata_bytes or (_DYNAMIC_SIZES_BYTES if shape.dynamic else 0)
-
-
-def _is_permutation(order: tuple[int, ...], shape: ArrayShape) -> bool:
-    return sorted(order) == list(range(len(shape.dims)))
 
 
 def _split_pieces(sizes: list[int], layout: Layout) -> list[list[int]]:

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from hlo_lsp.model.compiles import Compile, FolderListing
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.dump_set_cache import DumpSetCache
+from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.syntax.file_kinds import SectionRange, split_sections
 from hlo_lsp.text.document import Document, LineChange
 
@@ -93,7 +92,7 @@ class StdoutDump:
         compile_ = self._compiles.get(section) if section.kind.has_records else None
         paths = self._paths.get(section, {})
 
-        def find(path: Path, _: Compile, **_patience: bool) -> DumpFile | None:
+        def find(path: Path, _compile: Compile, _patient: bool) -> DumpFile | None:
             found = paths.get(path)
             if found is not None:
                 found.refresh()

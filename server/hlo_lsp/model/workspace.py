@@ -7,8 +7,7 @@ from pathlib import Path
 
 from hlo_lsp.model.compiles import Compile, FolderCache, compile_of
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.dump_set_cache import DumpSetCache
+from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.model.stdout_dump import SectionFile, StdoutDump
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.checkpoint import Cancelled, Job, checkpoint
@@ -188,7 +187,7 @@ class DumpWorkspace:
         finally:
             job.cancel()
 
-    def _companion(self, path: Path, compile_: Compile, *, patient: bool) -> DumpFile | None:
+    def _companion(self, path: Path, compile_: Compile, patient: bool) -> DumpFile | None:
         file = self._open_paths.get(path)
         if file is None:
             try:

@@ -58,22 +58,10 @@ def _spaced_int(digits: str) -> int:
     return int(digits.replace(" ", ""))
 
 
-def _tree_depth(branches: str) -> int:
-    return max(0, len(branches) // 4 - 1)
-
-
-def _unquoted(string: str) -> str:
-    return unescape(string[1:-1])
-
-
 def _parent_frame(number: str | None) -> int | None:
     """Return the number of a parent frame, which XLA prints plus one (ParseStackFramesList)."""
     parent = int(number or 0) - 1
     return parent if parent > 0 else None
-
-
-def _indent_depth(blanks: str | None) -> int | None:
-    return None if blanks is None else len(blanks) // 4
 
 
 # None stands for a label, which has no fields.
@@ -106,8 +94,8 @@ _MEMORY_RULES: dict[str, dict[str, _RecordMaker | None]] = {
         ),
         "breakdown_label": None,
         "breakdown_row": _fields(
-            memory_records.BreakdownRow, TREE=_tree_depth, TITLE=None, TOTAL=_spaced_int,
-            CURRENT=_spaced_int, REMAINING=_spaced_int,
+            memory_records.BreakdownRow, TREE=lambda branches: max(0, len(branches) // 4 - 1),
+            TITLE=None, TOTAL=_spaced_int, CURRENT=_spaced_int, REMAINING=_spaced_int,
         ),
     },
     "report": {
@@ -183,7 +171,9 @@ _MODULE_RULES: dict[str, _RecordMaker] = {
     "instruction_line": module_records.InstructionLine.of,
     "module_header": lambda match: module_records.ModuleHeader(match["NAME"], match.string),
     "table_label": _fields(module_records.TableLabel, TABLE=None),
-    "name_row": _fields(module_records.NameRow, NUMBER=int, STRING=_unquoted),
+    "name_row": _fields(
+        module_records.NameRow, NUMBER=int, STRING=lambda text: unescape(text[1:-1])
+    ),
     "location_row": _fields(
         module_records.LocationRow, NUMBER=int, FILE_NAME_ID=int, FUNCTION_NAME_ID=int, LINE=int
     ),
@@ -302,6 +292,12 @@ class BranchLabel(Record):
     name: str
     depth: int | None
 
+    @classmethod
+    def of(cls, match: Match[str]) -> "BranchLabel":
+        """Read from a match of the rule."""
+        indent = match["INDENT"]
+        return cls(match["BRANCH"], None if indent is None else len(indent) // 4)
+
 
 class ThunkScanner(_LineScanner):
     """A scanner of thunk sequences."""
@@ -311,9 +307,7 @@ class ThunkScanner(_LineScanner):
         self.lines = LineRules(
             [
                 LineRule.of(grammar, "thunk_row", ThunkRow.of),
-                LineRule.of(
-                    grammar, "branch_label", _fields(BranchLabel, BRANCH=None, INDENT=_indent_depth)
-                ),
+                LineRule.of(grammar, "branch_label", BranchLabel.of),
             ]
         )
 
