@@ -1,4 +1,4 @@
-"""What to do where a program is missing that a test needs."""
+"""Programs that a test needs and the machine lacks."""
 
 import os
 from typing import NoReturn
@@ -7,7 +7,7 @@ import pytest
 
 
 def absent(what: str, remedy: str) -> NoReturn:
-    """Skips the test on somebody's machine; in continuous integration it has failed."""
+    """Skip the test, or fail it in continuous integration."""
     sentence = f"there is no {what}: {remedy}"
     if os.environ.get("CI"):
         pytest.fail(sentence)

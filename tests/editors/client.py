@@ -1,4 +1,4 @@
-"""The VS Code client: what it is made with, its own checks, and the extension as users install it.
+"""The VS Code client: its npm packages, its checks, and the packaged extension.
 
 Only Python's standard library: this runs before anything is installed.
 """
@@ -19,7 +19,11 @@ _STAMP = FOLDER / "node_modules" / ".made-for"
 
 
 def install(node: Node) -> None:
-    """Installs what the client is made with, unless it is there; raises SetupError."""
+    """Install the npm packages of the client, unless they are up to date.
+
+    Raises:
+        SetupError: If npm fails.
+    """
     lock = hashlib.sha256((FOLDER / "package-lock.json").read_bytes()).hexdigest()
     if _STAMP.is_file() and _STAMP.read_text("utf-8") == lock:
         return

@@ -1,4 +1,4 @@
-"""The real VS Code, as code-server: installed by npm into this checkout, kept while it fits.
+"""VS Code as code-server, which npm installs into this checkout.
 
 Only Python's standard library: this runs before anything is installed.
 """
@@ -14,12 +14,12 @@ VERSION = "4.139.1"
 """Of code-server; VS Code in it is 1.139.1."""
 _FOLDER = MADE / "code-server"
 ENTRY = _FOLDER / "node_modules" / "code-server" / "out" / "node" / "entry.js"
-"""The program of code-server, for Node."""
+"""The entry point of code-server, for Node."""
 _STAMP = _FOLDER / "made-for.json"
 
 
 def is_made(node: Node) -> bool:
-    """Whether it was installed whole, in this version, for this Node."""
+    """Return whether this version is completely installed for this Node."""
     try:
         return bool(json.loads(_STAMP.read_text("utf-8")) == _description(node))
     except (OSError, ValueError):
@@ -27,7 +27,11 @@ def is_made(node: Node) -> bool:
 
 
 def make(node: Node) -> None:
-    """Installs it, which takes two minutes of compiling, unless it is there; raises SetupError."""
+    """Install code-server, which takes about two minutes, unless it is installed.
+
+    Raises:
+        SetupError: If npm fails.
+    """
     if is_made(node):
         return
     print(f"npm installs code-server {VERSION} (once, about two minutes)", flush=True)

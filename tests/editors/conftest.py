@@ -1,4 +1,4 @@
-"""Neovim, and one real compile to open in it."""
+"""Neovim, and a real compile to open in it."""
 
 import re
 import shutil
@@ -14,7 +14,7 @@ _STEM = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
 
 @dataclass(frozen=True)
 class Compile:
-    """The files of one compile, as they lie in a dump folder."""
+    """The files of one compile in a dump folder."""
 
     folder: Path
 
@@ -22,22 +22,22 @@ class Compile:
         return self.folder / f"{_STEM}{suffix}.txt"
 
     def line(self, suffix: str, number: int) -> str:
-        """A line, counted from 1."""
+        """Return a line, counted from 1."""
         return self.path(suffix).read_text("utf-8").splitlines()[number - 1]
 
     def number(self, suffix: str, line: str) -> int:
-        """Where a line stands, which occurs once."""
+        """Return the number of a line that occurs once, from 1."""
         lines = self.path(suffix).read_text("utf-8").splitlines()
         assert lines.count(line) == 1
         return lines.index(line) + 1
 
     def starting(self, suffix: str, beginning: str) -> int:
-        """Where the one line stands that begins so."""
+        """Return the number of the only line with this beginning, from 1."""
         (number,) = self.holding(suffix, "^" + re.escape(beginning))
         return number
 
     def holding(self, suffix: str, expression: str) -> list[int]:
-        """Where the lines stand in which an expression finds something."""
+        """Return the numbers of the lines that match an expression, from 1."""
         lines = self.path(suffix).read_text("utf-8").splitlines()
         return [number for number, line in enumerate(lines, 1) if re.search(expression, line)]
 
@@ -49,7 +49,7 @@ def compile_v5e(corpus_small: Path) -> Compile:
 
 @pytest.fixture
 def own(compile_v5e: Compile, tmp_path: Path) -> Compile:
-    """The files of the compile to write to."""
+    """Return a copy of the compile that the test may edit."""
     folder = tmp_path / "dump"
     folder.mkdir()
     for path in compile_v5e.folder.glob(f"{_STEM}*"):

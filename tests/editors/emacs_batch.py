@@ -1,4 +1,4 @@
-"""A real Emacs without a screen, driven by a few lines of Lisp."""
+"""Emacs in batch mode, driven by Lisp scripts."""
 
 import json
 import os
@@ -20,7 +20,7 @@ _SECONDS = 180
 
 
 def said(heading: str = "") -> list[str]:
-    """The Lisp that the documentation gives under a heading (without: above the first)."""
+    """Return the Lisp of the documentation below a heading, or before the first one."""
     text = DOCUMENT.read_text("utf-8")
     (section,) = [
         part
@@ -31,7 +31,7 @@ def said(heading: str = "") -> list[str]:
 
 
 def find_emacs(package: str) -> str:
-    """An Emacs that has a package, such as `eglot`."""
+    """Return an Emacs that has a package, such as `eglot`."""
     found = shutil.which("emacs")
     if found is None:
         absent("Emacs", f"apt-get install emacs-nox elpa-{package} elpa-markdown-mode")
@@ -42,7 +42,7 @@ def find_emacs(package: str) -> str:
 
 
 class Emacs:
-    """Starts a fresh Emacs for each script, with the set-up that the documentation gives."""
+    """An Emacs with the documented set-up, started anew for each script."""
 
     def __init__(self, package: str, home: Path) -> None:
         self._program = find_emacs(package)
@@ -50,7 +50,7 @@ class Emacs:
         self._setup = [*said(), said(package)[0], f"(require '{package})"]
 
     def run(self, script: str, **variables: object) -> Any:
-        """The value of the last expression of a script; `variables` are strings and numbers."""
+        """Return the value of the last expression of a script, which can use `variables`."""
         lisp, result = self._home / "script.el", self._home / "result.json"
         given = [f"(defvar {name} {json.dumps(value, default=str)})"
                  for name, value in variables.items()]  # fmt: skip

@@ -1,4 +1,4 @@
-"""What the editor tests need of the machine itself: packages of Debian, installed if that may be.
+"""Debian packages that the editor tests need, installed if permitted.
 
 Only Python's standard library: this runs before anything is installed.
 """
@@ -27,14 +27,14 @@ _FAILED = "apt-get could not install {packages}:\n{told}"
 
 @dataclass(frozen=True)
 class Lack:
-    """Packages that are not there, and what to do about it."""
+    """Missing packages, and advice to the user."""
 
     packages: tuple[str, ...]
     advice: str
 
 
 def install(packages: Sequence[str]) -> Lack | None:
-    """Installs those of the packages that are missing; tells which are missing after all."""
+    """Install missing packages, and return those that could not be installed."""
     if shutil.which("apt-get") is None:
         missing = tuple(name for name in packages if _program(name) is None)
         return Lack(missing, _NO_APT.format(packages=" ".join(missing))) if missing else None
@@ -54,7 +54,7 @@ def install(packages: Sequence[str]) -> Lack | None:
 
 
 def _right() -> tuple[str, ...] | None:
-    """What to write before a command so that it may install; None if it may not."""
+    """Return the prefix of a command that installs packages, or None if not permitted."""
     if not hasattr(os, "geteuid"):
         return None
     if os.geteuid() == 0:
@@ -70,7 +70,7 @@ def _is_installed(package: str) -> bool:
 
 
 def _program(package: str) -> str | None:
-    """A program of the package, where nobody can be asked about packages."""
+    """Return the path of the program of a package, on a machine without a package manager."""
     names = {"neovim": "nvim", "emacs-nox": "emacs", "libkrb5-dev": "krb5-config"}
     if package.startswith(("elpa-", "fonts-")):
         return sys.executable  # nobody can tell here; its tests will
@@ -82,7 +82,7 @@ def _status(command: Sequence[str]) -> int:
 
 
 def _run(command: Sequence[str]) -> str:
-    """Runs to the end, with no question asked; returns the end of what it told."""
+    """Run a command without questions, and return the end of its output."""
     ended = _output(command)
     return "".join((ended.stdout + ended.stderr).splitlines(keepends=True)[-20:])
 

@@ -1,4 +1,4 @@
-"""A real Neovim without a screen, driven by a few lines of Lua."""
+"""Neovim, headless or on a terminal, driven by Lua scripts."""
 
 import json
 import os
@@ -23,13 +23,13 @@ _SECONDS = 180
 
 
 def find_neovim() -> str:
-    """The environment's Neovim, else the machine's, if it is as new as most of the client asks."""
+    """Return a Neovim of the environment or the machine that supports the whole client."""
     new = [program for program, version in _neovims() if version >= (0, 11)]
     return new[0] if new else absent("Neovim 0.11 or newer", "pip install --group editors")
 
 
 def find_old_neovim() -> str:
-    """A Neovim of the machine from before `vim.lsp.enable`: what Debian 12 has is the oldest."""
+    """Return a Neovim without `vim.lsp.enable`; that of Debian 12 is the oldest."""
     old = [program for program, version in _neovims() if (0, 7) <= version < (0, 11)]
     return old[0] if old else absent("Neovim from 0.7 to 0.10", "apt-get install neovim")
 
@@ -47,16 +47,16 @@ def _neovims() -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 class Neovim:
-    """Starts a fresh Neovim for each script, with or without the client of this project."""
+    """A Neovim with or without the client of this project, started anew for each script."""
 
     def __init__(self, program: str, home: Path) -> None:
         self._program = program
         self.home = home
 
     def run(self, script: str, *, with_client: bool = True, **variables: object) -> Any:
-        """What the Lua `script` returns. It is handed the helpers of driver.lua as `...`.
+        """Return the value of a Lua script, which gets the helpers of driver.lua as `...`.
 
-        Further `variables` are those of the script: strings, numbers, lists, or None.
+        `variables` are variables of the script: strings, numbers, lists, or None.
         """
         lua, result = self.home / "script.lua", self.home / "result.json"
         result.unlink(missing_ok=True)
@@ -86,7 +86,7 @@ class Neovim:
     def on_terminal(
         self, path: Path, *, columns: int = 160, rows: int = 40
     ) -> AbstractContextManager[Terminal]:
-        """Opens a file as `try.py` does, with a screen."""
+        """Open a file on a terminal as `try.py` does."""
         init = str(CLIENT / "try" / "init.lua")
         command = [self._program, "--clean", "-n", "-u", init, path.name]
         return running(command, path.parent, self._environment(), columns=columns, rows=rows)
@@ -104,7 +104,7 @@ class Neovim:
         }
 
     def _log(self) -> str:
-        """What the server wrote on standard error, as Neovim keeps it."""
+        """Return the standard error of the server from Neovim's log."""
         log = self.home / "nvim" / "lsp.log"
         return log.read_text("utf-8") if log.is_file() else ""
 

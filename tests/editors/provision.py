@@ -1,4 +1,4 @@
-"""All that the tests of editors need and pip does not bring, made beside other work.
+"""Everything that the tests of editors need and pip does not install.
 
 Only Python's standard library: this runs before anything is installed.
 """
@@ -13,7 +13,7 @@ from environment import Environment, SetupError
 
 
 class Provision:
-    """Begins at once with packages of the machine; the rest follows when there is a Node."""
+    """An installation in the background: packages of the machine first, code-server after Node."""
 
     def __init__(self) -> None:
         self._beside = ThreadPoolExecutor()
@@ -22,9 +22,10 @@ class Provision:
         self._code_server: Future[str | None] | None = None
 
     def begin(self, environment: Environment) -> Node:
-        """Goes on with code-server; returns when the client can be checked and packaged.
+        """Install the client, and code-server in the background.
 
-        Raises SetupError if that cannot be.
+        Raises:
+            SetupError: If the client cannot be installed.
         """
         node = Node(environment)
         self._code_server = self._beside.submit(self._make_code_server, node)
@@ -32,7 +33,7 @@ class Provision:
         return node
 
     def wait(self) -> list[str]:
-        """Returns, when all is done, sentences about what is missing."""
+        """Wait for the end of the installation, and return advice about everything missing."""
         lacks = [self._building.result(), self._editors.result()]
         missing = [lack.advice for lack in lacks if lack is not None]
         if self._code_server is not None and (problem := self._code_server.result()):

@@ -1,4 +1,4 @@
-"""A picture of a terminal's screen: text that stands alone, the same on every machine."""
+"""The screen of a terminal as SVG, the same on every machine."""
 
 from itertools import groupby
 from xml.sax.saxutils import escape
@@ -18,7 +18,7 @@ _FONT = '"DejaVu Sans Mono", Menlo, Consolas, monospace'
 
 
 def picture(screen: Terminal, columns: int, title: str) -> str:
-    """The screen with its colours as SVG, up to the last row that is not blank."""
+    """Return the screen with its colors as SVG, up to the last row with text."""
     shown = max(number for number, row in enumerate(screen.rows) if row) + 1
     width, height = columns * _WIDTH + 2 * _MARGIN, shown * _HEIGHT + _MARGIN + _TITLE
     back, text = [], []
@@ -53,12 +53,12 @@ def picture(screen: Terminal, columns: int, title: str) -> str:
 
 
 def _words(words: str) -> str:
-    """Text in which no reader joins blanks, or drops those at the ends."""
+    """Return escaped text whose blanks a viewer keeps."""
     return escape(words.strip()).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def _runs(cells: list[Char]) -> list[tuple[int, list[Char]]]:
-    """Neighbours that look alike, and the column of the first."""
+    """Return runs of adjacent cells with the same look, each with its first column."""
     runs, column = [], 0
     for _, alike in groupby(cells, lambda cell: cell._replace(data="")):
         run = list(alike)

@@ -1,4 +1,4 @@
-"""A program on a real (emulated) terminal: what it draws, and keys for it."""
+"""A program on an emulated terminal."""
 
 import fcntl
 import os
@@ -23,7 +23,7 @@ _Found = TypeVar("_Found")
 
 
 class Terminal:
-    """The screen of a program that runs on a terminal of a fixed size. Rows count from 0."""
+    """The screen of a program on a terminal of a fixed size. Rows count from 0."""
 
     def __init__(self, descriptor: int, columns: int, rows: int) -> None:
         self._descriptor = descriptor
@@ -33,26 +33,26 @@ class Terminal:
 
     @property
     def rows(self) -> list[str]:
-        """The text on the screen, without the blanks at the ends of rows."""
+        """Return the rows of the screen without trailing blanks."""
         return [row.rstrip() for row in self._screen.display]
 
     def cell(self, row: int, column: int) -> Char:
-        """A character with its colours: names, six hexadecimal digits, or `default`."""
+        """Return a character with its colors: names, six hexadecimal digits, or `default`."""
         return self._screen.buffer[row][column]
 
     def cells(self, row: int) -> list[Char]:
-        """All characters of a row."""
+        """Return all characters of a row."""
         return [self.cell(row, column) for column in range(self._screen.columns)]
 
     def place(self, text: str) -> tuple[int, int] | None:
-        """Row and column where a text stands first, or None."""
+        """Return the row and column of the first occurrence of a text, or None."""
         for row, shown in enumerate(self._screen.display):
             if text in shown:
                 return row, shown.index(text)
         return None
 
     def row_of(self, text: str) -> str:
-        """The row on which a text stands, as soon as it does."""
+        """Wait for a text, and return its row."""
         row, _ = self.wait(text, lambda: self.place(text))
         return self.rows[row]
 
@@ -61,7 +61,11 @@ class Terminal:
         os.write(self._descriptor, keys.encode())
 
     def wait(self, what: str, condition: Callable[[], _Found | None]) -> _Found:
-        """Draw until a condition has a value, and return that; AssertionError if it never does."""
+        """Draw until a condition has a value, and return the value.
+
+        Raises:
+            AssertionError: If the program ends or the time is up before.
+        """
         until = time.monotonic() + _PATIENCE
         while True:
             found = condition()
@@ -86,7 +90,7 @@ class Terminal:
             self._draw(0.1)
 
     def _draw(self, seconds: float) -> bool:
-        """Draw what the program prints next; whether it printed anything in that time."""
+        """Draw the next output of the program, and return whether there was any."""
         if self._has_ended or not select.select([self._descriptor], [], [], seconds)[0]:
             return False
         try:
@@ -107,7 +111,7 @@ def running(
     columns: int = 120,
     rows: int = 40,
 ) -> Iterator[Terminal]:
-    """A program on a terminal of its own; at the end of the block it is ended, too."""
+    """Run a program on a terminal, and end it with the block."""
     process, descriptor = pty.fork()
     if process == 0:
         _become(command, folder, environment)
@@ -120,7 +124,7 @@ def running(
 
 
 def _become(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> None:
-    """Turn the child into the program. Whatever happens, it must not return into the tests."""
+    """Replace the child process by the program, and never return into the tests."""
     try:
         os.chdir(folder)
         variables = {**environment, "TERM": "xterm-256color", "COLORTERM": "truecolor"}

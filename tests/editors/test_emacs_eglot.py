@@ -1,4 +1,4 @@
-"""The documented set-up for Emacs with eglot, with the real server, on a real dump."""
+"""Tests for the documented set-up of eglot in Emacs."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def emacs(tmp_path: Path) -> Emacs:
     return Emacs("eglot", tmp_path)
 
 
-def test_hover_shows_the_card_of_a_value(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_hover_shows_value(emacs: Emacs, compile_v5e: Compile) -> None:
     shown = emacs.run(
         OPEN
         + """
@@ -36,7 +36,7 @@ def test_hover_shows_the_card_of_a_value(emacs: Emacs, compile_v5e: Compile) -> 
     assert "1,048,576 B (1.00 MiB)" in shown
 
 
-def test_an_operand_leads_to_its_instruction(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_definition_of_operand_is_its_instruction(emacs: Emacs, compile_v5e: Compile) -> None:
     line = emacs.run(
         OPEN
         + """
@@ -50,7 +50,7 @@ def test_an_operand_leads_to_its_instruction(emacs: Emacs, compile_v5e: Compile)
     assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
 
 
-def test_a_wrong_size_is_found_and_forgotten(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_wrong_size_is_reported_until_fixed(emacs: Emacs, compile_v5e: Compile) -> None:
     number, text, left = emacs.run(
         OPEN
         + """
@@ -91,7 +91,7 @@ def test_rename_changes_every_mention(emacs: Emacs, compile_v5e: Compile) -> Non
     assert text.count("\n") == path.read_text("utf-8").count("\n")
 
 
-def test_names_are_completed(emacs: Emacs, tmp_path: Path) -> None:
+def test_completion_offers_names(emacs: Emacs, tmp_path: Path) -> None:
     path = tmp_path / "begun.hlo"
     path.write_text("HloModule m\n\nENTRY e {\n  zero = f32[] constant(0)\n  n = f32[] abs(z)\n}\n")
     names = emacs.run(
@@ -107,7 +107,7 @@ def test_names_are_completed(emacs: Emacs, tmp_path: Path) -> None:
     assert [name.strip().lstrip("%") for name in names] == ["zero"]
 
 
-def test_the_server_ends_when_it_is_told_to(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_server_ends_on_shutdown(emacs: Emacs, compile_v5e: Compile) -> None:
     managed = emacs.run(
         OPEN
         + """

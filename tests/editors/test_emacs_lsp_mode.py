@@ -1,4 +1,4 @@
-"""The documented set-up for Emacs with lsp-mode, with the real server, on a real dump."""
+"""Tests for the documented set-up of lsp-mode in Emacs."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def emacs(tmp_path: Path) -> Emacs:
     return Emacs("lsp-mode", tmp_path)
 
 
-def test_hover_shows_the_card_of_a_value(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_hover_shows_value(emacs: Emacs, compile_v5e: Compile) -> None:
     shown = emacs.run(
         OPEN
         + """
@@ -39,7 +39,7 @@ def test_hover_shows_the_card_of_a_value(emacs: Emacs, compile_v5e: Compile) -> 
     assert "`copy-start.1{0}`" in shown.splitlines()[0]
 
 
-def test_an_operand_leads_to_its_instruction(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_definition_of_operand_is_its_instruction(emacs: Emacs, compile_v5e: Compile) -> None:
     line = emacs.run(
         OPEN
         + """
@@ -53,7 +53,7 @@ def test_an_operand_leads_to_its_instruction(emacs: Emacs, compile_v5e: Compile)
     assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
 
 
-def test_a_wrong_size_is_found_and_forgotten(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_wrong_size_is_reported_until_fixed(emacs: Emacs, compile_v5e: Compile) -> None:
     found = emacs.run(
         OPEN
         + """
@@ -74,7 +74,7 @@ def test_a_wrong_size_is_found_and_forgotten(emacs: Emacs, compile_v5e: Compile)
     assert found[1].startswith("size is 1,048,575 B, but the shape takes 1,048,576 B")
 
 
-def test_the_documented_settings_reach_the_server(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_server_gets_documented_settings(emacs: Emacs, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
     damaged = (
         OPEN
@@ -98,7 +98,7 @@ def test_the_documented_settings_reach_the_server(emacs: Emacs, compile_v5e: Com
     assert emacs.run(script, path=path) == 0
 
 
-def test_lenses_stand_at_the_ends_of_lines(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_lenses_are_at_line_ends(emacs: Emacs, compile_v5e: Compile) -> None:
     lenses = emacs.run(
         OPEN
         + """
@@ -120,7 +120,7 @@ def test_lenses_stand_at_the_ends_of_lines(emacs: Emacs, compile_v5e: Compile) -
     assert sorted(shown) == list(range(2, count + 1))
 
 
-def test_the_server_ends_when_it_is_told_to(emacs: Emacs, compile_v5e: Compile) -> None:
+def test_server_ends_on_shutdown(emacs: Emacs, compile_v5e: Compile) -> None:
     left = emacs.run(
         OPEN
         + """

@@ -1,4 +1,4 @@
-"""The documented mode for Emacs: which files it takes, and that its settings arrive."""
+"""Tests for the documented major mode of Emacs."""
 
 from pathlib import Path
 
@@ -26,14 +26,14 @@ def emacs(tmp_path: Path) -> Emacs:
     return Emacs("eglot", tmp_path)
 
 
-def test_all_files_of_a_compile_have_the_mode(emacs: Emacs, own: Compile) -> None:
+def test_all_files_of_compile_have_mode(emacs: Emacs, own: Compile) -> None:
     modes = emacs.run(MODES, folder=own.folder)
     known = [path.name for path in own.folder.iterdir() if kind_by_name(path) is not FileKind.OTHER]
     assert len(known) > 4
     assert {name: modes[name] for name in known} == dict.fromkeys(known, "hlo-mode")
 
 
-def test_own_files_have_it_and_others_do_not(emacs: Emacs, tmp_path: Path) -> None:
+def test_other_files_do_not_have_mode(emacs: Emacs, tmp_path: Path) -> None:
     folder = tmp_path / "files"
     folder.mkdir()
     (folder / "begun.hlo").write_text("")
@@ -41,9 +41,7 @@ def test_own_files_have_it_and_others_do_not(emacs: Emacs, tmp_path: Path) -> No
     assert emacs.run(MODES, folder=folder) == {"begun.hlo": "hlo-mode", "notes.txt": "text-mode"}
 
 
-def test_the_settings_of_eglot_reach_the_server(
-    emacs: Emacs, compile_v5e: Compile, tmp_path: Path
-) -> None:
+def test_server_gets_settings_of_eglot(emacs: Emacs, compile_v5e: Compile, tmp_path: Path) -> None:
     python = tmp_path / "models" / "programs.py"  # in what is Emacs' home
     python.parent.mkdir()
     python.write_text("")

@@ -1,4 +1,4 @@
-"""The command that brings the extension into the VS Code of a newcomer."""
+"""Tests for the installation of the extension into VS Code."""
 
 import importlib.util
 from pathlib import Path
@@ -11,7 +11,7 @@ CLIENT = Path(__file__).resolve().parents[2] / "vscode-client"
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """The script, with an extension that is packaged already."""
+    """Return the script, with a packaged extension."""
     spec = importlib.util.spec_from_file_location("install_vscode", CLIENT / "install.py")
     assert spec is not None
     assert spec.loader is not None
@@ -24,7 +24,7 @@ def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
 
 @pytest.fixture
 def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A VS Code on the PATH that writes down what it is asked to do."""
+    """Return the log of a VS Code on the PATH, with the arguments of each call."""
     programs = tmp_path / "bin"
     programs.mkdir()
     program = programs / "codium"
@@ -34,9 +34,7 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path / "asked"
 
 
-def test_the_extension_is_installed_and_a_real_dump_opened(
-    script: ModuleType, code: Path, tmp_path: Path
-) -> None:
+def test_installation_opens_sample_dump(script: ModuleType, code: Path, tmp_path: Path) -> None:
     assert script.main([]) == 0
     installing, opening = code.read_text("utf-8").splitlines()
     assert installing == f"--install-extension {tmp_path}/hlo-lsp.vsix --force"
@@ -46,16 +44,14 @@ def test_the_extension_is_installed_and_a_real_dump_opened(
     assert len(list(folder.glob("*.txt"))) > 4
 
 
-def test_a_dump_of_the_user_is_opened_instead(
-    script: ModuleType, code: Path, tmp_path: Path
-) -> None:
+def test_given_dump_is_opened_instead(script: ModuleType, code: Path, tmp_path: Path) -> None:
     mine = tmp_path / "mine.txt"
     mine.write_text("HloModule m\n", "utf-8")
     assert script.main(["--file", str(mine)]) == 0
     assert code.read_text("utf-8").splitlines()[1] == f"{tmp_path} {mine}"
 
 
-def test_without_vs_code_it_says_where_the_extension_is(
+def test_missing_vs_code_prints_extension_path(
     script: ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
@@ -65,9 +61,7 @@ def test_without_vs_code_it_says_where_the_extension_is(
     assert "Install from VSIX" in printed
 
 
-def test_an_extension_that_is_refused_opens_nothing(
-    script: ModuleType, code: Path, tmp_path: Path
-) -> None:
+def test_failed_installation_opens_nothing(script: ModuleType, code: Path, tmp_path: Path) -> None:
     refusing = tmp_path / "refusing"
     refusing.write_text("#!/bin/sh\nexit 1\n", "utf-8")
     refusing.chmod(0o755)

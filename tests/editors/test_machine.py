@@ -1,4 +1,4 @@
-"""Packages of the machine: installed where that may be, else asked for."""
+"""Tests for the installation of Debian packages."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from editors import machine
 
 
 class Debian:
-    """Stands for the commands that would be run on a machine with some packages."""
+    """A machine with some packages, which records commands."""
 
     def __init__(self, *installed: str, broken: str = "", sudo: bool = True) -> None:
         self.installed = set(installed)
@@ -36,7 +36,7 @@ class Debian:
 
 @pytest.fixture(autouse=True)
 def apt(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine that has apt-get and sudo, and us as its root."""
+    """Return a machine with apt-get and sudo, whose user is root."""
     monkeypatch.setattr(shutil, "which", lambda name: f"/usr/bin/{name}")
     monkeypatch.setattr(os, "geteuid", lambda: 0, raising=False)
 
@@ -46,13 +46,13 @@ def on(debian: Debian, monkeypatch: pytest.MonkeyPatch) -> Debian:
     return debian
 
 
-def test_what_is_there_is_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_installed_packages_are_skipped(monkeypatch: pytest.MonkeyPatch) -> None:
     debian = on(Debian("make", "g++"), monkeypatch)
     assert machine.install(["make", "g++"]) is None
     assert debian.commands == []
 
 
-def test_root_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_installs_missing_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     debian = on(Debian("make"), monkeypatch)
     assert machine.install(["make", "g++", "neovim"]) is None
     update, install = debian.commands
@@ -60,14 +60,14 @@ def test_root_installs_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (install[:2], install[-2:]) == (("apt-get", "install"), ("g++", "neovim"))
 
 
-def test_sudo_serves_where_it_asks_for_no_password(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sudo_without_password_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
     debian = on(Debian(), monkeypatch)
     assert machine.install(["make"]) is None
     assert debian.commands[-1][:4] == ("sudo", "-n", "apt-get", "install")
 
 
-def test_who_may_not_install_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_user_without_rights_gets_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000, raising=False)
     debian = on(Debian("make", sudo=False), monkeypatch)
     lack = machine.install(["make", "chromium", "neovim"])
@@ -77,14 +77,14 @@ def test_who_may_not_install_is_told_what_to_install(monkeypatch: pytest.MonkeyP
     assert debian.commands == []
 
 
-def test_what_apt_could_not_do_is_told_in_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failure_shows_output_of_apt(monkeypatch: pytest.MonkeyPatch) -> None:
     on(Debian(broken="neovim"), monkeypatch)
     lack = machine.install(["neovim"])
     assert lack is not None
     assert "E: Unable to locate package neovim" in lack.advice
 
 
-def test_without_apt_programs_are_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_are_searched_without_apt(monkeypatch: pytest.MonkeyPatch) -> None:
     present = {"chromium", "g++"}
     monkeypatch.setattr(shutil, "which", lambda name: name if name in present else None)
     lack = machine.install(["g++", "chromium", "neovim", "elpa-eglot"])

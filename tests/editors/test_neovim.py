@@ -1,4 +1,4 @@
-"""The client in a real Neovim, with the real server, on a real dump."""
+"""Tests for the client in Neovim: navigation and hovers."""
 
 import os
 import time
@@ -15,7 +15,7 @@ MODULE, ASSIGNMENT, VALUES = "", "-buffer-assignment", "-buffer-assignment-value
 LIVE_RANGE, REPORT = "-live-range", "-memory-usage-report"
 
 
-def test_hover_shows_the_card_of_a_value(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_hover_shows_value(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)
@@ -33,7 +33,7 @@ def test_hover_shows_the_card_of_a_value(neovim: Neovim, compile_v5e: Compile) -
     assert any(line.startswith("- **live range** 69-72 (3 steps)") for line in lines)
 
 
-def test_definitions_of_a_value_are_its_entry_and_its_instruction(
+def test_definitions_of_value_are_entry_and_instruction(
     neovim: Neovim, compile_v5e: Compile
 ) -> None:
     entry, instruction = "<237 copy-start.1{0} @0>", "  %copy-start.1 = "
@@ -52,7 +52,7 @@ def test_definitions_of_a_value_are_its_entry_and_its_instruction(
     ]
 
 
-def test_declaration_jumps_to_the_allocation(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_declaration_of_value_is_its_allocation(neovim: Neovim, compile_v5e: Compile) -> None:
     place = neovim.run(
         """
         nvim.open(path)
@@ -72,9 +72,7 @@ def test_declaration_jumps_to_the_allocation(neovim: Neovim, compile_v5e: Compil
     assert place == [str(compile_v5e.path(ASSIGNMENT)), 4, line, 1]
 
 
-def test_operands_lead_to_their_instructions_in_the_module(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_definition_of_operand_is_its_instruction(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)
@@ -96,9 +94,7 @@ def test_operands_lead_to_their_instructions_in_the_module(
     assert leaf in card.splitlines()
 
 
-def test_references_come_from_all_files_of_the_compile(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_references_cover_all_files(neovim: Neovim, compile_v5e: Compile) -> None:
     found = neovim.run(
         """
         nvim.open(path)
@@ -134,9 +130,7 @@ def test_references_come_from_all_files_of_the_compile(
     )
 
 
-def test_symbols_are_the_allocations_with_their_values(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_symbols_are_allocations_with_values(neovim: Neovim, compile_v5e: Compile) -> None:
     found = neovim.run(
         """
         nvim.open(path)
@@ -156,7 +150,7 @@ def test_symbols_are_the_allocations_with_their_values(
     ]
 
 
-def test_the_server_ends_with_neovim(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_server_ends_with_neovim(neovim: Neovim, compile_v5e: Compile) -> None:
     servers = neovim.run(
         """
         nvim.open(path)

@@ -1,4 +1,4 @@
-"""Code actions in a real Neovim: a fix changes the buffer as the rule says."""
+"""Tests for code actions in Neovim."""
 
 from pathlib import Path
 
@@ -44,12 +44,12 @@ MENDED = """
 def act(
     neovim: Neovim, path: Path, title: str, damage: str | None = None
 ) -> tuple[list[str], list[str]]:
-    """The titles that were offered, and the lines of the buffer after the one was chosen."""
+    """Apply an action, and return the titles of all actions and the resulting lines."""
     offered, lines = neovim.run(CHOOSE + MENDED, path=path, title=title, damage=damage)
     return offered, lines
 
 
-def test_a_wrong_size_is_put_right(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_fix_corrects_size(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
     offered, lines = act(neovim, path, "Change to `", WRONG_SIZE)
     assert offered == [
@@ -61,27 +61,27 @@ def test_a_wrong_size_is_put_right(neovim: Neovim, compile_v5e: Compile) -> None
     assert lines == path.read_text("utf-8").splitlines()
 
 
-def test_a_line_that_is_there_twice_is_removed(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_fix_removes_duplicate_line(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
     _, lines = act(neovim, path, "Remove", "normal! 6Gyyp")
     assert lines == path.read_text("utf-8").splitlines()
 
 
-def test_a_schedule_is_numbered_anew(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_fix_renumbers_schedule(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(LIVE_RANGE)
     number = compile_v5e.holding(LIVE_RANGE, r"^    9:")[0]
     _, lines = act(neovim, path, "Renumber", rf"{number}s/9:/10:/")
     assert lines == path.read_text("utf-8").splitlines()
 
 
-def test_all_is_put_right_at_once(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_fix_all_corrects_buffer(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
     damage = "6s/size=1048576/size=1048575/ | 8s/size=524288/size=524280/"
     _, lines = act(neovim, path, "Fix all", damage)
     assert lines == path.read_text("utf-8").splitlines()
 
 
-def test_a_damaged_dump_on_disk_is_mended(neovim: Neovim, own: Compile) -> None:
+def test_fix_all_restores_damaged_dump(neovim: Neovim, own: Compile) -> None:
     path = own.path(ASSIGNMENT)
     sound = path.read_text("utf-8")
     path.write_text(sound.replace("allocation 1: size 1048576", "allocation 1: size 1048577"))
@@ -89,7 +89,7 @@ def test_a_damaged_dump_on_disk_is_mended(neovim: Neovim, own: Compile) -> None:
     assert lines == sound.splitlines()
 
 
-def test_a_rule_is_silenced_for_the_folder(neovim: Neovim, own: Compile) -> None:
+def test_rule_is_ignored_in_folder(neovim: Neovim, own: Compile) -> None:
     path = own.path(ASSIGNMENT)
     neovim.run(
         CHOOSE
@@ -105,7 +105,7 @@ def test_a_rule_is_silenced_for_the_folder(neovim: Neovim, own: Compile) -> None
     assert (path.parent / "hlo-lsp.toml").read_text("utf-8").strip() == 'ignore = ["size-mismatch"]'
 
 
-def test_a_rule_is_explained(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_rule_explanation_opens(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         CHOOSE
         + """

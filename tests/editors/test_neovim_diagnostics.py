@@ -1,4 +1,4 @@
-"""Diagnostics in a real Neovim: after an edit, after a storm of edits, and what mends them."""
+"""Tests for diagnostics in Neovim."""
 
 import json
 import random
@@ -19,7 +19,7 @@ KEYS = 300
 
 
 def checked(path: Path) -> list[list[Any]]:
-    """What `hlo-lsp check` says of a file: line and column from 1, code, message."""
+    """Return the findings of `hlo-lsp check`: line and column from 1, code, message."""
     command = [sys.executable, "-m", "hlo_lsp", "check", "--format", "json", str(path)]
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ended.returncode in {0, 1}, ended.stderr
@@ -27,9 +27,7 @@ def checked(path: Path) -> list[list[Any]]:
     return sorted([each["line"], each["column"], each["code"], each["message"]] for each in found)
 
 
-def test_a_broken_size_is_found_and_forgotten_after_undo(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_wrong_size_is_reported_until_undone(neovim: Neovim, compile_v5e: Compile) -> None:
     stages = neovim.run(
         """
         nvim.open(path)
@@ -91,7 +89,7 @@ STORM = """
 
 
 @pytest.mark.parametrize(("suffix", "seed"), [(ASSIGNMENT, 1), (MODULE, 2)])
-def test_after_a_storm_of_edits_they_are_those_of_the_text(
+def test_diagnostics_match_text_after_many_edits(
     neovim: Neovim, own: Compile, suffix: str, seed: int
 ) -> None:
     path = own.path(suffix)
@@ -113,9 +111,7 @@ def test_after_a_storm_of_edits_they_are_those_of_the_text(
     assert sorted(shown) == expected
 
 
-def test_what_contradicts_the_module_is_marked_in_both_buffers(
-    neovim: Neovim, own: Compile
-) -> None:
+def test_contradiction_is_marked_in_both_buffers(neovim: Neovim, own: Compile) -> None:
     damaged = own.path(MODULE)
     text = damaged.read_text("utf-8")
     damaged.write_text(text.replace("%copy-done.1 = f32[512,512]", "%copy-done.1 = f32[512,256]"))

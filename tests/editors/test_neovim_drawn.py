@@ -1,4 +1,4 @@
-"""What a real Neovim draws over a dump: hints, colours, folds, highlights, by its extmarks."""
+"""Tests for decorations in Neovim: hints, colors, folds, and highlights."""
 
 import re
 
@@ -32,14 +32,14 @@ HINTS = """
 
 
 def with_hints(line: str, hints: list[list[object]], number: int) -> str:
-    """A line as it looks on the screen."""
+    """Return a line with its hints."""
     here = [(column, text) for at, column, text in hints if at == number]
     for column, text in sorted(here, key=lambda hint: -int(str(hint[0]))):
         line = line[: int(str(column))] + str(text) + line[int(str(column)) :]
     return line
 
 
-def test_hints_stand_between_the_words_of_a_module(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_hints_are_between_words(neovim: Neovim, compile_v5e: Compile) -> None:
     begin = "  %copy-start.3 = "
     hints = neovim.run(HINTS, path=compile_v5e.path(MODULE), text=begin)
     number = compile_v5e.starting(MODULE, begin)
@@ -50,7 +50,7 @@ def test_hints_stand_between_the_words_of_a_module(neovim: Neovim, compile_v5e: 
     assert f"    {step[1]}:copy-start.3\n" in sequence[0]
 
 
-def test_hints_can_be_turned_off_by_kind(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_kinds_of_hints_can_be_disabled(neovim: Neovim, compile_v5e: Compile) -> None:
     settings = "vim.lsp.config('hlo_lsp', { settings = { hlo = { inlayHints = off } } })"
     hints = neovim.run(
         settings + HINTS,
@@ -82,9 +82,7 @@ COLOURS = """
 """
 
 
-def test_colours_tell_what_each_word_of_an_instruction_is(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_words_of_instruction_have_their_types(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(MODULE)
     found = neovim.run(COLOURS, path=path, text="  %copy-done.1 = ")
     words = {text: (group, link) for text, group, link in found if "@lsp.type." in group}
@@ -97,7 +95,7 @@ def test_colours_tell_what_each_word_of_an_instruction_is(
     assert ["%copy-done.1", "@lsp.mod.declaration.hlo"] in [each[:2] for each in found]
 
 
-def test_what_is_thread_local_is_faint(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_thread_local_values_are_faint(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
     found = neovim.run(COLOURS, path=path, text="<11 reduce_sum.40 @0>")
     faint = ["reduce_sum.40", "@lsp.mod.threadLocal.xla_memory", "Comment"]
@@ -107,7 +105,7 @@ def test_what_is_thread_local_is_faint(neovim: Neovim, compile_v5e: Compile) -> 
     assert not [group for _, group, _ in used if "threadLocal" in group]
 
 
-def test_the_user_has_the_last_word_on_colours(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_colors_of_user_win(neovim: Neovim, compile_v5e: Compile) -> None:
     links = neovim.run(
         """
         vim.api.nvim_set_hl(0, '@lsp.type.opcode', { link = 'Special' })
@@ -121,7 +119,7 @@ def test_the_user_has_the_last_word_on_colours(neovim: Neovim, compile_v5e: Comp
     assert links == ["Special", "@lsp.type.macro"]
 
 
-def test_allocations_fold_over_their_values(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_allocations_fold(neovim: Neovim, compile_v5e: Compile) -> None:
     folds = neovim.run(
         """
         nvim.open(path)
@@ -142,9 +140,7 @@ def test_allocations_fold_over_their_values(neovim: Neovim, compile_v5e: Compile
     assert end > begin
 
 
-def test_mentions_of_the_name_under_the_cursor_are_highlighted(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_mentions_of_name_are_highlighted(neovim: Neovim, compile_v5e: Compile) -> None:
     found = neovim.run(
         """
         nvim.open(path)

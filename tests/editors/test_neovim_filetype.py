@@ -1,4 +1,4 @@
-"""Which files the Neovim client takes for dumps: by their first lines, and whatever is `.hlo`."""
+"""Tests for the file types of the Neovim client."""
 
 from pathlib import Path
 
@@ -72,15 +72,13 @@ def written(folder: Path, texts: dict[str, str]) -> list[Path]:
     return [folder / name for name in texts]
 
 
-def test_a_dump_gets_its_type_from_its_first_lines(neovim: Neovim, tmp_path: Path) -> None:
+def test_first_lines_determine_file_type(neovim: Neovim, tmp_path: Path) -> None:
     paths = written(tmp_path, {name: text for name, (_, text) in DUMPS.items()})
     found = dict(zip(DUMPS, neovim.run(SCRIPT, paths=paths), strict=True))
     assert found == {name: wanted for name, (wanted, _) in DUMPS.items()}
 
 
-def test_every_other_file_keeps_the_type_it_has_without_the_client(
-    neovim: Neovim, tmp_path: Path
-) -> None:
+def test_other_files_keep_their_type(neovim: Neovim, tmp_path: Path) -> None:
     paths = written(tmp_path, OTHERS)
     before = neovim.run(SCRIPT, with_client=False, paths=paths)
     assert dict(zip(OTHERS, before, strict=True))["CMakeLists.txt"] == "cmake"
@@ -88,9 +86,7 @@ def test_every_other_file_keeps_the_type_it_has_without_the_client(
 
 
 @pytest.mark.parametrize("name", ["new.hlo", "written.hlo", "stdout.txt"])
-def test_the_server_is_there_for_what_is_no_intact_dump(
-    neovim: Neovim, tmp_path: Path, name: str
-) -> None:
+def test_server_starts_for_damaged_dump(neovim: Neovim, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     if name == "written.hlo":
         path.write_text("ENTRY main {\n  ROOT x = f32[] parameter(0)\n}\n", "utf-8")
@@ -101,9 +97,7 @@ def test_the_server_is_there_for_what_is_no_intact_dump(
 
 
 @pytest.mark.corpus
-def test_the_client_and_the_server_agree_on_every_real_file(
-    neovim: Neovim, corpus_small: Path
-) -> None:
+def test_client_and_server_agree_on_corpus(neovim: Neovim, corpus_small: Path) -> None:
     types = {kind: "xla_memory" for kind in FileKind if kind.is_memory} | {
         FileKind.MODULE: "hlo",
         FileKind.THUNKS: "xla_thunks",

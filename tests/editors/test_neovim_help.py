@@ -1,4 +1,4 @@
-"""The help page: Neovim accepts it, and every link in it leads somewhere."""
+"""Tests for the help page of the Neovim client."""
 
 import json
 import re
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.editors
 PAGE = CLIENT / "doc" / "hlo_lsp.txt"
 
 
-def test_helptags_accepts_the_page(neovim: Neovim, tmp_path: Path) -> None:
+def test_helptags_accepts_page(neovim: Neovim, tmp_path: Path) -> None:
     doc = tmp_path / "client" / "doc"
     doc.mkdir(parents=True)
     shutil.copy(PAGE, doc)
@@ -45,14 +45,14 @@ def test_helptags_accepts_the_page(neovim: Neovim, tmp_path: Path) -> None:
         assert f"*{link}*" in text
 
 
-def test_the_page_names_every_file_type_of_the_client(neovim: Neovim) -> None:
+def test_page_names_every_file_type(neovim: Neovim) -> None:
     types = neovim.run("return vim.lsp.config.hlo_lsp.filetypes")
     assert types == ["hlo", "xla_memory", "xla_thunks", "xla_stdout"]
     page = PAGE.read_text("utf-8")
     assert [f"*ft-{name}*" in page for name in types] == [True] * len(types)
 
 
-def test_the_page_names_every_setting() -> None:
+def test_page_names_every_setting() -> None:
     page = PAGE.read_text("utf-8")
     manifest = json.loads((CLIENT.parent / "vscode-client" / "package.json").read_text("utf-8"))
     settings = manifest["contributes"]["configuration"]["properties"]
@@ -64,9 +64,7 @@ def test_the_page_names_every_setting() -> None:
     assert {name.split(".")[1] for name in ours} <= set(re.findall(r"`hlo\.(\w+)`", page))
 
 
-def test_what_the_page_calls_on_is_on_and_what_it_calls_off_is_off(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_documented_defaults_are_real(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)

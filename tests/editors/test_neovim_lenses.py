@@ -1,4 +1,4 @@
-"""Code lenses in a real Neovim: at the ends of lines, fresh, and what a click does."""
+"""Tests for code lenses in Neovim."""
 
 import pytest
 
@@ -10,7 +10,7 @@ pytestmark = pytest.mark.editors
 ASSIGNMENT, VALUES = "-buffer-assignment", "-buffer-assignment-values"
 
 
-def test_lenses_stand_at_the_ends_of_lines(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_lenses_are_at_line_ends(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)
@@ -28,7 +28,7 @@ def test_lenses_stand_at_the_ends_of_lines(neovim: Neovim, compile_v5e: Compile)
     )
 
 
-def test_lenses_come_anew_after_insert_mode(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_lenses_refresh_after_insert_mode(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)
@@ -43,9 +43,7 @@ def test_lenses_come_anew_after_insert_mode(neovim: Neovim, compile_v5e: Compile
     assert shown == ["allocation 1: size 21048576", "2 values, 20.07 MiB, 2 share offset 0"]
 
 
-def test_lenses_come_anew_after_a_change_without_insert_mode(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_lenses_refresh_after_change_in_normal_mode(neovim: Neovim, compile_v5e: Compile) -> None:
     shown = neovim.run(
         """
         nvim.open(path)
@@ -62,7 +60,7 @@ def test_lenses_come_anew_after_a_change_without_insert_mode(
     assert shown == "1 value, 1.00 MiB"
 
 
-def test_lenses_follow_another_file_of_the_compile(neovim: Neovim, own: Compile) -> None:
+def test_lenses_refresh_after_change_of_companion(neovim: Neovim, own: Compile) -> None:
     shown = neovim.run(
         """
         vim.o.hidden = true
@@ -102,14 +100,14 @@ CLICK = """
 """
 
 
-def test_a_click_lists_the_values_of_an_allocation(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_lens_of_allocation_lists_values(neovim: Neovim, compile_v5e: Compile) -> None:
     title, places = neovim.run(CLICK, path=compile_v5e.path(ASSIGNMENT), line=4)
     assert title == "hlo-lsp: 2 values, 1.00 MiB, 2 share offset 0"
     name = compile_v5e.path(ASSIGNMENT).name
     assert places == [[name, line, compile_v5e.line(ASSIGNMENT, line)] for line in (5, 6)]
 
 
-def test_a_click_lists_the_uses_of_a_value(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_lens_of_value_lists_uses(neovim: Neovim, compile_v5e: Compile) -> None:
     title, places = neovim.run(CLICK, path=compile_v5e.path(ASSIGNMENT), line=6)
     assert title == "hlo-lsp: live 69-72 (3 steps): copy-start.1 -> the end of the program"
     name, entry = compile_v5e.path(VALUES).name, "<237 copy-start.1{0} @0>"
@@ -118,9 +116,7 @@ def test_a_click_lists_the_uses_of_a_value(neovim: Neovim, compile_v5e: Compile)
     assert places == [[name, line + 6 + number, text] for number, text in enumerate(uses)]
 
 
-def test_a_click_on_a_lens_with_nothing_behind_it_says_so(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_lens_without_places_shows_message(neovim: Neovim, compile_v5e: Compile) -> None:
     messages = neovim.run(
         """
         nvim.open(path)

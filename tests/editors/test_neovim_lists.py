@@ -1,4 +1,4 @@
-"""What a real Neovim lists: who calls whom, and names in the whole workspace."""
+"""Tests for call hierarchies and workspace symbols in Neovim."""
 
 import re
 
@@ -22,9 +22,7 @@ CALLS = """
 """
 
 
-def test_incoming_calls_of_an_instruction_are_its_operands(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_incoming_calls_of_instruction_are_operands(neovim: Neovim, compile_v5e: Compile) -> None:
     name = compile_v5e.path(MODULE).name
     number = compile_v5e.starting(MODULE, "  %copy-done.1 = ")
     found = neovim.run(
@@ -35,9 +33,7 @@ def test_incoming_calls_of_an_instruction_are_its_operands(
     assert [(file, text.lstrip("%")) for file, _, text in found] == [(name, operand[1])]
 
 
-def test_outgoing_calls_of_an_instruction_are_its_users(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_outgoing_calls_of_instruction_are_users(neovim: Neovim, compile_v5e: Compile) -> None:
     users = compile_v5e.holding(MODULE, r"\(.*%copy-start\.1[,)]")
     assert users
     found = neovim.run(
@@ -48,9 +44,7 @@ def test_outgoing_calls_of_an_instruction_are_its_users(
     assert texts == {match[1] for match in defined if match}
 
 
-def test_incoming_calls_of_a_computation_are_its_callers(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_incoming_calls_of_computation_are_callers(neovim: Neovim, compile_v5e: Compile) -> None:
     called = compile_v5e.holding(MODULE, r"calls=%")[0]
     match = re.search(r"calls=%([\w.-]+)", compile_v5e.line(MODULE, called))
     assert match is not None
@@ -59,7 +53,7 @@ def test_incoming_calls_of_a_computation_are_its_callers(
     assert called in [line for _, line, _ in found]
 
 
-def test_names_are_found_in_all_dumps_of_the_folder(neovim: Neovim, own: Compile) -> None:
+def test_workspace_symbols_cover_folder(neovim: Neovim, own: Compile) -> None:
     found = neovim.run(
         """
         nvim.open(path)

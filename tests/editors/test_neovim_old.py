@@ -1,4 +1,4 @@
-"""The client in Neovim 0.7 to 0.10: no `vim.lsp.enable`, one server by `start_client`."""
+"""Tests for the client in Neovim 0.7 to 0.10, which lack `vim.lsp.enable`."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def old(tmp_path: Path) -> Neovim:
     return Neovim(find_old_neovim(), tmp_path)
 
 
-def test_hover_shows_the_card_of_a_value(old: Neovim, compile_v5e: Compile) -> None:
+def test_hover_shows_value(old: Neovim, compile_v5e: Compile) -> None:
     shown = old.run(
         """
         nvim.open(path)
@@ -32,7 +32,7 @@ def test_hover_shows_the_card_of_a_value(old: Neovim, compile_v5e: Compile) -> N
     assert "1,048,576 B (1.00 MiB)" in shown
 
 
-def test_an_operand_leads_to_its_instruction(old: Neovim, compile_v5e: Compile) -> None:
+def test_definition_of_operand_is_its_instruction(old: Neovim, compile_v5e: Compile) -> None:
     line = old.run(
         """
         nvim.open(path)
@@ -48,7 +48,7 @@ def test_an_operand_leads_to_its_instruction(old: Neovim, compile_v5e: Compile) 
     assert line == compile_v5e.line(MODULE, compile_v5e.starting(MODULE, "  %copy-start.1 = "))
 
 
-def test_a_wrong_size_is_found_and_forgotten(old: Neovim, compile_v5e: Compile) -> None:
+def test_wrong_size_is_reported_until_fixed(old: Neovim, compile_v5e: Compile) -> None:
     codes = old.run(
         """
         nvim.open(path)
@@ -71,9 +71,7 @@ LENSES = """
 """
 
 
-def test_lenses_come_by_themselves_and_anew_after_insert_mode(
-    old: Neovim, compile_v5e: Compile
-) -> None:
+def test_lenses_refresh_after_insert_mode(old: Neovim, compile_v5e: Compile) -> None:
     first, changed = old.run(
         LENSES
         + """
@@ -91,7 +89,7 @@ def test_lenses_come_by_themselves_and_anew_after_insert_mode(
     assert changed == "2 values, 20.07 MiB, 2 share offset 0"
 
 
-def test_a_click_on_a_lens_lists_its_places(old: Neovim, compile_v5e: Compile) -> None:
+def test_lens_lists_places(old: Neovim, compile_v5e: Compile) -> None:
     title, lines = old.run(
         LENSES
         + """
@@ -107,9 +105,7 @@ def test_a_click_on_a_lens_lists_its_places(old: Neovim, compile_v5e: Compile) -
     assert lines == [5, 6]
 
 
-def test_files_share_one_server_which_comes_back_when_it_dies(
-    old: Neovim, compile_v5e: Compile
-) -> None:
+def test_files_share_server_that_restarts(old: Neovim, compile_v5e: Compile) -> None:
     shared, servers, lens = old.run(
         """
         vim.o.hidden = true
@@ -133,7 +129,7 @@ def test_files_share_one_server_which_comes_back_when_it_dies(
     assert lens.startswith("2 values, 20.07 MiB")
 
 
-def test_nothing_is_said_at_the_start(old: Neovim, compile_v5e: Compile) -> None:
+def test_start_shows_no_message(old: Neovim, compile_v5e: Compile) -> None:
     messages = old.run(
         """
         nvim.open(path)
@@ -145,7 +141,7 @@ def test_nothing_is_said_at_the_start(old: Neovim, compile_v5e: Compile) -> None
     assert "Error" not in messages
 
 
-def test_the_program_can_be_another(old: Neovim, compile_v5e: Compile) -> None:
+def test_program_can_be_configured(old: Neovim, compile_v5e: Compile) -> None:
     script = """
         vim.g.hlo_lsp = { cmd = { 'sh', '-c', 'exec hlo-lsp --log-file ' .. log } }
         vim.g.loaded_hlo_lsp = nil

@@ -1,4 +1,4 @@
-"""A server that dies under a real Neovim comes back, and everything with it."""
+"""Tests for the restart of the server in Neovim."""
 
 import pytest
 
@@ -31,7 +31,7 @@ AROUND = """
 """
 
 
-def test_a_killed_server_comes_back_with_lenses_and_diagnostics(
+def test_killed_server_restarts_with_lenses_and_diagnostics(
     neovim: Neovim, compile_v5e: Compile
 ) -> None:
     notes, lens, codes = neovim.run(
@@ -57,9 +57,7 @@ def test_a_killed_server_comes_back_with_lenses_and_diagnostics(
     assert codes == ["size-mismatch", "size-mismatch"]
 
 
-def test_a_server_that_dies_while_it_is_asked_for_lenses_shows_them_later(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_server_killed_during_lenses_shows_them_later(neovim: Neovim, compile_v5e: Compile) -> None:
     lens = neovim.run(
         AROUND
         + """
@@ -74,7 +72,7 @@ def test_a_server_that_dies_while_it_is_asked_for_lenses_shows_them_later(
     assert lens == "2 values, 1.00 MiB, 2 share offset 0"
 
 
-def test_one_that_dies_again_and_again_is_left_alone(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_repeated_crashes_stop_restarts(neovim: Neovim, compile_v5e: Compile) -> None:
     deaths = neovim.run(
         AROUND
         + """
@@ -96,7 +94,7 @@ def test_one_that_dies_again_and_again_is_left_alone(neovim: Neovim, compile_v5e
     assert "hlo-lsp exited unexpectedly and was restarted" not in deaths[2]
 
 
-def test_the_user_can_start_it_anew(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_user_can_restart_server(neovim: Neovim, compile_v5e: Compile) -> None:
     lens, notes = neovim.run(
         AROUND
         + """
@@ -110,9 +108,7 @@ def test_the_user_can_start_it_anew(neovim: Neovim, compile_v5e: Compile) -> Non
     assert notes == []
 
 
-def test_a_server_that_never_answered_is_not_started_again(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_failing_start_is_not_repeated(neovim: Neovim, compile_v5e: Compile) -> None:
     ends = neovim.run(
         """
         local ends = 0

@@ -1,4 +1,4 @@
-"""Neovim on a terminal: what a user sees of a dump, and where."""
+"""Tests for the screen of Neovim on a terminal."""
 
 import pytest
 
@@ -13,12 +13,12 @@ WIDE = 220  # columns: lines, hints, lenses and diagnostics stand beside each ot
 
 
 def fit(screen: Terminal, text: str) -> set[str]:
-    """The colours of a text where it stands first."""
+    """Return the colors of the first occurrence of a text."""
     row, column = screen.wait(text, lambda: screen.place(text))
     return {screen.cell(row, column + offset).fg for offset in range(len(text))}
 
 
-def test_the_card_opens_in_a_window_above_the_text(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_hover_opens_in_floating_window(neovim: Neovim, compile_v5e: Compile) -> None:
     with neovim.on_terminal(compile_v5e.path(ASSIGNMENT)) as screen:
         screen.row_of("1 value, 512 B")
         screen.type("/<237 \rwK")
@@ -32,7 +32,7 @@ def test_the_card_opens_in_a_window_above_the_text(neovim: Neovim, compile_v5e: 
         assert screen.rows[top - 1].lstrip().startswith("6 ")  # below its line
 
 
-def test_lenses_stand_behind_their_lines(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_lenses_are_after_lines(neovim: Neovim, compile_v5e: Compile) -> None:
     with neovim.on_terminal(compile_v5e.path(ASSIGNMENT), columns=WIDE) as screen:
         screen.row_of("2 share offset 0")
         screen.settle()
@@ -45,7 +45,7 @@ def test_lenses_stand_behind_their_lines(neovim: Neovim, compile_v5e: Compile) -
         )
 
 
-def test_a_click_on_a_lens_opens_a_list(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_lens_opens_list(neovim: Neovim, compile_v5e: Compile) -> None:
     with neovim.on_terminal(compile_v5e.path(ASSIGNMENT), columns=WIDE) as screen:
         screen.row_of("2 share offset 0")
         screen.type("4G\\l")
@@ -56,7 +56,7 @@ def test_a_click_on_a_lens_opens_a_list(neovim: Neovim, compile_v5e: Compile) ->
         )
 
 
-def test_a_finding_has_a_sign_and_its_text(neovim: Neovim, own: Compile) -> None:
+def test_diagnostic_has_sign_and_text(neovim: Neovim, own: Compile) -> None:
     path = own.path(ASSIGNMENT)
     sound = path.read_text("utf-8")
     path.write_text(
@@ -76,7 +76,7 @@ def test_a_finding_has_a_sign_and_its_text(neovim: Neovim, own: Compile) -> None
         screen.wait("no sign", lambda: not any(text.startswith("E ") for text in screen.rows))
 
 
-def test_hints_stand_between_the_words(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_hints_are_between_words(neovim: Neovim, compile_v5e: Compile) -> None:
     with neovim.on_terminal(compile_v5e.path(MODULE), columns=WIDE) as screen:
         screen.row_of("K hover")  # the server is there
         screen.type("/%copy-start.3 = \rzt")
@@ -100,7 +100,7 @@ COLOURS = """
 """
 
 
-def test_words_have_the_colours_of_their_kinds(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_words_have_colors(neovim: Neovim, compile_v5e: Compile) -> None:
     colours = neovim.run(COLOURS)
     assert len({colours[kind] for kind in ("elementType", "opcode", "comment")}) > 1
     with neovim.on_terminal(compile_v5e.path(MODULE), columns=WIDE) as screen:
@@ -118,14 +118,14 @@ def test_words_have_the_colours_of_their_kinds(neovim: Neovim, compile_v5e: Comp
         assert shown("T(8,128)") == {colours["tile"]}
 
 
-def test_what_is_thread_local_is_faint(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_thread_local_values_are_faint(neovim: Neovim, compile_v5e: Compile) -> None:
     faint = neovim.run(COLOURS)["comment"]
     with neovim.on_terminal(compile_v5e.path(ASSIGNMENT)) as screen:
         screen.wait("faint", lambda: fit(screen, "reduce_sum.40") == {faint})
         assert fit(screen, "params_1__0_.1") != {faint}
 
 
-def test_names_are_completed_while_they_are_typed(neovim: Neovim, own: Compile) -> None:
+def test_typing_completes_names(neovim: Neovim, own: Compile) -> None:
     path = own.path(MODULE).with_name("written.hlo")
     path.write_text(
         "HloModule m\n\nENTRY main {\n  zero = f32[] constant(0)\n  ROOT n = f32[] negate(z)\n}\n"

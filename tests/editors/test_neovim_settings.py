@@ -1,4 +1,4 @@
-"""The user's settings in a real Neovim reach the server."""
+"""Tests for settings in Neovim."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ _SCRIPT = """
 """
 
 
-def test_python_files_are_found_through_the_source_map(
+def test_source_map_finds_python_files(
     neovim: Neovim, compile_v5e: Compile, tmp_path: Path
 ) -> None:
     python = tmp_path / "programs.py"
@@ -31,9 +31,7 @@ def test_python_files_are_found_through_the_source_map(
     assert messages == ""
 
 
-def test_an_empty_table_is_no_mistake_and_a_word_is_one(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_empty_table_is_valid_setting(neovim: Neovim, compile_v5e: Compile) -> None:
     module = compile_v5e.path("")
     assert neovim.run(_SCRIPT % "{}", path=module) == [[], ""]
     targets, messages = neovim.run(_SCRIPT % "'/home/user'", path=module)

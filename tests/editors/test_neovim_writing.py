@@ -1,4 +1,4 @@
-"""Writing module text in a real Neovim: rename, formatting, signatures."""
+"""Tests for rename, formatting, and signatures in Neovim."""
 
 import re
 from pathlib import Path
@@ -35,7 +35,7 @@ def written(tmp_path: Path) -> Path:
     return path
 
 
-def test_rename_changes_every_mention_in_the_module(neovim: Neovim, compile_v5e: Compile) -> None:
+def test_rename_changes_every_mention(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(MODULE)
     lines = neovim.run(
         """
@@ -54,9 +54,7 @@ def test_rename_changes_every_mention_in_the_module(neovim: Neovim, compile_v5e:
     assert text.count("%copy-start.1 ") >= 1
 
 
-def test_what_cannot_be_renamed_is_refused_with_the_reason(
-    neovim: Neovim, compile_v5e: Compile
-) -> None:
+def test_refused_rename_shows_reason(neovim: Neovim, compile_v5e: Compile) -> None:
     messages = neovim.run(
         """
         nvim.open(path)
@@ -72,9 +70,7 @@ def test_what_cannot_be_renamed_is_refused_with_the_reason(
     assert "rename" in messages.lower()
 
 
-def test_formatting_changes_blanks_only_and_dumps_not_at_all(
-    neovim: Neovim, compile_v5e: Compile, written: Path
-) -> None:
+def test_formatting_keeps_dumps(neovim: Neovim, compile_v5e: Compile, written: Path) -> None:
     written.write_text(WRITTEN.replace("  x = f32[4,8] p", " x  =   f32[4,8]   p"), "utf-8")
     format_all = """
         nvim.open(path)
@@ -86,7 +82,7 @@ def test_formatting_changes_blanks_only_and_dumps_not_at_all(
     assert neovim.run(format_all, path=dump) == dump.read_text("utf-8").splitlines()
 
 
-def test_only_the_selected_lines_are_formatted(neovim: Neovim, written: Path) -> None:
+def test_selected_lines_are_formatted(neovim: Neovim, written: Path) -> None:
     written.write_text(WRITTEN.replace(" = ", "  =  "), "utf-8")
     lines = neovim.run(
         """
@@ -100,7 +96,7 @@ def test_only_the_selected_lines_are_formatted(neovim: Neovim, written: Path) ->
     assert changed == ["  a = f32[] parameter(0)", "  b = f32[] parameter(1)"]
 
 
-def test_the_signature_of_an_opcode_is_shown(neovim: Neovim, written: Path) -> None:
+def test_signature_of_opcode_is_shown(neovim: Neovim, written: Path) -> None:
     shown = neovim.run(
         """
         nvim.open(path)

@@ -1,4 +1,4 @@
-"""The README's first command: a dump in Neovim, with nothing set up beforehand."""
+"""Tests for the README's first command, which opens a dump in Neovim."""
 
 import importlib
 import os
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.editors
 
 @pytest.fixture
 def script(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
-    """The script with the tests' own environment in place of the one that it would make."""
+    """Return the script, with the environment of the tests."""
     monkeypatch.syspath_prepend(str(CLIENT))
     script = importlib.import_module("try")
     monkeypatch.setattr(script, "FOLDER", tmp_path / "made")
@@ -29,7 +29,7 @@ def _use(script: ModuleType, environment: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(script, "provide", lambda *_: script.Environment(environment))
 
 
-def test_headless_prints_what_the_server_answered(
+def test_headless_prints_replies_of_server(
     script: ModuleType, capfd: pytest.CaptureFixture[str]
 ) -> None:
     assert script.main(["--headless"]) == 0
@@ -54,7 +54,7 @@ sys.exit(script.main([]))
 """
 
 
-def test_a_newcomer_sees_lenses_hints_and_a_card(tmp_path: Path) -> None:
+def test_screen_shows_lenses_hints_and_hover(tmp_path: Path) -> None:
     made = str(tmp_path / "made")
     command = [sys.executable, "-c", TYPED, str(CLIENT), made, sys.prefix]
     with running(command, tmp_path, os.environ) as screen:
@@ -67,7 +67,7 @@ def test_a_newcomer_sees_lenses_hints_and_a_card(tmp_path: Path) -> None:
         screen.ended()
 
 
-def test_another_dump_can_be_opened(
+def test_given_dump_is_opened(
     script: ModuleType, capfd: pytest.CaptureFixture[str], corpus_small: Path
 ) -> None:
     sample = corpus_small / "samples" / "sample_000.txt"
@@ -75,7 +75,7 @@ def test_another_dump_can_be_opened(
     assert f"Dump: {sample}\n" in capfd.readouterr().out
 
 
-def test_headless_fails_where_no_server_answers(
+def test_headless_fails_without_server(
     script: ModuleType, capfd: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     other = tmp_path / "other.txt"
@@ -86,7 +86,7 @@ def test_headless_fails_where_no_server_answers(
     )
 
 
-def test_headless_fails_when_the_server_does(
+def test_headless_fails_with_server(
     script: ModuleType,
     capfd: pytest.CaptureFixture[str],
     monkeypatch: pytest.MonkeyPatch,
@@ -103,7 +103,7 @@ def test_headless_fails_when_the_server_does(
     assert "FAILED: the server ended with status 3" in capfd.readouterr().out
 
 
-def test_without_a_terminal_it_says_what_to_do() -> None:
+def test_missing_terminal_shows_advice() -> None:
     ended = subprocess.run(
         [sys.executable, str(CLIENT / "try.py")],
         stdin=subprocess.DEVNULL,

@@ -1,4 +1,4 @@
-"""What `hlo-lsp check` prints about a text, to hold against the Problems of VS Code."""
+"""Findings of `hlo-lsp check`, as a reference for the problems of VS Code."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ _SEVERITIES = ("error", "warning", "information", "hint")  # as VS Code counts t
 
 
 def checked(dump: Compile, path: Path, text: str, folder: Path) -> list[Problem]:
-    """The problems of a text that lies beside its siblings, in the order of lines."""
+    """Return the findings in a text beside its companion files, in the order of lines."""
     shutil.copytree(dump.folder, folder, ignore=shutil.ignore_patterns(".vscode"))
     (folder / path.name).write_text(text, "utf-8", newline="\n")
     command = [sys.executable, "-m", "hlo_lsp", "check", "--format", "json", "."]
@@ -29,7 +29,7 @@ def checked(dump: Compile, path: Path, text: str, folder: Path) -> list[Problem]
 
 
 def told(diagnostics: Sequence[Any]) -> list[Problem]:
-    """The same of what VS Code has been told."""
+    """Return the problems of VS Code in the same form."""
     return sorted(
         (
             (*each["range"],),

@@ -1,4 +1,4 @@
-"""One code-server and one browser for all tests; windows on folders of their own."""
+"""Fixtures: one code-server and one browser for all tests, and windows on folders."""
 
 import os
 import shutil
@@ -37,7 +37,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Keep whether the test failed, for what ends its fixtures."""
+    """Store whether the test failed, for the teardown of its fixtures."""
     report = yield
     if report.when == "call":
         item.stash[_FAILED] = report.failed
@@ -46,7 +46,7 @@ def pytest_runtest_makereport(
 
 @pytest.fixture(scope="session")
 def extensions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Our client as it is packaged, and the test extension."""
+    """Return the packaged client and the test extension."""
     if not ENTRY.is_file():
         absent("code-server", "python3 tests/run.py installs it")
     if not client.VSIX.is_file():
@@ -56,7 +56,7 @@ def extensions(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 @pytest.fixture
 def python_extension(tmp_path: Path) -> Path:
-    """A package that stands for the Python extension."""
+    """Return a package that replaces the Python extension."""
     return pack(_PYTHON_EXTENSION, tmp_path / "python.vsix")
 
 
@@ -64,10 +64,10 @@ def python_extension(tmp_path: Path) -> Path:
 async def code_server(
     extensions: list[Path], tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncIterator[CodeServer]:
-    """Where the setting names the Python of these tests.
+    """Start a code-server whose setting names the Python of the tests.
 
-    The server is the one that these tests would import, so that a change in it needs no new
-    package. test_server_start.py is about the server in the package.
+    It runs the server of this checkout, so that a change needs no new package.
+    test_server_start.py tests the server in the package.
     """
     server = CodeServer(
         tmp_path_factory.mktemp("code-server"),
@@ -83,7 +83,7 @@ async def code_server(
 
 
 class Serve(Protocol):
-    """Starts a code-server with a PATH, settings, and extensions besides those of all tests."""
+    """A function that starts a code-server with a PATH, settings, and further extensions."""
 
     def __call__(
         self, path: str, settings: Mapping[str, Any], others: Sequence[Path] = ()
@@ -95,7 +95,7 @@ Show = Callable[[CodeServer, Path], Awaitable[Window]]
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def serve(extensions: list[Path], tmp_path: Path) -> AsyncIterator[Serve]:
-    """Starts a code-server of the test's own, with a PATH and settings."""
+    """Return a function that starts a code-server for one test."""
     servers: list[CodeServer] = []
 
     async def start(
@@ -127,7 +127,7 @@ async def browser() -> AsyncIterator[Browser]:
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def show(browser: Browser, request: pytest.FixtureRequest) -> AsyncIterator[Show]:
-    """Opens a window on a folder, in a browser that remembers nothing of other tests."""
+    """Return a function that opens a window on a folder, in a new browser context."""
     async with AsyncExitStack() as windows:
 
         async def open_window(server: CodeServer, folder: Path) -> Window:
@@ -140,7 +140,7 @@ async def show(browser: Browser, request: pytest.FixtureRequest) -> AsyncIterato
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """The folder that is opened. Tests put into it what they are about, before `window`."""
+    """Return the folder that `window` opens, for the files of the test."""
     folder = tmp_path / "dumps"
     folder.mkdir()
     return folder
@@ -148,13 +148,13 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def dump(folder: Path, compile_v5e: Compile) -> Compile:
-    """The files of one real compile, in the folder that is opened; the test may change them."""
+    """Return the files of a real compile in `folder`, which the test may edit."""
     return copied(compile_v5e, folder)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def window(code_server: CodeServer, show: Show, folder: Path) -> Window:
-    """A window on `folder`."""
+    """Open a window on `folder`."""
     return await show(code_server, folder)
 
 
@@ -174,9 +174,9 @@ async def _reading(
 
 @pytest_asyncio.fixture(loop_scope="session")
 async def reading(_reading: Window, request: pytest.FixtureRequest) -> AsyncIterator[Window]:
-    """A window on one real compile, without any editor: quicker than one of the test's own.
+    """Return a shared window on a real compile, `reading.dump`, without editors.
 
-    It is for tests that change no file and no setting; `reading.dump` is what they look at.
+    It is faster than a window per test, for tests that change no file and no setting.
     """
     await _reading.clear()
     yield _reading
@@ -184,7 +184,7 @@ async def reading(_reading: Window, request: pytest.FixtureRequest) -> AsyncIter
 
 
 async def _keep_screen(window: Window, request: pytest.FixtureRequest) -> None:
-    """Keep what a test saw that failed, in .editors/screens."""
+    """Save the screen of a failed test in .editors/screens."""
     if request.node.stash.get(_FAILED, False):
         kept = MADE / "screens" / f"{request.node.name}.png"
         kept.parent.mkdir(parents=True, exist_ok=True)
@@ -203,7 +203,7 @@ async def _shown(server: CodeServer, browser: Browser, folder: Path) -> AsyncIte
 
 
 def copied(compile_: Compile, folder: Path) -> Compile:
-    """The files of a compile in another folder."""
+    """Return a copy of a compile in another folder."""
     stem = compile_.path("").name.partition(".after")[0]
     for path in compile_.folder.glob(f"{stem}*"):
         shutil.copy(path, folder)

@@ -1,4 +1,4 @@
-"""What stands in the files of a dump: what the editor shows is held against it."""
+"""Facts in the files of a dump, as a reference for the editor."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ LIVE_RANGE, REPORT = "-live-range", "-memory-usage-report"
 
 @dataclass(frozen=True)
 class Printed:
-    """A value as the buffer assignment prints it, in bytes, and its allocation."""
+    """A value of the buffer assignment, in bytes, and its allocation."""
 
     size: int
     offset: int
@@ -19,7 +19,7 @@ class Printed:
 
 
 def printed(assignment: Path, value: str) -> Printed:
-    """The value that begins with `<172 copy-start.10{} @0>`."""
+    """Return the value with a header such as `<172 copy-start.10{} @0>`."""
     text = assignment.read_text("utf-8")
     found = re.search(re.escape(value) + r" \(size=(\d+),offset=(\d+)\)", text)
     assert found, value
@@ -28,7 +28,7 @@ def printed(assignment: Path, value: str) -> Printed:
 
 
 def live(live_range: Path, value: str) -> tuple[int, int]:
-    """First and last step of a value named as in `copy-start.10{}`."""
+    """Return the first and last step of a value, such as `copy-start.10{}`."""
     line = rf"^\s+{re.escape(value)}:(\d+)-(\d+)$"
     found = re.search(line, live_range.read_text("utf-8"), re.MULTILINE)
     assert found, value
@@ -36,5 +36,5 @@ def live(live_range: Path, value: str) -> tuple[int, int]:
 
 
 def lines(path: Path) -> list[str]:
-    """The lines of a file."""
+    """Return the lines of a file."""
     return path.read_text("utf-8").splitlines()

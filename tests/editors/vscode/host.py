@@ -1,4 +1,4 @@
-"""What extensions of a window of VS Code are told: the test extension asks, and answers in JSON."""
+"""Requests to the extension host of a window, which the test extension answers in JSON."""
 
 import asyncio
 import hashlib
@@ -17,7 +17,7 @@ _SECONDS = 120
 
 @dataclass(frozen=True)
 class Spot:
-    """A place in a file: line and column from 0, as VS Code's own interface counts."""
+    """A place in a file: line and column from 0, as in the API of VS Code."""
 
     path: Path
     line: int
@@ -25,19 +25,19 @@ class Spot:
 
     @property
     def position(self) -> dict[str, list[int]]:
-        """For the test extension."""
+        """Return the position as the test extension expects it."""
         return {"$position": [self.line, self.column]}
 
 
 def uri(path: Path | str) -> dict[str, str]:
-    """A file, or a URI, for the test extension."""
+    """Return a file or a URI as the test extension expects it."""
     return {"$uri": str(path)}
 
 
 def spot(path: Path, marked: str) -> Spot:
-    """The place that `^` marks in a piece of text that occurs once in the file.
+    """Return the place that `^` marks in a text that occurs once in the file.
 
-    `spot(module, "%fusion.3 = ^f32")` is where the shape of that instruction begins.
+    `spot(module, "%fusion.3 = ^f32")` is the start of the shape of that instruction.
     """
     before, _, behind = marked.partition("^")
     text = path.read_text("utf-8")
@@ -55,25 +55,27 @@ class Host:
 
     @property
     def process(self) -> int | None:
-        """Id of the process; None before it has told."""
+        """Return the process id, or None before the test extension has reported it."""
         try:
             return int(self._port.read_text("utf-8").split()[1])
         except FileNotFoundError:
             return None
 
     def forget(self) -> None:
-        """Forgets where it listens: the window is loaded anew, and there will be another."""
+        """Forget the port, since a reloaded window has another."""
         self._port.unlink(missing_ok=True)
 
     async def ask(self, name: str, *arguments: Any) -> Any:
-        """What a request of probe/main.js answers.
+        """Return the answer of probe/main.js to a request.
 
-        Raises NotYet while there is no extension host, AssertionError if the request failed.
+        Raises:
+            NotYet: If there is no extension host.
+            AssertionError: If the request failed.
         """
         return await asyncio.to_thread(self._ask, name, arguments)
 
     async def command(self, name: str, *arguments: Any) -> Any:
-        """What a command of VS Code or of an extension answers."""
+        """Run a command of VS Code or of an extension, and return its result."""
         return await self.ask("command", name, *arguments)
 
     def _ask(self, name: str, arguments: Sequence[Any]) -> Any:
@@ -96,15 +98,15 @@ _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 async def hover(host: Host, at: Spot) -> str:
-    """All that is shown at a place, as markdown; empty if nothing is."""
+    """Return the hovers at a place as markdown."""
     found = await host.command("vscode.executeHoverProvider", uri(at.path), at.position)
     return "\n\n".join(str(part) for each in found for part in each["contents"])
 
 
 async def places(host: Host, what: str, at: Spot) -> list[tuple[Path, int]]:
-    """Where `Definition`, `Declaration`, `TypeDefinition`, `Implementation`, `Reference` lead.
+    """Return the results of a provider, such as `Definition` or `Reference`.
 
-    Lines from 0.
+    Lines count from 0.
     """
     found = await host.command(f"vscode.execute{what}Provider", uri(at.path), at.position)
     return [
@@ -114,6 +116,6 @@ async def places(host: Host, what: str, at: Spot) -> list[tuple[Path, int]]:
 
 
 async def problems(host: Host, path: Path) -> list[dict[str, Any]]:
-    """Diagnostics of a file, those of all extensions, in the order of lines."""
+    """Return the diagnostics of a file from all extensions, in the order of lines."""
     found = await host.ask("diagnostics", uri(path))
     return sorted(found, key=lambda each: (each["range"], each["message"]))

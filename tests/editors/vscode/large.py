@@ -1,4 +1,4 @@
-"""A real compile that is larger than VS Code likes, and how a user gets at such files."""
+"""A real compile beyond the limits of VS Code."""
 
 import shutil
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ TOASTS = ".notifications-toasts .notification-list-item"
 
 @dataclass(frozen=True)
 class Train:
-    """The train step of 106 000 instructions: 21 MiB of module, 201 MiB of values."""
+    """The train step of 106,000 instructions: 21 MiB of module, 201 MiB of values."""
 
     folder: Path
 
@@ -22,14 +22,14 @@ class Train:
         return self.folder / f"{STEM}{suffix}.txt"
 
     def copied(self, suffixes: Iterable[str], folder: Path) -> "Train":
-        """Some of its files in another folder."""
+        """Copy some files into another folder."""
         for suffix in suffixes:
             shutil.copy(self.path(suffix), folder)
         return Train(folder)
 
 
 async def open_by_click(window: Window, path: Path) -> None:
-    """Opens a file as a user does; in a browser VS Code asks whether it may be that large."""
+    """Open a file as a user does, and confirm its size."""
     name = f".explorer-folders-view .monaco-list-row[aria-label^='{path.name}']"
     await window.page.locator(name).dblclick()
     tab = f".tab.active [aria-label*='{path.name}']"
@@ -46,7 +46,7 @@ async def open_by_click(window: Window, path: Path) -> None:
 
 
 async def notice(window: Window, text: str) -> list[str]:
-    """The buttons of what is said with this text, once it is said. It stays for 20 seconds only."""
+    """Wait for a notification, which stays for 20 seconds, and return its buttons."""
     toast = window.page.locator(TOASTS, has_text=text).first
     await toast.wait_for()
     buttons = await toast.locator(".monaco-button").all_inner_texts()

@@ -1,4 +1,4 @@
-"""What every test in a real VS Code is marked with: `pytestmark = VSCODE`."""
+"""The marks of every test in VS Code: `pytestmark = VSCODE`."""
 
 import pytest
 

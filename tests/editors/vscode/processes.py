@@ -1,4 +1,4 @@
-"""The server's process below a window: found by what started it and by its command line."""
+"""The server process of a window, found by its parent and command line."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from editors.vscode.window import Window
 
 
 async def server(window: Window, but: int | None = None) -> int:
-    """The process of the server of a window, other than the one that was there before."""
+    """Return the server process of a window, other than a previous one."""
 
     async def running() -> int:
         found = [each for each in _servers(window.host.process) if each != but]
@@ -21,14 +21,14 @@ async def server(window: Window, but: int | None = None) -> int:
 
 
 async def kill(window: Window, but: int | None = None) -> int:
-    """Ends it as the kernel does when memory is short; returns which it was."""
+    """Kill the server as the kernel does when memory is short, and return its process id."""
     process = await server(window, but)
     os.kill(process, signal.SIGKILL)
     return process
 
 
 def is_served(window: Window) -> bool:
-    """Whether there is a server now."""
+    """Return whether there is a server."""
     return bool(_servers(window.host.process))
 
 

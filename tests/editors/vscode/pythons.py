@@ -1,4 +1,4 @@
-"""Interpreters as users have them, other than the one that runs the tests."""
+"""Python interpreters of users, without the packages of the tests."""
 
 import subprocess
 import sys

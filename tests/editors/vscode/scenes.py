@@ -1,7 +1,4 @@
-"""What the pictures of the client show: a window is brought there, and its texts are read.
-
-Each scene shows one thing, in a real dump, and returns what it says, by what it is.
-"""
+"""Scenes for the pictures of the client: each prepares a window, and returns its texts by kind."""
 
 import shutil
 from collections.abc import Awaitable, Callable, Mapping
@@ -44,9 +41,9 @@ _PROBLEM = ".markers-panel .monaco-list-row"
 
 
 def dump(source: Path, folder: Path, damaged: bool) -> None:
-    """The files of one real compile, by shorter names, and the program that was compiled.
+    """Return the files of a real compile with shorter names, and its program.
 
-    If it is to be damaged, one digit is wrong.
+    A damaged dump has one wrong digit.
     """
     stem = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
     for path in source.glob(f"tpu_v5e/{stem}[-.]*"):
@@ -63,7 +60,7 @@ def dump(source: Path, folder: Path, damaged: bool) -> None:
 
 
 async def hovered(window: Window) -> Texts:
-    """The hover on a value that lives at the peak and shares its bytes."""
+    """Show the hover of a value that is live at the peak and shares memory."""
     at = _spot(window, ASSIGNMENT, "<243 ^")
     lenses = await _shown(window, at, above=4, lines=6)
     await until(lambda: hover(window.host, at))
@@ -73,13 +70,13 @@ async def hovered(window: Window) -> Texts:
 
 
 async def lensed(window: Window) -> Texts:
-    """What is in an allocation and time-shares it; when its values live; hints behind them."""
+    """Show the lenses and hints of an allocation whose values share memory."""
     at = _spot(window, ASSIGNMENT, "^allocation 25:")
     return {"lenses": await _shown(window, at, above=1, lines=18)}
 
 
 async def damaged(window: Window) -> Texts:
-    """A size that does not fit its shape, in the text and among the problems."""
+    """Show a wrong size, in the text and in the Problems panel."""
     at = _spot(window, ASSIGNMENT, "<235 fusion @1> (size=^1048676")
     await window.open(at)
     await until(lambda: problems(window.host, at.path))
@@ -103,10 +100,7 @@ def _spot(window: Window, suffix: str, marked: str) -> Spot:
 
 
 async def _shown(window: Window, at: Spot, above: int, lines: int) -> list[str]:
-    """Opens a file with a place some lines below the top; returns the lenses of lines below it.
-
-    The picture is not ready before all of them are there.
-    """
+    """Show a place some lines below the top, and wait for the lenses below it."""
     await window.open(at)
     top = at.line - above
     all_told = await until(
@@ -138,7 +132,7 @@ async def _pointed(window: Window) -> list[str]:
 
 
 async def _stretched(window: Window) -> None:
-    """Draws the lower edge of the hover down, until all of it is seen."""
+    """Enlarge the hover until all of it is visible."""
     box = await window.page.locator(".monaco-resizable-hover").bounding_box()
     assert box is not None
     middle, edge = box["x"] + box["width"] / 2, box["y"] + box["height"]
@@ -149,7 +143,7 @@ async def _stretched(window: Window) -> None:
 
 
 async def _steady(window: Window, selector: str) -> list[str]:
-    """Texts on the screen that do not change any more."""
+    """Return the texts on the screen once they no longer change."""
     before: list[str] = []
 
     async def told() -> list[str]:

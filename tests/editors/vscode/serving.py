@@ -1,4 +1,4 @@
-"""A running code-server: the real VS Code, to be looked at with a browser."""
+"""A running code-server."""
 
 import asyncio
 import json
@@ -38,9 +38,9 @@ _LISTENS = re.compile(r"HTTP server listening on (http://127\.0\.0\.1:\d+)")
 
 @dataclass
 class CodeServer:
-    """code-server with folders of its own below `folder`; nothing of the user's is seen.
+    """A code-server with its own folders below `folder`, independent of the user's.
 
-    `path` is the PATH of it and of all that it starts, the language server among them.
+    `path` is the PATH of it and of its processes, such as the language server.
     """
 
     folder: Path
@@ -52,11 +52,11 @@ class CodeServer:
 
     @property
     def ports(self) -> Path:
-        """The folder in which the test extension says where it listens."""
+        """Return the folder in which the test extension writes its ports."""
         return self.folder / "ports"
 
     async def start(self, extensions: Sequence[Path]) -> None:
-        """Installs packages of extensions and starts; returns when it listens."""
+        """Install extensions, start, and wait for the port."""
         self.ports.mkdir(parents=True)
         for name in ("User", "Machine"):
             settings = self.folder / "user" / name / "settings.json"
@@ -67,14 +67,14 @@ class CodeServer:
         self.address = await until(self._listens)
 
     async def install(self, extensions: Sequence[Path]) -> None:
-        """Install packages of extensions; windows that are open keep what they have loaded."""
+        """Install extensions; open windows keep the loaded ones."""
         packages = [argument for each in extensions for argument in ("--install-extension", each)]
         installing = self._popen("install.log", *packages, "--force")
         status = await asyncio.to_thread(installing.wait, 120)
         assert status == 0, (self.folder / "install.log").read_text("utf-8", "replace")[-2000:]
 
     def stop(self) -> None:
-        """Ends it, and by that what it has started."""
+        """Stop the code-server and its processes."""
         if self._process is not None:
             self._process.terminate()
             try:

@@ -1,4 +1,4 @@
-"""Colours: what the server tells is what the screen shows, in the colours of the theme."""
+"""Tests for the colors of tokens on the screen."""
 
 import json
 from pathlib import Path
@@ -46,9 +46,9 @@ THEMES = {"Default Light+": "light_plus.json", "Default Dark+": "dark_plus.json"
 
 
 def scopes_of(kind: str, modifiers: list[str]) -> list[str]:
-    """The TextMate scopes whose colour a token has, as the client's manifest says.
+    """Return the TextMate scopes of a token from the client's manifest.
 
-    Of the selectors that fit VS Code takes the one that names most.
+    VS Code uses the most specific selector that matches.
     """
     contributes = json.loads((CLIENT / "package.json").read_text("utf-8"))["contributes"]
     (declared,) = contributes["semanticTokenScopes"]
@@ -65,7 +65,7 @@ def scopes_of(kind: str, modifiers: list[str]) -> list[str]:
 
 @pytest.fixture(params=THEMES)
 def theme(request: pytest.FixtureRequest, folder: Path) -> str:
-    """A theme that the folder sets, without what would stand between the words."""
+    """Set a theme in the folder, without hints."""
     settings = folder / ".vscode" / "settings.json"
     settings.parent.mkdir()
     chosen = {
@@ -78,7 +78,7 @@ def theme(request: pytest.FixtureRequest, folder: Path) -> str:
     return name
 
 
-async def test_tokens_have_the_colours_of_their_scopes(
+async def test_tokens_have_colors_of_their_scopes(
     theme: str, dump: Compile, window: Window
 ) -> None:
     at = spot(dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
@@ -89,9 +89,7 @@ async def test_tokens_have_the_colours_of_their_scopes(
     await on_the_screen(expected, lines(at.path), window)
 
 
-async def test_what_nobody_uses_is_as_faint_as_a_comment(
-    theme: str, folder: Path, window: Window
-) -> None:
+async def test_unused_values_are_faint(theme: str, folder: Path, window: Window) -> None:
     path = folder / "written.hlo"
     path.write_text(WRITTEN, "utf-8")
     at = spot(path, "%^idle")
@@ -103,7 +101,7 @@ async def test_what_nobody_uses_is_as_faint_as_a_comment(
 
 
 async def colours_by_token(theme: str, at: Spot, window: Window) -> dict[Token, str]:
-    """What colours the tokens around a place should have."""
+    """Return the expected colors of the tokens around a place."""
     await window.open(at)
     tokens = await until(lambda: window.host.ask("tokens", uri(at.path)))
     told = colours(THEMES[theme])
@@ -115,7 +113,7 @@ async def colours_by_token(theme: str, at: Spot, window: Window) -> dict[Token, 
 
 
 async def on_the_screen(expected: dict[Token, str], text: list[str], window: Window) -> None:
-    """Wait until tokens have their colours."""
+    """Wait until tokens have their colors."""
 
     async def wrong() -> dict[Token, tuple[str, str]]:
         places = [[text[line], column] for _, line, column in expected]

@@ -1,4 +1,4 @@
-"""The commands of the client, run as a user runs them: from the command palette."""
+"""Tests for the commands of the client in the command palette."""
 
 import re
 
@@ -14,7 +14,7 @@ LOG = ".part.panel .view-line"
 TERMINAL = ".part.panel .xterm-rows > div"
 
 
-async def test_check_folder_prints_what_does_not_add_up(dump: Compile, window: Window) -> None:
+async def test_check_folder_prints_findings(dump: Compile, window: Window) -> None:
     path = dump.path(ASSIGNMENT)
     text = path.read_text("utf-8")
     path.write_text(
@@ -30,7 +30,7 @@ async def test_check_folder_prints_what_does_not_add_up(dump: Compile, window: W
     assert f"{at.path.name}:{at.line + 1}:{at.column + 1}: error" in printed_lines
 
 
-async def test_inspect_prints_what_stands_at_the_cursor(reading: Window) -> None:
+async def test_inspect_prints_cursor_target(reading: Window) -> None:
     at = spot(reading.dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     value = printed(at.path, "<235 fusion @1>")
     await reading.open(at)
@@ -42,9 +42,7 @@ async def test_inspect_prints_what_stands_at_the_cursor(reading: Window) -> None
     assert f"{value.allocation_size:,} B" in "".join(shown)
 
 
-async def test_what_is_not_saved_is_inspected_as_it_is_in_the_editor(
-    dump: Compile, window: Window
-) -> None:
+async def test_inspect_reads_unsaved_text(dump: Compile, window: Window) -> None:
     at = spot(dump.path(ASSIGNMENT), "<235 fusion @1> (size=^1048576,")
     await window.open(at)
     await until(lambda: hover(window.host, at))
@@ -58,9 +56,7 @@ async def test_what_is_not_saved_is_inspected_as_it_is_in_the_editor(
     assert "size=1048576," in at.path.read_text("utf-8")
 
 
-async def test_the_log_says_which_server_runs_and_restart_starts_another(
-    dump: Compile, window: Window
-) -> None:
+async def test_restart_starts_server_that_log_names(dump: Compile, window: Window) -> None:
     at = spot(dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     await window.open(at)
     await until(lambda: hover(window.host, at))

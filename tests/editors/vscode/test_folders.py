@@ -1,4 +1,4 @@
-"""A workspace of several folders: each has its own dumps and its own hlo-lsp.toml."""
+"""Tests for a workspace of several folders, each with its own hlo-lsp.toml."""
 
 import json
 from collections.abc import AsyncIterator
@@ -22,7 +22,7 @@ pytestmark = VSCODE
 
 @pytest.fixture
 def folders(corpus_small: Path, tmp_path: Path) -> dict[str, Path]:
-    """The buffer assignments of one program for three backends, each in a folder, all damaged."""
+    """Return damaged buffer assignments of one program for three backends, each in a folder."""
     paths = {}
     for name in ("tpu", "cpu", "gpu"):
         path = paths[name] = copied(corpus_small, name, tmp_path / name).assignment
@@ -37,7 +37,7 @@ def folders(corpus_small: Path, tmp_path: Path) -> dict[str, Path]:
 async def window(
     folders: dict[str, Path], code_server: CodeServer, browser: Browser, tmp_path: Path
 ) -> AsyncIterator[Window]:
-    """A window on two of them."""
+    """Open a window on two of the folders."""
     workspace = tmp_path / "two.code-workspace"
     workspace.write_text(json.dumps({"folders": [{"path": "tpu"}, {"path": "cpu"}]}), "utf-8")
     first = tmp_path / "tpu"
@@ -52,7 +52,7 @@ async def window(
     await context.close()
 
 
-async def test_dumps_of_all_folders_are_known(folders: dict[str, Path], window: Window) -> None:
+async def test_dumps_of_all_folders_are_indexed(folders: dict[str, Path], window: Window) -> None:
     await window.open(folders["cpu"])
     for name in ("cpu", "tpu"):  # both, and one is not open
         path = folders[name]
@@ -67,9 +67,7 @@ async def test_dumps_of_all_folders_are_known(folders: dict[str, Path], window: 
     assert [each["code"]["value"] for each in found] == ["size-mismatch"]
 
 
-async def test_each_folder_says_what_is_checked_in_it(
-    folders: dict[str, Path], window: Window
-) -> None:
+async def test_each_folder_has_own_configuration(folders: dict[str, Path], window: Window) -> None:
     tpu, cpu = folders["tpu"], folders["cpu"]
     for path in (tpu, cpu):
         await window.open(path)
@@ -81,6 +79,6 @@ async def test_each_folder_says_what_is_checked_in_it(
 
 
 async def names(window: Window, name: str) -> set[str]:
-    """The folders in which a symbol of this name is."""
+    """Return the folders that have a symbol of this name."""
     found = await window.host.command("vscode.executeWorkspaceSymbolProvider", name)
     return {Path(each["location"]["uri"]).parent.name for each in found if each["name"] == name}

@@ -1,4 +1,4 @@
-"""Inlay hints: what is between the words on the screen."""
+"""Tests for inlay hints on the screen."""
 
 import re
 
@@ -12,7 +12,7 @@ from editors.vscode.window import Window
 pytestmark = VSCODE
 
 
-async def test_padded_values_say_how_large_they_are_without(reading: Window) -> None:
+async def test_padded_values_show_logical_size(reading: Window) -> None:
     path = reading.dump.path(ASSIGNMENT)
     found = [re.search(r"size=(\d+),.*: f32\[(\d+)\]", line) for line in lines(path)]
     # Rows of numbers alone: their bytes are easily said.
@@ -38,7 +38,7 @@ async def test_padded_values_say_how_large_they_are_without(reading: Window) -> 
     await until(row, lambda text: text.rstrip().endswith(told[first].replace(" ", "\u00a0")))
 
 
-async def test_a_setting_turns_them_off_at_once(dump: Compile, window: Window) -> None:
+async def test_setting_disables_hints_at_once(dump: Compile, window: Window) -> None:
     path = dump.path(ASSIGNMENT)
     await window.open(path)
     row = await window.line("value: <11 reduce_sum.40 @0>")

@@ -1,4 +1,4 @@
-"""Hover, on the screen and as extensions see it."""
+"""Tests for hovers, on the screen and in the API."""
 
 from editors.vscode.dump import ASSIGNMENT, LIVE_RANGE, MODULE, live, printed
 from editors.vscode.host import hover, spot
@@ -9,7 +9,7 @@ from editors.vscode.window import Window
 pytestmark = VSCODE
 
 
-async def test_it_tells_what_a_value_is(reading: Window) -> None:
+async def test_hover_describes_value(reading: Window) -> None:
     at = spot(reading.dump.path(ASSIGNMENT), "<235 ^fusion @1>")
     value = printed(at.path, "<235 fusion @1>")
     first, last = live(reading.dump.path(LIVE_RANGE), "fusion{}")
@@ -29,7 +29,7 @@ async def test_it_tells_what_a_value_is(reading: Window) -> None:
     assert "**" not in shown  # it is shown as markdown
 
 
-async def test_it_tells_what_an_instruction_is(reading: Window) -> None:
+async def test_hover_describes_instruction(reading: Window) -> None:
     at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
     await reading.open(at)
     await until(lambda: hover(reading.host, at))

@@ -1,4 +1,4 @@
-"""Which files are dumps: by the names that XLA gives them, and by what stands in them."""
+"""Tests for the detection of languages by file name and content."""
 
 import shutil
 from pathlib import Path
@@ -19,14 +19,14 @@ KINDS = {
 }
 
 
-async def test_files_of_a_dump_are_known_by_name(reading: Window) -> None:
+async def test_name_determines_language(reading: Window) -> None:
     for suffix, (language, title) in KINDS.items():
         assert await reading.open(reading.dump.path(suffix)) == language
         shown = reading.shown("[id='status.editor.mode']")
         await until(shown, [title].__eq__)
 
 
-async def test_a_text_is_known_by_what_is_in_it(
+async def test_content_determines_language(
     folder: Path, corpus_small: Path, window: Window
 ) -> None:
     path = folder / "notes.txt"
@@ -37,7 +37,7 @@ async def test_a_text_is_known_by_what_is_in_it(
     assert await until(lambda: hover(window.host, Spot(path, 1, 0)))
 
 
-async def test_other_texts_are_left_alone_and_start_no_server(folder: Path, window: Window) -> None:
+async def test_other_texts_start_no_server(folder: Path, window: Window) -> None:
     path = folder / "todo.txt"
     path.write_text("allocation of time: none\n", "utf-8")
     await window.open(path)

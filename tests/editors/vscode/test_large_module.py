@@ -1,4 +1,4 @@
-"""A module of 22 MB: VS Code turns off lenses and folding; what is left is there, and is quick."""
+"""Tests for a module of 22 MB, for which VS Code disables lenses and folding."""
 
 import re
 import statistics
@@ -35,14 +35,14 @@ def module(train_l96: Path, folder: Path) -> Path:
 
 @pytest.fixture
 def settings(code_server: CodeServer) -> Iterator[None]:
-    """What a test sets for the user is taken back."""
+    """Restore the user's settings."""
     path = code_server.folder / "user" / "User" / "settings.json"
     before = path.read_text("utf-8")
     yield
     path.write_text(before, "utf-8")
 
 
-async def test_it_is_served_but_for_what_vs_code_turns_off(
+async def test_enabled_features_are_fast(
     settings: None, train: Train, window: Window, record_property: Callable[[str, object], None]
 ) -> None:
     path = train.path(MODULE)
@@ -77,7 +77,9 @@ async def test_it_is_served_but_for_what_vs_code_turns_off(
         assert (await hover(window.host, at)).startswith("**`fusion.6677` fusion**")
         taken.append(time.monotonic() - begun)
     quick = statistics.median(taken)
-    record_property(SUMMARY, f"a key, then a hover: {quick * 1000:.0f} ms (worst {max(taken):.1f} s)")
+    record_property(
+        SUMMARY, f"a key, then a hover: {quick * 1000:.0f} ms (worst {max(taken):.1f} s)"
+    )
     # The check of so large a compile takes seconds: somebody who waits for problems is told.
     await until(window.shown(BUSY), lambda told: f"Checking {path.name}" in "".join(told))
     (problem,) = await until(
@@ -90,7 +92,7 @@ async def test_it_is_served_but_for_what_vs_code_turns_off(
     assert (await window.host.ask("text", uri(path))).split("\n")[line] == typed
 
 
-async def test_what_is_turned_off_can_be_turned_on(
+async def test_setting_enables_disabled_features(
     settings: None, module: Path, window: Window
 ) -> None:
     entry = next(n for n, each in enumerate(lines(module)) if each.startswith("ENTRY "))

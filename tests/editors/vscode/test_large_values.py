@@ -1,4 +1,4 @@
-"""A values file of 60 MB, which VS Code shares with no extension: windows show what is meant."""
+"""Tests for a values file of 60 MB, which VS Code does not share with extensions."""
 
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ SCHEME = "hlo-window:/lines "
 
 @pytest.fixture
 def train(train_l96: Path, folder: Path) -> Train:
-    """The siblings, and the first entries of the values."""
+    """Copy the companion files, and the first entries of the values file."""
     train = Train(train_l96).copied((ASSIGNMENT, LIVE_RANGE), folder)
     with Train(train_l96).path(VALUES).open("rb") as whole:
         head = whole.read(BYTES)
@@ -30,19 +30,19 @@ def train(train_l96: Path, folder: Path) -> Train:
 
 
 async def active(window: Window) -> dict[str, Any]:
-    """What is in front, once a window is."""
+    """Return the active text, once it is a window on the file."""
     told = window.host.ask
     found = await until(lambda: told("active"), lambda it: it and it["file"].startswith("hlo-w"))
     return {**found, "name": unquote(found["file"])}
 
 
 async def asked(host: Host, what: str, shown: dict[str, Any], column: int) -> Any:
-    """What is told at a column of the line where the cursor is."""
+    """Return the hover at a column of the line with the cursor."""
     place = {"$position": [shown["selection"][0], column]}
     return await host.command(f"vscode.execute{what}Provider", uri(shown["file"]), place)
 
 
-async def test_go_to_definition_opens_a_window_on_the_record(train: Train, window: Window) -> None:
+async def test_definition_opens_window_on_record(train: Train, window: Window) -> None:
     values, text = train.path(VALUES), train.path(VALUES).read_text("utf-8").split("\n")
     entry = text.index(VALUE)
     at = spot(train.path(ASSIGNMENT), " value: <77458 ^arg_tuple.1{301} @0> (size")
@@ -80,7 +80,7 @@ async def hovered(window: Window, shown: dict[str, Any], column: int) -> str:
     return "\n\n".join(map(str, found["contents"]))
 
 
-async def test_it_says_what_helps_when_it_is_opened(train: Train, window: Window) -> None:
+async def test_opening_shows_advice(train: Train, window: Window) -> None:
     path = train.path(VALUES)
     text = path.read_text("utf-8").split("\n")
     entry = text.index(VALUE)

@@ -1,4 +1,4 @@
-"""Code lenses: what they say, where, and what a click on one does."""
+"""Tests for code lenses and clicks on them."""
 
 import re
 from itertools import pairwise
@@ -13,7 +13,7 @@ pytestmark = VSCODE
 LENS = ".editor-instance .codelens-decoration"
 
 
-async def test_allocations_say_what_is_in_them(reading: Window) -> None:
+async def test_lenses_describe_allocations(reading: Window) -> None:
     path = reading.dump.path(ASSIGNMENT)
     text = lines(path)
     heads = [n for n, line in enumerate(text) if line.startswith("allocation ")] + [len(text)]
@@ -31,7 +31,7 @@ async def test_allocations_say_what_is_in_them(reading: Window) -> None:
     assert set(shown) <= set(titles.values())
 
 
-async def test_a_click_shows_the_places_it_speaks_of(reading: Window) -> None:
+async def test_click_shows_places(reading: Window) -> None:
     path = reading.dump.path(ASSIGNMENT)
     text = lines(path)
     head = next(n for n, line in enumerate(text) if line.startswith("allocation 25:"))

@@ -1,4 +1,4 @@
-"""Go to, references and calls: where they lead, and what is on the screen then."""
+"""Tests for definitions, references, and calls on the screen."""
 
 import re
 
@@ -12,7 +12,7 @@ pytestmark = VSCODE
 PEEKED = ".reference-zone-widget"
 
 
-async def test_f12_jumps_from_a_live_range_to_the_entry(reading: Window) -> None:
+async def test_f12_jumps_from_live_range_to_entry(reading: Window) -> None:
     values = reading.dump.path(VALUES)
     at = spot(reading.dump.path(LIVE_RANGE), "    ^copy-start.1{0}:")
     entry = lines(values).index("<237 copy-start.1{0} @0>")
@@ -26,7 +26,7 @@ async def test_f12_jumps_from_a_live_range_to_the_entry(reading: Window) -> None
     await reading.line("<237 copy-start.1{0} @0>")
 
 
-async def test_references_are_peeked_at_in_all_files(reading: Window) -> None:
+async def test_references_peek_into_all_files(reading: Window) -> None:
     at = spot(reading.dump.path(ASSIGNMENT), "<237 ^copy-start.1{0} @0>")
     await reading.open(at)
     found = await until(lambda: places(reading.host, "Reference", at))
@@ -48,7 +48,7 @@ async def test_references_are_peeked_at_in_all_files(reading: Window) -> None:
     assert f"References ({len(found)})" in " ".join(" ".join(told).split())
 
 
-async def test_calls_of_computations_are_a_tree(reading: Window) -> None:
+async def test_call_tree_of_computations(reading: Window) -> None:
     at = spot(reading.dump.path(MODULE), "\n%^bitcast_fusion.1 (")
     callers = [
         line
@@ -65,7 +65,7 @@ async def test_calls_of_computations_are_a_tree(reading: Window) -> None:
     assert await until(tree, lambda rows: len(rows) == 2) == ["bitcast_fusion.1", caller]
 
 
-async def test_calls_of_an_instruction_are_its_data(reading: Window) -> None:
+async def test_call_tree_of_instruction_is_dataflow(reading: Window) -> None:
     at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
     await reading.open(at)
     incoming = await until(lambda: reading.host.ask("calls", uri(at.path), at.position, "Incoming"))

@@ -1,4 +1,4 @@
-"""The outline and the breadcrumbs say where one is in a dump."""
+"""Tests for the outline and the breadcrumbs."""
 
 import re
 
@@ -13,7 +13,7 @@ ROW = ".outline-pane .monaco-list-row"
 CRUMB = ".breadcrumbs-control .monaco-breadcrumb-item"
 
 
-async def test_the_outline_lists_allocations_and_leads_to_them(reading: Window) -> None:
+async def test_outline_leads_to_allocations(reading: Window) -> None:
     path = reading.dump.path(ASSIGNMENT)
     allocations = [line for line in lines(path) if line.startswith("allocation ")]
     await reading.open(path)
@@ -29,7 +29,7 @@ async def test_the_outline_lists_allocations_and_leads_to_them(reading: Window) 
     await until(reading.cursor, lambda cursor: cursor[0] == lines(path).index(allocations[1]) + 1)
 
 
-async def test_breadcrumbs_tell_what_the_cursor_is_in(reading: Window) -> None:
+async def test_breadcrumbs_show_section_of_cursor(reading: Window) -> None:
     at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
     await reading.open(at)
     told = await until(reading.shown(CRUMB), lambda told: len(told) == 3)

@@ -1,9 +1,9 @@
-"""Pictures of the client: what they show is what VS Code shows now.
+"""Tests for the pictures of the client.
 
     pytest tests/editors/vscode/test_pictures.py --take-pictures    # takes them again
 
-Pixels differ between machines, by their fonts; so the texts on the screen are kept beside each
-picture, and are compared.
+Fonts differ between machines, so the tests compare the texts on the screen, kept beside each
+picture, instead of pixels.
 """
 
 import io
@@ -31,7 +31,7 @@ COLOURS = 128
 async def stage(
     name: str, code_server: CodeServer, browser: Browser, corpus_small: Path, folder: Path
 ) -> AsyncIterator[Window]:
-    """A window of the size of the pictures, without what is around an editor."""
+    """Return a window of the size of the pictures, with an editor only."""
     scenes.dump(corpus_small, folder, damaged=name == "problems")
     settings = folder / ".vscode" / "settings.json"
     settings.parent.mkdir()
@@ -46,7 +46,7 @@ async def stage(
 
 
 @pytest.mark.parametrize("name", scenes.SCENES)
-async def test_a_picture_is_what_vs_code_shows(
+async def test_picture_matches_vs_code(
     name: str, stage: Window, request: pytest.FixtureRequest
 ) -> None:
     texts = await scenes.SCENES[name](stage)
@@ -61,14 +61,14 @@ async def test_a_picture_is_what_vs_code_shows(
     assert json.loads(kept.read_text("utf-8")) == texts, "take the pictures again, and look at them"
 
 
-async def test_each_is_small_enough_for_a_page() -> None:
+async def test_pictures_are_small() -> None:
     pictures = {path.stem: path.stat().st_size for path in PICTURES.glob("*.png")}
     assert set(pictures) == set(scenes.SCENES)
     assert max(pictures.values()) < BYTES
 
 
 def _small(png: bytes) -> bytes:
-    """The same picture with few colours: text needs no more."""
+    """Return the picture with few colors, which suffice for text."""
     from PIL import Image
 
     with Image.open(io.BytesIO(png)) as image, io.BytesIO() as out:

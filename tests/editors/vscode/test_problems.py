@@ -1,4 +1,4 @@
-"""What does not add up: squiggles in the text, the Problems panel, and what puts it right."""
+"""Tests for diagnostics in the text and in the Problems panel, and for fixes."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ SQUIGGLE = ".editor-instance .squiggly-error"
 
 @pytest.fixture
 def damaged(dump: Compile) -> Compile:
-    """A size that is not that of the shape."""
+    """Write a size that does not match its shape."""
     path = dump.path(ASSIGNMENT)
     text = path.read_text("utf-8")
     assert text.count(RIGHT) == 1
@@ -26,7 +26,7 @@ def damaged(dump: Compile) -> Compile:
     return dump
 
 
-async def test_a_wrong_size_is_underlined_and_listed(damaged: Compile, window: Window) -> None:
+async def test_wrong_size_is_underlined_and_listed(damaged: Compile, window: Window) -> None:
     at = spot(damaged.path(ASSIGNMENT), "<235 fusion @1> (size=^1048577,")
     await window.open(at)
     (found,) = await until(lambda: problems(window.host, at.path))
@@ -52,15 +52,13 @@ def on_one_line(row: str) -> str:
 
 
 def found_shape(problem: dict[str, Any]) -> int:
-    """The column, from 1, of the other place that a problem speaks of."""
+    """Return the column, from 1, of the related information of a problem."""
     (related,) = problem["relatedInformation"]
     column: int = related["location"]["range"][1]
     return column + 1
 
 
-async def test_the_right_number_is_put_in_from_the_light_bulb(
-    damaged: Compile, window: Window
-) -> None:
+async def test_light_bulb_corrects_number(damaged: Compile, window: Window) -> None:
     at = spot(damaged.path(ASSIGNMENT), "<235 fusion @1> (size=^1048577,")
     await window.open(at)
     await window.page.locator(SQUIGGLE).wait_for()

@@ -1,4 +1,4 @@
-"""Rename in a module: what names the instruction is changed everywhere, on the screen too."""
+"""Tests for rename in a module."""
 
 import re
 
@@ -12,7 +12,7 @@ from editors.vscode.window import Window
 pytestmark = VSCODE
 
 
-async def test_f2_renames_an_instruction_and_its_uses(dump: Compile, window: Window) -> None:
+async def test_f2_renames_instruction_and_uses(dump: Compile, window: Window) -> None:
     at = spot(dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
     before = at.path.read_text("utf-8")
     expected, count = re.subn(r"%fusion\.40\b", "%halves", before)
@@ -30,7 +30,7 @@ async def test_f2_renames_an_instruction_and_its_uses(dump: Compile, window: Win
     await until(lambda: window.host.ask("text", uri(at.path)), lambda text: text == expected)
 
 
-async def test_a_name_that_is_taken_is_refused(dump: Compile, window: Window) -> None:
+async def test_name_in_use_is_refused(dump: Compile, window: Window) -> None:
     at = spot(dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
     before = at.path.read_text("utf-8")
     await window.open(at)

@@ -1,4 +1,4 @@
-"""The server is killed: it starts again, or a message says why not."""
+"""Tests for the restart of a killed server."""
 
 import json
 import sys
@@ -21,7 +21,7 @@ RESTARTS = 4  # within three minutes: the default of vscode-languageclient
 
 @pytest.fixture
 def program(folder: Path) -> Path:
-    """The setting of the folder names this program of its own."""
+    """Return the server program that the setting of the folder names."""
     program = folder / "hlo-lsp"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m hlo_lsp "$@"\n', "utf-8")
     program.chmod(0o755)

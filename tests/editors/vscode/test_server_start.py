@@ -1,4 +1,4 @@
-"""Which server starts: the bundled one on an interpreter of the user, or the one in the setting."""
+"""Tests for the choice of the server: the bundled one or the one in the setting."""
 
 import os
 import sys
@@ -29,19 +29,19 @@ def at(dump: Compile) -> Spot:
 
 
 async def started(window: Window, at: Spot, but: int | None = None) -> list[str]:
-    """The command line of the server, once it answers a hover."""
+    """Wait for a hover, and return the command line of the server."""
     assert "1,048,576 B (1.00 MiB): fits T(8,128)" in await until(lambda: hover(window.host, at))
     return command(await server(window, but))
 
 
 async def script(window: Window) -> str:
-    """The script of the installed extension that runs the bundled server."""
+    """Return the script of the installed extension that runs the bundled server."""
     extension = await window.host.ask("extension", "hlo-lsp.hlo-lsp")
     return str(Path(extension["path"]) / SCRIPT)
 
 
 async def show_not_running(window: Window) -> None:
-    """Wait until the language status item shows that there is no server."""
+    """Wait until the language status item shows that no server runs."""
     await window.page.locator("[id='status.languageStatus']").hover()
     await until(
         window.shown(".hover-language-status"),

@@ -1,4 +1,4 @@
-"""Settings that change while dumps are open count at once."""
+"""Tests for changes of settings with open dumps."""
 
 import re
 import shutil
@@ -17,7 +17,7 @@ SQUIGGLE = ".editor-instance .squiggly-error"
 RIGHT = "<235 fusion @1> (size=1048576,"
 
 
-async def test_a_rule_that_is_ignored_is_silent(dump: Compile, window: Window) -> None:
+async def test_ignored_rule_reports_nothing(dump: Compile, window: Window) -> None:
     path = dump.path(ASSIGNMENT)
     path.write_text(path.read_text("utf-8").replace(RIGHT, RIGHT.replace("76", "77")), "utf-8")
     await window.open(spot(path, "<235 ^fusion @1>"))
@@ -32,7 +32,7 @@ async def test_a_rule_that_is_ignored_is_silent(dump: Compile, window: Window) -
     await squiggle.first.wait_for()
 
 
-async def test_sources_are_found_where_they_were_moved_to(dump: Compile, window: Window) -> None:
+async def test_source_map_finds_moved_sources(dump: Compile, window: Window) -> None:
     path = dump.path(MODULE)
     row = next(n for n, line in enumerate(lines(path)) if line.startswith("FileLocations")) + 5
     place = re.search(r"line=(\d+) ", lines(path)[row])

@@ -1,4 +1,4 @@
-"""The language status item: which server runs, and what it found in the file in front."""
+"""Tests for the language status item."""
 
 from editors.conftest import Compile
 from editors.vscode.dump import ASSIGNMENT
@@ -12,7 +12,7 @@ pytestmark = VSCODE
 RIGHT = "<235 fusion @1> (size=1048576,"
 
 
-async def test_it_tells_the_version_and_the_problems(dump: Compile, window: Window) -> None:
+async def test_status_shows_version_and_problems(dump: Compile, window: Window) -> None:
     path = dump.path(ASSIGNMENT)
     path.write_text(path.read_text("utf-8").replace(RIGHT, RIGHT.replace("76", "77")), "utf-8")
     await window.open(path)

@@ -1,4 +1,4 @@
-"""A folder that the user does not trust: nothing in it is run, and dumps are read nevertheless."""
+"""Tests for a folder that the user does not trust."""
 
 import json
 import os
@@ -26,7 +26,7 @@ PATH = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
 
 @pytest.fixture
 def ran(folder: Path) -> Path:
-    """What the program writes that the setting of the folder names, when it is run."""
+    """Return the file that the server program in the setting of the folder writes when it runs."""
     ran = folder.parent / "ran"
     program = folder / "hlo-lsp"
     served = f'exec "{sys.executable}" -m hlo_lsp "$@"'
@@ -38,7 +38,7 @@ def ran(folder: Path) -> Path:
     return ran
 
 
-async def test_no_program_of_the_folder_is_run_before_it_is_trusted(
+async def test_untrusted_folder_runs_no_program(
     ran: Path, dump: Compile, serve: Serve, show: Show
 ) -> None:
     window = await show(await serve(PATH, TRUST), dump.folder)

@@ -1,4 +1,4 @@
-"""Three hundred keys at full speed: no edit is lost, and what is told afterwards is right."""
+"""Tests for diagnostics after fast typing."""
 
 import json
 import random
@@ -29,7 +29,7 @@ ODD = "()[]{}<>,=:@ x9"  # what opens and closes, divides, and begins names and 
 
 
 class Typist:
-    """A text with a cursor, and what keys do to them."""
+    """A text with a cursor, which keys edit."""
 
     def __init__(self, text: list[str], line: int, column: int, seed: int) -> None:
         self.text, self.line, self.column = text, line, column
@@ -37,7 +37,7 @@ class Typist:
         self._random = random.Random(seed)
 
     def keys(self) -> Iterator[str]:
-        """Keys for ever, each applied to the text: most damage is mended at once, some stays."""
+        """Yield keys, each applied to the text; some damage stays."""
         while True:
             for key in self._some():
                 self.press(key)
@@ -92,7 +92,7 @@ def plainly(folder: Path) -> None:
     settings.write_text(json.dumps(PLAIN), "utf-8")
 
 
-async def test_a_storm_of_keys_leaves_the_right_problems(
+async def test_fast_typing_ends_with_right_problems(
     plainly: None, dump: Compile, window: Window, tmp_path: Path
 ) -> None:
     path = dump.path(ASSIGNMENT)

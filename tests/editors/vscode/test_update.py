@@ -1,4 +1,4 @@
-"""A newer version of the extension brings a newer server."""
+"""Tests for updates of the extension."""
 
 import os
 import zipfile

@@ -1,4 +1,4 @@
-"""The walkthrough "Read your first memory dump", on the dump that came with the extension."""
+"""Tests for the walkthrough "Read your first memory dump" with the bundled dump."""
 
 import json
 from functools import partial
@@ -23,14 +23,14 @@ LEADS = {
 
 
 async def walk(window: Window) -> None:
-    """Opens the walkthrough."""
+    """Open the walkthrough."""
     await window.host.command(
         "workbench.action.openWalkthrough", "hlo-lsp.hlo-lsp#firstDump", False
     )
 
 
 def headings_by_title() -> dict[str, str]:
-    """The first line of the page that is beside a step."""
+    """Return the first line of the page of each step."""
     manifest = json.loads((CLIENT / "package.json").read_text("utf-8"))
     (walkthrough,) = manifest["contributes"]["walkthroughs"]
     return {
@@ -40,7 +40,7 @@ def headings_by_title() -> dict[str, str]:
 
 
 async def active_path(window: Window, suffix: str, beginning: str) -> Path | None:
-    """The file in front, if its name and the line with the cursor are these."""
+    """Return the active file if it has this suffix and the line with the cursor begins so."""
     path, line = await window.front()
     is_active = path.name.endswith(f"after_optimizations{suffix}.txt") and line.startswith(
         beginning
@@ -48,7 +48,7 @@ async def active_path(window: Window, suffix: str, beginning: str) -> Path | Non
     return path if is_active else None
 
 
-async def test_each_step_leads_where_it_says(reading: Window) -> None:
+async def test_each_step_opens_its_file(reading: Window) -> None:
     extension = Path((await reading.host.ask("extension", "hlo-lsp.hlo-lsp"))["path"])
     await walk(reading)
     titles = await until(reading.shown(f"{STEP} .step-title"), lambda told: len(told) == 5)

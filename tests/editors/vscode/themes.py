@@ -1,4 +1,4 @@
-"""The colours of a theme that comes with VS Code, as its own files say."""
+"""The colors of the themes of VS Code, from their files."""
 
 import json
 import re
@@ -11,14 +11,14 @@ _THEMES = ENTRY.parents[2] / "lib/vscode/extensions/theme-defaults/themes"
 
 
 def colours(theme: str) -> dict[str, str]:
-    """Colours by scope, as in `light_plus.json` and what it includes; written as CSS does."""
+    """Return the colors of a theme by scope, as CSS."""
     told: dict[str, str] = {}
     _add(_THEMES / theme, told)
     return told
 
 
 def colour_of(scopes: list[str], told: dict[str, str]) -> str:
-    """The colour of the first scope that the theme names, as a whole or by its beginning."""
+    """Return the color of the first scope that the theme has, or a prefix of it."""
     for scope in scopes:
         names = scope.split(".")
         for end in range(len(names), 0, -1):

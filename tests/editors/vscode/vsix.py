@@ -1,4 +1,4 @@
-"""Test extensions as packages that VS Code installs."""
+"""Packages of test extensions."""
 
 import json
 import zipfile
@@ -20,7 +20,7 @@ _MANIFEST = """<?xml version="1.0" encoding="utf-8"?>
 
 
 def pack(folder: Path, vsix: Path) -> Path:
-    """Packs an extension that needs no building."""
+    """Create the package of an extension that needs no build."""
     manifest = json.loads((folder / "package.json").read_text("utf-8"))
     with zipfile.ZipFile(vsix, "w") as archive:
         archive.writestr("[Content_Types].xml", _TYPES)

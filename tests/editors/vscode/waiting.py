@@ -1,4 +1,4 @@
-"""Waiting for what an editor will show: no test sleeps and hopes."""
+"""Waiting for a condition in an editor."""
 
 import asyncio
 import time
@@ -7,12 +7,12 @@ from typing import TypeVar
 
 Answer = TypeVar("Answer")
 SECONDS = 90.0
-"""How long anything may take on a machine that is busy with other tests."""
+"""The time limit of a condition on a busy machine."""
 _BETWEEN = 0.1
 
 
 class NotYet(Exception):  # noqa: N818  (nothing is wrong)
-    """Raised by a question that cannot be answered now, and may be later."""
+    """A condition cannot be evaluated yet."""
 
 
 async def until(
@@ -20,9 +20,10 @@ async def until(
     holds: Callable[[Answer], object] = bool,
     seconds: float = SECONDS,
 ) -> Answer:
-    """Asks again and again; returns the first answer that holds.
+    """Poll until an answer satisfies a condition, and return the answer.
 
-    Raises AssertionError with the last answer if none does in time.
+    Raises:
+        AssertionError: If no answer does in time; the message has the last one.
     """
     end = time.monotonic() + seconds
     last: object = None

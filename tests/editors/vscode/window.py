@@ -1,16 +1,16 @@
-"""A window of VS Code: what its screen shows, and what its extension host is told.
+"""A window of VS Code: its screen and its extension host.
 
-    async def test_something(reading: Window) -> None:  # on a real compile that is only read
+    async def test_shared_window(reading: Window) -> None:  # on a compile that no test edits
         at = spot(reading.dump.path(MODULE), "  %^fusion.40 = ")
-        await reading.open(at)                          # shows the file, with the cursor there
-        told = await until(lambda: hover(reading.host, at))    # as an extension is told
-        assert "65,536 B" in told
-        await reading.hovered("fusion.40 fusion")       # as it is on the screen
+        await reading.open(at)
+        text = await until(lambda: hover(reading.host, at))  # from the API
+        assert "65,536 B" in text
+        await reading.hovered("fusion.40 fusion")  # on the screen
 
-    async def test_another(dump: Compile, window: Window) -> None:  # one's own, to be changed
+    async def test_own_window(dump: Compile, window: Window) -> None:  # on a copy
 
-`host.ask` and `host.command` reach whatever extensions can; `page` is Playwright's, with which
-keys are typed and the screen is read. Whatever takes time is waited for by `until`.
+`host.ask` and `host.command` use the API of extensions. `page` is Playwright's, for keys and the
+screen. `until` waits for conditions.
 """
 
 import asyncio
@@ -38,7 +38,7 @@ _AGAIN = 5_000  # until a key is pressed once more
 
 @dataclass(frozen=True)
 class Window:
-    """A window that shows a folder."""
+    """A window on a folder."""
 
     page: Page
     host: Host
@@ -46,7 +46,7 @@ class Window:
 
     @classmethod
     async def show(cls, server: CodeServer, context: BrowserContext, folder: Path) -> "Window":
-        """Opens a folder; returns when extensions run and the client is among them."""
+        """Open a folder, and wait for the client."""
         page = await context.new_page()
         page.set_default_timeout(_MILLISECONDS)
         window = cls(page, Host(server.ports, folder), folder)
@@ -57,11 +57,11 @@ class Window:
 
     @property
     def dump(self) -> Compile:
-        """The compile that lies in the folder, if there is one."""
+        """Return the compile in the folder."""
         return Compile(self.folder)
 
     async def close(self) -> None:
-        """Leaves it, and waits for the end of its extension host and of the server in it."""
+        """Close the window, and wait for the end of its extension host and server."""
         process = self.host.process
         await self.page.goto("about:blank")
         if process is not None:
@@ -70,7 +70,7 @@ class Window:
         await self.page.close()
 
     async def clear(self) -> None:
-        """Closes editors and panels, as if the folder had just been opened."""
+        """Close editors and panels, as if the folder had just been opened."""
         await self.page.keyboard.press("Escape")
         await self.page.mouse.move(0, 0)
         for command in (
@@ -83,7 +83,7 @@ class Window:
         await until(self.page.locator(".editor-instance").count, lambda count: count == 0)
 
     async def open(self, at: Spot | Path) -> str:
-        """Shows a file, with the cursor at a place; returns the language it has at first."""
+        """Show a file with the cursor at a place, and return its first language."""
         if isinstance(at, Path):
             at = Spot(at, 0, 0)
         place = [at.line, at.column] * 2
@@ -92,7 +92,7 @@ class Window:
         return language
 
     async def run(self, title: str) -> None:
-        """Runs a command as a user does: by its title in the command palette."""
+        """Run a command by its title in the command palette."""
         await self.page.keyboard.press("F1")
         box = self.page.locator(".quick-input-widget input.input")
         await box.fill(f">{title}")
@@ -102,7 +102,7 @@ class Window:
         await box.wait_for(state="hidden")
 
     async def press(self, key: str, selector: str) -> Locator:
-        """Presses a key until what it shows is there: editors that move close it again."""
+        """Press a key until its result is visible, since moving editors close it again."""
         found = self.page.locator(selector).first
 
         async def pressed() -> bool:
@@ -117,16 +117,16 @@ class Window:
         return found
 
     async def texts(self, selector: str) -> list[str]:
-        """The texts on the screen in all that a selector finds, blanks made plain."""
+        """Return the texts on the screen that a selector finds, with ordinary blanks."""
         told = await self.page.locator(selector).all_inner_texts()
         return [plain(text) for text in told if text]
 
     def shown(self, selector: str) -> Callable[[], Awaitable[list[str]]]:
-        """`texts` as a question, for `until`."""
+        """Return `texts` as a function for `until`."""
         return lambda: self.texts(selector)
 
     async def line(self, text: str) -> Locator:
-        """The line on the screen that holds a text, once it is there."""
+        """Wait for a line on the screen that contains a text, and return it."""
         # VS Code writes blanks of the text as U+00A0.
         expression = re.compile(r"[\s\u00a0]".join(map(re.escape, text.split(" "))))
         line = self.page.locator(".editor-instance .view-line", has_text=expression).first
@@ -134,7 +134,7 @@ class Window:
         return line
 
     async def point(self) -> None:
-        """Rests the mouse on what is right of the cursor."""
+        """Move the mouse to the character after the cursor."""
         cursor = self.page.locator(".editor-instance .cursors-layer .cursor").first
         await until(cursor.count)
         box = await cursor.bounding_box()
@@ -145,9 +145,9 @@ class Window:
         await self.page.mouse.move(box["x"] + 4, box["y"] + box["height"] / 2, steps=4)
 
     async def hovered(self, title: str) -> str:
-        """Rests the mouse at the cursor until a hover is there whose first line is so; its text.
+        """Move the mouse to the cursor until a hover has this first line, and return its text.
 
-        Lenses that come meanwhile move the lines below the mouse: then it goes where the cursor is.
+        The mouse follows the cursor if new lenses move the lines.
         """
 
         async def rested() -> str:
@@ -162,14 +162,14 @@ class Window:
         return await until(rested)
 
     async def front(self) -> tuple[Path, str]:
-        """The file in front and the text of the line with the cursor, as an extension is told."""
+        """Return the active file and the line with the cursor, from the API."""
         told = await self.host.ask("active")
         if told is None:
             raise NotYet("no editor is active")
         return Path(told["file"]), told["line"]
 
     async def cursor(self) -> tuple[int, int]:
-        """Where the cursor is, as the status bar shows it: line and column from 1."""
+        """Return the line and column of the cursor from the status bar, both from 1."""
         told = await self.page.locator("[id='status.editor.selection']").inner_text()
         found = re.search(r"Ln (\d+), Col (\d+)", told)
         if found is None:
@@ -178,7 +178,7 @@ class Window:
 
 
 def plain(text: str) -> str:
-    """Text of the screen with ordinary blanks."""
+    """Return text of the screen with ordinary blanks."""
     return text.replace("\u00a0", " ").replace("\u200b", "")
 
 
