@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from checks.damage import Told, told
+from checks.damage import Report, report_of
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.config import Thresholds
 from hlo_lsp.checks.run import check
@@ -17,7 +17,7 @@ BEFORE = "module_0001.jit_f.before_optimizations.txt"
 
 def advice(
     code: str, *texts: str, stem: str = TPU, before: str | None = None, **limits: Any
-) -> list[Told]:
+) -> list[Report]:
     """Return what a rule reports on a compile of these texts.
 
     ``before`` is its text before optimizations, ``limits`` are thresholds in place of the defaults.
@@ -27,4 +27,4 @@ def advice(
     dump = DumpSet(files, others=others)
     rules = [rule for rule in CATALOGUE if rule.code == code]
     thresholds = replace(Thresholds(), **limits)
-    return [told(found) for file in files for found in check(dump, file, rules, thresholds)]
+    return [report_of(found) for file in files for found in check(dump, file, rules, thresholds)]

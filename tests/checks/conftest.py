@@ -12,7 +12,7 @@ from hlo_lsp.text import disk
 
 @pytest.fixture(autouse=True)
 def no_rule_fails(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """A rule that raises an error is left out of a run, and would be found to say nothing."""
+    """A rule that raises an error is left out of a run, and would be found to report nothing."""
     yield
     failures = [
         record.getMessage()

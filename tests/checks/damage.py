@@ -1,11 +1,11 @@
-"""Damage to real dumps, and what the rules say of it.
+"""Damage to real dumps, and the findings of the rules.
 
 Each text is read by a scanner that has read nothing else, so that no test depends on another.
 """
 
 from pathlib import Path
 
-from checks.looked import looked_at
+from checks.checked import check_paths
 from hlo_lsp.checks import folders as in_folders
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.run import check
@@ -14,13 +14,13 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import Place
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 
-Told = tuple[str, str, str]
+Report = tuple[str, str, str]
 _PROBLEMS = {Severity.ERROR, Severity.WARNING}  # the rest is advice
 
 
 def replaced(text: str, old: str, new: str) -> str:
-    """The text with the one place changed where ``old`` stands."""
-    assert text.count(old) == 1, f"{old!r} stands there {text.count(old)} times"
+    """The text with the one place changed with ``old``."""
+    assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times"
     return text.replace(old, new)
 
 
@@ -44,18 +44,18 @@ def quoted(place: Place) -> str:
     return f"{place.line + 1}: {marked}"
 
 
-def told(finding: Finding) -> Told:
+def report_of(finding: Finding) -> Report:
     """Code, place and sentence."""
     return finding.code, quoted(finding.place), finding.message
 
 
-def tell(text: str, path: str = "dump.txt") -> list[Told]:
+def reports(text: str, path: str = "dump.txt") -> list[Report]:
     """Code, place and sentence of everything that is wrong with a dump in one file."""
-    return [told(finding) for finding in findings(text, path)]
+    return [report_of(finding) for finding in findings(text, path)]
 
 
 def related(finding: Finding) -> list[tuple[str, str]]:
-    """The other places that a finding speaks of, and what it says of them."""
+    """The other places that a finding refers to, and its messages."""
     return [(quoted(other.place), other.message) for other in finding.related]
 
 
@@ -65,7 +65,7 @@ def found_in(folder: Path) -> list[tuple[str, in_folders.FindingSummary]]:
     module_scanner.cache_clear()
     return [
         (one.path.name.rpartition("after_optimizations")[2], finding)
-        for one in looked_at([folder])
+        for one in check_paths([folder])
         for finding in one.findings
         if finding.severity in _PROBLEMS
     ]

@@ -1,8 +1,8 @@
-"""Damage to the live ranges of real dumps, and what the rules on them say."""
+"""Damage to the live ranges of real dumps, and the findings of the rules on them."""
 
 from pathlib import Path
 
-from checks.damage import Told, replaced, tell, told
+from checks.damage import Report, replaced, report_of, reports
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.workspace import DumpWorkspace
@@ -10,9 +10,9 @@ from hlo_lsp.model.workspace import DumpWorkspace
 PREFIXES = ("schedule-", "live-range-", "peak-", "stack-")
 
 
-def tell_live(text: str, path: str = "dump.txt") -> list[Told]:
-    """What the rules on live ranges say of a dump in one file."""
-    return [found for found in tell(text, path) if found[0].startswith(PREFIXES)]
+def live_range_reports(text: str, path: str = "dump.txt") -> list[Report]:
+    """Return the findings of the rules on live ranges in a dump in one file."""
+    return [found for found in reports(text, path) if found[0].startswith(PREFIXES)]
 
 
 def change(folder: Path, old: str, new: str, of: str = "-live-range.txt") -> Path:
@@ -22,10 +22,12 @@ def change(folder: Path, old: str, new: str, of: str = "-live-range.txt") -> Pat
     return path
 
 
-def tell_beside(folder: Path, old: str, new: str, of: str = "-live-range.txt") -> list[Told]:
-    """What the rules on live ranges say of a compile after a change of one file."""
+def reports_after_change(
+    folder: Path, old: str, new: str, of: str = "-live-range.txt"
+) -> list[Report]:
+    """Return the findings of the rules on live ranges in a compile after a change of one file."""
     change(folder, old, new, of)
-    return [told(one) for one in problems(folder) if one.code.startswith(PREFIXES)]
+    return [report_of(one) for one in problems(folder) if one.code.startswith(PREFIXES)]
 
 
 def problems(folder: Path, severity: Severity = Severity.ERROR) -> list[Finding]:

@@ -16,12 +16,16 @@ def test_every_code_is_explained_and_every_explanation_has_a_rule() -> None:
 
 
 def test_an_explanation_is_made_of_sentences() -> None:
-    for code, told in explanations().items():
-        for text in (told.what, told.why, *([told.remedy] if told.remedy else [])):
+    for code, explanation in explanations().items():
+        for text in (
+            explanation.what,
+            explanation.why,
+            *([explanation.remedy] if explanation.remedy else []),
+        ):
             assert text[0].isupper() or text[0] == "`", (code, text)
             assert text.endswith("."), (code, text)
-        assert told.source, code
-        assert told.example, code
+        assert explanation.source, code
+        assert explanation.example, code
 
 
 def test_rules_have_severities_and_records() -> None:

@@ -34,7 +34,7 @@ _NAME = re.compile(r"[a-zA-Z][\w-]*(\.\d+)+")
 
 @dataclass(frozen=True)
 class Put:
-    """Another text in place of one that an expression finds, wherever it stands."""
+    """Another text in place of one that an expression finds, anywhere."""
 
     what: "re.Pattern[str]"
     which: int
@@ -167,7 +167,7 @@ def test_rules_say_after_edits_what_they_say_of_the_same_texts_just_opened(
 
 @dataclass(frozen=True)
 class Replace:
-    """A part of a text that stands there once, by another of one line."""
+    """A part of a text that occurs once, by another of one line."""
 
     old: str
     new: str
@@ -198,10 +198,10 @@ _MOVED = Replace(
         ),
     ],
 )
-def test_what_was_wrong_before_a_value_moved_is_told_as_it_was(
+def test_what_was_wrong_before_a_value_moved_is_reported_as_it_was(
     corpus_small: Path, file: str, first: Edit
 ) -> None:
-    """Sizes and offsets concern few rules: what the others found and know stands."""
+    """Sizes and offsets concern few rules: the results of the others stay."""
     opened = _opened(corpus_small, _SPLIT)
     ends = {"assignment": "-assignment.txt", "live": "-live-range.txt", ".txt": "optimizations.txt"}
     [number] = [n for n, name in enumerate(opened.texts()) if name.endswith(ends[file])]

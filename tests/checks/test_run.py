@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from checks.damage import dump_of, quoted, replaced, tell
+from checks.damage import dump_of, quoted, replaced, reports
 from hlo_lsp.checks import run
 from hlo_lsp.checks.case import CompileCheck, RecordCheck
 from hlo_lsp.checks.catalogue import CATALOGUE
@@ -37,8 +37,8 @@ def _broken(sample: str) -> str:
 
 
 def test_findings_come_in_the_order_of_lines(sample: str) -> None:
-    told = [(code, int(place.split(":")[0])) for code, place, _ in tell(_broken(sample))]
-    assert told == [
+    reported = [(code, int(place.split(":")[0])) for code, place, _ in reports(_broken(sample))]
+    assert reported == [
         ("size-mismatch", 5),
         ("out-of-bounds", 42),
         ("total-mismatch", 44),
@@ -49,8 +49,8 @@ def test_findings_come_in_the_order_of_lines(sample: str) -> None:
 
 
 def test_every_damage_costs_only_itself(sample: str) -> None:
-    together = tell(_broken(sample))
-    alone = [found for old, new in DAMAGES for found in tell(replaced(sample, old, new))]
+    together = reports(_broken(sample))
+    alone = [found for old, new in DAMAGES for found in reports(replaced(sample, old, new))]
     assert sorted(together) == sorted(alone)
 
 
@@ -58,7 +58,7 @@ def test_the_rest_of_a_damaged_dump_is_as_before(sample: str) -> None:
     """Cards and definitions of every line that has no damage, at its first word."""
     whole, broken = dump_of(sample), dump_of(_broken(sample))
     damaged = {new.strip() for _, new in DAMAGES}
-    looked_at = 0
+    check_paths = 0
     for line, text in enumerate(sample.split("\n")):
         if any(word in broken.files[0].lines[line] for word in damaged):
             continue
@@ -70,8 +70,8 @@ def test_the_rest_of_a_damaged_dump_is_as_before(sample: str) -> None:
             title = None if card is None else card.title
             answers.append((title, None if place is None else quoted(place)[:20]))
         assert answers[0] == answers[1], text
-        looked_at += answers[0][0] is not None
-    assert looked_at > 200
+        check_paths += answers[0][0] is not None
+    assert check_paths > 200
 
 
 def test_a_broken_line_does_not_change_how_the_next_file_is_read(sample: str) -> None:

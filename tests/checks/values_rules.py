@@ -1,12 +1,12 @@
 """The rules on what entries, headers, sections and files have to do with each other, by themselves.
 
-Each damage is to be told once by all of them together; other rules have tests of their own.
+Each damage is to be reported once by all of them together; other rules have tests of their own.
 """
 
 from collections.abc import Callable
 from pathlib import Path
 
-from checks.damage import Told, dump_of, quoted, replaced
+from checks.damage import Report, dump_of, quoted, replaced
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import check
@@ -31,11 +31,11 @@ RULES = [rule for rule in CATALOGUE if rule.code in CODES]
 
 
 def findings_of(dump: DumpSet) -> list[Finding]:
-    """What these rules say of all files of a compile."""
+    """Return the findings of these rules in all files of a compile."""
     return [found for file in dump.files for found in check(dump, file, RULES)]
 
 
-def tell_of(text: str, path: str = "dump.txt") -> list[Told]:
+def reports_of(text: str, path: str = "dump.txt") -> list[Report]:
     """Code, place and sentence of what is wrong with a dump in one file."""
     return [
         (found.code, quoted(found.place), found.message)
@@ -43,7 +43,7 @@ def tell_of(text: str, path: str = "dump.txt") -> list[Told]:
     ]
 
 
-def tell_in(folder: Path) -> list[tuple[str, str, str, str]]:
+def reports_in(folder: Path) -> list[tuple[str, str, str, str]]:
     """What is wrong with the compile in a folder: end of the file name, code, place, sentence."""
     path = min(folder.glob("*after_optimizations*.txt"), key=lambda path: path.name)
     library = DumpWorkspace()
@@ -66,5 +66,5 @@ def edited(folder: Path, end: str, change: Callable[[str], str]) -> None:
 
 
 def put(old: str, new: str) -> Callable[[str], str]:
-    """A change of the one place where ``old`` stands."""
+    """A change of the one place with ``old``."""
     return lambda text: replaced(text, old, new)

@@ -1,5 +1,5 @@
-"""Damage done on purpose to real dumps, and what the rules say of it.
+"""Damage done on purpose to real dumps, and the findings of the rules.
 
-Each code has kinds of damage (`Fault`) that strike at random places of a compile. `run.py` counts
-how many were told, where, and with which code.
+Each code has kinds of damage (`Fault`) that inject at random places of a compile. `run.py` counts
+how many were reported, where, and with which code.
 """

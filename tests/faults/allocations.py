@@ -4,8 +4,8 @@ from random import Random
 
 from faults.digits import near, of_another, times, typed
 from faults.dump import Damage, Dump, Row
-from faults.fault import Strike, faults
-from faults.strokes import New, around, change, damage, pick, put, replaced
+from faults.fault import Injection, faults
+from faults.injections import New, around, change, damage, pick, put, replaced
 
 
 def block(dump: Dump, head: Row) -> tuple[int, int]:
@@ -64,8 +64,8 @@ def _swapped(random: Random, dump: Dump) -> Damage | None:
     _, end = block(dump, heads[at + 1])
     lines = dump.lines[heads[at].path]
     new = replaced(lines, start, end, [*lines[middle:end], *lines[start:middle]])
-    told = f"`{heads[at].text}` and the next one have changed places"
-    return damage(heads[at].path, new, [start, start + end - middle], told)
+    reported = f"`{heads[at].text}` and the next one have changed places"
+    return damage(heads[at].path, new, [start, start + end - middle], reported)
 
 
 def _larger(random: Random, dump: Dump, row: Row) -> str:
@@ -73,7 +73,7 @@ def _larger(random: Random, dump: Dump, row: Row) -> str:
     return random.choice([str(size + 1), str(2 * size or 64), row["size"] + "0", str(size + 4096)])
 
 
-def _moved_out(by: "New") -> Strike:
+def _moved_out(by: "New") -> Injection:
     """A value of a temp allocation that ends behind the end of it."""
     return change(
         "assigned",

@@ -13,7 +13,7 @@ from faults.fault import Fault
 from faults.judge import Outcome, judge
 from hlo_lsp.syntax.file_kinds import FileKind
 
-_LONGEST = 900  # lines of a compile: one damage is told in a few ten ms
+_LONGEST = 900  # lines of a compile: one damage is reported in a few ten ms
 _TRIES = 60  # compiles that are tried until one has a place for a damage
 
 
@@ -38,7 +38,7 @@ def injections(fault: Fault, dumps: Sequence[Dump], count: int, seed: int) -> It
     for _ in range(count):
         for _ in range(_TRIES):
             dump = random.choice(dumps)
-            damage = fault.strike(random, dump)
+            damage = fault.inject(random, dump)
             if damage is None:
                 continue
             key = dump.name, tuple(damage.files.items())

@@ -3,7 +3,7 @@
 from random import Random
 
 from faults.dump import Dump, Row
-from faults.strokes import New
+from faults.injections import New
 
 
 def near(field: str) -> New:
@@ -53,7 +53,7 @@ def more(field: str, *steps: int) -> New:
 
 
 def of_another(kind: str, field: str) -> New:
-    """What another line of the kind says there."""
+    """The text of another line of the kind."""
 
     def new(random: Random, dump: Dump, row: Row) -> str | None:
         found = sorted({other[field] for other in dump.rows(kind)} - {""})

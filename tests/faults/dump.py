@@ -9,8 +9,7 @@ from pathlib import Path
 from faults.rows import ONLY_IN, PATTERNS
 from hlo_lsp.model.compiles import Compile, compile_of
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.dump_set_cache import DumpSetCache
+from hlo_lsp.model.dump_set import DumpSet, DumpSetCache
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text import disk
 
@@ -40,7 +39,7 @@ class Row:
 
     @property
     def spot(self) -> Spot:
-        """Where it stands."""
+        """Return the line in its file."""
         return self.path, self.line
 
     def put(self, field: str, text: str) -> str:
@@ -54,12 +53,12 @@ class Damage:
     """What was done to a compile.
 
     ``files`` are the lines of the files that changed (None: the file is gone), ``right`` the lines
-    of the changed files where a finding is in its place, ``told`` says what was done.
+    of the changed files where a finding is in its place, ``description`` is for people.
     """
 
     files: Mapping[Path, Lines | None]
     right: frozenset[Spot]
-    told: str
+    description: str
 
 
 class Dump:
@@ -149,7 +148,7 @@ class Dump:
     def _set(self, changed: Mapping[Path, DumpFile], known: Compile) -> DumpSet:
         files = {**self._intact, **changed}
 
-        def find(path: Path, compile_: Compile, *, patient: bool) -> DumpFile | None:
+        def find(path: Path, compile_: Compile, patient: bool) -> DumpFile | None:
             return files.get(path)
 
         return DumpSetCache().set_of(files[known.path], known, find)

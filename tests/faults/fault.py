@@ -1,4 +1,4 @@
-"""A kind of damage, and how it is done: a stroke at a random place of a compile."""
+"""A kind of damage, and how it is done: a injection at a random place of a compile."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,19 +6,19 @@ from random import Random
 
 from faults.dump import Damage, Dump
 
-Strike = Callable[[Random, Dump], Damage | None]
+Injection = Callable[[Random, Dump], Damage | None]
 """Damages a compile somewhere; None where it found no place, or would have left a legal dump."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """A kind of damage with the code that is to be told of it."""
+    """A kind of damage with the code that is to be reported of it."""
 
     code: str
     name: str
-    strike: Strike
+    inject: Injection
 
 
-def faults(code: str, **strikes: Strike) -> tuple[Fault, ...]:
+def faults(code: str, **strikes: Injection) -> tuple[Fault, ...]:
     """The kinds of one code; names are written with ``_`` for blanks."""
-    return tuple(Fault(code, name.replace("_", " "), strike) for name, strike in strikes.items())
+    return tuple(Fault(code, name.replace("_", " "), inject) for name, inject in strikes.items())

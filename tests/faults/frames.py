@@ -5,7 +5,7 @@ from random import Random
 
 from faults.dump import Damage, Dump, Row
 from faults.fault import faults
-from faults.strokes import New, change, damage, double, drop, pick, put, swap
+from faults.injections import New, change, damage, double, drop, pick, put, swap
 
 
 def _no_such(kind: str) -> New:
@@ -59,8 +59,8 @@ def _two(random: Random, dump: Dump) -> Damage | None:
     lines = list(dump.lines[one.path])
     lines[one.line] = one.put("parent", str(int(other["number"]) + 1))
     lines[other.line] = other.put("parent", str(int(one["number"]) + 1))
-    told = f"frames {one['number']} and {other['number']} call each other"
-    return damage(one.path, lines, [one.line, other.line], told)
+    reported = f"frames {one['number']} and {other['number']} call each other"
+    return damage(one.path, lines, [one.line, other.line], reported)
 
 
 FAULTS = (

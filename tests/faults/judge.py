@@ -1,4 +1,4 @@
-"""What the rules say of a damaged compile, held against what they should say."""
+"""Findings in a damaged compile, compared with the expected ones."""
 
 import logging
 from collections.abc import Iterator
@@ -24,11 +24,11 @@ class Verdict(Enum):
 
     RIGHT = "right"  # at one of the places that contradict each other, with the code of the fault
     OTHERWISE = "otherwise"  # on another line or with another code
-    MISSED = "missed"  # nothing was said
+    MISSED = "missed"  # nothing was reported
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class FindingRow:
     """A finding, as far as a table needs it."""
 
     file: str
@@ -42,7 +42,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """One damage and what was said of it.
+    """One damage and what was reported of it.
 
     ``echoes`` is the number of findings on lines that nothing was done to, ``doubles`` that of
     other codes on the right ones.
@@ -55,7 +55,7 @@ class Outcome:
     verdict: Verdict
     echoes: int
     doubles: int
-    said: tuple[Said, ...]
+    findings: tuple[FindingRow, ...]
     failures: tuple[str, ...]
 
 
@@ -68,8 +68,8 @@ def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
         is_right and one.code == fault.code for one, is_right in zip(found, on_spot, strict=True)
     ]
     verdict = Verdict.RIGHT if any(right) else Verdict.OTHERWISE if found else Verdict.MISSED
-    said = tuple(
-        Said(one.place.file.label.rpartition("/")[2], one.place.line, one.code, one.message)
+    reported = tuple(
+        FindingRow(one.place.file.label.rpartition("/")[2], one.place.line, one.code, one.message)
         for one in found
     )
     spots = sorted((path.name, line + 1) for path, line in damage.right)
@@ -80,17 +80,17 @@ def judge(fault: Fault, dump: Dump, damage: Damage) -> Outcome:
         fault.code,
         fault.name,
         where,
-        damage.told,
+        damage.description,
         verdict,
         on_spot.count(False),
         sum(on_spot) - sum(right),
-        said,
+        reported,
         tuple(failures),
     )
 
 
 def lines_of(finding: Finding) -> list[tuple[Path | None, int]]:
-    """The lines that a finding says contradict each other."""
+    """Return the lines that contradict each other according to a finding."""
     places = [finding.place, *(related.place for related in finding.related)]
     return [(place.file.path, place.line) for place in places]
 

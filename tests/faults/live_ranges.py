@@ -5,7 +5,7 @@ from random import Random
 from faults.digits import more, near, of_another, typed
 from faults.dump import Damage, Dump, Row
 from faults.fault import faults
-from faults.strokes import (
+from faults.injections import (
     anywhere,
     beside,
     change,

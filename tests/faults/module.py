@@ -5,7 +5,7 @@ from random import Random
 
 from faults.dump import Damage, Dump, Row
 from faults.fault import faults
-from faults.strokes import change, damage, pick, put, replaced, rewrite
+from faults.injections import change, damage, pick, put, replaced, rewrite
 from faults.uses import dimension, other_type
 
 _LITERALS = {"parameter", "constant"}
@@ -120,8 +120,8 @@ def _name_of_another(random: Random, dump: Dump) -> Damage | None:
         return None
     other = random.choice(others)
     right = [other.spot, *(user.spot for user in users(dump, row))]
-    told = f"`{row['name']}` called `{other['name']}`"
-    return put(dump, row, row.put("name", other["name"]), told, right)
+    reported = f"`{row['name']}` called `{other['name']}`"
+    return put(dump, row, row.put("name", other["name"]), reported, right)
 
 
 def _instruction_twice(random: Random, dump: Dump) -> Damage | None:
@@ -179,7 +179,7 @@ def _numbered(row: Row) -> int:
 
 
 def _renumbered(random: Random, dump: Dump, row: Row, number: int) -> Damage | None:
-    """A parameter with another number; its computation and those with that number are accused."""
+    """A parameter with another number; its computation and those with that number are reported."""
     line = row.put("rest", f"{number}{row['rest'][len(str(_numbered(row))) :]}")
     head = row.line
     while not dump.lines[row.path][head].endswith("{"):
@@ -213,7 +213,7 @@ def _next_parameter(random: Random, dump: Dump) -> Damage | None:
 
 
 def _defined_late(random: Random, dump: Dump) -> Damage | None:
-    """An instruction that stands behind the first one that reads it."""
+    """An instruction after the first one that reads it."""
     row = pick(random, dump, "statement", lambda dump, row: bool(users(dump, row)))
     if row is None:
         return None

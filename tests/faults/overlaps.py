@@ -5,7 +5,7 @@ from random import Random
 from faults.allocations import is_temporary, values_of
 from faults.dump import Damage, Dump, Row
 from faults.fault import faults
-from faults.strokes import damage, pick, put
+from faults.injections import damage, pick, put
 
 _Life = tuple[int, int]
 
@@ -60,8 +60,10 @@ def _moved(random: Random, dump: Dump, one: Row, other: Row, offset: int) -> Dam
     is_slot = offset == int(other["offset"]) and one["size"] == other["size"]
     if is_slot or offset < 0 or offset + size > last or not _shared(offset, size, other):
         return None
-    told = f"offset of `{one.text.strip()[:80]}` -> {offset}, on `{other['name']}{other['index']}`"
-    return put(dump, one, one.put("offset", str(offset)), told)
+    reported = (
+        f"offset of `{one.text.strip()[:80]}` -> {offset}, on `{other['name']}{other['index']}`"
+    )
+    return put(dump, one, one.put("offset", str(offset)), reported)
 
 
 def _half_on(random: Random, dump: Dump) -> Damage | None:
@@ -112,8 +114,10 @@ def _swapped(random: Random, dump: Dump) -> Damage | None:
     lines = list(dump.lines[one.path])
     lines[one.line] = one.put("offset", other["offset"])
     lines[other.line] = other.put("offset", one["offset"])
-    told = f"offsets of `{one['name']}{one['index']}` and `{other['name']}{other['index']}` swapped"
-    return damage(one.path, lines, [one.line, other.line], told)
+    reported = (
+        f"offsets of `{one['name']}{one['index']}` and `{other['name']}{other['index']}` swapped"
+    )
+    return damage(one.path, lines, [one.line, other.line], reported)
 
 
 FAULTS = faults(

@@ -5,7 +5,7 @@ from random import Random
 from faults.digits import near, of_another, spaced, times, typed
 from faults.dump import Damage, Dump, Row
 from faults.fault import faults
-from faults.strokes import (
+from faults.injections import (
     New,
     beside,
     change,
@@ -61,7 +61,7 @@ def _percent(random: Random, dump: Dump, row: Row) -> str:
 
 
 def _siblings(dump: Dump, one: Row, other: Row) -> bool:
-    """Two leaves of one node, told apart by more than their places."""
+    """Two leaves of one node, reported apart by more than their places."""
     return (
         beside(dump, one, other)
         and len(one["stem"]) == len(other["stem"])
@@ -70,7 +70,7 @@ def _siblings(dump: Dump, one: Row, other: Row) -> bool:
 
 
 def _of_one_size(dump: Dump, one: Row, other: Row) -> bool:
-    """Two that stand by their names."""
+    """Two that are sorted by their names."""
     return _siblings(dump, one, other) and one["total"] == other["total"]
 
 

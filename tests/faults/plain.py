@@ -16,7 +16,7 @@ SAMPLE = "sample_003"
 class Plain:
     """Text that is put in place of another, in the file whose name ends so.
 
-    The line is accused on which the new text begins, or one ``below`` it.
+    The line is reported on which the new text begins, or one ``below`` it.
     """
 
     code: str

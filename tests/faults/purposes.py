@@ -1,4 +1,4 @@
-"""Damage to what allocations say they are for: flags, parameters, output, memory spaces."""
+"""Damage to the purposes of allocations: flags, parameters, output, memory spaces."""
 
 import re
 from random import Random
@@ -7,7 +7,7 @@ from faults.allocations import has_values, is_temporary
 from faults.digits import near, of_another
 from faults.dump import Damage, Dump, Row
 from faults.fault import faults
-from faults.strokes import New, change, damage, pick, put, rewrite
+from faults.injections import New, change, damage, pick, put, rewrite
 
 _FLAGS = (", constant", ", thread-local", ", maybe-live-out", ", preallocated-temp")
 
@@ -61,8 +61,8 @@ def _value_elsewhere(random: Random, dump: Dump) -> Damage | None:
     lines.insert(at, row.text)
     del lines[row.line + (at <= row.line)]
     at -= at > row.line
-    told = f"`{row.text.strip()}` moved to `{to.text}`"
-    return damage(row.path, lines, [at], told)
+    reported = f"`{row.text.strip()}` moved to `{to.text}`"
+    return damage(row.path, lines, [at], reported)
 
 
 def _dimension(field: str) -> New:
@@ -103,8 +103,8 @@ def _output_elsewhere(random: Random, dump: Dump) -> Damage | None:
     lines[to.line] = (
         to.text[: to.match.start("flags")] + home["output"] + to.text[to.match.start("flags") :]
     )
-    told = f"`{home['output']}` moved to `{to.text}`"
-    return damage(home.path, lines, [home.line, to.line], told)
+    reported = f"`{home['output']}` moved to `{to.text}`"
+    return damage(home.path, lines, [home.line, to.line], reported)
 
 
 def _space(random: Random, dump: Dump, row: Row) -> str | None:

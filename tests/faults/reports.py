@@ -4,17 +4,17 @@ from random import Random
 
 from faults.digits import near, of_another, typed
 from faults.dump import Damage, Dump, Lines, Row
-from faults.fault import Strike, faults
-from faults.strokes import beside, change, damage, double, drop, missed, pick, replaced, swap
+from faults.fault import Injection, faults
+from faults.injections import beside, change, damage, double, drop, missed, pick, replaced, swap
 from hlo_lsp.syntax.file_kinds import FileKind
 
-_TELLING = 6  # values: two smaller programs may be told apart by nothing
+_TELLING = 6  # values: two smaller programs may be reported apart by nothing
 
 
-def _wider(field: str) -> Strike:
+def _wider(field: str) -> Injection:
     """Another number in its column, its width kept."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, "table_row")
         if row is None:
             return None
@@ -27,10 +27,12 @@ def _wider(field: str) -> Strike:
         front = front[: len(front) - grown] if grown > 0 else front + " " * -grown
         lines = dump.lines[row.path]
         text = front + new + row.text[end:]
-        told = f"{field} `{row[field]}` -> `{new}`"
-        return damage(row.path, replaced(lines, row.line, row.line + 1, [text]), [row.line], told)
+        reported = f"{field} `{row[field]}` -> `{new}`"
+        return damage(
+            row.path, replaced(lines, row.line, row.line + 1, [text]), [row.line], reported
+        )
 
-    return strike
+    return inject
 
 
 def _shapes(random: Random, dump: Dump, row: Row) -> str | None:
@@ -71,10 +73,10 @@ def _length(dump: Dump) -> int:
     return len(dump.rows("assigned"))
 
 
-def _of_another(kind: FileKind) -> Strike:
+def _of_another(kind: FileKind) -> Injection:
     """The file of another compile under the name of this one."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         path, other = dump.path(kind), random.choice(dump.others)
         its = other.path(kind)
         if path is None or its is None or min(_length(dump), _length(other)) < _TELLING:
@@ -83,16 +85,16 @@ def _of_another(kind: FileKind) -> Strike:
             return None
         lines = other.lines[its]
         comparable = [one for one in dump.lines if dump.kind(one) is not FileKind.REPORT]
-        also = [(one, 0) for one in comparable] if len(comparable) == 2 else []  # who is to say?
+        also = [(one, 0) for one in comparable] if len(comparable) == 2 else []  # either is right
         return damage(path, lines, [_first(lines)], f"the file of {other.name}", also)
 
-    return strike
+    return inject
 
 
-def _gone(kind: FileKind) -> Strike:
+def _gone(kind: FileKind) -> Injection:
     """A file less."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         path = dump.path(kind)
         others = [other for other in dump.lines if dump.kind(other).is_memory and other != path]
         if path is None or not dump.path(FileKind.VALUES):
@@ -105,7 +107,7 @@ def _gone(kind: FileKind) -> Strike:
         }
         return Damage({path: None}, frozenset(right), f"no {path.name}")
 
-    return strike
+    return inject
 
 
 FAULTS = (

@@ -10,14 +10,14 @@ sys.path[:1] = [str(TESTS), str(TESTS.parent / "server")]  # not this folder its
 
 
 def main() -> None:
-    """Strike, judge, print."""
+    """Injection, judge, print."""
     from rich.console import Console
     from rich.progress import track
 
     from dumps import CORPUS, unpacked
     from faults.campaign import campaign
     from faults.catalogue import FAULTS
-    from faults.table import Tally, table, told, worst
+    from faults.table import Tally, describe, table, worst
 
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--code", default="", help="codes that begin so")
@@ -37,7 +37,7 @@ def main() -> None:
     ]
     console.print(table(tallies))
     for one in worst((one for tally in tallies for one in tally.outcomes), wanted.worst):
-        console.print(told(one), "", soft_wrap=True)
+        console.print(describe(one), "", soft_wrap=True)
 
 
 if __name__ == "__main__":

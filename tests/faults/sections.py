@@ -3,8 +3,8 @@
 from random import Random
 
 from faults.dump import Damage, Dump, Lines, Row
-from faults.fault import Strike, faults
-from faults.strokes import around, damage, drop, pick, replaced
+from faults.fault import Injection, faults
+from faults.injections import around, damage, drop, pick, replaced
 from hlo_lsp.syntax.file_kinds import FileKind
 
 
@@ -68,10 +68,10 @@ def _two_dumps(random: Random, dump: Dump) -> Damage | None:
     return damage(path, new, [last + first], "two dumps in one file")
 
 
-def _cut(kind: FileKind, *, inside: bool) -> Strike:
+def _cut(kind: FileKind, *, inside: bool) -> Injection:
     """The end of a file is missing, from the middle of a line or from the end of one on."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         path = dump.path(kind)
         if path is None:
             return None
@@ -86,7 +86,7 @@ def _cut(kind: FileKind, *, inside: bool) -> Strike:
         shown = max(number for number, line in enumerate(kept) if line.strip())
         return damage(path, kept, [shown], f"ends on line {shown + 1} of {last + 1}")
 
-    return strike
+    return inject
 
 
 def _kept(random: Random, lines: Lines, end: int, *, inside: bool) -> Lines | None:
@@ -102,14 +102,14 @@ def _kept(random: Random, lines: Lines, end: int, *, inside: bool) -> Lines | No
 
 
 def _head_less(random: Random, dump: Dump) -> Damage | None:
-    """The line is gone that says what the rows below are."""
+    """The label of the rows below is gone."""
     return drop("heading", lambda dump, row: row.line > 1 and _section(dump, row) > row.line + 1)(
         random, dump
     )
 
 
 def _all_gone(random: Random, dump: Dump) -> Damage | None:
-    """A section is gone with its head, and something stands behind it."""
+    """A section is gone with its head, and something follows it."""
     head = pick(random, dump, "heading", lambda dump, row: row.line > 0)
     if head is None:
         return None

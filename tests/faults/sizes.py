@@ -6,7 +6,7 @@ from random import Random
 from faults.digits import near, of_another, times, typed
 from faults.dump import Dump, Row
 from faults.fault import faults
-from faults.strokes import change
+from faults.injections import change
 from faults.uses import dimension
 
 _UNITS = ("B", "KiB", "MiB", "GiB")

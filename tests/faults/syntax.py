@@ -5,7 +5,7 @@ from random import Random
 
 from faults.dump import Damage, Dump, Row
 from faults.fault import faults
-from faults.strokes import damage, pick, put, replaced, rewrite
+from faults.injections import damage, pick, put, replaced, rewrite
 
 _ROWS = ("allocation", "assigned", "entry", "use", "step", "range", "live", "stack")
 _SIGN = re.compile(r"[<>():=]")
@@ -24,8 +24,8 @@ def _a_sign_less(random: Random, dump: Dump) -> Damage | None:
     head = row.text.partition("): ")[0] if kind == "assigned" else row.text.partition(",")[0]
     signs = [match.start() for match in _SIGN.finditer(head)]
     at = random.choice(signs)
-    told = f"`{row.text[at]}` in column {at} less in `{row.text}`"
-    return put(dump, row, row.text[:at] + row.text[at + 1 :], told)
+    reported = f"`{row.text[at]}` in column {at} less in `{row.text}`"
+    return put(dump, row, row.text[:at] + row.text[at + 1 :], reported)
 
 
 def _misspelt(random: Random, dump: Dump) -> Damage | None:

@@ -1,4 +1,4 @@
-"""How many damages were told, where, and with which code."""
+"""How many damages were reported, where, and with which code."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -21,12 +21,12 @@ class Tally:
 
     @property
     def found(self) -> float:
-        """The part of which anything was said."""
+        """The part of which anything was reported."""
         return 1 - self.count(Verdict.MISSED) / max(1, len(self.outcomes))
 
     @property
     def right(self) -> float:
-        """The part that was told on the right line with the right code."""
+        """The part that was reported on the right line with the right code."""
         return self.count(Verdict.RIGHT) / max(1, len(self.outcomes))
 
     @property
@@ -50,7 +50,7 @@ class Tally:
 
 def table(tallies: Sequence[Tally]) -> Table:
     """A row for each kind of damage, and one for all."""
-    made = Table("code", "kind", title="damages told", box=None)
+    made = Table("code", "kind", title="damages reported", box=None)
     for head in ("done", "right", "otherwise", "missed", "echoes"):
         made.add_column(head, justify="right")
     code = ""
@@ -68,7 +68,7 @@ def table(tallies: Sequence[Tally]) -> Table:
 
 
 def worst(outcomes: Iterable[Outcome], most: int) -> list[Outcome]:
-    """The outcomes to look at first: missed, told otherwise, with echoes; few of one kind."""
+    """The outcomes to look at first: missed, reported otherwise, with echoes; few of one kind."""
     bad = [
         one for one in outcomes if one.verdict is not Verdict.RIGHT or one.echoes or one.failures
     ]
@@ -84,15 +84,15 @@ def worst(outcomes: Iterable[Outcome], most: int) -> list[Outcome]:
     return [one for _, one in ranked[:most]]
 
 
-def told(outcome: Outcome) -> Text:
-    """What was done, and what was said."""
+def describe(outcome: Outcome) -> Text:
+    """What was done, and what was reported."""
     lines = [
         *(f"FAILED: {failure}" for failure in outcome.failures),
         f"{outcome.verdict.value}: {outcome.code}, {outcome.name}",
         f"  {outcome.where}",
         f"  done: {outcome.done[:200]}",
-        *(f"  said: {str(said)[:260]}" for said in outcome.said[:4]),
+        *(f"  reported: {str(reported)[:260]}" for reported in outcome.findings[:4]),
     ]
-    if len(outcome.said) > 4:
-        lines.append(f"  and {len(outcome.said) - 4} more")
+    if len(outcome.findings) > 4:
+        lines.append(f"  and {len(outcome.findings) - 4} more")
     return Text("\n".join(lines))

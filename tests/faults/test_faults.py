@@ -12,7 +12,7 @@ from conftest import SUMMARY
 from faults.campaign import campaign
 from faults.catalogue import FAULTS
 from faults.judge import RULES
-from faults.table import Tally, table, told, worst
+from faults.table import Tally, describe, table, worst
 from hlo_lsp.checks.finding import Severity
 
 COUNT = 11  # damages of each kind
@@ -25,7 +25,7 @@ def test_every_error_has_three_kinds_of_damage() -> None:
 
 
 @pytest.mark.corpus
-def test_damage_is_told_in_its_place_with_its_code(
+def test_damage_is_reported_in_its_place_with_its_code(
     corpus_small: Path, record_property: Callable[[str, object], None]
 ) -> None:
     workers = max(1, min(2, os.cpu_count() or 1))
@@ -42,10 +42,10 @@ def test_damage_is_told_in_its_place_with_its_code(
 
 
 def _printed(tallies: list[Tally]) -> str:
-    """The table, and what was not told as it should be."""
+    """The table, and what was not reported as it should be."""
     console = Console(file=StringIO(), width=140)
     console.print(table(tallies))
     for outcome in worst((one for tally in tallies for one in tally.outcomes), 10):
-        console.print(told(outcome), "", soft_wrap=True)
+        console.print(describe(outcome), "", soft_wrap=True)
     assert isinstance(console.file, StringIO)
     return console.file.getvalue()

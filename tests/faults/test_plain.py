@@ -1,4 +1,4 @@
-"""Each rule tells the plainest damage of its code, in its place, and no other rule says a word."""
+"""The plainest damage of each code is reported in its place, without findings of other rules."""
 
 import os
 from pathlib import Path
@@ -58,11 +58,11 @@ def test_plain_damage_is_reported_without_echoes(plain: Plain, small: Dump, samp
     damage = damage_of(plain, dump)
     outcome = judge(Fault(plain.code, "plain", lambda random, dump: damage), dump, damage)
     assert outcome.failures == ()
-    assert outcome.verdict is Verdict.RIGHT, outcome.said
-    assert (outcome.echoes, outcome.doubles) == (ECHOES.get(plain.code, 0), 0), outcome.said
+    assert outcome.verdict is Verdict.RIGHT, outcome.findings
+    assert (outcome.echoes, outcome.doubles) == (ECHOES.get(plain.code, 0), 0), outcome.findings
 
 
-def test_a_file_of_another_compile_is_told(small: Dump, corpus_small: Path) -> None:
+def test_a_file_of_another_compile_is_reported(small: Dump, corpus_small: Path) -> None:
     folder = corpus_small / "tpu_v5e"
     (path,) = folder.glob("module_0047.jit_condp.*-buffer-assignment.txt")
     other = Dump(path, os.listdir(folder))

@@ -5,8 +5,8 @@ from random import Random
 
 from faults.digits import near, of_another
 from faults.dump import Damage, Dump, Row
-from faults.fault import Strike, faults
-from faults.strokes import (
+from faults.fault import Injection, faults
+from faults.injections import (
     Filter,
     anywhere,
     beside,
@@ -32,21 +32,21 @@ def _is_later(dump: Dump, row: Row) -> bool:
     return not _is_first(dump, row)
 
 
-def _less(kind: str, where: Filter = anywhere) -> Strike:
-    """A line less; its list is accused, or what stands around."""
-    stroke = drop(kind, where)
+def _less(kind: str, where: Filter = anywhere) -> Injection:
+    """A line less; its list is reported, or the lines around it."""
+    injection = drop(kind, where)
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
-        found = stroke(random, dump)
+    def inject(random: Random, dump: Dump) -> Damage | None:
+        found = injection(random, dump)
         if found is None:
             return None
         path, first = min(found.right)
         lines = dump.lines[path]
         while lines[first] not in {" positions:", " uses:"}:
             first -= 1
-        return Damage(found.files, found.right | {(path, first)}, found.told)
+        return Damage(found.files, found.right | {(path, first)}, found.description)
 
-    return strike
+    return inject
 
 
 def _with_index(random: Random, dump: Dump, row: Row) -> str:

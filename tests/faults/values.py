@@ -5,8 +5,8 @@ from random import Random
 
 from faults.digits import near, of_another
 from faults.dump import Damage, Dump, Row
-from faults.fault import Strike, faults
-from faults.strokes import (
+from faults.fault import Injection, faults
+from faults.injections import (
     around,
     beside,
     change,
@@ -30,7 +30,7 @@ def entry(dump: Dump, head: Row) -> tuple[int, int]:
 
 
 def _of_value(dump: Dump, kind: str, row: Row) -> set[tuple[object, int]]:
-    """Where the same value stands among lines of another kind."""
+    """Return where the same value is among lines of another kind."""
     return {other.spot for other in dump.rows(kind) if other["id"] == row["id"]}
 
 
@@ -42,13 +42,13 @@ def _free(random: Random, dump: Dump, row: Row) -> str:
 
 
 def _on_entry(
-    stroke: Callable[[Random, Dump, Row, int, int], Damage | None],
-) -> Strike:
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    injection: Callable[[Random, Dump, Row, int, int], Damage | None],
+) -> Injection:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         head = pick(random, dump, "entry")
-        return None if head is None else stroke(random, dump, head, *entry(dump, head))
+        return None if head is None else injection(random, dump, head, *entry(dump, head))
 
-    return strike
+    return inject
 
 
 def _twice(random: Random, dump: Dump, head: Row, start: int, end: int) -> Damage:
@@ -86,8 +86,8 @@ def _swapped(random: Random, dump: Dump, head: Row, start: int, end: int) -> Dam
     _, last = entry(dump, other)
     lines = dump.lines[head.path]
     new = replaced(lines, start, last, [*lines[end:last], *lines[start:end]])
-    told = f"the entries `{head.text}` and `{other.text}` have changed places"
-    return damage(head.path, new, [start, start + last - end], told)
+    reported = f"the entries `{head.text}` and `{other.text}` have changed places"
+    return damage(head.path, new, [start, start + last - end], reported)
 
 
 def _moved(random: Random, dump: Dump, head: Row, start: int, end: int) -> Damage | None:
@@ -141,7 +141,7 @@ def _phi(random: Random, dump: Dump) -> Damage | None:
 
 
 def _fits(dump: Dump, row: Row, to: Row) -> bool:
-    """Whether a value stands in the order of ids in front of one in another allocation."""
+    """Return whether a value is in the order of ids in front of one in another allocation."""
     mine, other = dump.owners.get(row.spot), dump.owners.get(to.spot)
     before = (to.path, to.line - 1)
     above = next((one for one in dump.rows("assigned") if one.spot == before), None)

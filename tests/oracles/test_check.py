@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.looked import looked_at
+from checks.checked import check_paths
 from dumps import files_of, kind_by_name
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FileResult
@@ -14,14 +14,14 @@ pytestmark = pytest.mark.corpus
 
 
 def test_check_finds_nothing_in_a_folder(folder: Path) -> None:
-    checked = looked_at([folder])
+    checked = check_paths([folder])
     found = [(one.path.name, finding) for one in checked for finding in _problems(one)]
     assert found == []
     assert [one.note for one in checked if one.note is not None] == []
 
 
 def test_check_detects_the_kind_of_every_file(folder: Path) -> None:
-    checked = {one.path: one.kind for one in looked_at([folder])}
+    checked = {one.path: one.kind for one in check_paths([folder])}
     assert checked.keys() == set(files_of(folder))
     wrong = {path.name: kind for path, kind in checked.items() if kind is not kind_by_name(path)}
     assert wrong == {}
@@ -34,14 +34,14 @@ def test_check_finds_nothing_in_single_files(folder: Path, tmp_path: Path) -> No
     for path in files_of(folder, *kinds):
         copy = alone / path.name
         copy.write_bytes(path.read_bytes())
-        for one in looked_at([copy]):
+        for one in check_paths([copy]):
             assert _problems(one) == []
             assert one.note is None
         copy.unlink()
 
 
 def test_check_finds_nothing_in_210_mb_values_file(train_l96: Path) -> None:
-    checked = looked_at([train_l96])
+    checked = check_paths([train_l96])
     assert max(one.path.stat().st_size for one in checked) > 200e6
     assert [finding for one in checked for finding in _problems(one)] == []
 

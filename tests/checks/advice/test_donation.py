@@ -24,15 +24,15 @@ SCHEDULED = "is_scheduled=true"
 
 
 def test_an_output_and_a_parameter_of_one_shape() -> None:
-    said = (
+    reported = (
         "1 output could reuse the buffer of a parameter, 1,048,576 B (1.00 MiB) in total: "
         "`f32[512,512]{1,0}` of parameter 0 and 1 more for 1 of 1 output. Donate the arguments "
         "that the caller does not need afterwards (`donate_argnums` of `jax.jit`)"
     )
     ((code, place, sentence),) = advice("unused-donation", MODULE, stem=GPU)
-    assert (code, place[:8], sentence) == ("unused-donation", "4:   %»a", said)
+    assert (code, place[:8], sentence) == ("unused-donation", "4:   %»a", reported)
     ((_, place, sentence),) = advice("unused-donation", MODULE, ASSIGNMENT, stem=GPU)
-    assert (place[:30], sentence) == ("2: allocation 0: size 1048576,"[:30], said)
+    assert (place[:30], sentence) == ("2: allocation 0: size 1048576,"[:30], reported)
     assert "parameter »0«" in place
 
 
@@ -56,8 +56,8 @@ def test_before_the_passes_nothing_is_decided() -> None:
 
 def _refused(module: str) -> str:
     donor = f"{SCHEDULED}, buffer_donor={{ (0, {{}}) }}"
-    said = advice("unused-donation", replaced(module, SCHEDULED, donor), stem=GPU)
-    found = [sentence for _, _, sentence in said if "buffer_donor" in sentence]
+    reported = advice("unused-donation", replaced(module, SCHEDULED, donor), stem=GPU)
+    found = [sentence for _, _, sentence in reported if "buffer_donor" in sentence]
     assert len(found) == 1
     assert found[0].startswith(
         "1 donated buffer (`buffer_donor`) is not used by an output, 1,048,576 B (1.00 MiB) "

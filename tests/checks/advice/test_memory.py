@@ -238,8 +238,8 @@ def test_large_constant_stays_unknown_without_evidence(constant: str) -> None:
 def test_large_constants_of_two_origins_are_two_findings() -> None:
     text = _ONE_CONSTANT + _CONSTANT.format(1, 3145728) + _CONSTANT.format(2, 4194304)
     before = _before("s8[1048576]{0} constant({...})")
-    said = advice("large-constant", text, stem=GPU, before=before)
-    assert [sentence.partition(":")[0] for _, _, sentence in said] == [
+    reported = advice("large-constant", text, stem=GPU, before=before)
+    assert [sentence.partition(":")[0] for _, _, sentence in reported] == [
         "`c.0` takes 1,048,576 B (1.00 MiB) as a constant of the program. Pass arrays as arguments "
         "instead of closing over them",
         "2 constants that XLA made take 7,340,032 B (7.00 MiB) in the program, the largest is "
@@ -248,8 +248,8 @@ def test_large_constants_of_two_origins_are_two_findings() -> None:
 
 
 def test_what_keeps_most_bytes_for_most_steps() -> None:
-    said = advice("long-lived", GAPS, LIVES, stem=GPU, long_lived_count=2)
-    assert [(place, sentence.partition(". ")[0]) for _, place, sentence in said] == [
+    reported = advice("long-lived", GAPS, LIVES, stem=GPU, long_lived_count=2)
+    assert [(place, sentence.partition(". ")[0]) for _, place, sentence in reported] == [
         ("13:     a{}:0-»3«", "`a{}` keeps 2,097,152 B (2.00 MiB) for 4 of 9 steps, until `x`"),
         ("15:     c{}:4-»8«", "`c{}` keeps 2,097,152 B (2.00 MiB) for 5 of 9 steps, until `v`"),
     ]

@@ -26,14 +26,14 @@ def test_copies_that_only_change_the_layout() -> None:
         f"%three = {ROWS} copy(%a)",
         f"ROOT %four = {ROWS} transpose(%one), dimensions={{1,0}}",
     )
-    said = advice("layout-copy", text, stem=GPU)
-    assert [sentence.partition(". ")[0] for _, _, sentence in said] == [
+    reported = advice("layout-copy", text, stem=GPU)
+    assert [sentence.partition(". ")[0] for _, _, sentence in reported] == [
         "2 instructions like `one` change only the layout of 1,048,576 B (1.00 MiB) each: "
         f"`{ROWS}` becomes `{COLUMNS}`",
         "`four` changes only the order of dimensions of 1,048,576 B (1.00 MiB): "
         f"`{COLUMNS}` becomes `{ROWS}`",
     ]
-    assert [place[:2] for _, place, _ in said] == ["5:", "8:"]
+    assert [place[:2] for _, place, _ in reported] == ["5:", "8:"]
     assert len(advice("layout-copy", text, stem=GPU, layout_copy_bytes=2097152)) == 1
 
 
@@ -63,8 +63,8 @@ def _calling(*bodies: str) -> str:
 
 def test_computations_that_differ_in_names_only() -> None:
     text = _calling(_adding("x", "p"), _adding("y", "q", operand=0), _adding("z", "r"))
-    said = advice("duplicate-computation", text, stem=GPU, duplicate_instructions=3)
-    ((_, place, sentence),) = said
+    reported = advice("duplicate-computation", text, stem=GPU, duplicate_instructions=3)
+    ((_, place, sentence),) = reported
     assert place == "3: %»x« {"
     assert sentence.startswith("1 computation is identical to `x`: 3 duplicate instructions.")
     assert advice("duplicate-computation", text, stem=GPU, duplicate_instructions=4) == []
@@ -83,8 +83,8 @@ def test_what_moves_between_host_and_device() -> None:
         f"%d = ({here}, u32[], token[]) send(%near, %t), channel_id=2",
         f"ROOT %r = ({host}) tuple(%back)",
     )
-    said = advice("host-transfer", text, stem=TPU)
-    assert [sentence.partition(" each")[0] for _, _, sentence in said] == [
+    reported = advice("host-transfer", text, stem=TPU)
+    assert [sentence.partition(" each")[0] for _, _, sentence in reported] == [
         "`in` moves 1,048,576 B (1.00 MiB) from the host",
         "`back` moves 1,048,576 B (1.00 MiB) to the host",
         "`s` moves 1,048,576 B (1.00 MiB) to the host",
@@ -92,7 +92,7 @@ def test_what_moves_between_host_and_device() -> None:
     assert advice("host-transfer", text, stem=TPU, transfer_bytes=1048577) == []
 
 
-def test_a_transfer_is_told_where_it_starts_and_not_inside_of_it_again() -> None:
+def test_a_transfer_is_reported_where_it_starts_and_not_inside_of_it_again() -> None:
     host, here = "f32[8,512]{1,0:S(5)}", "f32[1,512]{1,0}"
     wrapped = (
         f"%wrapped {{\n  %p = {host} parameter(0)\n  %i = s32[] parameter(1)\n"
@@ -121,12 +121,12 @@ def test_what_the_last_text_of_a_module_says_is_not_said_again(
     code: str, corpus_small: Path
 ) -> None:
     rules = [rule for rule in CATALOGUE if rule.code == code]
-    library, told = DumpWorkspace(), set()
+    library, reported = DumpWorkspace(), set()
     for path in (corpus_small / "tpu_v5e").glob("module_0282.*.after_*.txt"):
         file = library.file(path)
         found = check(library.set_of(file), file, rules)
-        told |= {path.name.rpartition(".after_")[2] for _ in found}
-    assert told <= {"optimizations.txt"}
+        reported |= {path.name.rpartition(".after_")[2] for _ in found}
+    assert reported <= {"optimizations.txt"}
 
 
 def test_of_a_module_that_is_not_scheduled_nothing_is_said() -> None:

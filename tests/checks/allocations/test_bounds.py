@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import dump_of, findings, found_in, related, replaced, tell, told
+from checks.damage import dump_of, findings, found_in, related, replaced, report_of, reports
 from hlo_lsp.checks.allocations import bounds
 from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.config import Thresholds
@@ -23,7 +23,7 @@ VALUE = " value: <{} v.{} @0> (size={},offset={}): u8[{}]{{0}}\n"
 
 
 def codes(text: str) -> list[str]:
-    return [code for code, _, _ in tell(text)]
+    return [code for code, _, _ in reports(text)]
 
 
 def made(size: int, flag: str, total: int | None, *values: tuple[int, int]) -> list[str]:
@@ -34,13 +34,13 @@ def made(size: int, flag: str, total: int | None, *values: tuple[int, int]) -> l
         entries = [ENTRY.format(number, each[0]) for number, each in enumerate(values)]
         text += f"\nTotal bytes used: {total} ({total}B)\n\nUsed values:\n{''.join(entries)}"
     name = "module_0001.f.cpu_after_optimizations-buffer-assignment.txt"
-    return [code for code, _, _ in tell(text, name)]
+    return [code for code, _, _ in reports(text, name)]
 
 
 def test_value_past_end_is_reported(sample: str) -> None:
     (finding,) = findings(replaced(sample, LAST + "53248", LAST + "53249"))
     shape = "f32[64,32]{0,1:T(8,128)S(1)}"
-    assert told(finding) == (
+    assert report_of(finding) == (
         "out-of-bounds",
         f"36:  value: <66 copy-start.1{{0}} @1> (size=16384,offset=»53249«): {shape}",
         "the value ends at byte 69,633 (offset 53,249 + size 16,384), past the end of "
@@ -56,13 +56,13 @@ def test_value_past_end_is_reported(sample: str) -> None:
 
 
 def test_value_inside_allocation_is_not_reported(sample: str) -> None:
-    assert tell(replaced(sample, LAST + "53248", LAST + "53000")) == []
+    assert reports(replaced(sample, LAST + "53248", LAST + "53000")) == []
 
 
 def test_too_small_allocation_is_reported(sample: str) -> None:
     text = replaced(sample, "allocation 15: size 69632,", "allocation 15: size 49152,")
     (finding,) = findings(text)
-    assert told(finding) == (
+    assert report_of(finding) == (
         "allocation-too-small",
         "35: allocation 15: size »49152«, color 1, preallocated-temp:",
         "allocation 15 has 49,152 B, but its values need 69,632 B.",
@@ -75,7 +75,7 @@ def test_too_small_allocation_is_reported(sample: str) -> None:
 
 def test_too_large_allocation_is_reported(sample: str) -> None:
     text = replaced(sample, "allocation 3: size 8192,", "allocation 3: size 8193,")
-    assert tell(text) == [
+    assert reports(text) == [
         (
             "allocation-slack",
             "8: allocation 3: size »8193«, output shape is |f32[16,32]|, maybe-live-out:",
@@ -160,7 +160,7 @@ def test_size_mismatch_suppresses_bounds(sample: str) -> None:
 def test_nonzero_offset_is_reported(sample: str) -> None:
     old = "<79 fusion @0> (size=8192,offset=0"
     (finding,) = findings(replaced(sample, old, old[:-1] + "8"))
-    assert told(finding) == (
+    assert report_of(finding) == (
         "nonzero-offset",
         "9:  value: <79 fusion @0> (size=8192,offset=»8«): f32[16,32]{1,0:T(8,128)}",
         "offset 8 in allocation 3: expected 0, as the allocation is not preallocated-temp.",
@@ -170,7 +170,7 @@ def test_nonzero_offset_is_reported(sample: str) -> None:
 
 def test_wrong_total_is_reported(sample: str) -> None:
     (finding,) = findings(replaced(sample, "used: 172580 ", "used: 172581 "))
-    assert told(finding) == (
+    assert report_of(finding) == (
         "total-mismatch",
         "44: Total bytes used: »172581« (168.5KiB)",
         "total is 172,581 B, but the 16 allocations add up to 172,580 B (+1 B).",

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, found_in, related, replaced, tell
+from checks.damage import findings, found_in, related, replaced, reports
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ from checks.damage import findings, found_in, related, replaced, tell
     ],
 )
 def test_wrong_flag_is_reported(sample: str, old: str, new: str, place: str, message: str) -> None:
-    assert tell(replaced(sample, old, new)) == [("flag-contradiction", place, message)]
+    assert reports(replaced(sample, old, new)) == [("flag-contradiction", place, message)]
 
 
 def test_contradicting_value_is_related(sample: str) -> None:
@@ -60,13 +60,13 @@ def test_contradicting_value_is_related(sample: str) -> None:
 
 def test_unknown_flag_is_not_reported(sample: str) -> None:
     old = "allocation 0: size 512, thread-local"
-    assert tell(replaced(sample, old, "allocation 0: size 512, z")) == []
+    assert reports(replaced(sample, old, "allocation 0: size 512, z")) == []
 
 
 def test_moved_value_is_reported_once(sample: str) -> None:
     line = " value: <1 Arg_1.13 @0> (size=512,offset=0): f32[]{:T(128)}\n"
     text = replaced(replaced(sample, line, ""), "allocation 15:", line + "allocation 15:")
-    found = {code: place for code, place, _ in tell(text)}
+    found = {code: place for code, place, _ in reports(text)}
     assert "»preallocated-temp«" in found["flag-contradiction"]
     assert found.keys() <= {"flag-contradiction", "value-order"}
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, found_in, related, replaced, tell
+from checks.damage import findings, found_in, related, replaced, reports
 
 HEAD_1 = "allocation 1: size 32768, parameter {}, shape |{}| at ShapeIndex {}:"
 
@@ -36,7 +36,7 @@ def test_wrong_field_is_reported(
     (finding,) = findings(text)
     assert finding.code == "parameter-mismatch"
     assert finding.message == f"allocation 1 names {message}"
-    assert marked in tell(text)[0][1]
+    assert marked in reports(text)[0][1]
     assert related(finding)[0][0].startswith("5:  value: <»69« Arg_1.2")
 
 
@@ -46,15 +46,15 @@ def test_shape_may_be_that_of_whole_parameter() -> None:
         "allocation 0: size 8, parameter 0, shape |(f32[2], f32[3])| at ShapeIndex {0}:\n"
         " value: <1 p{0} @0> (size=8,offset=0): f32[2]{0}\n"
     )
-    assert tell(text) == []
+    assert reports(text) == []
     text = replaced(text, "|(f32[2], f32[3])| at ShapeIndex {0}", "|f32[3]| at ShapeIndex {0}")
-    assert [code for code, _, _ in tell(text)] == ["parameter-mismatch"]
+    assert [code for code, _, _ in reports(text)] == ["parameter-mismatch"]
 
 
 def test_parameter_in_two_allocations_is_reported(sample: str) -> None:
     text = sample[: sample.index("\nTotal bytes used")]
     text = replaced(text, "parameter 1, shape |f32[64,64]|", "parameter 2, shape |f32[64,64]|")
-    assert tell(text) == [
+    assert reports(text) == [
         (
             "parameter-mismatch",
             "6: allocation 2: size 16384, parameter »2«, shape |f32[64,32]| at ShapeIndex {}:",

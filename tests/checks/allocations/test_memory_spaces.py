@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.damage import findings, related, replaced, tell
+from checks.damage import findings, related, replaced, reports
 
 FUSION_5 = "<77 fusion.5 @1> (size=512,offset=45056): f32[16]{0:T(128)S(1)}"
 GPU = "module_0001.jit_f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
@@ -21,7 +21,9 @@ def test_color_of_value_is_reported(sample: str) -> None:
 def test_memory_space_of_layout_is_reported(sample: str, layout: str, space: int) -> None:
     shape = "f32[16]{0:T(128)S(1)}"
     text = replaced(sample, FUSION_5, FUSION_5.replace(shape, f"f32[16]{layout}"))
-    ((place, message),) = [told[1:] for told in tell(text) if told[0] == "color-mismatch"]
+    ((place, message),) = [
+        reported[1:] for reported in reports(text) if reported[0] == "color-mismatch"
+    ]
     assert "<77 fusion.5 @»1«>" in place
     assert message == f"`fusion.5{{}}` is @1, but its layout is in memory space {space}."
 
@@ -37,7 +39,7 @@ def test_memory_space_of_layout_is_reported(sample: str, layout: str, space: int
 def test_color_of_allocation_is_reported(
     sample: str, old: str, new: str, place: str, colors: tuple[int, int, int]
 ) -> None:
-    ((code, where, message),) = tell(replaced(sample, f"allocation {old}", f"allocation {new}"))
+    ((code, where, message),) = reports(replaced(sample, f"allocation {old}", f"allocation {new}"))
     assert (code, place in where) == ("color-mismatch", True)
     number, color, space = colors
     assert message == (
@@ -52,7 +54,7 @@ def test_gpu_temp_may_have_another_color(color: int, path: str, count: int) -> N
         " value: <1 a @0> (size=8,offset=0): f32[2]{0}\n"
     )
     name = path if path == GPU else GPU.replace("sm_9.0a_gpu", path)
-    assert [code for code, _, _ in tell(text, name)] == ["color-mismatch"] * count
+    assert [code for code, _, _ in reports(text, name)] == ["color-mismatch"] * count
 
 
 def test_odd_value_in_recolored_temp_is_reported() -> None:
@@ -61,6 +63,6 @@ def test_odd_value_in_recolored_temp_is_reported() -> None:
         "BufferAssignment:\nallocation 0: size 8, color 2, preallocated-temp:\n"
         f" value: <1 a{{}} @1> {tuples} value: <2 b{{}} @0> {tuples}"
     )
-    ((_, place, message),) = tell(text, GPU)
+    ((_, place, message),) = reports(text, GPU)
     assert "<1 a{} @»1«>" in place
     assert message == "`a{}` is @1, but allocation 0 has color 2."

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.damage import findings, related, replaced, tell
+from checks.damage import findings, related, replaced, reports
 
 VALUE_77 = " value: <77 fusion.5 @1> (size=512,offset=45056): f32[16]{0:T(128)S(1)}\n"
 BLOCK_7 = """\
@@ -17,7 +17,7 @@ allocation 8: size 512, thread-local:
 
 def test_repeated_number_is_reported_once(sample: str) -> None:
     text = replaced(sample, "allocation 7:", "allocation 6:")
-    assert tell(text) == [
+    assert reports(text) == [
         (
             "duplicate-allocation",
             "16: allocation »6«: size 512, thread-local:",
@@ -29,7 +29,7 @@ def test_repeated_number_is_reported_once(sample: str) -> None:
 
 
 def test_repeated_block_is_reported_once(sample: str) -> None:
-    ((code, place, _),) = tell(replaced(sample, BLOCK_7, BLOCK_7 + BLOCK_7))
+    ((code, place, _),) = reports(replaced(sample, BLOCK_7, BLOCK_7 + BLOCK_7))
     assert (code, place[:3]) == ("duplicate-allocation", "18:")
 
 
@@ -45,14 +45,14 @@ def test_repeated_block_is_reported_once(sample: str) -> None:
 def test_gap_is_reported_once(
     sample: str, change: tuple[str, str], line: int, previous: str, expected: int
 ) -> None:
-    ((code, place, message),) = tell(replaced(sample, *change))
+    ((code, place, message),) = reports(replaced(sample, *change))
     assert (code, place.partition(":")[0]) == ("allocation-numbering", str(line))
     assert message == f"allocation {previous}: expected allocation {expected}."
 
 
 def test_swapped_blocks_are_reported(sample: str) -> None:
     text = replaced(sample, BLOCK_7 + BLOCK_8, BLOCK_8 + BLOCK_7)
-    found = [place[:3] for code, place, _ in tell(text) if code == "allocation-numbering"]
+    found = [place[:3] for code, place, _ in reports(text) if code == "allocation-numbering"]
     assert found == ["16:", "18:"]
 
 
@@ -72,7 +72,7 @@ def test_fix_is_the_missing_number(sample: str, old: str, new: str, fixes: list[
 
 def test_unreadable_allocation_is_no_gap(sample: str) -> None:
     text = replaced(sample, "allocation 4: size 8192, parameter 0", "allocation 5, parameter 0")
-    assert [code for code, _, _ in tell(text)] == ["syntax"]
+    assert [code for code, _, _ in reports(text)] == ["syntax"]
 
 
 @pytest.mark.parametrize("head", ["allocation 4:", "allocation 14:"])

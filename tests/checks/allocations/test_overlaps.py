@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checks.damage import findings, related, replaced, tell, told
+from checks.damage import findings, related, replaced, report_of, reports
 from hlo_lsp.checks.allocations.overlaps import LiveValue, overlaps
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import LocatedRecord
@@ -56,7 +56,7 @@ HloLiveRange (max 4):
 
 def test_overlap_reports_both_values(sample: str) -> None:
     (finding,) = findings(replaced(sample, FUSION_2 + "49152", FUSION_2 + "33000"))
-    assert told(finding) == (
+    assert report_of(finding) == (
         "overlap",
         "42:  value: <78 fusion.2 @1> (size=512,offset=»33000«): f32[16]{0:T(128)S(1)}",
         "`fusion.2{}` overlaps `multiply_reduce_fusion{1}`: both take bytes 33,000 to 33,511 of "
@@ -75,23 +75,23 @@ def test_value_is_in_one_finding(sample: str) -> None:
 
 
 def test_disjoint_live_ranges_may_share_bytes(sample: str) -> None:
-    assert tell(replaced(sample, FUSION_2 + "49152", FUSION_2 + "0")) == []
+    assert reports(replaced(sample, FUSION_2 + "49152", FUSION_2 + "0")) == []
 
 
 def test_unknown_live_ranges_are_not_reported(sample: str) -> None:
     text = sample[: sample.index("HloLiveRange")].rstrip("\n") + "\n"
-    assert tell(replaced(text, FUSION_2 + "49152", FUSION_2 + "33000")) == []
+    assert reports(replaced(text, FUSION_2 + "49152", FUSION_2 + "33000")) == []
 
 
 @pytest.mark.parametrize(("opcode", "count"), [("async-start()", 0), ("custom-call()", 1)])
 def test_asynchronous_calls_may_share_context(opcode: str, count: int) -> None:
-    codes = [code for code, _, _ in tell(ASYNC.replace("async-start()", opcode))]
+    codes = [code for code, _, _ in reports(ASYNC.replace("async-start()", opcode))]
     assert codes.count("overlap") == count
 
 
 def test_wrong_size_suppresses_overlap(sample: str) -> None:
     text = replaced(sample, "<77 fusion.5 @1> (size=512", "<77 fusion.5 @1> (size=8192")
-    assert [code for code, _, _ in tell(text)] == ["size-mismatch"]
+    assert [code for code, _, _ in reports(text)] == ["size-mismatch"]
 
 
 def _live(number: int, offset: int, size: int, start: int, end: int) -> LiveValue:

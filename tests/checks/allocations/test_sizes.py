@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, found_in, related, replaced, tell, told
+from checks.damage import findings, found_in, related, replaced, report_of, reports
 from hlo_lsp.checks.finding import Severity
 
 CPU = "module_0029.jit_i4.cpu_after_optimizations-buffer-assignment.txt"
@@ -14,7 +14,7 @@ GPU = "module_5976.jit_i4.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
 def test_size_of_tiled_array_is_reported(sample: str) -> None:
     text = replaced(sample, "<69 Arg_1.2 @0> (size=32768", "<69 Arg_1.2 @0> (size=16384")
     (finding,) = findings(text)
-    assert told(finding) == (
+    assert report_of(finding) == (
         "size-mismatch",
         "5:  value: <69 Arg_1.2 @0> (size=»16384«,offset=0): f32[64,64]{1,0:T(8,128)}",
         "size is 16,384 B, but the shape takes 32,768 B: padded to T(8,128); "
@@ -31,7 +31,7 @@ def test_size_of_tiled_array_is_reported(sample: str) -> None:
 
 def test_changed_dimension_is_reported(sample: str) -> None:
     text = replaced(sample, "<78 fusion.2 @1> (size=512,offset=49152): f32[16]", _GROWN)
-    assert tell(text) == [
+    assert reports(text) == [
         (
             "size-mismatch",
             "42:  value: <78 fusion.2 @1> (size=»512«,offset=49152): f32[160]{0:T(128)S(1)}",
@@ -47,7 +47,7 @@ _GROWN = "<78 fusion.2 @1> (size=512,offset=49152): f32[160]"
 def test_changed_tile_is_reported(sample: str) -> None:
     old = "(size=16384,offset=0): f32[64,32]{0,1:T(8,128)}"
     text = replaced(sample, old, old.replace("T(8,128)", "T(8,64)"))
-    assert tell(text) == [
+    assert reports(text) == [
         (
             "size-mismatch",
             "7:  value: <64 Arg_2.3 @0> (size=»16384«,offset=0): f32[64,32]{0,1:T(8,64)}",
@@ -58,7 +58,7 @@ def test_changed_tile_is_reported(sample: str) -> None:
 
 def test_semaphore_takes_four_bytes(sample: str) -> None:
     text = replaced(sample, "<67 copy-start.1{2} @2> (size=4", "<67 copy-start.1{2} @2> (size=2")
-    assert tell(text) == [
+    assert reports(text) == [
         (
             "size-mismatch",
             "29:  value: <67 copy-start.1{2} @2> (size=»2«,offset=0): u32[]{:S(2)}",
@@ -73,7 +73,7 @@ def test_cpu_and_gpu_do_not_pad(cpu: str, gpu: str, path: str) -> None:
     text = replaced(text, "(size=68,offset=0)", "(size=64,offset=0)")
     text = replaced(text, "(size=16,offset=0)", "(size=8,offset=0)")
     text = replaced(text, "(size=9600,offset=0)", "(size=9599,offset=0)")
-    assert [(place.split("): ")[1], sentence) for _, place, sentence in tell(text, path)] == [
+    assert [(place.split("): ")[1], sentence) for _, place, sentence in reports(text, path)] == [
         (
             "s4[64,300]{1,0:E(4)}",
             f"size is 9,599 B, but the shape takes 9,600 B: {backend} does not pad",
@@ -90,7 +90,7 @@ def test_cpu_and_gpu_do_not_pad(cpu: str, gpu: str, path: str) -> None:
 
 def test_tuple_size_of_unknown_backend_has_no_fix(cpu: str) -> None:
     text = replaced(cpu, "(size=68,offset=0)", "(size=64,offset=0)")
-    assert "size-mismatch" not in [code for code, _, _ in tell(text)]
+    assert "size-mismatch" not in [code for code, _, _ in reports(text)]
     (finding,) = findings(replaced(cpu, "(size=16,offset=0)", "(size=12,offset=0)"))
     assert finding.code == "size-mismatch"
     assert finding.fixes == ()
@@ -103,13 +103,13 @@ def test_unknown_layouts_are_not_reported(sample: str) -> None:
             "(size=16384,offset=0): f32[64,32]{0,1:T(8,128)}",
             f"(size=999,offset=0): f32[64,32]{layout}",
         )
-        assert [code for code, _, _ in tell(text)] == ["allocation-slack"]
+        assert [code for code, _, _ in reports(text)] == ["allocation-slack"]
     text = replaced(sample, ",offset=0): f32[64,32]{0,1:T(8,128)}", ",offset=0): q7[64,32]{0,1}")
-    assert "size-mismatch" not in [code for code, _, _ in tell(text)]
+    assert "size-mismatch" not in [code for code, _, _ in reports(text)]
 
 
 def test_rounded_total_is_reported(sample: str) -> None:
-    assert tell(replaced(sample, "(168.5KiB)", "(168.6KiB)")) == [
+    assert reports(replaced(sample, "(168.5KiB)", "(168.6KiB)")) == [
         (
             "human-size",
             "44: Total bytes used: 172580 (»168.6KiB«)",
@@ -120,7 +120,7 @@ def test_rounded_total_is_reported(sample: str) -> None:
 
 def test_wrong_total_suppresses_rounded_total(sample: str) -> None:
     text = replaced(sample, "used: 172580 ", "used: 272580 ")
-    assert [code for code, _, _ in tell(text)] == ["total-mismatch"]
+    assert [code for code, _, _ in reports(text)] == ["total-mismatch"]
 
 
 @pytest.mark.parametrize(
@@ -137,5 +137,5 @@ def test_only_last_step_is_rounded(sample: str) -> None:
     """33832484 / 1024 / 1024 is 32.265; XLA drops the first remainder and prints 32.26."""
     text = sample[sample.index("Total bytes used") :]
     text = replaced(text, "172580 (168.5KiB)", "33832484 (32.26MiB)")
-    assert "human-size" not in [code for code, _, _ in tell(text)]
-    assert "human-size" in [code for code, _, _ in tell(text.replace("32.26MiB", "32.27MiB"))]
+    assert "human-size" not in [code for code, _, _ in reports(text)]
+    assert "human-size" in [code for code, _, _ in reports(text.replace("32.26MiB", "32.27MiB"))]

@@ -1,8 +1,8 @@
-"""Tuples on TPU are rounded up to a granule of the chip, which most tuples of a dump tell."""
+"""Tuples on TPU are rounded up to a granule of the chip, which most tuples of a dump show."""
 
 import pytest
 
-from checks.damage import tell
+from checks.damage import reports
 
 
 def _dump(*sizes: int, arity: int = 3) -> str:
@@ -15,10 +15,10 @@ def _dump(*sizes: int, arity: int = 3) -> str:
 
 
 def _accused(text: str) -> list[str]:
-    """The values of which is said that their size is wrong."""
-    told = tell(text)
-    assert {code for code, _, _ in told} <= {"size-mismatch"}
-    return [place.split("{}")[0].split()[-1] for _, place, _ in told]
+    """The values whose sizes are reported."""
+    reported = reports(text)
+    assert {code for code, _, _ in reported} <= {"size-mismatch"}
+    return [place.split("{}")[0].split()[-1] for _, place, _ in reported]
 
 
 @pytest.mark.parametrize("granule", [32, 512, 1024])
@@ -43,7 +43,7 @@ def test_the_only_tuple_of_a_dump_can_be_any_that_a_chip_has() -> None:
 
 def test_the_granule_is_named(sample: str) -> None:
     text = sample.replace("<65 copy-start.1{} @0> (size=32,", "<65 copy-start.1{} @0> (size=31,")
-    ((_, _, sentence),) = tell(text)
+    ((_, _, sentence),) = reports(text)
     assert sentence == (
         "size is 31 B, but the shape takes 32 B: "
         "a table of 4-byte pointers, rounded up to 32 B on this chip"

@@ -1,4 +1,4 @@
-"""``hlo-lsp.toml``: where it is looked for, and what is said of its lines."""
+"""``hlo-lsp.toml``: where it is looked for, and the lines of its errors."""
 
 from pathlib import Path
 
@@ -70,7 +70,7 @@ def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
         ("\n\n= 3\n", 3),
     ],
 )
-def test_what_is_no_toml_is_told_with_its_line(tmp_path: Path, text: str, line: int) -> None:
+def test_what_is_no_toml_is_reported_with_its_line(tmp_path: Path, text: str, line: int) -> None:
     (error,) = errors(tmp_path, text)
     assert error.startswith(f":{line}: ")
     assert "(at" not in error
@@ -104,13 +104,15 @@ def test_what_is_no_toml_is_told_with_its_line(tmp_path: Path, text: str, line: 
         ("severity = 'fatal'", ":1: severity: must be one of error, warning, information, hint"),
     ],
 )
-def test_what_cannot_be_used_is_told_with_its_line(tmp_path: Path, text: str, error: str) -> None:
+def test_what_cannot_be_used_is_reported_with_its_line(
+    tmp_path: Path, text: str, error: str
+) -> None:
     assert errors(tmp_path, text) == [error]
 
 
-def test_every_error_is_told(tmp_path: Path) -> None:
-    told = errors(tmp_path, 'ignore = ["x-1"]\nselect = ["syntax", "x-2"]\nother = 1\n')
-    assert [error.split(":")[1] for error in told] == ["3", "2", "1"]
+def test_every_error_is_reported(tmp_path: Path) -> None:
+    reported = errors(tmp_path, 'ignore = ["x-1"]\nselect = ["syntax", "x-2"]\nother = 1\n')
+    assert [error.split(":")[1] for error in reported] == ["3", "2", "1"]
 
 
 def test_what_is_wrong_does_not_hide_the_rest(tmp_path: Path) -> None:
@@ -119,7 +121,7 @@ def test_what_is_wrong_does_not_hide_the_rest(tmp_path: Path) -> None:
     assert read_config_file(path).options.ignore == {"syntax"}
 
 
-def test_what_is_no_text_is_told(tmp_path: Path) -> None:
+def test_what_is_no_text_is_reported(tmp_path: Path) -> None:
     path = tmp_path / CONFIG_FILE_NAME
     path.write_bytes(b"\xff\xfe\0")
     assert [str(error) for error in read_config_file(path).errors] == [f"{path}:1: not UTF-8 text"]

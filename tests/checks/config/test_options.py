@@ -8,13 +8,13 @@ from hlo_lsp.checks.config import CheckOptions, OptionError, codes_of
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
 
-ON = {code for code, told in explanations().items() if told.is_on}
+ON = {code for code, explanation in explanations().items() if explanation.is_on}
 
 
-def complaints(**said: object) -> list[tuple[str, str]]:
+def complaints(**given: object) -> list[tuple[str, str]]:
     """What is complained of; such a thing must not have an effect."""
-    wishes, found = CheckOptions.of(said)
-    assert wishes in (CheckOptions(), CheckOptions(select=frozenset()))
+    options, found = CheckOptions.of(given)
+    assert options in (CheckOptions(), CheckOptions(select=frozenset()))
     return [(".".join(one.keys), one.message) for one in found]
 
 
@@ -55,7 +55,7 @@ def test_the_nearest_code_is_offered(word: str, near: str) -> None:
 
 
 def test_everything_that_can_be_said() -> None:
-    wishes, found = CheckOptions.of(
+    options, found = CheckOptions.of(
         {
             "select": ["default", "layout-copy"],
             "ignore": ["syntax"],
@@ -64,10 +64,10 @@ def test_everything_that_can_be_said() -> None:
         }
     )
     assert found == []
-    assert wishes.select == frozenset(ON | {"layout-copy"})
-    assert wishes.ignore == {"syntax"}
-    assert wishes.severity is Severity.WARNING
-    assert wishes.thresholds == {"padding_ratio": 3, "padding_bytes": 4096}
+    assert options.select == frozenset(ON | {"layout-copy"})
+    assert options.ignore == {"syntax"}
+    assert options.severity is Severity.WARNING
+    assert options.thresholds == {"padding_ratio": 3, "padding_bytes": 4096}
 
 
 def test_nothing_said_is_nothing_wished() -> None:
@@ -84,11 +84,11 @@ def test_nothing_said_is_nothing_wished() -> None:
         assert CheckOptions.of(section) == (CheckOptions(), [])
 
 
-def test_to_select_nothing_is_a_wish() -> None:
+def test_empty_selection_selects_nothing() -> None:
     assert CheckOptions.of({"select": []})[0].select == frozenset()
 
 
-def test_unknown_names_are_told_with_the_nearest() -> None:
+def test_unknown_names_are_reported_with_the_nearest() -> None:
     assert complaints(selct=[]) == [("selct", "unknown key `selct`; did you mean `select`?")]
     assert complaints(thresholds={"padding_byte": 1}) == [
         (
@@ -99,30 +99,32 @@ def test_unknown_names_are_told_with_the_nearest() -> None:
     assert complaints(zzz=1) == [("zzz", "unknown key `zzz`")]
 
 
-@pytest.mark.parametrize("said", ["syntax", 3, {"syntax": True}, True])
-def test_codes_come_in_a_list(said: object) -> None:
-    assert complaints(select=said) == [("select", "must be a list of codes")]
+@pytest.mark.parametrize("given", ["syntax", 3, {"syntax": True}, True])
+def test_codes_come_in_a_list(given: object) -> None:
+    assert complaints(select=given) == [("select", "must be a list of codes")]
 
 
 def test_the_good_codes_of_a_list_count() -> None:
-    wishes, found = CheckOptions.of({"ignore": ["syntax", "overlapp", 3]})
-    assert wishes.ignore == {"syntax"}
+    options, found = CheckOptions.of({"ignore": ["syntax", "overlapp", 3]})
+    assert options.ignore == {"syntax"}
     assert found == [
         OptionError(("ignore",), "unknown rule `overlapp`; did you mean `overlap`?", "overlapp"),
         OptionError(("ignore",), "a code must be a string, not 3"),
     ]
 
 
-@pytest.mark.parametrize("said", ["fatal", 1, ["error"], {}])
-def test_a_severity_is_one_of_four(said: object) -> None:
+@pytest.mark.parametrize("given", ["fatal", 1, ["error"], {}])
+def test_a_severity_is_one_of_four(given: object) -> None:
     message = "must be one of error, warning, information, hint"
-    assert complaints(severity=said) == [("severity", message)]
+    assert complaints(severity=given) == [("severity", message)]
 
 
-@pytest.mark.parametrize("said", [-1, True, "3", None, [1], math.nan])
-def test_a_threshold_is_a_number_from_0_on(said: object) -> None:
+@pytest.mark.parametrize("given", [-1, True, "3", None, [1], math.nan])
+def test_a_threshold_is_a_number_from_0_on(given: object) -> None:
     message = "must be a number of at least 0"
-    assert complaints(thresholds={"padding_ratio": said}) == [("thresholds.padding_ratio", message)]
+    assert complaints(thresholds={"padding_ratio": given}) == [
+        ("thresholds.padding_ratio", message)
+    ]
 
 
 def test_a_threshold_of_bytes_is_whole() -> None:

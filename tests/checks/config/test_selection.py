@@ -1,4 +1,4 @@
-"""Which rules run, when several have a say."""
+"""Which rules run if several sources select some."""
 
 import pickle
 from typing import Any
@@ -12,7 +12,7 @@ from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
 
 CODES = st.frozensets(st.sampled_from(list(explanations())))
-WISHES = st.builds(
+OPTIONS = st.builds(
     CheckOptions,
     select=st.none() | CODES,
     ignore=CODES,
@@ -23,10 +23,10 @@ WISHES = st.builds(
 )
 
 
-def said(**keys: Any) -> CheckOptions:
-    wishes, complaints = CheckOptions.of(keys)
+def options_of(**keys: Any) -> CheckOptions:
+    options, complaints = CheckOptions.of(keys)
     assert complaints == []
-    return wishes
+    return options
 
 
 def test_without_a_wish_the_rules_run_that_are_on() -> None:
@@ -34,32 +34,35 @@ def test_without_a_wish_the_rules_run_that_are_on() -> None:
 
 
 def test_who_selects_begins_anew() -> None:
-    first = said(select=["syntax", "overlap"], ignore=["size-mismatch"])
+    first = options_of(select=["syntax", "overlap"], ignore=["size-mismatch"])
     assert Selection.of([first]).codes == {"syntax", "overlap"}
-    assert Selection.of([first, said(select=["size", "live-range-bounds"])]).codes == {
+    assert Selection.of([first, options_of(select=["size", "live-range-bounds"])]).codes == {
         "size-mismatch", "live-range-bounds"
     }  # fmt: skip
 
 
 def test_what_is_ignored_is_taken_away_from_what_there_is() -> None:
-    first = said(ignore=["syntax"])
+    first = options_of(ignore=["syntax"])
     default = Selection().codes
     assert Selection.of([first]).codes == default - {"syntax"}
-    assert Selection.of([first, said(ignore=["overlap"])]).codes == default - {"syntax", "overlap"}
-    both = said(select=["live-range"], ignore=["live-range-bounds"])
+    assert Selection.of([first, options_of(ignore=["overlap"])]).codes == default - {
+        "syntax",
+        "overlap",
+    }
+    both = options_of(select=["live-range"], ignore=["live-range-bounds"])
     assert "live-range-bounds" not in Selection.of([both]).codes
 
 
 def test_a_rule_that_is_off_is_added_by_name() -> None:
-    off = next(code for code, told in explanations().items() if not told.is_on)
-    added = Selection.of([said(select=["default", off])])
+    off = next(code for code, explanation in explanations().items() if not explanation.is_on)
+    added = Selection.of([options_of(select=["default", off])])
     assert added.codes == Selection().codes | {off}
     assert {rule.code for rule in added.rules} == {rule.code for rule in DEFAULT_RULES} | {off}
 
 
 def test_rules_whose_findings_are_of_no_interest_do_not_run() -> None:
     for severity in Severity:
-        rules = Selection.of([said(select=["all"], severity=severity.value)]).rules
+        rules = Selection.of([options_of(select=["all"], severity=severity.value)]).rules
         assert rules == tuple(rule for rule in CATALOGUE if rule.severity.rank <= severity.rank)
 
 
@@ -79,12 +82,12 @@ def test_what_counts_as_a_failure() -> None:
 
 
 def test_thresholds_are_set_one_by_one() -> None:
-    first = said(thresholds={"padding_bytes": 1, "constant_bytes": 2})
-    found = Selection.of([first, said(thresholds={"padding_bytes": 3})])
+    first = options_of(thresholds={"padding_bytes": 1, "constant_bytes": 2})
+    found = Selection.of([first, options_of(thresholds={"padding_bytes": 3})])
     assert found.thresholds == Thresholds(padding_bytes=3, constant_bytes=2)
 
 
-@given(st.lists(WISHES, max_size=4), WISHES)
+@given(st.lists(OPTIONS, max_size=4), OPTIONS)
 def test_the_last_word_counts(before: list[CheckOptions], last: CheckOptions) -> None:
     selection = Selection.of([*before, last])
     assert not selection.codes & last.ignore
@@ -96,9 +99,9 @@ def test_the_last_word_counts(before: list[CheckOptions], last: CheckOptions) ->
     assert selection == Selection.of(before).then(last)
 
 
-@given(WISHES)
-def test_a_selection_reaches_another_process_as_it_is(wishes: CheckOptions) -> None:
-    selection = Selection.of([wishes])
+@given(OPTIONS)
+def test_a_selection_reaches_another_process_as_it_is(options: CheckOptions) -> None:
+    selection = Selection.of([options])
     again = pickle.loads(pickle.dumps(selection))
     assert again == selection
     assert hash(again) == hash(selection)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.values_rules import tell_in
+from checks.values_rules import reports_in
 from hlo_lsp.cli.main import main
 
 ENDS = {
@@ -31,7 +31,7 @@ def test_foreign_file_is_reported_on_its_first_line(
     compiled: Path, corpus_small: Path, end: str, other: str
 ) -> None:
     _mix(compiled, corpus_small, end, other)
-    ((name, code, place, message),) = tell_in(compiled)
+    ((name, code, place, message),) = reports_in(compiled)
     assert (name, code) == (end, "sibling-mismatch")
     assert place.split(":")[0] in {"1", "2"}  # the first line of values is empty
     assert message.startswith("this file is of another compile than `module_0092.jit_don")
@@ -40,7 +40,7 @@ def test_foreign_file_is_reported_on_its_first_line(
 def test_two_foreign_files_are_both_reported(compiled: Path, corpus_small: Path) -> None:
     for end in ("-buffer-assignment-values.txt", "-live-range.txt"):
         _mix(compiled, corpus_small, end, "module_0000")
-    assert [(name, code) for name, code, _, _ in tell_in(compiled)] == [
+    assert [(name, code) for name, code, _, _ in reports_in(compiled)] == [
         ("-buffer-assignment-values.txt", "sibling-mismatch"),
         ("-live-range.txt", "sibling-mismatch"),
     ]
@@ -49,7 +49,7 @@ def test_two_foreign_files_are_both_reported(compiled: Path, corpus_small: Path)
 def test_damage_to_some_lines_makes_no_foreign_file(compiled: Path) -> None:
     (path,) = compiled.glob("*-values.txt")
     path.write_text(path.read_text().replace("fusion", "fuzion"))
-    codes = {code for _, code, _, _ in tell_in(compiled)}
+    codes = {code for _, code, _, _ in reports_in(compiled)}
     assert codes
     assert "sibling-mismatch" not in codes
 
@@ -66,7 +66,7 @@ MISSING = {
 def test_missing_file_is_reported(compiled: Path, end: str) -> None:
     (path,) = compiled.glob(f"*after_optimizations{end}")
     path.unlink()
-    ((name, code, _, message),) = tell_in(compiled)
+    ((name, code, _, message),) = reports_in(compiled)
     assert (name, code) == (MISSING[end], "sibling-missing")
     assert message == f"`{path.name}` is missing, which is written with this file"
 
@@ -84,7 +84,7 @@ NO_DUMPS = {
 def test_file_without_a_dump_is_reported(compiled: Path, end: str, data: bytes) -> None:
     (path,) = compiled.glob(f"*after_optimizations{end}")
     path.write_bytes(data)
-    ((name, code, _, message),) = tell_in(compiled)
+    ((name, code, _, message),) = reports_in(compiled)
     assert (name, code) == (MISSING[end], "sibling-missing")
     assert message == f"`{path.name}` {NO_DUMPS[data]}, which is written with this file"
 
@@ -94,22 +94,22 @@ def test_single_file_misses_nothing(compiled: Path, end: str) -> None:
     for path in compiled.iterdir():
         if not path.name.endswith(f"after_optimizations{end}"):
             path.unlink()
-    assert tell_in(compiled) == []
+    assert reports_in(compiled) == []
 
 
 def test_compile_without_analysis_misses_nothing(compiled: Path) -> None:
     for end in ("-values.txt", "-live-range.txt"):
         next(compiled.glob(f"*{end}")).unlink()
-    assert tell_in(compiled) == []
+    assert reports_in(compiled) == []
 
 
 def test_dump_in_one_file_misses_nothing(corpus_small: Path, tmp_path: Path) -> None:
     (path,) = (corpus_small / "cpu_jax_0.6.2").glob("*jit_mlp_train*-buffer-assignment.txt")
     shutil.copy(path, tmp_path)
     (report,) = (corpus_small / "cpu_jax_0.6.2").glob("*jit_mlp_train*-usage-report.txt")
-    assert tell_in(tmp_path) == []
+    assert reports_in(tmp_path) == []
     shutil.copy(report, tmp_path)
-    assert tell_in(tmp_path) == []
+    assert reports_in(tmp_path) == []
 
 
 @pytest.mark.parametrize("end", ["-buffer-assignment.txt", "-buffer-assignment-values.txt", ".txt"])
@@ -121,7 +121,7 @@ def test_the_same_program_for_another_chip_is_another_compile(
         shutil.copy(path, tmp_path)
     (path,) = tmp_path.glob(f"*.after_optimizations{end}")
     shutil.copy(corpus_small / "tpu_v5p" / path.name, path)
-    ((name, code, *_),) = tell_in(tmp_path)
+    ((name, code, *_),) = reports_in(tmp_path)
     assert (name, code) == (end, "sibling-mismatch")
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.damage import dump_of, replaced
-from checks.values_rules import edited, tell_in, tell_of
+from checks.values_rules import edited, reports_in, reports_of
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.sections import ending
 
@@ -31,7 +31,7 @@ LABELS = {
 def test_missing_label_is_reported_after_it(sample: str, label: str) -> None:
     text = replaced(sample, label, "")
     line = label.strip()
-    ((code, place, message),) = tell_of(text)
+    ((code, place, message),) = reports_of(text)
     assert code == "section-order"
     expected = text.split("\n")[int(place.split(":")[0]) - 1].strip()
     assert place.endswith(f"»{expected}«")
@@ -45,12 +45,12 @@ def test_missing_label_is_reported_after_it(sample: str, label: str) -> None:
 
 def test_broken_label_is_not_missing(sample: str) -> None:
     for label in LABELS:
-        assert tell_of(replaced(sample, label, label.replace("e", "", 1))) == []
+        assert reports_of(replaced(sample, label, label.replace("e", "", 1))) == []
 
 
 def test_missing_section_is_reported_after_it(sample: str) -> None:
     start, end = sample.index("Total bytes"), sample.index("HloLiveRange")
-    assert tell_of(sample[:start] + sample[end:]) == [
+    assert reports_of(sample[:start] + sample[end:]) == [
         (
             "section-order",
             "44: »HloLiveRange (max 14):«",
@@ -62,7 +62,7 @@ def test_missing_section_is_reported_after_it(sample: str) -> None:
 def test_late_section_is_reported(sample: str) -> None:
     start, end = sample.index("HloLiveRange"), sample.index("Total bytes")
     text = sample[start:].rstrip("\n") + "\n" + sample[:end] + "\n" + sample[end:start]
-    assert tell_of(text) == [
+    assert reports_of(text) == [
         (
             "section-order",
             "44: »BufferAssignment:«",
@@ -74,7 +74,7 @@ def test_late_section_is_reported(sample: str) -> None:
 def test_rows_of_another_section_are_reported(sample: str) -> None:
     text = replaced(sample, "<1 Arg_1.13 @0>\n pos", "    fusion.5{}:10-13\n<1 Arg_1.13 @0>\n pos")
     text = replaced(text, "\n    fusion.5{}:10-13\n    fusion.2", "\n    fusion.2")
-    assert tell_of(text) == [
+    assert reports_of(text) == [
         (
             "section-order",
             "53:     »fusion.5{}:10-13«",
@@ -84,7 +84,7 @@ def test_rows_of_another_section_are_reported(sample: str) -> None:
 
 
 def test_two_dumps_in_one_text_are_one_finding(sample: str) -> None:
-    ((code, place, message),) = tell_of(sample + sample)
+    ((code, place, message),) = reports_of(sample + sample)
     assert (code, place) == ("section-order", "254: »BufferAssignment:«")
     assert message == (
         "`BufferAssignment:` is repeated, first on line 1: this text has more than one dump"
@@ -99,24 +99,24 @@ def test_two_modules_in_one_text_are_one_finding(corpus_small: Path) -> None:
         )
         for name in names
     )
-    ((code, place, message),) = tell_of(one + other)
+    ((code, place, message),) = reports_of(one + other)
     assert (code, place.split(":")[0]) == ("section-order", str(one.count("\n") + 1))
     assert message.startswith("`HloModule` is repeated, first on line 1: ")
 
 
 def test_two_values_files_in_one_are_one_finding(compiled: Path) -> None:
     edited(compiled, VALUES, lambda text: text + text)
-    ((name, code, place, _),) = tell_in(compiled)
+    ((name, code, place, _),) = reports_in(compiled)
     assert (name, code) == (VALUES, "section-order")
     assert "»Total bytes used: 2135040 (2.04MiB)«" in place
 
 
 def test_concatenated_split_dump_is_in_order(compiled: Path) -> None:
     texts = [next(compiled.glob(f"*{end}")).read_text() for end in (ASSIGNMENT, VALUES, RANGES)]
-    assert tell_of("".join(texts)) == []
+    assert reports_of("".join(texts)) == []
 
 
-# Where a text is cut, and what it says is missing.
+# Where a text is cut, and what is missing.
 CUTS = {
     "in the line of a value": ("(size=8192,off", "the rest of this line"),
     "in a shape": ("offset=0): f32[16,", "the rest of this line"),
@@ -145,22 +145,22 @@ CUTS = {
 def test_cut_text_is_truncated(sample: str, where: str) -> None:
     last, missing = CUTS[where]
     text = sample[: sample.index(last) + len(last)]
-    told = tell_of(text)
-    assert [code for code, _, _ in told] == ["truncated"]
-    _, place, message = told[0]
+    reported = reports_of(text)
+    assert [code for code, _, _ in reported] == ["truncated"]
+    _, place, message = reported[0]
     assert int(place.split(":")[0]) == len(text.rstrip("\n").split("\n"))
     assert message.startswith(f"the text ends here, expected {missing}")
 
 
 def test_text_may_end_after_the_used_values(sample: str) -> None:
-    assert tell_of(sample[: sample.index("\n\nHloLiveRange")] + "\n") == []
+    assert reports_of(sample[: sample.index("\n\nHloLiveRange")] + "\n") == []
 
 
 def test_last_line_end_may_be_missing(sample: str, compiled: Path) -> None:
-    assert tell_of(sample.rstrip("\n")) == []
+    assert reports_of(sample.rstrip("\n")) == []
     for path in compiled.iterdir():
         path.write_text(path.read_text().rstrip("\n"))
-    assert tell_in(compiled) == []
+    assert reports_in(compiled) == []
 
 
 def _up_to(folder: Path, end: str, last: str) -> None:
@@ -169,14 +169,14 @@ def _up_to(folder: Path, end: str, last: str) -> None:
 
 def test_short_list_of_entries_is_truncated(compiled: Path) -> None:
     _up_to(compiled, VALUES, "<14 c.1 @0>")
-    ((name, code, _, message),) = tell_in(compiled)
+    ((name, code, _, message),) = reports_in(compiled)
     assert (name, code) == (VALUES, "truncated")
     assert message == "the text ends here, expected the entries of 7 more values"
 
 
 def test_short_list_of_allocations_is_truncated(compiled: Path) -> None:
     _up_to(compiled, ASSIGNMENT, "allocation 9:")
-    ((name, code, place, message),) = tell_in(compiled)
+    ((name, code, place, message),) = reports_in(compiled)
     assert (name, code, place[:3]) == (ASSIGNMENT, "truncated", "21:")
     assert message == "the text ends here, expected the allocations of 4 more values"
 
@@ -187,7 +187,7 @@ def test_missing_entry_truncates_nothing(compiled: Path) -> None:
         VALUES,
         lambda text: text[: text.index("<14 c.1")] + text[text.index("<15 constant.3") :],
     )
-    assert [code for _, code, _, _ in tell_in(compiled)] == ["value-set-mismatch"]
+    assert [code for _, code, _, _ in reports_in(compiled)] == ["value-set-mismatch"]
 
 
 @pytest.mark.parametrize(
@@ -203,8 +203,8 @@ def test_missing_entry_truncates_nothing(compiled: Path) -> None:
 )
 def test_file_cut_before_a_line_is_truncated(compiled: Path, end: str, last: str) -> None:
     _up_to(compiled, end, last)
-    told = tell_in(compiled)
-    assert [(name, code) for name, code, _, _ in told] == [
+    reported = reports_in(compiled)
+    assert [(name, code) for name, code, _, _ in reported] == [
         (end.removeprefix("after_optimizations"), "truncated")
     ]
 

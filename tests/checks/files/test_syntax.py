@@ -1,8 +1,8 @@
-"""``syntax``: lines that cannot be read, exactly where, and what could stand there."""
+"""``syntax``: lines that cannot be read, exactly where, and what is expected there."""
 
 import pytest
 
-from checks.damage import findings, replaced, tell
+from checks.damage import findings, replaced, reports
 from hlo_lsp.checks.finding import Severity
 
 # What is replaced by what; where the finding is, and what it expects.
@@ -99,7 +99,7 @@ SHAPES = {
 @pytest.mark.parametrize("what", LINES)
 def test_a_damaged_line_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
     old, new, place, sentence = LINES[what]
-    assert tell(replaced(sample, old, new)) == [("syntax", place, sentence)]
+    assert reports(replaced(sample, old, new)) == [("syntax", place, sentence)]
 
 
 @pytest.mark.parametrize("what", SHAPES)
@@ -107,7 +107,7 @@ def test_a_damaged_shape_is_the_only_thing_that_is_wrong(sample: str, what: str)
     shape, sentence = SHAPES[what]
     start = "<64 Arg_2.3 @0> (size=16384,offset=0): "
     text = replaced(sample, start + "f32[64,32]{0,1:T(8,128)}", start + shape)
-    ((code, place, message),) = tell(text)
+    ((code, place, message),) = reports(text)
     assert (code, place) == ("syntax", f"7:  value: {start}»{shape}«")
     assert sentence in message
 
@@ -127,13 +127,13 @@ def test_a_syntax_error_is_an_error(sample: str) -> None:
 @pytest.mark.parametrize("digits", [19, 400, 4000, 5000, 100_000])
 def test_a_number_of_many_digits_is_no_crash(sample: str, digits: int) -> None:
     text = replaced(sample, "offset=53248", f"offset={'9' * digits}")
-    codes = [code for code, _, _ in tell(text)]
+    codes = [code for code, _, _ in reports(text)]
     assert codes in (["syntax"], ["out-of-bounds"])
 
 
 def test_a_line_of_a_million_characters_is_said_to_be_too_long(sample: str) -> None:
     text = sample.replace("Used values:", f"Used values:\n{'x' * 1_000_001}")
-    ((code, place, sentence),) = tell(text)
+    ((code, place, sentence),) = reports(text)
     assert (code, place[:5]) == ("syntax", "47: »")
     assert sentence == "line too long: 1,000,001 characters, dumps have at most 1,000,000"
 
@@ -142,7 +142,7 @@ def test_a_line_of_a_million_characters_is_said_to_be_too_long(sample: str) -> N
     "head", ["BufferAssignment:", "Used values:", "  InstructionSequence:", "  BufferLiveRange:"]
 )
 def test_a_head_that_is_damaged_costs_only_itself(sample: str, head: str) -> None:
-    ((code, place, _),) = tell(replaced(sample, f"{head}\n", f"{head[:-2]}\n"))
+    ((code, place, _),) = reports(replaced(sample, f"{head}\n", f"{head[:-2]}\n"))
     assert code == "syntax"
     assert place.replace("»", "").replace("«", "").endswith(f": {head[:-2]}")
 
@@ -162,7 +162,7 @@ def test_lines_that_xla_prints_in_rare_cases_are_no_error(
     sample: str, instead: str, line: str
 ) -> None:
     text = sample[: sample.index(instead)] + line + "\n"
-    assert tell(text) == []
+    assert reports(text) == []
 
 
 @pytest.mark.parametrize(
@@ -170,15 +170,15 @@ def test_lines_that_xla_prints_in_rare_cases_are_no_error(
 )
 def test_a_field_that_a_later_compiler_may_print_is_no_error(sample: str, field: str) -> None:
     for old in ("preallocated-temp:\n value: <66", "color 1, preallocated-temp:\n value: <66"):
-        assert tell(replaced(sample, old, f"{field}, {old}")) == []
+        assert reports(replaced(sample, old, f"{field}, {old}")) == []
     end = "preallocated-temp:\n value: <66"
-    assert tell(replaced(sample, end, end.replace(":", f", {field}:", 1))) == []
+    assert reports(replaced(sample, end, end.replace(":", f", {field}:", 1))) == []
 
 
 @pytest.mark.parametrize("letters", [":Q(7)", ":T(8,128)Zap(1,2)", ":T(8,128)S(0)Y(3)", ":X()"])
 def test_a_letter_of_a_layout_that_is_not_known_is_no_error(sample: str, letters: str) -> None:
     old = "<64 Arg_2.3 @0> (size=16384,offset=0): f32[64,32]{0,1:T(8,128)}"
-    assert tell(replaced(sample, old, old.replace(":T(8,128)", letters))) == []
+    assert reports(replaced(sample, old, old.replace(":T(8,128)", letters))) == []
 
 
 _OF_OTHERS = {"value-set-mismatch", "live-range-unknown", "peak-list"}
@@ -226,11 +226,11 @@ b\tc/mul (50.0%, total: 16 bytes, current: 16 bytes, remaining: 16 bytes)
 
 
 def test_a_line_break_in_a_name_is_one_in_the_stack_traces_too() -> None:
-    assert tell(TORN) == []
+    assert reports(TORN) == []
 
 
 def test_a_row_that_is_torn_where_no_name_has_a_line_break_cannot_be_read() -> None:
-    assert [code for code, _, _ in tell(TORN.replace("\\n", " "))] == ["syntax", "syntax"]
+    assert [code for code, _, _ in reports(TORN.replace("\\n", " "))] == ["syntax", "syntax"]
 
 
 def test_of_a_file_that_was_cut_off_only_the_last_lines_cannot_be_read(sample: str) -> None:
@@ -238,11 +238,11 @@ def test_of_a_file_that_was_cut_off_only_the_last_lines_cannot_be_read(sample: s
         text = sample[:end]
         header, instruction = text.rfind("\n<"), text.rfind(" from instruction:")
         first = text[: header if header > instruction else text.rfind("\n")].count("\n") + 1
-        for code, place, _ in tell(text):
+        for code, place, _ in reports(text):
             assert code in _OF_OTHERS or int(place.split(":")[0]) >= first, place
 
 
 def test_undamaged_dumps_have_nothing_wrong(sample: str, cpu: str, gpu: str) -> None:
-    assert tell(sample) == []
-    assert tell(cpu, "module_0.f.cpu_after_optimizations-buffer-assignment.txt") == []
-    assert tell(gpu, "module_0.f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt") == []
+    assert reports(sample) == []
+    assert reports(cpu, "module_0.f.cpu_after_optimizations-buffer-assignment.txt") == []
+    assert reports(gpu, "module_0.f.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt") == []

@@ -2,10 +2,10 @@
 
 import pytest
 
-from checks.damage import findings, replaced, tell
+from checks.damage import findings, replaced, reports
 
 ENTRY = "<77 fusion.5 @1>\n positions:\n  fusion.5\n uses:\n  fusion.2, operand 0\n"
-# What is replaced by what; where the finding is, and what it says.
+# What is replaced by what; where the finding is, and its message.
 ROWS = {
     "the end of a header": (
         "\n<77 fusion.5 @1>\n",
@@ -44,7 +44,7 @@ ROWS = {
         "expected index, found `{x}`",
     ),
 }
-# Labels that are broken or gone: on which line of the entry (77 begins on line 191) it is said.
+# Labels that are broken or gone: on which line of the entry (77 begins on line 191) it is reported.
 LABELS = {
     "positions broken": (ENTRY, ENTRY.replace(" positions:", " postions:"), (191, 192)),
     "positions gone": (ENTRY, ENTRY.replace(" positions:\n", ""), (191, 192)),
@@ -68,15 +68,15 @@ LABELS = {
 @pytest.mark.parametrize("what", ROWS)
 def test_a_damaged_row_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
     old, new, place, sentence = ROWS[what]
-    assert tell(replaced(sample, old, new)) == [("syntax", place, sentence)]
+    assert reports(replaced(sample, old, new)) == [("syntax", place, sentence)]
 
 
 @pytest.mark.parametrize("what", LABELS)
 def test_a_damaged_label_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
     old, new, lines = LABELS[what]
-    told = tell(replaced(sample, old, new))
-    assert [code for code, _, _ in told] == ["syntax"]
-    assert int(told[0][1].split(":")[0]) in lines
+    reported = reports(replaced(sample, old, new))
+    assert [code for code, _, _ in reported] == ["syntax"]
+    assert int(reported[0][1].split(":")[0]) in lines
 
 
 def test_what_is_missing_at_the_end_of_a_row_is_shown_behind_it(sample: str) -> None:
@@ -86,7 +86,7 @@ def test_what_is_missing_at_the_end_of_a_row_is_shown_behind_it(sample: str) -> 
 
 def test_a_label_that_is_broken_is_named(sample: str) -> None:
     for label in (" positions:", " uses:"):
-        ((_, _, sentence),) = tell(replaced(sample, ENTRY, ENTRY.replace(label, label[:-2])))
+        ((_, _, sentence),) = reports(replaced(sample, ENTRY, ENTRY.replace(label, label[:-2])))
         assert label.strip() in sentence
 
 
@@ -94,7 +94,7 @@ def test_an_instruction_that_is_none(sample: str) -> None:
     text = replaced(
         sample, " from instruction: %fusion.5 = f32", " from instruction: %fusion.5 f32"
     )
-    ((code, place, sentence),) = tell(text)
+    ((code, place, sentence),) = reports(text)
     assert (code, place[:32]) == ("syntax", "197:  from instruction: »%fusion")
     assert sentence.startswith("expected an instruction: ")
 
@@ -102,6 +102,6 @@ def test_an_instruction_that_is_none(sample: str) -> None:
 def test_an_entry_without_uses_is_whole_in_all_generations(sample: str) -> None:
     old, new = " uses:\n from", " uses:\n  (none)\n from"
     assert sample.count(old) == 4
-    assert tell(sample.replace(old, new)) == []
+    assert reports(sample.replace(old, new)) == []
     entry = f"\n<79 fusion @0>\n positions:\n  fusion\n{old}"
-    assert tell(replaced(sample, entry, entry.replace(old, new))) == []  # one of four
+    assert reports(replaced(sample, entry, entry.replace(old, new))) == []  # one of four

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from checks.checked import check_paths
 from checks.damage import replaced
-from checks.looked import looked_at
 from hlo_lsp.checks.config import CheckOptions
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import FileResult, Spot
@@ -18,14 +18,14 @@ TINY = "BufferAssignment:\nallocation 0: size 512, constant:\n"
 
 
 def _one(path: Path) -> FileResult:
-    (checked,) = looked_at([path])
+    (checked,) = check_paths([path])
     return checked
 
 
 def _codes(paths: list[Path]) -> list[tuple[str, str]]:
     return [
         (one.path.name.rpartition("after_optimizations")[2], finding.code)
-        for one in looked_at(paths)
+        for one in check_paths(paths)
         for finding in one.findings
         if finding.severity is Severity.ERROR
     ]
@@ -35,7 +35,7 @@ def test_a_folder_is_looked_at_with_all_that_is_below_it(compiled: Path, tmp_pat
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "deep.txt").write_text(TINY)
     (tmp_path / "flagfile").write_text("--xla_flag=1\n")
-    kinds = [checked.kind for checked in looked_at([tmp_path])]
+    kinds = [checked.kind for checked in check_paths([tmp_path])]
     assert sorted(kinds, key=list(FileKind).index) == [
         FileKind.ASSIGNMENT,
         FileKind.ASSIGNMENT,
@@ -54,19 +54,19 @@ def test_whatever_is_no_dump_is_passed_over_in_a_folder(tmp_path: Path) -> None:
     (tmp_path / "empty").touch()
     (tmp_path / "program.ll").write_text("define i32 @f() {\n}\n")
     (tmp_path / "module_0000.f.cpu_after_optimizations.txt").write_bytes(b"\xff\xfe\x00binary")
-    for checked in looked_at([tmp_path]):
+    for checked in check_paths([tmp_path]):
         assert (checked.kind, checked.findings, checked.note) == (FileKind.OTHER, [], None)
 
 
 def test_a_dump_in_the_text_of_a_program_is_none_of_a_folder(tmp_path: Path) -> None:
-    """Nor is one in a page about dumps; a name alone says nothing against a file."""
+    """Nor is one in a page about dumps; a name alone excludes no file."""
     wrong = TINY + " value: <1 a @0> (size=513,offset=0): f32[]\n"
     for name in ("test_dumps.py", "README.md"):
         (tmp_path / name).write_text(f'DUMP = """\n{wrong}"""\n')
-        assert [told.code for told in _one(tmp_path / name).findings] != []
+        assert [reported.code for reported in _one(tmp_path / name).findings] != []
     (tmp_path / "last.dump").write_text(wrong)
     (tmp_path / "head is gone.log").write_text("a line of something else\n" + wrong)
-    kinds = {checked.path.name: checked.kind for checked in looked_at([tmp_path])}
+    kinds = {checked.path.name: checked.kind for checked in check_paths([tmp_path])}
     assert kinds == {
         "README.md": FileKind.OTHER,
         "test_dumps.py": FileKind.OTHER,
@@ -88,7 +88,7 @@ def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_text(TINY)
     monkeypatch.setattr(DumpWorkspace, "file", failing)
-    first, second = looked_at([tmp_path])
+    first, second = check_paths([tmp_path])
     assert first.note == (
         f"{tmp_path / 'a.txt'}: the checker failed on this file (RecursionError: too deep);"
         " please report it"
@@ -109,7 +109,7 @@ def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
 
 
 def test_an_empty_folder_has_nothing_to_look_at(tmp_path: Path) -> None:
-    assert looked_at([tmp_path]) == []
+    assert check_paths([tmp_path]) == []
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_a_link_that_leads_nowhere_is_said_to_be_one(tmp_path: Path) -> None:
 def test_a_link_to_its_own_folder_is_not_followed_for_ever(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TINY)
     (tmp_path / "loop").symlink_to(tmp_path)
-    assert [checked.path.name for checked in looked_at([tmp_path])].count("a.txt") == 1
+    assert [checked.path.name for checked in check_paths([tmp_path])].count("a.txt") == 1
 
 
 def test_a_relative_path_is_as_good_as_another(
@@ -188,7 +188,7 @@ def test_files_of_another_compile_are_no_neighbours(compiled: Path) -> None:
 def test_a_folder_and_a_file_can_be_named_together(compiled: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text(TINY + " value: <1 a @0> (size=513,offset=0): f32[]\n")
-    checked = looked_at([compiled, other])
+    checked = check_paths([compiled, other])
     assert [one.path.parent for one in checked] == [compiled] * 6 + [tmp_path]
     assert _codes([compiled, other]) == [("other.txt", "out-of-bounds")]
 
@@ -196,17 +196,17 @@ def test_a_folder_and_a_file_can_be_named_together(compiled: Path, tmp_path: Pat
 def test_rules_that_nobody_wants_do_not_run(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
-    (wanted,) = looked_at([values], CheckOptions(select=frozenset({"total-mismatch"})))
-    assert [told.code for told in wanted.findings] == ["total-mismatch"]
-    (unwanted,) = looked_at([values], CheckOptions(ignore=frozenset({"total-mismatch"})))
-    assert "total-mismatch" not in [told.code for told in unwanted.findings]
+    (wanted,) = check_paths([values], CheckOptions(select=frozenset({"total-mismatch"})))
+    assert [reported.code for reported in wanted.findings] == ["total-mismatch"]
+    (unwanted,) = check_paths([values], CheckOptions(ignore=frozenset({"total-mismatch"})))
+    assert "total-mismatch" not in [reported.code for reported in unwanted.findings]
 
 
 def test_what_counts_is_counted(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     values.write_text(replaced(values.read_text(), "used: 2135040 ", "used: 1 "))
     for ignore, counting in ((frozenset[str](), 1), (frozenset({"total-mismatch"}), 0)):
-        assert looked_at([values], CheckOptions(ignore=ignore))[0].counting == counting
+        assert check_paths([values], CheckOptions(ignore=ignore))[0].counting == counting
 
 
 def test_a_finding_says_where_it_is_and_what_else_it_speaks_of(tmp_path: Path) -> None:
@@ -214,15 +214,21 @@ def test_a_finding_says_where_it_is_and_what_else_it_speaks_of(tmp_path: Path) -
     path.write_text(
         "HloModule m\n\nENTRY %main {\n  %a = f32[] constant(1)\n  ROOT %a = f32[] constant(2)\n}\n"
     )
-    (told,) = _one(path).findings
-    assert told.code == "duplicate-name"
-    assert told.spot == Spot(str(path), 5, 9, 10)
-    assert [other.spot for other in told.related] == [Spot(str(path), 4, 4, 5)]
+    (reported,) = _one(path).findings
+    assert reported.code == "duplicate-name"
+    assert reported.spot == Spot(str(path), 5, 9, 10)
+    assert [other.spot for other in reported.related] == [Spot(str(path), 4, 4, 5)]
 
 
-def test_a_part_of_a_text_of_several_files_is_told_by_the_lines_of_the_text(tmp_path: Path) -> None:
+def test_a_part_of_a_text_of_several_files_is_reported_by_the_lines_of_the_text(
+    tmp_path: Path,
+) -> None:
     path = tmp_path / "stdout.txt"
     module = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
     path.write_text(f"*** Begin m.txt ***\n{module}*** End m.txt ***\n")
-    (told,) = _one(path).findings
-    assert (told.code, told.spot.path, told.spot.line) == ("undefined-instruction", str(path), 5)
+    (reported,) = _one(path).findings
+    assert (reported.code, reported.spot.path, reported.spot.line) == (
+        "undefined-instruction",
+        str(path),
+        5,
+    )

@@ -28,7 +28,7 @@ def test_files_are_in_the_order_of_the_paths(compiled: Path, tmp_path: Path) -> 
     assert planned(other, compiled).files == [other, *sorted(compiled.iterdir())]
 
 
-def test_a_folder_that_cannot_be_looked_into_is_told(
+def test_a_folder_that_cannot_be_looked_into_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By the operating system: who runs the tests may be allowed to read everything."""
@@ -104,7 +104,7 @@ def test_a_settings_file_counts_for_its_folder_and_those_below(tmp_path: Path) -
     assert len(codes["z.txt"]) > 2
 
 
-def test_an_error_in_a_settings_file_is_told_once(tmp_path: Path) -> None:
+def test_an_error_in_a_settings_file_is_reported_once(tmp_path: Path) -> None:
     for name in ("a.txt", "deep/b.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, related, replaced, tell, told
-from checks.live import PREFIXES, problems, tell_beside, tell_live
+from checks.damage import findings, related, replaced, report_of, reports
+from checks.live import PREFIXES, live_range_reports, problems, reports_after_change
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -100,7 +100,7 @@ NEXT_ROW = "    fusion.2{}:11-13\n"
 def test_damaged_row_is_reported_once(
     sample: str, old: str, new: str, *, code: str, place: str, sentence: str
 ) -> None:
-    assert tell(replaced(sample, old, new)) == [(code, place, sentence)]
+    assert reports(replaced(sample, old, new)) == [(code, place, sentence)]
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_contradicting_place_is_related(
 def test_all_ranges_missing_are_reported_once(sample: str) -> None:
     label = "  BufferLiveRange:\n"
     start, end = sample.index(label) + len(label), sample.index("  Live ranges at")
-    assert tell_live(sample[:start] + sample[end:])[0][:2] == (
+    assert live_range_reports(sample[:start] + sample[end:])[0][:2] == (
         "live-range-missing",
         "227:   »BufferLiveRange:«",
     )
@@ -135,7 +135,7 @@ def test_only_range_missing(corpus_small: Path) -> None:
     (name,) = (name for name in texts if name.endswith("-live-range.txt"))
     texts[name] = replaced(texts[name], "    wrapped_iota{}:0-1\n", "")
     dump = DumpSet([DumpFile.of_text(text, name) for name, text in texts.items()])
-    found = [told(one) for file in dump.files for one in check(dump, file)]
+    found = [report_of(one) for file in dump.files for one in check(dump, file)]
     assert found == [
         (
             "live-range-missing",
@@ -148,14 +148,14 @@ def test_only_range_missing(corpus_small: Path) -> None:
 def test_neighboring_missing_ranges_are_reported_once(sample: str) -> None:
     lines = [line for line in sample.split("\n") if not line.startswith("    copy-start{0}:")]
     text = replaced("\n".join(lines), "    copy-start{2}:1-4\n", "")
-    ((code, _, sentence),) = tell_live(text)
+    ((code, _, sentence),) = live_range_reports(text)
     assert code == "live-range-missing"
     assert sentence.startswith("`copy-start{0}` and 1 more values have no live range")
 
 
 def test_unreadable_range_is_not_missing(sample: str) -> None:
     text = replaced(sample, ROW, "    fusion.5{}:10=13\n")
-    assert [code for code, _, _ in tell(text)] == ["syntax"]
+    assert [code for code, _, _ in reports(text)] == ["syntax"]
 
 
 def test_moved_range_is_related(sample: str) -> None:
@@ -168,8 +168,8 @@ def test_moved_range_is_related(sample: str) -> None:
 
 def test_bounds_without_head_use_last_step(sample: str) -> None:
     text = sample.replace("HloLiveRange (max 14):\n", "")
-    assert tell_live(text) == []
-    ((code, _, _),) = tell_live(replaced(text, ROW, "    fusion.5{}:10-99\n"))
+    assert live_range_reports(text) == []
+    ((code, _, _),) = live_range_reports(replaced(text, ROW, "    fusion.5{}:10-99\n"))
     assert code == "live-range-bounds"
 
 
@@ -205,33 +205,39 @@ def test_wrong_start_can_be_fixed(sample: str) -> None:
 def test_parameter_starts_with_computation_and_lives_on(
     compiled: Path, old: str, new: str, place: str, sentence: str
 ) -> None:
-    assert tell_beside(compiled, old, new) == [("live-range-parameter", place, sentence)]
+    assert reports_after_change(compiled, old, new) == [("live-range-parameter", place, sentence)]
 
 
 def test_value_is_known_by_entry_alone(compiled: Path) -> None:
     broken = " value: <10 a.1 @0> (sie="
-    assert tell_beside(compiled, " value: <10 a.1 @0> (size=", broken, "-assignment.txt") == []
+    assert (
+        reports_after_change(compiled, " value: <10 a.1 @0> (size=", broken, "-assignment.txt")
+        == []
+    )
 
 
 def test_unreadable_value_hides_unknown_ranges(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     values.unlink()
     broken = " value: <10 a.1 @0> (sie="
-    assert tell_beside(compiled, " value: <10 a.1 @0> (size=", broken, "-assignment.txt") == []
+    assert (
+        reports_after_change(compiled, " value: <10 a.1 @0> (size=", broken, "-assignment.txt")
+        == []
+    )
 
 
 def test_used_values_alone_identify_ranges(compiled: Path) -> None:
     (assignment,) = compiled.glob("*-buffer-assignment.txt")
     assignment.unlink()
     assert problems(compiled) == []
-    ((code, _, _),) = tell_beside(compiled, "    a.1{}:0-8", "    a.2{}:0-8")
+    ((code, _, _),) = reports_after_change(compiled, "    a.1{}:0-8", "    a.2{}:0-8")
     assert code == "live-range-unknown"
 
 
 def test_live_range_file_alone_has_no_unknown_ranges(compiled: Path) -> None:
     for path in (*compiled.glob("*-values.txt"), *compiled.glob("*-buffer-assignment.txt")):
         path.unlink()
-    assert tell_beside(compiled, "    a.1{}:0-8", "    a.2{}:0-8") == []
+    assert reports_after_change(compiled, "    a.1{}:0-8", "    a.2{}:0-8") == []
 
 
 def test_foreign_live_ranges_are_not_compared(corpus_small: Path, compiled: Path) -> None:

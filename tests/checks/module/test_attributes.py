@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.damage import tell
+from checks.damage import reports
 
 HEAD = """\
 HloModule attributes
@@ -40,7 +40,7 @@ def module(line: str) -> str:
     ],
 )
 def test_what_is_legal(line: str) -> None:
-    assert tell(module(line)) == []
+    assert reports(module(line)) == []
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def test_what_is_legal(line: str) -> None:
     ],
 )
 def test_a_wrong_number_of_operands(line: str, place: str, message: str) -> None:
-    assert tell(module(line)) == [("operand-count", f"12:   ROOT %r = {place}", message)]
+    assert reports(module(line)) == [("operand-count", f"12:   ROOT %r = {place}", message)]
 
 
 @pytest.mark.parametrize(
@@ -86,10 +86,10 @@ def test_a_wrong_number_of_operands(line: str, place: str, message: str) -> None
 )
 def test_a_missing_attribute(line: str, opcode: str, message: str) -> None:
     place = line.replace(f" {opcode}(", f" »{opcode}«(", 1)
-    assert tell(module(line)) == [("missing-attribute", f"12:   ROOT %r = {place}", message)]
+    assert reports(module(line)) == [("missing-attribute", f"12:   ROOT %r = {place}", message)]
 
 
 def test_what_is_cut_off_in_a_bracket_misses_nothing_else() -> None:
-    assert [code for code, _, _ in tell(module("f32[] reduce(%a, %zero), dimensions={0"))] == [
+    assert [code for code, _, _ in reports(module("f32[] reduce(%a, %zero), dimensions={0"))] == [
         "syntax"
     ]

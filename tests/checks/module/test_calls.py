@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.damage import findings, related, replaced, tell
+from checks.damage import findings, related, replaced, reports
 
 MODULE = """\
 HloModule calls, entry_computation_layout={(f32[4]{0}, s32[]{:T(128)})->(f32[4]{0}, s32[])}
@@ -118,14 +118,14 @@ CASES = (
 
 
 def test_nothing_is_wrong_with_the_module() -> None:
-    assert tell(MODULE) == []
+    assert reports(MODULE) == []
 
 
 @pytest.mark.parametrize(("old", "new", "message"), CASES)
 def test_what_is_wrong(old: str, new: str, message: str) -> None:
-    told = tell(replaced(MODULE, old, new))
-    assert message in [sentence for _, _, sentence in told]
-    assert {code for code, _, _ in told} == {"shape-mismatch"}
+    reported = reports(replaced(MODULE, old, new))
+    assert message in [sentence for _, _, sentence in reported]
+    assert {code for code, _, _ in reported} == {"shape-mismatch"}
 
 
 def test_a_call_shows_the_operand_and_the_parameter() -> None:
@@ -137,7 +137,7 @@ def test_a_call_shows_the_operand_and_the_parameter() -> None:
 
 
 def test_a_fusion_has_as_many_operands_as_parameters() -> None:
-    assert tell(replaced(MODULE, "fusion(%value)", "fusion(%value, %value)")) == [
+    assert reports(replaced(MODULE, "fusion(%value)", "fusion(%value, %value)")) == [
         (
             "operand-count",
             "12:   %next = f32[4]{0} »fusion«(%value, %value), kind=kLoop, calls=%double",
@@ -150,9 +150,9 @@ def test_two_branches_by_name() -> None:
     text = replaced(MODULE, "%which = s32[] constant(1)", "%which = pred[] constant(true)")
     branches = "branch_computations={%double, %double}"
     text = replaced(text, branches, "true_computation=%double, false_computation=%double")
-    assert tell(text) == []
-    told = tell(replaced(text, "%a, %done)", "%a, %n)"))
-    assert [message for _, _, message in told] == [
+    assert reports(text) == []
+    reported = reports(replaced(text, "%a, %done)", "%a, %n)"))
+    assert [message for _, _, message in reported] == [
         "`n` is `s32[]`, but parameter 0 of `double` is `f32[4]`"
     ]
 
@@ -165,7 +165,7 @@ def test_a_start_that_gets_its_operands_later() -> None:
         "  %early = ((), (), u32[]) async-start(), calls=%double\n"
         "  %start = ((f32[4]{0}), f32[4]{0}, u32[]) async-update(%early, %a)\n",
     )
-    assert tell(text) == []
+    assert reports(text) == []
 
 
 def test_a_head_without_a_signature() -> None:
@@ -176,25 +176,27 @@ def test_a_head_without_a_signature() -> None:
         "ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[])",
     ):
         text = replaced(text, head, head.partition(" (")[0])
-    assert tell(text) == []
+    assert reports(text) == []
 
 
 def test_a_broken_parameter_is_not_missed_by_callers() -> None:
-    told = tell(
+    reported = reports(
         replaced(MODULE, "%x = f32[4]{0:S(1)} parameter(0)", "%x = f32[4]{0:S(1)} parameter(0")
     )
-    assert [code for code, _, _ in told] == ["syntax"]
+    assert [code for code, _, _ in reported] == ["syntax"]
 
 
 def test_the_layout_of_an_extracted_module_is_that_of_another() -> None:
     """libtpu cuts modules for SparseCore out of others and leaves the head as it was."""
     text = replaced(MODULE, "(f32[4]{0}, s32[]{:T(128)})->", "(f32[4]{0})->")
-    assert tell(replaced(text, "HloModule calls,", "HloModule extracted,")) == []
+    assert reports(replaced(text, "HloModule calls,", "HloModule extracted,")) == []
 
 
 def test_without_an_entry_the_last_computation_runs() -> None:
-    assert tell(replaced(MODULE, "ENTRY %main", "%main")) == []
-    told = tell(replaced(MODULE, "ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[]) {\n", ""))
-    assert [message for _, _, message in told] == [
+    assert reports(replaced(MODULE, "ENTRY %main", "%main")) == []
+    reported = reports(
+        replaced(MODULE, "ENTRY %main (a: f32[4], n: s32[]) -> (f32[4], s32[]) {\n", "")
+    )
+    assert [message for _, _, message in reported] == [
         "`a` is not in a computation: no computation header precedes it"
     ]

@@ -1,6 +1,6 @@
 """Names in module text: what is not there, there twice, or there too late."""
 
-from checks.damage import findings, related, replaced, tell
+from checks.damage import findings, related, replaced, reports
 
 MODULE = """\
 HloModule names
@@ -21,11 +21,11 @@ ENTRY %main (a: f32[4], b: f32[4]) -> f32[4] {
 
 
 def test_nothing_is_wrong_with_the_module() -> None:
-    assert tell(MODULE) == []
+    assert reports(MODULE) == []
 
 
 def test_an_operand_that_is_not_there() -> None:
-    assert tell(replaced(MODULE, "add(%a, %b)", "add(%a, %c)")) == [
+    assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, %c)")) == [
         (
             "undefined-instruction",
             "11:   %sum = f32[4]{0} add(%a, %»c«)",
@@ -35,8 +35,8 @@ def test_an_operand_that_is_not_there() -> None:
 
 
 def test_an_operand_inside_of_one_in_place() -> None:
-    assert tell(replaced(MODULE, "add(%a, %b)", "add(%a, negate(%b))")) == []
-    assert tell(replaced(MODULE, "add(%a, %b)", "add(%a, f32[4] negate(%c))")) == [
+    assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, negate(%b))")) == []
+    assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, f32[4] negate(%c))")) == [
         (
             "undefined-instruction",
             "11:   %sum = f32[4]{0} add(%a, f32[4] negate(%»c«))",
@@ -54,7 +54,7 @@ def test_an_operand_of_another_computation() -> None:
 
 
 def test_a_predecessor_that_is_not_there() -> None:
-    assert tell(replaced(MODULE, "{%sum}", "{%sun}")) == [
+    assert reports(replaced(MODULE, "{%sum}", "{%sun}")) == [
         (
             "undefined-instruction",
             "12:   %late = f32[4]{0} negate(%b), control-predecessors={%»sun«}",
@@ -65,7 +65,7 @@ def test_a_predecessor_that_is_not_there() -> None:
 
 def test_two_computations_may_use_one_name() -> None:
     text = MODULE.replace("%twice", "%sum").replace("(x: f32[4]", "(a: f32[4]")
-    assert tell(text.replace("%x", "%a")) == []
+    assert reports(text.replace("%x", "%a")) == []
 
 
 def test_users_of_a_broken_line_are_not_accused() -> None:
@@ -76,20 +76,20 @@ def test_users_of_a_broken_line_are_not_accused() -> None:
         "add(%a, %b)",
     ):
         codes = [
-            code for code, _, _ in tell(replaced(MODULE, "%sum = f32[4]{0} add(%a, %b)", broken))
+            code for code, _, _ in reports(replaced(MODULE, "%sum = f32[4]{0} add(%a, %b)", broken))
         ]
         assert codes == ["syntax"], broken
 
 
 def test_other_names_beside_a_broken_line_are_still_looked_at() -> None:
     text = replaced(MODULE, "%sum = f32[4]{0} add(%a, %b)", "%sum = f32[4]{0} add(%a")
-    codes = [code for code, _, _ in tell(replaced(text, "negate(%b)", "negate(%c)"))]
+    codes = [code for code, _, _ in reports(replaced(text, "negate(%b)", "negate(%c)"))]
     assert codes == ["syntax", "undefined-instruction"]
 
 
 def test_nothing_below_a_broken_head_is_accused() -> None:
     text = replaced(MODULE, "%double (x: f32[4]) -> f32[4] {", "%double (x: f32[4]) -> f32[4")
-    assert [code for code, _, _ in tell(text)] == ["syntax"]
+    assert [code for code, _, _ in reports(text)] == ["syntax"]
 
 
 def test_an_operand_that_stands_below() -> None:
@@ -103,7 +103,7 @@ def test_an_operand_that_stands_below() -> None:
 
 
 def test_an_instruction_that_uses_itself() -> None:
-    assert tell(replaced(MODULE, "add(%a, %b)", "add(%a, %sum)")) == [
+    assert reports(replaced(MODULE, "add(%a, %b)", "add(%a, %sum)")) == [
         (
             "use-before-definition",
             "11:   %sum = f32[4]{0} add(%a, %»sum«)",
@@ -114,18 +114,20 @@ def test_an_instruction_that_uses_itself() -> None:
 
 def test_a_predecessor_that_stands_below() -> None:
     text = replaced(MODULE, "add(%a, %b)", "add(%a, %b), control-predecessors={%late}")
-    assert [code for code, _, _ in tell(text)] == ["use-before-definition"]
+    assert [code for code, _, _ in reports(text)] == ["use-before-definition"]
 
 
 def test_two_instructions_on_one_line_are_in_order() -> None:
     body = "%f { %x = f32[] parameter(0)  ROOT %y = f32[] negate(%x) }"
-    assert tell(f"HloModule one\n\n{body}\n") == []
+    assert reports(f"HloModule one\n\n{body}\n") == []
     body = "%f { ROOT %y = f32[] negate(%x)  %x = f32[] parameter(0) }"
-    assert [code for code, _, _ in tell(f"HloModule one\n\n{body}\n")] == ["use-before-definition"]
+    assert [code for code, _, _ in reports(f"HloModule one\n\n{body}\n")] == [
+        "use-before-definition"
+    ]
 
 
 def test_a_computation_that_is_not_there() -> None:
-    assert tell(replaced(MODULE, "calls=%double", "calls=%triple")) == [
+    assert reports(replaced(MODULE, "calls=%double", "calls=%triple")) == [
         (
             "undefined-computation",
             "13:   ROOT %call = f32[4]{0} fusion(%late), kind=kLoop, calls=%»triple«",
@@ -137,7 +139,7 @@ def test_a_computation_that_is_not_there() -> None:
 def test_the_computations_that_a_kernel_calls_are_elsewhere() -> None:
     """The text of a Triton kernel is that of one computation."""
     assert (
-        tell(
+        reports(
             """\
 %triton_softmax (param: f32[8,256]) -> f32[256] {
   %param = f32[8,256]{1,0} parameter(0)
@@ -162,7 +164,7 @@ def test_a_computation_that_calls_itself() -> None:
     text = replaced(
         MODULE, "%twice = f32[4]{0} add(%x, %x)", "%twice = f32[4]{0} call(%x), to_apply=%double"
     )
-    assert [(code, message) for code, _, message in tell(text)] == [
+    assert [(code, message) for code, _, message in reports(text)] == [
         ("use-before-definition", "`double` calls itself")
     ]
 
@@ -205,15 +207,15 @@ ENTRY main {
 
 
 def test_computations_in_place_are_looked_at() -> None:
-    assert tell(INLINE) == []
-    assert tell(replaced(INLINE, "add(a, b)", "add(a, zero)")) == [
+    assert reports(INLINE) == []
+    assert reports(replaced(INLINE, "add(a, b)", "add(a, zero)")) == [
         (
             "undefined-instruction",
             "9:     ROOT c = f32[] add(a, »zero«)",
             "undefined instruction `zero` in `sum.to_apply`",
         )
     ]
-    assert tell(replaced(INLINE, "b = f32[] parameter(1)", "a = f32[] parameter(1)"))[0] == (
+    assert reports(replaced(INLINE, "b = f32[] parameter(1)", "a = f32[] parameter(1)"))[0] == (
         "duplicate-name",
         "8:     »a« = f32[] parameter(1)",
         "duplicate instruction `a` in `sum.to_apply`, first defined on line 7",

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.damage import findings, related, tell
+from checks.damage import findings, related, reports
 
 HEAD = """\
 HloModule shapes
@@ -57,7 +57,7 @@ LEGAL = (
 
 @pytest.mark.parametrize("line", LEGAL)
 def test_what_is_legal(line: str) -> None:
-    assert tell(module(line)) == []
+    assert reports(module(line)) == []
 
 
 WRONG = (
@@ -155,14 +155,14 @@ WRONG = (
 
 @pytest.mark.parametrize(("line", "message"), WRONG)
 def test_what_is_wrong(line: str, message: str) -> None:
-    told = tell(module(line))
-    assert [code for code, _, _ in told] == ["shape-mismatch"] * len(told)
-    assert {sentence for _, _, sentence in told} == {message}
+    reported = reports(module(line))
+    assert [code for code, _, _ in reported] == ["shape-mismatch"] * len(reported)
+    assert {sentence for _, _, sentence in reported} == {message}
 
 
 def test_a_finding_is_at_the_operand_and_shows_both_shapes() -> None:
     (found,) = findings(module("f32[8,4]{1,0} add(%a, f32[4,8]{1,0} %n)"))
-    assert tell(module("f32[8,4]{1,0} add(%a, f32[4,8]{1,0} %n)"))[0][1] == (
+    assert reports(module("f32[8,4]{1,0} add(%a, f32[4,8]{1,0} %n)"))[0][1] == (
         "15:   ROOT %r = f32[8,4]{1,0} add(%a, f32[4,8]{1,0} %»n«)"
     )
     assert related(found) == [
@@ -172,10 +172,10 @@ def test_a_finding_is_at_the_operand_and_shows_both_shapes() -> None:
 
 
 def test_a_finding_is_on_the_line_of_its_operand() -> None:
-    told = tell(module("f32[8,4]{1,0} add(\n    %a,\n    %n)"))
-    assert [place for _, place, _ in told] == ["17:     %»n«)"]
+    reported = reports(module("f32[8,4]{1,0} add(\n    %a,\n    %n)"))
+    assert [place for _, place, _ in reported] == ["17:     %»n«)"]
 
 
 def test_a_shape_that_is_none_is_said_once() -> None:
-    told = tell(module("f32[8,4 add(%a, %n)"))
-    assert [code for code, _, _ in told] == ["syntax"]
+    reported = reports(module("f32[8,4 add(%a, %n)"))
+    assert [code for code, _, _ in reported] == ["syntax"]

@@ -1,6 +1,6 @@
 """The numbers of parameters."""
 
-from checks.damage import findings, related, replaced, tell
+from checks.damage import findings, related, replaced, reports
 
 MODULE = """\
 HloModule numbers
@@ -15,7 +15,7 @@ ENTRY %main (a: f32[4], b: f32[4], c: (s32[], s32[])) -> f32[4] {
 
 
 def test_parameters_stand_in_any_order() -> None:
-    assert tell(MODULE) == []
+    assert reports(MODULE) == []
 
 
 def test_a_number_that_is_there_twice() -> None:
@@ -30,7 +30,7 @@ def test_a_number_that_is_left_out() -> None:
     text = replaced(MODULE, "parameter( 2 )", "parameter(3)").replace(
         "(s32[], s32[])) ->", "(s32[], s32[]), d: (s32[], s32[])) ->"
     )
-    assert tell(text) == [
+    assert reports(text) == [
         (
             "parameter-number",
             "6:   %c = (s32[], s32[]) parameter(»3«)",
@@ -40,7 +40,7 @@ def test_a_number_that_is_left_out() -> None:
 
 
 def test_a_head_with_more_parameters() -> None:
-    assert tell(replaced(MODULE, "  %c = (s32[], s32[]) parameter( 2 )\n", "")) == [
+    assert reports(replaced(MODULE, "  %c = (s32[], s32[]) parameter( 2 )\n", "")) == [
         (
             "parameter-number",
             "3: ENTRY %»main« (a: f32[4], b: f32[4], c: (s32[], s32[])) -> f32[4] {",
@@ -50,24 +50,26 @@ def test_a_head_with_more_parameters() -> None:
 
 
 def test_a_parameter_without_a_number() -> None:
-    told = tell(replaced(MODULE, "parameter( 2 )", "parameter(last)"))
-    assert [(code, message) for code, _, message in told] == [
+    reported = reports(replaced(MODULE, "parameter( 2 )", "parameter(last)"))
+    assert [(code, message) for code, _, message in reported] == [
         ("parameter-number", "`parameter` takes its number: `parameter(0)`")
     ]
 
 
 def test_a_computation_without_parameters() -> None:
     assert (
-        tell("HloModule none\n\nENTRY %main () -> f32[] {\n  ROOT %one = f32[] constant(1)\n}\n")
+        reports("HloModule none\n\nENTRY %main () -> f32[] {\n  ROOT %one = f32[] constant(1)\n}\n")
         == []
     )
 
 
 def test_a_broken_line_may_be_a_parameter() -> None:
-    told = tell(replaced(MODULE, "%b = f32[4]{0} parameter(1)", "%b = f32[4]{0} parameter"))
-    assert [code for code, _, _ in told] == ["syntax"]
+    reported = reports(replaced(MODULE, "%b = f32[4]{0} parameter(1)", "%b = f32[4]{0} parameter"))
+    assert [code for code, _, _ in reported] == ["syntax"]
 
 
 def test_a_line_with_an_open_bracket_may_be_a_parameter() -> None:
-    told = tell(replaced(MODULE, "%b = f32[4]{0} parameter(1)", "%b = f3([4]{0} parameter(1)"))
-    assert [code for code, _, _ in told] == ["syntax"]
+    reported = reports(
+        replaced(MODULE, "%b = f32[4]{0} parameter(1)", "%b = f3([4]{0} parameter(1)")
+    )
+    assert [code for code, _, _ in reported] == ["syntax"]

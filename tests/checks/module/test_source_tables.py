@@ -1,6 +1,6 @@
 """The tables of source locations, and the frames that instructions name."""
 
-from checks.damage import findings, related, replaced, tell
+from checks.damage import findings, related, replaced, reports
 
 MODULE = """\
 HloModule tables
@@ -30,11 +30,11 @@ ENTRY %main (a: f32[]) -> f32[] {
 
 
 def test_nothing_is_wrong_with_the_module() -> None:
-    assert tell(MODULE) == []
+    assert reports(MODULE) == []
 
 
 def test_a_frame_that_is_not_there() -> None:
-    assert tell(replaced(MODULE, "stack_frame_id=3}", "stack_frame_id=4}")) == [
+    assert reports(replaced(MODULE, "stack_frame_id=3}", "stack_frame_id=4}")) == [
         (
             "bad-stack-frame",
             '22:   ROOT %b = f32[] negate(%a), metadata={op_name="stack_frame_id=9" '
@@ -46,11 +46,11 @@ def test_a_frame_that_is_not_there() -> None:
 
 def test_without_tables_a_frame_is_any_number() -> None:
     head, _, entry = MODULE.partition("FileNames")
-    assert tell(head + "ENTRY" + entry.partition("ENTRY")[2]) == []
+    assert reports(head + "ENTRY" + entry.partition("ENTRY")[2]) == []
 
 
 def test_a_frame_at_no_location() -> None:
-    assert tell(replaced(MODULE, "2 {file_location_id=1", "2 {file_location_id=3")) == [
+    assert reports(replaced(MODULE, "2 {file_location_id=1", "2 {file_location_id=3")) == [
         (
             "bad-stack-frame",
             "16: 2 {file_location_id=»3« parent_frame_id=2}",
@@ -60,7 +60,7 @@ def test_a_frame_at_no_location() -> None:
 
 
 def test_a_caller_that_is_not_there() -> None:
-    assert tell(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=5}")) == [
+    assert reports(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=5}")) == [
         (
             "bad-stack-frame",
             "17: 3 {file_location_id=1 parent_frame_id=»5«}",
@@ -73,7 +73,7 @@ def test_a_location_in_no_file_and_no_function() -> None:
     text = replaced(
         MODULE, "1 {file_name_id=1 function_name_id=1", "1 {file_name_id=2 function_name_id=0"
     )
-    assert [message for _, _, message in tell(text)] == [
+    assert [message for _, _, message in reports(text)] == [
         "unknown file 2: `FileNames` has 1 row",
         "unknown function 0: `FunctionNames` has 2 rows",
     ]
@@ -98,7 +98,7 @@ def test_frames_that_call_each_other() -> None:
 
 def test_a_frame_that_calls_itself() -> None:
     """The number of the caller is printed plus one: 4 is frame 3."""
-    assert tell(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=4}")) == [
+    assert reports(replaced(MODULE, "parent_frame_id=3}", "parent_frame_id=4}")) == [
         (
             "frame-cycle",
             "17: 3 {file_location_id=1 parent_frame_id=»4«}",
@@ -108,8 +108,8 @@ def test_a_frame_that_calls_itself() -> None:
 
 
 def test_a_row_that_is_gone_is_said_once() -> None:
-    """The frames behind it keep their numbers: those who name them are not accused."""
-    assert tell(replaced(MODULE, "2 {file_location_id=1 parent_frame_id=2}\n", "")) == [
+    """The frames behind it keep their numbers: those who name them are not reported."""
+    assert reports(replaced(MODULE, "2 {file_location_id=1 parent_frame_id=2}\n", "")) == [
         (
             "bad-stack-frame",
             "16: »3« {file_location_id=1 parent_frame_id=3}",
@@ -126,5 +126,5 @@ def test_a_broken_row_accuses_nobody() -> None:
         '1 "model.py"',
         "2 {file_name_id=1",
     ):
-        told = tell(replaced(MODULE, old, old[:4]))
-        assert [code for code, _, _ in told] == ["syntax"], old
+        reported = reports(replaced(MODULE, old, old[:4]))
+        assert [code for code, _, _ in reported] == ["syntax"], old

@@ -2,7 +2,7 @@
 
 import pytest
 
-from checks.damage import replaced, tell
+from checks.damage import replaced, reports
 
 MODULE = """\
 HloModule broken, is_scheduled=true, entry_computation_layout={(f32[8]{0})->f32[8]{0}}
@@ -24,7 +24,7 @@ ROOT = "  ROOT %b = f32[8]{0} call(%a), to_apply=%scalar, replica_groups=[2,2]<=
 
 
 def test_nothing_is_wrong_with_the_module() -> None:
-    assert tell(MODULE) == []
+    assert reports(MODULE) == []
 
 
 @pytest.mark.parametrize(
@@ -97,11 +97,11 @@ def test_nothing_is_wrong_with_the_module() -> None:
     ],
 )
 def test_what_cannot_be_read(old: str, new: str, place: str, message: str) -> None:
-    assert tell(replaced(MODULE, old, new)) == [("syntax", place, message)]
+    assert reports(replaced(MODULE, old, new)) == [("syntax", place, message)]
 
 
 def test_a_computation_that_is_not_closed() -> None:
-    assert tell(replaced(MODULE, "}\n\nENTRY", "\nENTRY")) == [
+    assert reports(replaced(MODULE, "}\n\nENTRY", "\nENTRY")) == [
         (
             "syntax",
             "6: %»scalar« (x: f32[8]) -> f32[8] {",
@@ -111,34 +111,36 @@ def test_a_computation_that_is_not_closed() -> None:
 
 
 def test_a_brace_that_closes_nothing() -> None:
-    assert tell(replaced(MODULE, "}\n\nENTRY", "}\n}\n\nENTRY")) == [
+    assert reports(replaced(MODULE, "}\n\nENTRY", "}\n}\n\nENTRY")) == [
         ("syntax", "10: »}«", "unmatched `}`")
     ]
 
 
 def test_instructions_whose_head_is_gone() -> None:
-    told = tell(replaced(MODULE, "%scalar (x: f32[8]) -> f32[8] {\n", ""))
-    assert [(code, message) for code, _, message in told] == [
+    reported = reports(replaced(MODULE, "%scalar (x: f32[8]) -> f32[8] {\n", ""))
+    assert [(code, message) for code, _, message in reported] == [
         ("syntax", "`x` is not in a computation: no computation header precedes it"),
         ("undefined-computation", "undefined computation `scalar`"),
     ]
 
 
 def test_a_broken_line_at_the_left_edge_cuts_a_computation_and_accuses_nobody() -> None:
-    told = tell(replaced(MODULE, "  %a = f32[8]{0} parameter(0)", "%a = f32[8]{0} parameter(0"))
-    assert [code for code, _, _ in told] == ["syntax"]
+    reported = reports(
+        replaced(MODULE, "  %a = f32[8]{0} parameter(0)", "%a = f32[8]{0} parameter(0")
+    )
+    assert [code for code, _, _ in reported] == ["syntax"]
 
 
 def test_comments_are_no_part_of_the_text() -> None:
-    assert tell(replaced(MODULE, "call(%a)", "call(/* ) */ %a) // (\n  ")) == []
+    assert reports(replaced(MODULE, "call(%a)", "call(/* ) */ %a) // (\n  ")) == []
 
 
 def test_an_instruction_that_looks_like_a_head_accuses_nobody() -> None:
-    told = tell(
+    reported = reports(
         replaced(
             MODULE,
             "  %x = f32[8]{0} parameter(0)",
             "  %z = f32[] constant(0)\n  %{x = f32[8]{0} parameter(0)",
         )
     )
-    assert {code for code, _, _ in told} == {"syntax"}
+    assert {code for code, _, _ in reported} == {"syntax"}

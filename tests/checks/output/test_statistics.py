@@ -5,19 +5,19 @@ from hlo_lsp.checks.folders import FindingSummary, Spot
 from hlo_lsp.checks.output import Count, count_json, counts_of
 
 
-def told(code: str, severity: Severity, path: str = "a.txt") -> FindingSummary:
+def summary(code: str, severity: Severity, path: str = "a.txt") -> FindingSummary:
     return FindingSummary(code, severity, Spot(path, 1, 1, 2), "m")
 
 
 def test_the_worst_come_first_then_what_there_is_most_of() -> None:
     findings = [
-        told("padding-waste", Severity.INFORMATION),
-        told("padding-waste", Severity.INFORMATION),
-        told("overlap", Severity.ERROR),
-        told("size-mismatch", Severity.ERROR, "b.txt"),
-        told("size-mismatch", Severity.ERROR),
-        told("size-mismatch", Severity.ERROR),
-        told("color-mismatch", Severity.ERROR),
+        summary("padding-waste", Severity.INFORMATION),
+        summary("padding-waste", Severity.INFORMATION),
+        summary("overlap", Severity.ERROR),
+        summary("size-mismatch", Severity.ERROR, "b.txt"),
+        summary("size-mismatch", Severity.ERROR),
+        summary("size-mismatch", Severity.ERROR),
+        summary("color-mismatch", Severity.ERROR),
     ]
     assert counts_of(findings) == [
         Count("size-mismatch", Severity.ERROR, 3, 2),

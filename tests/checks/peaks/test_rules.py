@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, related, replaced, tell
-from checks.live import problems, tell_live
+from checks.damage import findings, related, replaced, reports
+from checks.live import live_range_reports, problems
 from dumps import SMALL_DUMPS
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Severity
@@ -98,7 +98,7 @@ def old(corpus_small: Path) -> str:
 def test_damaged_peak_is_reported_once(
     sample: str, old: str, new: str, *, code: str, place: str, sentence: str
 ) -> None:
-    assert tell(replaced(sample, old, new)) == [(code, place, sentence)]
+    assert reports(replaced(sample, old, new)) == [(code, place, sentence)]
 
 
 def test_live_range_and_peak_are_related(sample: str) -> None:
@@ -112,7 +112,7 @@ def test_live_range_and_peak_are_related(sample: str) -> None:
 
 
 def test_rows_missing_at_end_are_reported(sample: str) -> None:
-    ((code, place, _),) = tell(sample[: sample.index(SQRT)])
+    ((code, place, _),) = reports(sample[: sample.index(SQRT)])
     assert (code, place.split(":")[0]) == ("peak-list", "250")
 
 
@@ -132,7 +132,7 @@ def test_first_of_equal_maxima_is_the_peak(corpus_small: Path) -> None:
 
 def test_foreign_list_is_reported_once(sample: str) -> None:
     start = sample.index("    Arg_1.2{}: 16384")
-    assert tell(sample[:start] + sample[start:].replace("    ", "    x")) == [
+    assert reports(sample[:start] + sample[start:].replace("    ", "    x")) == [
         (
             "peak-list",
             "244:   »Live ranges at 13 (peak):«",
@@ -178,9 +178,9 @@ def _many(count: int, row: str) -> str:
 )
 def test_first_five_differences_are_reported(row: str, damage: tuple[str, str], code: str) -> None:
     right = _many(20, row)
-    assert tell_live(right) == []
+    assert live_range_reports(right) == []
     start = right.index("(peak):\n") + len("(peak):\n")
-    found = tell_live(right[:start] + right[start:].replace(*damage, 7))
+    found = live_range_reports(right[:start] + right[start:].replace(*damage, 7))
     assert [one[0] for one in found] == [code] * 5
     assert [one[1].split(":")[0] for one in found] == [
         str(right[:start].count("\n") + number) for number in range(1, 6)
@@ -188,7 +188,7 @@ def test_first_five_differences_are_reported(row: str, damage: tuple[str, str], 
 
 
 def test_list_of_instructions_is_compared(old: str) -> None:
-    assert tell_live(old) == []
+    assert live_range_reports(old) == []
     start, end = old[: old.rindex("(peak):\n") + 8], old[old.rindex("(peak):\n") + 8 :]
     rows = end.split("\n")
     damages = {
@@ -196,10 +196,12 @@ def test_list_of_instructions_is_compared(old: str) -> None:
         "peak-list": [rows[0].replace(": ", "x: "), *rows[1:]],
     }
     for code, damaged in damages.items():
-        assert [told[0] for told in tell_live(start + "\n".join(damaged))] == [code]
+        assert [reported[0] for reported in live_range_reports(start + "\n".join(damaged))] == [
+            code
+        ]
     swapped = [rows[1], rows[0], *rows[2:]]
     assert rows[0] != rows[1]
-    ((code, _, sentence),) = tell_live(start + "\n".join(swapped))
+    ((code, _, sentence),) = live_range_reports(start + "\n".join(swapped))
     assert code == "peak-list"
     assert sentence.endswith("expected before it")
 
@@ -211,9 +213,9 @@ def unsorted() -> str:
 
 
 def test_list_without_cumulative_bytes_has_id_order(unsorted: str) -> None:
-    assert tell(unsorted) == []
+    assert reports(unsorted) == []
     one, two = "    Arg_1.2{}: 864 bytes\n", "    loop_transpose_fusion{}: 864 bytes\n"
-    assert tell_live(replaced(unsorted, one + two, two + one)) == [
+    assert live_range_reports(replaced(unsorted, one + two, two + one)) == [
         (
             "peak-list",
             "74:     »Arg_1.2{}: 864 bytes«",
@@ -250,7 +252,7 @@ UNSORTED = {
 @pytest.mark.parametrize("what", UNSORTED)
 def test_list_without_cumulative_bytes_is_compared(unsorted: str, what: str) -> None:
     old, new, *told_of = UNSORTED[what]
-    assert tell_live(replaced(unsorted, old, new)) == [tuple(told_of)]
+    assert live_range_reports(replaced(unsorted, old, new)) == [tuple(told_of)]
 
 
 def test_right_peak_is_not_understated(compiled: Path) -> None:

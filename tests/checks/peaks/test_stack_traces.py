@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.live import change, problems, tell_beside
+from checks.live import change, problems, reports_after_change
 
 SCATTER = (
     "      ├── jit(don)/scatter (0.5%, total: 16 384 bytes, current: 16 384 bytes, "
@@ -66,7 +66,7 @@ SUM = (
 def test_damaged_tree_is_reported_once(
     compiled: Path, old: str, new: str, *, code: str, place: str, sentence: str
 ) -> None:
-    assert tell_beside(compiled, old, new) == [(code, place, sentence)]
+    assert reports_after_change(compiled, old, new) == [(code, place, sentence)]
 
 
 def test_contradicted_number_can_be_fixed(compiled: Path) -> None:
@@ -84,12 +84,12 @@ def test_missing_row_relates_rows_around_it(compiled: Path) -> None:
 
 
 def test_doubled_row_is_out_of_order(compiled: Path) -> None:
-    assert {code for code, _, _ in tell_beside(compiled, SCATTER, SCATTER + SCATTER)} == {
+    assert {code for code, _, _ in reports_after_change(compiled, SCATTER, SCATTER + SCATTER)} == {
         "stack-order",
         "stack-total",
     }
 
 
 def test_unreadable_row_hides_sums(compiled: Path) -> None:
-    assert tell_beside(compiled, "current: 16 384 bytes", "current: 16 384 bites") == []
+    assert reports_after_change(compiled, "current: 16 384 bytes", "current: 16 384 bites") == []
     assert [finding.code for finding in problems(compiled)] == ["syntax"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import Told, related, replaced, told
+from checks.damage import Report, related, replaced, report_of
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.run import check
@@ -29,12 +29,12 @@ class Pair:
         dump = DumpSet([DumpFile.of_text(text) for text in texts])
         return [found for file in dump.files for found in check(dump, file, RULES)]
 
-    def reported(self, old: str, new: str) -> list[Told]:
-        """What is said where a place of the report is damaged."""
-        return [told(found) for found in self.findings(report=replaced(self.report, old, new))]
+    def reported(self, old: str, new: str) -> list[Report]:
+        """What is reported where a place of the report is damaged."""
+        return [report_of(found) for found in self.findings(report=replaced(self.report, old, new))]
 
     def assigned(self, old: str, new: str) -> list[Finding]:
-        """What is said where a place of the assignment is damaged."""
+        """What is reported where a place of the assignment is damaged."""
         return self.findings(assignment=replaced(self.assignment, old, new))
 
 
@@ -137,8 +137,8 @@ def test_first_line_out_of_step_is_reported(
     new: Pair, rows: tuple[str, ...], line: int, message: str
 ) -> None:
     assert [
-        (place.partition(":")[0], said)
-        for _, place, said in new.reported("".join(PREDICATES), "".join(rows))
+        (place.partition(":")[0], reported)
+        for _, place, reported in new.reported("".join(PREDICATES), "".join(rows))
     ] == [(str(line), message)]
 
 

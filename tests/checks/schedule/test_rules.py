@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from checks.damage import findings, related, replaced, tell
-from checks.live import problems, tell_beside, tell_live
+from checks.damage import findings, related, replaced, reports
+from checks.live import live_range_reports, problems, reports_after_change
 from hlo_lsp.checks.schedule.rules import numbering_breaks
 
 ROW_5 = "    5:multiply_reduce_fusion\n"
@@ -81,7 +81,7 @@ def test_numbering_reports_row_and_fix(
     sample: str, old: str, new: str, *, place: str, sentence: str, fix: str
 ) -> None:
     text = replaced(sample, old, new)
-    assert tell(text) == [("schedule-numbering", place, sentence)]
+    assert reports(text) == [("schedule-numbering", place, sentence)]
     (finding,) = findings(text)
     assert finding.fixes[0].title == fix
 
@@ -101,11 +101,13 @@ def test_swapped_steps_have_no_certain_fix(sample: str) -> None:
 
 
 def test_unreadable_row_breaks_no_sequence(sample: str) -> None:
-    assert [code for code, _, _ in tell(replaced(sample, ROW_5, "    5=multiply\n"))] == ["syntax"]
+    assert [code for code, _, _ in reports(replaced(sample, ROW_5, "    5=multiply\n"))] == [
+        "syntax"
+    ]
 
 
 def test_repeated_name_without_module_text(sample: str) -> None:
-    ((code, place, sentence),) = tell_live(
+    ((code, place, sentence),) = live_range_reports(
         replaced(sample, "    11:fusion.2\n", "    11:fusion.5\n")
     )
     assert (code, place) == ("schedule-numbering", "224:     11:»fusion.5«")
@@ -113,7 +115,7 @@ def test_repeated_name_without_module_text(sample: str) -> None:
 
 
 def test_unknown_name_without_module_text(sample: str) -> None:
-    assert tell_live(replaced(sample, "    11:fusion.2\n", "    11:fusion.22\n")) == [
+    assert live_range_reports(replaced(sample, "    11:fusion.2\n", "    11:fusion.22\n")) == [
         (
             "schedule-mismatch",
             "224:     11:»fusion.22«",
@@ -150,7 +152,7 @@ def test_unknown_name_without_module_text(sample: str) -> None:
 def test_mismatch_reports_row_and_module_text(
     compiled: Path, old: str, new: str, place: str, sentence: str
 ) -> None:
-    assert tell_beside(compiled, old, new) == [("schedule-mismatch", place, sentence)]
+    assert reports_after_change(compiled, old, new) == [("schedule-mismatch", place, sentence)]
 
 
 def _change_module(folder: Path, start: str, *, swap: bool) -> Path:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from checks.damage import dump_of, replaced, told
-from checks.values_rules import edited, findings_of, put, tell_in
+from checks.damage import dump_of, replaced, report_of
+from checks.values_rules import edited, findings_of, put, reports_in
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.model.workspace import DumpWorkspace
 
@@ -21,7 +21,7 @@ def _findings(folder: Path) -> list[Finding]:
 def test_shape_in_an_allocation(compiled: Path) -> None:
     edited(compiled, ASSIGNMENT, put(C1, C1.replace("{1,0", "{0,1")))
     (finding,) = _findings(compiled)
-    assert told(finding) == (
+    assert report_of(finding) == (
         "shape-definition-mismatch",
         "10:  value: <14 c.1 @0> (size=32768,offset=0): »f32[64,64]{0,1:T(8,128)}«",
         "shape `f32[64,64]{0,1:T(8,128)}` does not match `f32[64,64]{1,0:T(8,128)}` in the module "
@@ -42,7 +42,7 @@ def test_shape_in_an_allocation_without_entries(compiled: Path) -> None:
     for path in compiled.glob("*-values.txt"):
         path.unlink()
     edited(compiled, ASSIGNMENT, put(C1, C1.replace("64,64", "64,65")))
-    found = {code: message for _, code, _, message in tell_in(compiled)}
+    found = {code: message for _, code, _, message in reports_in(compiled)}
     assert found["shape-definition-mismatch"].endswith(
         "`f32[64,64]{1,0:T(8,128)}` in the module text"
     )
@@ -51,10 +51,10 @@ def test_shape_in_an_allocation_without_entries(compiled: Path) -> None:
 def test_shape_after_from_instruction(compiled: Path) -> None:
     edited(compiled, VALUES, put("n: %c.1 = f32[64,64]", "n: %c.1 = f32[64,65]"))
     (finding,) = _findings(compiled)
-    assert told(finding)[:2] == (
+    assert report_of(finding)[:2] == (
         "shape-definition-mismatch",
         "63:  from instruction: %c.1 = »f32[64,65]{1,0:T(8,128)}« parameter(2)"
-        + told(finding)[1].partition("parameter(2)")[2],
+        + report_of(finding)[1].partition("parameter(2)")[2],
     )
     assert [fix.title for fix in finding.fixes] == ["Change to `f32[64,64]{1,0:T(8,128)}`"]
 
@@ -63,7 +63,7 @@ def test_shape_in_the_module_text_is_reported_once(compiled: Path) -> None:
     old = "%fusion = (f32[]{:T(128)}, f32[512,512]{1,0:T(8,128)}) fusion("
     edited(compiled, MODULE, put(old, old.replace("512,512", "512,511")))
     (finding,) = _findings(compiled)
-    assert "»(f32[]{:T(128)}, f32[512,511]{1,0:T(8,128)})«" in told(finding)[1]
+    assert "»(f32[]{:T(128)}, f32[512,511]{1,0:T(8,128)})«" in report_of(finding)[1]
     right = "(f32[]{:T(128)}, f32[512,512]{1,0:T(8,128)})"
     assert [fix.title for fix in finding.fixes] == [f"Change to `{right}`"]
 
@@ -79,14 +79,14 @@ def test_shape_that_differs_in_another_element(compiled: Path) -> None:
 def test_long_shape_is_shown_where_it_differs(compiled: Path) -> None:
     old = "(f32[512,512]{1,0:T(8,128)}, f32[64,64]{1,0:T(8,128)}, f32[]{:T(128)})"
     edited(compiled, ASSIGNMENT, put(old, old.replace("f32[]", "f32[" + "1," * 40 + "1]")))
-    ((_, code, _, message),) = tell_in(compiled)
+    ((_, code, _, message),) = reports_in(compiled)
     assert code == "shape-definition-mismatch"
     assert "`...(8,128)}, f32[64,64]" in message
 
 
 def test_wrong_name_is_not_a_wrong_shape(compiled: Path) -> None:
     edited(compiled, ASSIGNMENT, put("<14 c.1 @0>", "<14 a.1 @0>"))
-    assert [code for _, code, _, _ in tell_in(compiled)] == ["header-mismatch"]
+    assert [code for _, code, _, _ in reports_in(compiled)] == ["header-mismatch"]
 
 
 def test_an_entry_that_changes_on_disk_is_compared_again(compiled: Path) -> None:

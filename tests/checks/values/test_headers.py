@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from checks.damage import dump_of, related, replaced
-from checks.values_rules import edited, findings_of, put, tell_in, tell_of
+from checks.values_rules import edited, findings_of, put, reports_in, reports_of
 
 VALUES = "-buffer-assignment-values.txt"
 ASSIGNMENT = "-buffer-assignment.txt"
@@ -19,8 +19,8 @@ def _entry(text: str, start: str, end: str) -> str:
 
 
 def test_intact_dump_has_no_finding(sample: str, compiled: Path) -> None:
-    assert tell_of(sample) == []
-    assert tell_in(compiled) == []
+    assert reports_of(sample) == []
+    assert reports_in(compiled) == []
 
 
 def test_id_of_another_entry_is_a_duplicate(sample: str) -> None:
@@ -37,13 +37,13 @@ def test_id_of_another_entry_is_a_duplicate(sample: str) -> None:
 
 def test_id_of_a_later_value_is_reported_where_it_is_wrong(sample: str) -> None:
     text = replaced(sample, " value: <75 multiply_reduce", " value: <76 multiply_reduce")
-    ((code, place, _),) = tell_of(text)
+    ((code, place, _),) = reports_of(text)
     assert (code, place[:17]) == ("duplicate-value-id", "39:  value: <»76«")
 
 
 def test_repeated_entry_is_reported_once(sample: str) -> None:
     entry = _entry(sample, "<77 fusion.5", "<78 fusion.2")
-    assert tell_of(sample.replace(entry, entry + entry)) == [
+    assert reports_of(sample.replace(entry, entry + entry)) == [
         (
             "duplicate-value-id",
             "198: <»77« fusion.5 @1>",
@@ -54,7 +54,7 @@ def test_repeated_entry_is_reported_once(sample: str) -> None:
 
 def test_value_in_two_allocations_has_its_own_rule(sample: str) -> None:
     line = " value: <68 Arg_0.1 @0> (size=8192,offset=0): f32[16,64]{1,0:T(8,128)}\n"
-    assert tell_of(replaced(sample, "allocation 3:", f"{line}allocation 3:")) == []
+    assert reports_of(replaced(sample, "allocation 3:", f"{line}allocation 3:")) == []
 
 
 def test_recolored_allocation_does_not_recolor_its_values(
@@ -65,7 +65,7 @@ def test_recolored_allocation_does_not_recolor_its_values(
     (path,) = tmp_path.glob(f"*{VALUES}")
     entry = next(line for line in path.read_text().splitlines() if line.startswith("<20 "))
     edited(tmp_path, VALUES, put(entry, entry.replace("@0>", "@1>")))
-    ((name, code, place, _),) = tell_in(tmp_path)
+    ((name, code, place, _),) = reports_in(tmp_path)
     assert (name, code) == (VALUES, "header-mismatch")
     assert place.endswith("@»1«>")
 
@@ -73,22 +73,22 @@ def test_recolored_allocation_does_not_recolor_its_values(
 def test_swapped_values_of_an_allocation_do_not_ascend(sample: str) -> None:
     lines = sample.split("\n")
     lines[40], lines[41] = lines[41], lines[40]
-    assert [(code, place[:17], message) for code, place, message in tell_of("\n".join(lines))] == [
-        ("value-order", "42:  value: <»77«", "ids must ascend: value 77 is after value 78")
-    ]
+    assert [
+        (code, place[:17], message) for code, place, message in reports_of("\n".join(lines))
+    ] == [("value-order", "42:  value: <»77«", "ids must ascend: value 77 is after value 78")]
 
 
 def test_moved_entry_does_not_ascend(sample: str) -> None:
     entry = _entry(sample, "<77 fusion.5", "<78 fusion.2")
     text = replaced(sample.replace(entry, ""), "\n<1 Arg_1.13", "\n" + entry + "<1 Arg_1.13")
-    assert [(code, message) for code, _, message in tell_of(text)] == [
+    assert [(code, message) for code, _, message in reports_of(text)] == [
         ("value-order", "ids must ascend: value 1 is after value 77")
     ]
 
 
 def test_missing_value_line_is_reported_at_the_entry(sample: str) -> None:
     line = next(line for line in sample.split("\n") if line.startswith(" value: <79 fusion"))
-    assert tell_of(replaced(sample, line + "\n", "")) == [
+    assert reports_of(replaced(sample, line + "\n", "")) == [
         (
             "value-set-mismatch",
             "203: <»79« fusion @0>",
@@ -103,11 +103,13 @@ def test_missing_last_value_line_is_reported(corpus_small: Path) -> None:
     values = [line for line in lines if line.startswith(" value: ")]
     assert len(values) == 1
     lines.remove(values[0])
-    assert [code for code, _, _ in tell_of("\n".join(lines), path.name)] == ["value-set-mismatch"]
+    assert [code for code, _, _ in reports_of("\n".join(lines), path.name)] == [
+        "value-set-mismatch"
+    ]
 
 
 def test_missing_entry_is_reported_at_the_value(sample: str) -> None:
-    assert tell_of(sample.replace(_entry(sample, "<68 Arg_0.1", "<69 Arg_1.2"), "")) == [
+    assert reports_of(sample.replace(_entry(sample, "<68 Arg_0.1", "<69 Arg_1.2"), "")) == [
         (
             "value-set-mismatch",
             "11:  value: <»68« Arg_0.1 @0> (size=8192,offset=0): f32[16,64]{1,0:T(8,128)}",
@@ -136,14 +138,14 @@ def test_many_missing_values_are_one_finding(corpus_small: Path) -> None:
     (path,) = folder.glob("*jit_mlp_train*-buffer-assignment.txt")
     text = path.read_text()
     start, end = text.index("allocation 3:"), text.index("\n\nTotal bytes used")
-    ((code, _, message),) = tell_of(text[:start] + text[end + 1 :], path.name)
+    ((code, _, message),) = reports_of(text[:start] + text[end + 1 :], path.name)
     assert code == "value-set-mismatch"
     assert message == "55 values are not in any allocation, first 0 `Arg_0.57{}`"
 
 
 def test_broken_line_hides_missing_values(sample: str) -> None:
-    assert tell_of(replaced(sample, "<68 Arg_0.1 @0> (size=", "<68 Arg_0.1 @0> (sie=")) == []
-    assert tell_of(replaced(sample, "\n<68 Arg_0.1 @0>", "\n<68 Arg_0.1 @0")) == []
+    assert reports_of(replaced(sample, "<68 Arg_0.1 @0> (size=", "<68 Arg_0.1 @0> (sie=")) == []
+    assert reports_of(replaced(sample, "\n<68 Arg_0.1 @0>", "\n<68 Arg_0.1 @0")) == []
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,7 @@ def test_differing_header_is_reported_where_the_first_position_differs(
 ) -> None:
     text = replaced(sample, old, new)
     line = text[: text.index(new) + new.startswith("\n")].count("\n") + 1
-    ((code, place, message),) = tell_of(text)
+    ((code, place, message),) = reports_of(text)
     assert (code, int(place.split(":")[0])) == ("header-mismatch", line)
     assert message.startswith(f"the {role} of value ")
 
@@ -185,7 +187,7 @@ def test_differing_header_names_both_and_is_fixed(sample: str) -> None:
 
 def test_header_of_another_file_is_compared(compiled: Path) -> None:
     edited(compiled, VALUES, put("\n<10 a.1 @0>", "\n<10 a.3 @0>"))
-    ((name, code, place, _),) = tell_in(compiled)
+    ((name, code, place, _),) = reports_in(compiled)
     assert (name, code, place) == (VALUES, "header-mismatch", "29: <10 »a.3« @0>")
 
 
@@ -194,7 +196,7 @@ def test_one_list_alone_must_ascend(compiled: Path, end: str) -> None:
     for path in compiled.iterdir():
         if not path.name.endswith(end):
             path.unlink()
-    assert tell_in(compiled) == []
+    assert reports_in(compiled) == []
     old = "<12 fusion{0} @0>" if end == VALUES else "<10 a.1 @0>"
     edited(compiled, end, put(old, old.replace("<1", "<9")))
-    assert [code for _, code, _, _ in tell_in(compiled)] == ["value-order"]
+    assert [code for _, code, _, _ in reports_in(compiled)] == ["value-order"]

@@ -5,14 +5,14 @@ from pathlib import Path
 import pytest
 
 from checks.damage import replaced
-from checks.values_rules import edited, put, tell_in, tell_of
+from checks.values_rules import edited, put, reports_in, reports_of
 
 VALUES = "-buffer-assignment-values.txt"
 MODULE = "after_optimizations.txt"
 A1 = "<10 a.1 @0>\n positions:\n  a.1\n"
 FUSION1 = "  fusion {1}\n  get-tuple-element.14\n  tuple.6 {0}\n"
 
-# What is replaced by what; where that is told, and what is said.
+# What is replaced by what; where that is reported, and the message.
 POSITIONS = {
     "another instruction first": (
         A1,
@@ -94,12 +94,12 @@ POSITIONS = {
 def test_wrong_position_is_one_finding(compiled: Path, what: str) -> None:
     old, new, place, message = POSITIONS[what]
     edited(compiled, VALUES, put(old, new))
-    assert tell_in(compiled) == [(VALUES, "position-mismatch", place, message)]
+    assert reports_in(compiled) == [(VALUES, "position-mismatch", place, message)]
 
 
 def test_positions_without_a_module_text(sample: str) -> None:
     first = "\n positions:\n  fusion.5\n"
-    assert tell_of(replaced(sample, first, first.replace("fusion.5", "fusion.5 {0}"))) == [
+    assert reports_of(replaced(sample, first, first.replace("fusion.5", "fusion.5 {0}"))) == [
         (
             "position-mismatch",
             "193:   »fusion.5 {0}«",
@@ -107,7 +107,7 @@ def test_positions_without_a_module_text(sample: str) -> None:
         )
     ]
     last = "  multiply_reduce_fusion {1}\n"
-    ((code, _, message),) = tell_of(replaced(sample, last, last.replace("{1}", "{2}")))
+    ((code, _, message),) = reports_of(replaced(sample, last, last.replace("{1}", "{2}")))
     assert code == "position-mismatch"
     assert message.startswith("first position is `multiply_reduce_fusion {2}`")
 
@@ -118,4 +118,4 @@ def test_missing_entry_leaves_no_position_missing(compiled: Path) -> None:
         return text[:start] + text[end:]
 
     edited(compiled, VALUES, without_entry)
-    assert [code for _, code, _, _ in tell_in(compiled)] == ["value-set-mismatch"]
+    assert [code for _, code, _, _ in reports_in(compiled)] == ["value-set-mismatch"]

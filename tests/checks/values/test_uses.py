@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from checks.damage import related, replaced
-from checks.values_rules import edited, findings_of, put, tell_in, tell_of
+from checks.values_rules import edited, findings_of, put, reports_in, reports_of
 from dumps import SMALL_DUMPS
 from hlo_lsp.model.workspace import DumpWorkspace
 
@@ -63,7 +63,7 @@ USES = {
         "47:  »uses:«",
         "uses of value 12 `fusion{0}` do not match the module text: missing `tuple.6, operand 2`",
     ),
-    "no use that is not said": (
+    "no use that is not printed": (
         NO_USE,
         NO_USE.replace("  (none)\n", ""),
         "20:  »uses:«",
@@ -82,7 +82,7 @@ USES = {
 def test_wrong_uses_are_one_finding(compiled: Path, what: str) -> None:
     old, new, place, message = USES[what]
     edited(compiled, VALUES, put(old, new))
-    assert tell_in(compiled) == [(VALUES, "use-mismatch", place, message)]
+    assert reports_in(compiled) == [(VALUES, "use-mismatch", place, message)]
 
 
 def test_operand_of_the_module_is_related(compiled: Path) -> None:
@@ -103,14 +103,14 @@ def test_module_text_that_lacks_a_line_contradicts_no_entry(compiled: Path) -> N
         ),
     ):
         edited(compiled, MODULE, change)
-        assert [code for _, code, _, _ in tell_in(compiled) if code != "truncated"] == []
+        assert [code for _, code, _, _ in reports_in(compiled) if code != "truncated"] == []
 
 
 def test_values_without_a_use_may_leave_out_none(compiled: Path) -> None:
     """jaxlib 0.10.0 and 0.10.1 leave out `(none)`, the releases before and after print it."""
-    assert tell_of((SMALL_DUMPS / "jax_0.10.1_values.txt").read_text()) == []
+    assert reports_of((SMALL_DUMPS / "jax_0.10.1_values.txt").read_text()) == []
     edited(compiled, VALUES, lambda text: text.replace("  (none)\n", ""))
-    assert tell_in(compiled) == []
+    assert reports_in(compiled) == []
 
 
 SAMPLE = {
@@ -141,4 +141,4 @@ SAMPLE = {
 @pytest.mark.parametrize("what", SAMPLE)
 def test_uses_without_a_module_text(sample: str, what: str) -> None:
     old, new, place, message = SAMPLE[what]
-    assert tell_of(replaced(sample, old, new)) == [("use-mismatch", place, message)]
+    assert reports_of(replaced(sample, old, new)) == [("use-mismatch", place, message)]

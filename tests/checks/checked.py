@@ -7,7 +7,7 @@ from hlo_lsp.checks.config import CheckOptions
 from hlo_lsp.checks.folders import FileResult, check_job, plan
 
 
-def looked_at(paths: Sequence[Path], wishes: CheckOptions | None = None) -> list[FileResult]:
+def check_paths(paths: Sequence[Path], options: CheckOptions | None = None) -> list[FileResult]:
     """What is found in files, and in everything below folders, one compile after the other."""
-    jobs = plan(paths, wishes or CheckOptions()).jobs
+    jobs = plan(paths, options or CheckOptions()).jobs
     return [checked for job in jobs for checked in check_job(job)]

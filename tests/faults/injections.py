@@ -1,11 +1,11 @@
-"""What can be done to lines: change, swap, drop, double, move. Each gives a `Strike`."""
+"""What can be done to lines: change, swap, drop, double, move. Each gives a `Injection`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from random import Random
 
 from faults.dump import Damage, Dump, Lines, Row, Spot
-from faults.fault import Strike
+from faults.fault import Injection
 
 Filter = Callable[[Dump, Row], bool]
 New = Callable[[Random, Dump, Row], str | None]
@@ -18,19 +18,27 @@ def anywhere(dump: Dump, row: Row) -> bool:
 
 
 def damage(
-    path: Path, lines: Iterable[str], right: Iterable[int], told: str, also: Iterable[Spot] = ()
+    path: Path,
+    lines: Iterable[str],
+    right: Iterable[int],
+    description: str,
+    also: Iterable[Spot] = (),
 ) -> Damage:
     """The damage of one file that has these lines now."""
-    return Damage({path: tuple(lines)}, frozenset({(path, line) for line in right} | {*also}), told)
+    return Damage(
+        {path: tuple(lines)}, frozenset({(path, line) for line in right} | {*also}), description
+    )
 
 
-def put(dump: Dump, row: Row, line: str, told: str, also: Iterable[Spot] = ()) -> Damage | None:
+def put(
+    dump: Dump, row: Row, line: str, description: str, also: Iterable[Spot] = ()
+) -> Damage | None:
     """Another text for one line."""
     if line == row.text:
         return None
     lines = dump.lines[row.path]
     new = (*lines[: row.line], line, *lines[row.line + 1 :])
-    return damage(row.path, new, [row.line], told, also)
+    return damage(row.path, new, [row.line], description, also)
 
 
 def pick(random: Random, dump: Dump, kind: str, where: Filter = anywhere) -> Row | None:
@@ -40,31 +48,31 @@ def pick(random: Random, dump: Dump, kind: str, where: Filter = anywhere) -> Row
     return next((row for row in drawn if where(dump, row)), None)
 
 
-def change(kind: str, field: str, new: New, where: Filter = anywhere) -> Strike:
+def change(kind: str, field: str, new: New, where: Filter = anywhere) -> Injection:
     """Another text in a field that is there."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, lambda dump, row: row.has(field) and where(dump, row))
         text = None if row is None else new(random, dump, row)
         if row is None or text is None:
             return None
-        told = f"{kind} {field} `{row[field]}` -> `{text}`"
-        return put(dump, row, row.put(field, text), told)
+        description = f"{kind} {field} `{row[field]}` -> `{text}`"
+        return put(dump, row, row.put(field, text), description)
 
-    return strike
+    return inject
 
 
-def rewrite(kind: str, new: New, where: Filter = anywhere) -> Strike:
+def rewrite(kind: str, new: New, where: Filter = anywhere) -> Injection:
     """Another text for a line."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
         text = None if row is None else new(random, dump, row)
         if row is None or text is None:
             return None
         return put(dump, row, text, f"{kind} `{text.strip()}`")
 
-    return strike
+    return inject
 
 
 def replaced(lines: Lines, start: int, end: int, new: Sequence[str] = ()) -> Lines:
@@ -94,10 +102,10 @@ def missed(lines: Lines, start: int, end: int) -> set[int]:
     return found
 
 
-def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Strike:
-    """A line less, or up to ``most`` that follow each other; the lines around are accused."""
+def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Injection:
+    """A line less, or up to ``most`` that follow each other; the lines around are reported."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
         if row is None:
             return None
@@ -106,45 +114,45 @@ def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Strike:
         for _ in range(random.randrange(most)):
             end += (row.path, end) in same
         lines = dump.lines[row.path]
-        told = f"{end - row.line} lines less, from `{row.text.strip()}` on"
+        description = f"{end - row.line} lines less, from `{row.text.strip()}` on"
         right = missed(lines, row.line, end)
-        return damage(row.path, replaced(lines, row.line, end), right, told)
+        return damage(row.path, replaced(lines, row.line, end), right, description)
 
-    return strike
+    return inject
 
 
-def double(kind: str, where: Filter = anywhere) -> Strike:
-    """A line twice, one right behind the other: both are accused."""
+def double(kind: str, where: Filter = anywhere) -> Injection:
+    """A line twice, one right behind the other: both are reported."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
         if row is None:
             return None
         new = replaced(dump.lines[row.path], row.line, row.line, [row.text])
         return damage(row.path, new, [row.line, row.line + 1], f"twice `{row.text.strip()}`")
 
-    return strike
+    return inject
 
 
-def copy(kind: str, fits: Pair, where: Filter = anywhere) -> Strike:
+def copy(kind: str, fits: Pair, where: Filter = anywhere) -> Injection:
     """A line once more in front of another of its kind, where ``fits(dump, line, other)``."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
         to = row and pick(random, dump, kind, lambda dump, to: fits(dump, row, to))
         if row is None or to is None:
             return None
         new = replaced(dump.lines[to.path], to.line, to.line, [row.text])
-        told = f"`{row.text.strip()}` once more in front of `{to.text.strip()}`"
-        return damage(to.path, new, [to.line], told)
+        description = f"`{row.text.strip()}` once more in front of `{to.text.strip()}`"
+        return damage(to.path, new, [to.line], description)
 
-    return strike
+    return inject
 
 
-def move(kind: str, fits: Pair, where: Filter = anywhere) -> Strike:
-    """A line in front of another of its kind, over more than one; the line moved is accused."""
+def move(kind: str, fits: Pair, where: Filter = anywhere) -> Injection:
+    """A line in front of another of its kind, over more than one; the line moved is reported."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
         to = row and pick(random, dump, kind, lambda dump, to: fits(dump, row, to))
         if row is None or to is None or to.path != row.path or -2 < to.line - row.line < 3:
@@ -153,16 +161,16 @@ def move(kind: str, fits: Pair, where: Filter = anywhere) -> Strike:
         lines.insert(to.line, row.text)
         del lines[row.line + (to.line < row.line)]
         at = to.line - (to.line > row.line)
-        told = f"`{row.text.strip()}` moved in front of `{to.text.strip()}`"
-        return damage(row.path, lines, [at], told)
+        description = f"`{row.text.strip()}` moved in front of `{to.text.strip()}`"
+        return damage(row.path, lines, [at], description)
 
-    return strike
+    return inject
 
 
-def swap(kind: str, fits: Pair, fields: Sequence[str] = ()) -> Strike:
-    """Two lines of a kind change places, or only some of their fields; both are accused."""
+def swap(kind: str, fits: Pair, fields: Sequence[str] = ()) -> Injection:
+    """Two lines of a kind change places, or only some of their fields; both are reported."""
 
-    def strike(random: Random, dump: Dump) -> Damage | None:
+    def inject(random: Random, dump: Dump) -> Damage | None:
         one = pick(random, dump, kind)
         other = one and pick(
             random, dump, kind, lambda dump, row: row.spot != one.spot and fits(dump, one, row)
@@ -176,10 +184,12 @@ def swap(kind: str, fits: Pair, fields: Sequence[str] = ()) -> Strike:
             return None
         lines = list(dump.lines[one.path])
         lines[one.line], lines[other.line] = texts
-        told = f"swapped {' and '.join(fields)} of `{one.text.strip()}` and `{other.text.strip()}`"
-        return damage(one.path, lines, [one.line, other.line], told)
+        description = (
+            f"swapped {' and '.join(fields)} of `{one.text.strip()}` and `{other.text.strip()}`"
+        )
+        return damage(one.path, lines, [one.line, other.line], description)
 
-    return strike
+    return inject
 
 
 def _with(row: Row, other: Row, fields: Sequence[str]) -> str:
