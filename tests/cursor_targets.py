@@ -20,6 +20,11 @@ class CursorTargets:
         assert len(targets) == 1, targets
         return targets.pop()
 
+    def entity(self, name: str) -> TargetEntity | None:
+        """Return the entity alone."""
+        found = self[name]
+        return None if found is None else found[0]
+
     def at(self, line: int, column: int) -> tuple[TargetEntity, str] | None:
         """Return the entity at a line and column, and its text."""
         target = cursor_target_at(self.file, line, column)

@@ -79,15 +79,7 @@ def hints(
     end: int | None = None,
     kinds: frozenset[HintKind] = ALL_KINDS,
 ) -> Iterator[list[Hint]]:
-    """Yield the hints of a range of lines, one list for each record.
-
-    Args:
-        dump: The compile.
-        file: The file.
-        first: First line, counted from 0.
-        end: Line after the last one; None for the end of the file.
-        kinds: Kinds of hints to yield.
-    """
+    """Yield the hints from line ``first`` (from 0) up to ``end``, one list for each record."""
     end = len(file.lines) if end is None else min(end, len(file.lines))
     context = _HintContext(dump, file, kinds)
     record = file.records.at(first) if first < end else None

@@ -68,11 +68,8 @@ def instruction_json(
 ) -> Json | None:
     """Return an instruction, or None if no file of the compile mentions it.
 
-    Args:
-        dump: The compile.
-        name: Name of the instruction.
-        line: The instruction, if its name is ambiguous in the compile.
-        users: Names of the instructions that read its result, if they are known.
+    ``line`` is the instruction, if its name is ambiguous in the compile. ``users`` are the names of
+    the instructions that read its result, if they are known.
     """
     line = line or dump.instruction(name)
     text = dump.text_of(name) if line is None else line.record.parsed

@@ -232,19 +232,13 @@ def test_trigger_characters_do_nothing_at_line_start(trigger: str) -> None:
 @pytest.mark.parametrize(
     "line",
     [
-        "  %new|",
-        "  ROOT %new|",
-        "  %r = f32[8,|",
-        "  %r = f32[8]{|",
-        "  %r = f32[8] add(%p, %p) |",
-        '  %r = f32[8] add(%p, %p), metadata={op_name="|',
-        "  // %r = f32[8] add(|",
-        "  %r = f32[8] /* add(|",
+        "  %new|", "  ROOT %new|", "  %r = f32[8,|", "  %r = f32[8]{|",
+        "  %r = f32[8] add(%p, %p) |", '  %r = f32[8] add(%p, %p), metadata={op_name="|',
+        "  // %r = f32[8] add(|", "  %r = f32[8] /* add(|",
         "  %r = f32[8] add(%p, %p), sharding={devices=[2,|",
-        "  %r = f32[8] compare(%p, %p), nothing=|",
-        "  %r = f32[8] broadcast(%p), dimensions={|",
+        "  %r = f32[8] compare(%p, %p), nothing=|", "  %r = f32[8] broadcast(%p), dimensions={|",
     ],
-)
+)  # fmt: skip
 def test_unknown_context_offers_nothing(line: str) -> None:
     assert labels_at(in_entry(line)) == []
 

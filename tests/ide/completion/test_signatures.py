@@ -90,14 +90,10 @@ def test_memory_files_have_no_signatures() -> None:
 @pytest.mark.parametrize(
     ("opcode", "places"),
     [
-        ("reduce", [0, 1]),
-        ("reduce", [0, 0, 1, 1]),
-        ("scatter", [0, 1, 2]),
-        ("scatter", [0, 0, 1, 2, 2]),
-        ("dynamic-update-slice", [0, 1, 2, 2]),
-        ("tuple", [0, 0, 0]),
+        ("reduce", [0, 1]), ("reduce", [0, 0, 1, 1]), ("scatter", [0, 1, 2]),
+        ("scatter", [0, 0, 1, 2, 2]), ("dynamic-update-slice", [0, 1, 2, 2]), ("tuple", [0, 0, 0]),
     ],
-)
+)  # fmt: skip
 def test_repeated_operands_are_distributed_evenly(opcode: str, places: list[int]) -> None:
     operands = vocabulary().opcodes[opcode].operands
     assert [

@@ -62,9 +62,7 @@ def test_allocation_shapes_have_no_layout() -> None:
     assert targets["parameter"] == (ShapeTarget("f32[2]", has_layout=False), "f32[2]")
     assert targets["tuple"] == (ShapeTarget("(f32[2], s8[])", has_layout=False), "(f32[2], s8[])")
     assert targets["leaf"] == (ShapeTarget("f32[2]", has_layout=False), "f32[2]")
-    index = targets["index"]
-    assert index is not None
-    assert index[0] == AllocationTarget(1)
+    assert targets.entity("index") == AllocationTarget(1)
 
 
 def test_value_line_targets_value_up_to_shape() -> None:
@@ -94,9 +92,7 @@ def test_value_line_parts_have_their_own_targets() -> None:
                                                                                       ^^^^ space
         """
     )
-    phi = targets["phi"]
-    assert phi is not None
-    assert phi[0] == TermTarget("phi")
+    assert targets.entity("phi") == TermTarget("phi")
     assert targets["color"] == (MemorySpaceTarget(11), "11")
     shape = "u32[1]{0:T(128)S(1)}"
     assert targets["shape"] == (ShapeTarget(shape, has_layout=True), shape)

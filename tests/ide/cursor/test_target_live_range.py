@@ -27,9 +27,7 @@ def test_section_labels_target_terms() -> None:
     assert targets["ranges"] == (TermTarget("ranges_label"), "BufferLiveRange:")
     peak = (TermTarget("peak_label"), "Live ranges at 13 (peak):")
     assert targets["peak"] == targets["moment"] == peak
-    breakdown = targets["breakdown"]
-    assert breakdown is not None
-    assert breakdown[0] == TermTarget("breakdown_label")
+    assert targets.entity("breakdown") == TermTarget("breakdown_label")
 
 
 def test_schedule_row_targets_instruction() -> None:

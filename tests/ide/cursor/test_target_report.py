@@ -1,12 +1,7 @@
 """Cursor targets in both formats of memory usage reports."""
 
 from cursor_targets import CursorTargets
-from hlo_lsp.ide.cursor.targets import (
-    AllocationTarget,
-    MemorySpaceTarget,
-    ShapeTarget,
-    TermTarget,
-)
+from hlo_lsp.ide.cursor.targets import AllocationTarget, MemorySpaceTarget, ShapeTarget, TermTarget
 
 
 def test_report_section_targets_memory_space() -> None:
@@ -34,9 +29,7 @@ def test_report_row_shapes_have_no_layout() -> None:
                                                                                        ^^^ second
         """
     )
-    header = targets["header"]
-    assert header is not None
-    assert header[0] == TermTarget("table_header")
+    assert targets.entity("header") == TermTarget("table_header")
     assert targets["first"] == (ShapeTarget("f32[512,512]", has_layout=False), "f32[512,512]")
     assert targets["second"] == (ShapeTarget("s8[]", has_layout=False), "s8[]")
 

@@ -26,9 +26,7 @@ def test_entry_header_targets_value() -> None:
     )
     whole = (ValueTarget("arg_tuple.3{1}", 39), "<39 arg_tuple.3{1} (phi) @1>")
     assert targets["id"] == targets["name"] == whole
-    phi = targets["phi"]
-    assert phi is not None
-    assert phi[0] == TermTarget("phi")
+    assert targets.entity("phi") == TermTarget("phi")
     assert targets["color"] == (MemorySpaceTarget(1), "1")
 
 
@@ -120,9 +118,7 @@ def test_instruction_text_targets_names_and_shapes() -> None:
                                                                                                                                              ^^^^^^^ metadata
         """  # noqa: E501
     )
-    label = targets["label"]
-    assert label is not None
-    assert label[0] == TermTarget("instruction_label")
+    assert targets.entity("label") == TermTarget("instruction_label")
     itself = (InstructionTarget("fusion", None), "fusion")
     assert targets["name"] == targets["opcode"] == targets["metadata"] == itself
     assert targets["leaf"] == (ShapeTarget("f32[2]{0:S(1)}", has_layout=True), "f32[2]{0:S(1)}")

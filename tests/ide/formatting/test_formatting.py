@@ -170,15 +170,12 @@ HloModule m
 @pytest.mark.parametrize(
     "line",
     [
-        "  %x   = f32[2 add(%a",
-        "  %x = f32[] add(%a,%b",
-        "  %x = f32[] add(%a,%b) dimensions={0}",
+        "  %x   = f32[2 add(%a", "  %x = f32[] add(%a,%b", "  %x = f32[] add(%a,%b) dimensions={0}",
         "  %x  = f32[] call( %a ),  to_apply={ %p = f32[] parameter(0)  ROOT %q = f32[] copy(%p) }",
-        "  what  is  this",
-        "  % x = f32[] add(%a,%b)",
+        "  what  is  this", "  % x = f32[] add(%a,%b)",
         '  %x = f32[] add(%a,%b), metadata={op_name="unfinished}',
     ],
-)
+)  # fmt: skip
 def test_broken_or_unknown_text_is_unchanged(line: str) -> None:
     text = PRINTED.replace("  ROOT %r", f"{line}\n  ROOT %r")
     assert edited(text) == text

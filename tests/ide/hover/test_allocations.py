@@ -7,6 +7,7 @@ from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import allocation_card, hover_card, thunk_card
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.scanners import ThunkRow
 from ide.hover.facts import card_at, dump_of, facts
 
 DUMP = marked_dump.split()
@@ -82,7 +83,6 @@ def test_thunk_with_unknown_instruction() -> None:
 
 def test_thunk_of_instruction_outside_the_compile() -> None:
     file = DumpFile.of_text("kGemm  \t\n")
-    found = cursor_target_at(file, 0, 0)
-    assert found is not None
-    row = found.entity.row  # type: ignore[union-attr]  # the row of a thunk
+    row = file.records.at(0)
+    assert isinstance(row, ThunkRow)
     assert facts(thunk_card(dump_of(""), row, "gemm.1")) == {"instruction": "`gemm.1`"}

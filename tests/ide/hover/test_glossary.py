@@ -25,14 +25,8 @@ PLACES = {
     "ranges_label": ("  BufferLiveRange:", 2),
     "peak_label": ("  Live ranges at 4 (peak):", 2),
     "breakdown_label": ("  Stack trace breakdown for peak usage: 4 bytes", 2),
-    "breakdown_row": (
-        "    main (100.0%, total: 4 bytes, current: 4 bytes, remaining: 0 bytes)",
-        4,
-    ),
-    "table_row": (
-        "       512B(100%);       512B;            0;                1; f32[128]",
-        7,
-    ),
+    "breakdown_row": ("    main (100.0%, total: 4 bytes, current: 4 bytes, remaining: 0 bytes)", 4),
+    "table_row": ("       512B(100%);       512B;            0;                1; f32[128]", 7),
     "table_header": (
         "  cumulative_size;       size;       offset; used_by_n_values; shapes_list",
         2,

@@ -131,7 +131,7 @@ def test_tuple_after_partitioner() -> None:
     text = "{{devices=[2]<=[2]}, {devices=[2]<=[2]}}"
     assert _facts(text, "(f32[3], f32[4])", is_shard=True) == {
         "sharding {0}": "and {1}: dim 0 in 2 parts over 2 devices; "
-        "each device holds 2 arrays, 28 B of 56 B or less if parts are padded",
+        "each device holds 2 arrays, 28 B of 56 B or less if parts are padded"
     }
 
 

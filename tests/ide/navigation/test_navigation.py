@@ -65,17 +65,13 @@ def test_no_definition_without_module_text_and_schedule(start: str) -> None:
 @pytest.mark.parametrize(
     ("start", "end"),
     [
-        ("x.1-in-fusion", "x.1-line"),
-        ("fusion-in-gte", "fusion-line"),
-        ("gte-in-negate", "gte-line"),
-        ("negate.7-in-fusion.2", "negate.7-line"),
-        ("fusion-before", "fusion-line"),
-        ("fusion-line", "fusion-line"),
-        ("region-call", "region-line"),
-        ("fused-call", "fused-line"),
+        ("x.1-in-fusion", "x.1-line"), ("fusion-in-gte", "fusion-line"),
+        ("gte-in-negate", "gte-line"), ("negate.7-in-fusion.2", "negate.7-line"),
+        ("fusion-before", "fusion-line"), ("fusion-line", "fusion-line"),
+        ("region-call", "region-line"), ("fused-call", "fused-line"),
         ("fused.1-call", "fused.1-line"),
     ],
-)
+)  # fmt: skip
 def test_name_in_module_text_resolves_to_its_line(start: str, end: str) -> None:
     assert SPLIT.mark_at(definition(SPLIT.dump, SPLIT.target(start))) == end
 
@@ -103,18 +99,13 @@ def test_live_range_file_alone_resolves_to_schedule() -> None:
 @pytest.mark.parametrize(
     ("start", "end"),
     [
-        ("fusion0-value", "allocation-4"),
-        ("fusion0-entry", "allocation-4"),
-        ("fusion0-range", "allocation-4"),
-        ("fusion0-position", "allocation-4"),
-        ("negate.7-peak", "allocation-4"),
-        ("negate.7-step", "allocation-4"),
-        ("fusion0-use", "allocation-4"),
-        ("add.9-entry", "allocation-0"),
-        ("allocation-4", "allocation-4"),
-        ("gte-step", None),
+        ("fusion0-value", "allocation-4"), ("fusion0-entry", "allocation-4"),
+        ("fusion0-range", "allocation-4"), ("fusion0-position", "allocation-4"),
+        ("negate.7-peak", "allocation-4"), ("negate.7-step", "allocation-4"),
+        ("fusion0-use", "allocation-4"), ("add.9-entry", "allocation-0"),
+        ("allocation-4", "allocation-4"), ("gte-step", None),
     ],
-)
+)  # fmt: skip
 def test_declaration_is_allocation_line(start: str, end: str | None) -> None:
     for dump in (SPLIT, ONE_FILE):
         assert dump.mark_at(declaration(dump.dump, dump.target(start))) == end
@@ -123,14 +114,11 @@ def test_declaration_is_allocation_line(start: str, end: str | None) -> None:
 @pytest.mark.parametrize(
     ("start", "end"),
     [
-        ("gte-position", "fusion0-entry"),
-        ("gte-step", "fusion0-entry"),
-        ("gte-operand", "fusion0-entry"),
-        ("fusion0-position", "fusion0-entry"),
-        ("negate.7-step", "negate.7-entry"),
-        ("fusion0-range", "fusion0-entry"),
+        ("gte-position", "fusion0-entry"), ("gte-step", "fusion0-entry"),
+        ("gte-operand", "fusion0-entry"), ("fusion0-position", "fusion0-entry"),
+        ("negate.7-step", "negate.7-entry"), ("fusion0-range", "fusion0-entry"),
     ],
-)
+)  # fmt: skip
 def test_type_definition_is_value_at_position(start: str, end: str) -> None:
     for dump in (SPLIT, ONE_FILE):
         assert [

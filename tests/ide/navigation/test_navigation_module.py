@@ -14,45 +14,26 @@ def _definitions(start: str) -> list[str | None]:
     return [PROGRAM.mark_at(place) for place in definitions(PROGRAM.dump, PROGRAM.target(start))]
 
 
-@pytest.mark.parametrize(
-    ("start", "end"),
-    [
-        ("call-in-fusion", "call"),
-        ("start-before", "start"),
-        ("param-used", "param"),
-        ("product", "product"),
-        ("signed-param", "param"),
-        ("signed-v", "v"),
-    ],
-)
-def test_name_resolves_to_its_line(start: str, end: str) -> None:
-    assert _definitions(start) == [end]
+DEFINITIONS = {
+    "names": "call-in-fusion:call start-before:start param-used:param product:product "
+    "signed-param:param signed-v:v main:main",
+    "names of a computation": "a-in-yes:yes-a a-in-no:no-a a-in-no-too:no-a signed-a:no-a",
+    "called computations": "called-by-call:called fused-called:fused later-called:later "
+    "cond-called:cond body-called:body yes-called:yes no-called:no sum-called:sum",
+    "frames and rows": "frame-of-v:frame-1 frame-1:frame-1 location-2:location-2 file-2:file-2 "
+    "function-1:function-1",
+    "tuple indices": "index-of-first:product index-of-second:v index-of-turns:next "
+    "index-of-grown:doubled index-0:n,next index-1:product,doubled",
+    "parameter numbers": "number-0:call number-1:v called-number:n later-number:first-line "
+    "no-number:second-line state-number:init,turned cond-number:init,turned v-number: alias:v",
+}
 
 
-@pytest.mark.parametrize(
-    ("start", "end"),
-    [("a-in-yes", "yes-a"), ("a-in-no", "no-a"), ("a-in-no-too", "no-a"), ("signed-a", "no-a")],
-)
-def test_name_resolves_within_its_computation(start: str, end: str) -> None:
-    assert _definitions(start) == [end]
-
-
-@pytest.mark.parametrize(
-    ("start", "end"),
-    [
-        ("called-by-call", "called"),
-        ("fused-called", "fused"),
-        ("later-called", "later"),
-        ("cond-called", "cond"),
-        ("body-called", "body"),
-        ("yes-called", "yes"),
-        ("no-called", "no"),
-        ("sum-called", "sum"),
-        ("main", "main"),
-    ],
-)
-def test_called_computation_resolves_to_its_head(start: str, end: str) -> None:
-    assert _definitions(start) == [end]
+@pytest.mark.parametrize("kind", DEFINITIONS)
+def test_definitions_of_every_kind_of_target(kind: str) -> None:
+    for pair in DEFINITIONS[kind].split():
+        start, _, ends = pair.partition(":")
+        assert _definitions(start) == list(filter(None, ends.split(","))), start
 
 
 @pytest.mark.parametrize(
@@ -74,20 +55,6 @@ def test_every_call_attribute_resolves_to_a_head(attribute: str, name: str) -> N
     assert found is not None
     (place,) = definitions(DumpSet([file]), found)
     assert (place.line, place.start) == (2, 1)
-
-
-@pytest.mark.parametrize(
-    ("start", "ends"),
-    [
-        ("frame-of-v", ["frame-1"]),
-        ("frame-1", ["frame-1"]),
-        ("location-2", ["location-2"]),
-        ("file-2", ["file-2"]),
-        ("function-1", ["function-1"]),
-    ],
-)
-def test_frames_and_rows_resolve_to_table_rows(start: str, ends: list[str]) -> None:
-    assert _definitions(start) == ends
 
 
 @pytest.mark.parametrize(
@@ -117,88 +84,31 @@ def test_outermost_frame_resolves_to_itself() -> None:
 
 
 @pytest.mark.parametrize(
-    ("start", "ends"),
+    "pairs",
     [
-        ("index-of-first", ["product"]),
-        ("index-of-second", ["v"]),
-        ("index-of-turns", ["next"]),
-        ("index-of-grown", ["doubled"]),
-        ("index-0", ["n", "next"]),
-        ("index-1", ["product", "doubled"]),
+        "call-in-fusion:param v-in-fusion:param.1 n-in-call:c.1 first-in-start:l "
+        "first-in-choice:yes-a second-in-choice:no-a flag-in-choice: init-in-loop:cond.state,state "
+        "fusion-in-first:",
+        "fusion:pair call:copied loop:turned choice:yes-r,no-r start:later-root fused-called:pair "
+        "body:turned result: v:",
     ],
+    ids=["operands", "calls"],
 )
-def test_tuple_index_resolves_to_element_source(start: str, ends: list[str]) -> None:
-    assert _definitions(start) == ends
+def test_implementations_are_parameters_and_roots(pairs: str) -> None:
+    for pair in pairs.split():
+        start, _, ends = pair.partition(":")
+        places = implementations(PROGRAM.dump, PROGRAM.target(start))
+        found = [PROGRAM.mark_at(place) for place in places]
+        assert found == list(filter(None, ends.split(","))), start
 
 
 @pytest.mark.parametrize(
     ("start", "ends"),
     [
-        ("number-0", ["call"]),
-        ("number-1", ["v"]),
-        ("called-number", ["n"]),
-        ("later-number", ["first-line"]),
-        ("no-number", ["second-line"]),
-        ("state-number", ["init", "turned"]),
-        ("cond-number", ["init", "turned"]),
-        ("v-number", []),
-        ("alias", ["v"]),
+        ("fusion", ["fused"]), ("fusion-in-first", ["fused"]), ("loop", ["cond", "body"]),
+        ("choice", ["yes", "no"]), ("start", ["later"]), ("start-before", ["later"]), ("v", []),
     ],
-)
-def test_parameter_number_resolves_to_call_operands(start: str, ends: list[str]) -> None:
-    assert _definitions(start) == ends
-
-
-@pytest.mark.parametrize(
-    ("start", "ends"),
-    [
-        ("call-in-fusion", ["param"]),
-        ("v-in-fusion", ["param.1"]),
-        ("n-in-call", ["c.1"]),
-        ("first-in-start", ["l"]),
-        ("first-in-choice", ["yes-a"]),
-        ("second-in-choice", ["no-a"]),
-        ("flag-in-choice", []),
-        ("init-in-loop", ["cond.state", "state"]),
-        ("fusion-in-first", []),
-    ],
-)
-def test_call_operand_is_implemented_by_parameter(start: str, ends: list[str]) -> None:
-    places = implementations(PROGRAM.dump, PROGRAM.target(start))
-    assert [PROGRAM.mark_at(place) for place in places] == ends
-
-
-@pytest.mark.parametrize(
-    ("start", "ends"),
-    [
-        ("fusion", ["pair"]),
-        ("call", ["copied"]),
-        ("loop", ["turned"]),
-        ("choice", ["yes-r", "no-r"]),
-        ("start", ["later-root"]),
-        ("fused-called", ["pair"]),
-        ("body", ["turned"]),
-        ("result", []),
-        ("v", []),
-    ],
-)
-def test_instruction_is_implemented_by_callee_roots(start: str, ends: list[str]) -> None:
-    places = implementations(PROGRAM.dump, PROGRAM.target(start))
-    assert [PROGRAM.mark_at(place) for place in places] == ends
-
-
-@pytest.mark.parametrize(
-    ("start", "ends"),
-    [
-        ("fusion", ["fused"]),
-        ("fusion-in-first", ["fused"]),
-        ("loop", ["cond", "body"]),
-        ("choice", ["yes", "no"]),
-        ("start", ["later"]),
-        ("start-before", ["later"]),
-        ("v", []),
-    ],
-)
+)  # fmt: skip
 def test_type_definition_is_the_callee(start: str, ends: list[str]) -> None:
     places = type_definitions(PROGRAM.dump, PROGRAM.target(start))
     assert [PROGRAM.mark_at(place) for place in places] == ends

@@ -107,8 +107,7 @@ def test_references_include_report_rows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("2; f32[4], f32[8]", "3; f32[4], f32[8]"), ("         64;", "         60;")],
+    ("old", "new"), [("2; f32[4], f32[8]", "3; f32[4], f32[8]"), ("         64;", "         60;")]
 )
 def test_mismatched_table_has_no_definition(tmp_path: Path, old: str, new: str) -> None:
     assert old in REPORT

@@ -84,10 +84,7 @@ def placeholder(number: int, text: str) -> str:
 def opcode_snippet(opcode: OpcodeSpec, vocabulary: Vocabulary, literal: str = "") -> str:
     """Return the snippet of an opcode with its operands and required attributes.
 
-    Args:
-        opcode: The opcode to insert.
-        vocabulary: The vocabulary that describes the attributes.
-        literal: The text in the parentheses of an opcode without operands.
+    ``literal`` is the text in the parentheses of an opcode without operands.
     """
     names = [operand.name for operand in opcode.operands if not operand.optional]
     names = names or ([literal] if literal else [])

@@ -51,13 +51,10 @@ _FREQUENT_METADATA_KEYS = ("op_name", "stack_frame_id", "source_file", "source_l
 
 
 def completions(file: DumpFile, line: int, column: int, trigger: str = "") -> CandidateList | None:
-    """Return the candidates at a position, or None if there are none.
+    """Return the candidates at a line and column (code points, from 0) of an up-to-date module.
 
-    Args:
-        file: A module text whose records are up to date.
-        line: The line of the cursor, from 0.
-        column: The column of the cursor in code points, from 0.
-        trigger: The character that made the editor request completion, if any.
+    The result is None without candidates. ``trigger`` is the character that made the editor request
+    completion, if any.
     """
     draft = draft_at(file, line, column)
     slot = None if draft is None else slot_at(draft)

@@ -53,13 +53,7 @@ class OpcodeSignature:
 
 
 def signature_at(file: DumpFile, line: int, column: int) -> OpcodeSignature | None:
-    """Return the signature of the opcode at a position, or None if there is no known opcode.
-
-    Args:
-        file: A module text whose records are up to date.
-        line: The line of the cursor, from 0.
-        column: The column of the cursor in code points, from 0.
-    """
+    """Return the signature of the opcode at a line and column (code points, from 0), if known."""
     draft = draft_at(file, line, column)
     if draft is None or draft.parts is None:
         return None

@@ -27,13 +27,19 @@ _ITEM_START = re.compile(r"(?:\A|[\s,])[%\w.\-]*\Z")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
+class Slot:
+    """A kind of text that can follow at the cursor."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class StatementStartSlot:
+class StatementStartSlot(Slot):
     """The first word of a statement."""
 
 
 @dataclass(frozen=True, slots=True)
-class ShapeSlot:
+class ShapeSlot(Slot):
     """A shape, or an element of a tuple shape.
 
     ``start`` is the offset of the shape in the text before the cursor. ``of_instruction`` is True
@@ -46,12 +52,12 @@ class ShapeSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class OpcodeSlot:
+class OpcodeSlot(Slot):
     """The opcode after the result shape."""
 
 
 @dataclass(frozen=True, slots=True)
-class OperandSlot:
+class OperandSlot(Slot):
     """An operand of an opcode, by number from 0. ``opened`` is where the operands begin."""
 
     shape: str
@@ -61,7 +67,7 @@ class OperandSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class AttributeSlot:
+class AttributeSlot(Slot):
     """The name of an attribute of an instruction, or of the module if ``opcode`` is None.
 
     ``present`` holds the attributes of the statement.
@@ -72,7 +78,7 @@ class AttributeSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class ValueSlot:
+class ValueSlot(Slot):
     """The value of an attribute; ``opcode`` is None for an attribute of the module.
 
     ``within`` is the text between the opening brace of a list and the cursor, or None outside
@@ -85,22 +91,11 @@ class ValueSlot:
 
 
 @dataclass(frozen=True, slots=True)
-class KeyValueSlot:
+class KeyValueSlot(Slot):
     """The value of a key inside the braces of an attribute."""
 
     attribute: str
     key: str
-
-
-Slot = (
-    StatementStartSlot
-    | ShapeSlot
-    | OpcodeSlot
-    | OperandSlot
-    | AttributeSlot
-    | ValueSlot
-    | KeyValueSlot
-)
 
 
 def slot_at(draft: Draft) -> Slot | None:

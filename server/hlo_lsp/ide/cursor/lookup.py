@@ -58,13 +58,7 @@ _TABLE_OF_ROLE = {
 
 
 def cursor_target_at(file: DumpFile, line: int, column: int) -> CursorTarget | None:
-    """Return the target at a position in an up-to-date file.
-
-    Args:
-        file: The file, with records that match its text.
-        line: Line, counted from 0.
-        column: Column in code points, counted from 0.
-    """
+    """Return the target at a line and column (code points, from 0) of an up-to-date file."""
     record = file.record_at(line, column)
     if record is None:
         return None

@@ -73,8 +73,14 @@ def named_places(
     return [place_in(file, record, span) for span in spans if span.text == name]
 
 
+class TargetEntity:
+    """An entity that a position in a dump can refer to."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class ValueTarget:
+class ValueTarget(TargetEntity):
     """A value by its name and shape index, and by its id if the mention prints one."""
 
     key: str
@@ -82,7 +88,7 @@ class ValueTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class InstructionTarget:
+class InstructionTarget(TargetEntity):
     """An instruction and an optional shape index.
 
     Module text prints no shape indices and always refers to the whole result. In a use,
@@ -95,21 +101,21 @@ class InstructionTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class ComputationTarget:
+class ComputationTarget(TargetEntity):
     """A computation."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class AllocationTarget:
+class AllocationTarget(TargetEntity):
     """An allocation by its number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class ShapeTarget:
+class ShapeTarget(TargetEntity):
     """A shape, or the leaf at the cursor if it is a tuple shape.
 
     ``has_layout`` is False where XLA prints shapes without layouts: between bars and in reports.
@@ -121,28 +127,28 @@ class ShapeTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class MemorySpaceTarget:
+class MemorySpaceTarget(TargetEntity):
     """A memory space."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class TermTarget:
+class TermTarget(TargetEntity):
     """A term of the dump format with a glossary entry: a flag, a field, or a section label."""
 
     word: str
 
 
 @dataclass(frozen=True, slots=True)
-class ThunkTarget:
+class ThunkTarget(TargetEntity):
     """A thunk of a GPU executable."""
 
     row: ThunkRow
 
 
 @dataclass(frozen=True, slots=True)
-class TupleElementTarget:
+class TupleElementTarget(TargetEntity):
     """The tuple element that a ``get-tuple-element`` selects by ``index=1``."""
 
     instruction: str
@@ -150,14 +156,14 @@ class TupleElementTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class ParameterTarget:
+class ParameterTarget(TargetEntity):
     """A parameter of the enclosing computation by its number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
-class AttributeTarget:
+class AttributeTarget(TargetEntity):
     """An attribute of an instruction, or of a module or computation if ``opcode`` is empty.
 
     ``value`` is the text after the equals sign; ``key`` is the field of that text at the cursor.
@@ -170,7 +176,7 @@ class AttributeTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class LocationRowTarget:
+class LocationRowTarget(TargetEntity):
     """A row of one of the four source-location tables, counted from 1."""
 
     table: str
@@ -178,27 +184,10 @@ class LocationRowTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class ModuleTarget:
+class ModuleTarget(TargetEntity):
     """A module."""
 
     name: str
-
-
-TargetEntity = (
-    ValueTarget
-    | InstructionTarget
-    | ComputationTarget
-    | AllocationTarget
-    | ShapeTarget
-    | MemorySpaceTarget
-    | TermTarget
-    | ThunkTarget
-    | TupleElementTarget
-    | ParameterTarget
-    | AttributeTarget
-    | LocationRowTarget
-    | ModuleTarget
-)
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,12 +40,7 @@ _SEPARATE_WORDS = re.compile(r"[^\s{}(),]\s+[^\s{}(),]")
 
 
 def format_literal(text: str, shape: str) -> str:
-    """Return the literal of a scalar or vector as XLA prints it, and any other unchanged.
-
-    Args:
-        text: The text between the parentheses of the constant.
-        shape: The shape of the constant, as XLA prints it.
-    """
+    """Return the literal of a scalar or vector as XLA prints it, and any other unchanged."""
     text = text.strip()
     array = _ARRAY_SHAPE.fullmatch(shape)
     if array is None or "," in array[1] or _SEPARATE_WORDS.search(text) is not None:

@@ -57,11 +57,8 @@ def instruction_card(
 ) -> Card | None:
     """Return the hover of an instruction, or None if its compile does not mention it.
 
-    Args:
-        dump: The compile.
-        name: Name of the instruction.
-        index: Shape index of a leaf of the result; None for the whole result.
-        line: The instruction, if its name is ambiguous in the compile.
+    ``index`` is the shape index of a leaf of the result. ``line`` is the instruction, if its name
+    is ambiguous in the compile.
     """
     line = line or dump.instruction(name)
     text = line.record.parsed if line is not None else dump.text_of(name)

@@ -51,13 +51,7 @@ def short_shape(text: str) -> str:
 
 
 def tuple_facts(label: str, text: str, sizes: list[Fact]) -> list[Fact]:
-    """Return the elements of a tuple, their logical size, and the size of its pointer table.
-
-    Args:
-        label: Label of the shape.
-        text: The tuple shape.
-        sizes: Size facts of the pointer table.
-    """
+    """Return the elements of a tuple, their logical size, and the size of its pointer table."""
     leaves = list(map(short_shape, element_texts(text) or []))
     facts = [Fact(label, f"tuple of {len(leaves)}: {join_limited(leaves, 6)}")]
     shape = try_shape(text)
@@ -78,11 +72,7 @@ def logical_facts(text: str) -> list[Fact]:
 def size_facts(text: str, target: Target, color: int, actual: int | None = None) -> list[Fact]:
     """Return the logical and the padded size of a shape, and the cause of the padding.
 
-    Args:
-        text: The shape.
-        target: The chip that the program is compiled for.
-        color: Number of the memory space.
-        actual: Size in bytes that XLA printed, or None.
+    ``color`` is the number of the memory space, ``actual`` the size in bytes that XLA printed.
     """
     shape = try_shape(text)
     if shape is None:

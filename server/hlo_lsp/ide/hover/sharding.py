@@ -126,11 +126,8 @@ class _DeviceShard(NamedTuple):
 def sharding_facts(text: str, shape: Shape | None, *, is_shard: bool = False) -> list[Fact]:
     """Return facts about the value of ``sharding=``; empty if it is invalid.
 
-    Args:
-        text: The sharding.
-        shape: Shape of the instruction.
-        is_shard: True if the shape is one device's shard, as XLA prints it after its partitioner;
-            False if it is the whole array. Sizes are logical bytes.
+    The shape of the instruction is that of one device's shard if ``is_shard``, as XLA prints it
+    after its partitioner, otherwise that of the whole array. Sizes are logical bytes.
     """
     try:
         sharding = parse_sharding(text)

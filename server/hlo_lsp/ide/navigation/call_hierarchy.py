@@ -99,8 +99,7 @@ def outgoing_calls(node: CallNode) -> list[CallEdge]:
         name = node.record.name
         return [
             CallEdge(
-                LocatedRecord(file, user),
-                tuple(named_places(file, user, user.parsed.reads, name)),
+                LocatedRecord(file, user), tuple(named_places(file, user, user.parsed.reads, name))
             )
             for user in module.users(node.record)
         ]

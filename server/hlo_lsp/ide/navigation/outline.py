@@ -89,10 +89,8 @@ _LABELS: dict[str, tuple[int, str]] = {
 def outline(file: DumpFile, *, heads_only: bool = False) -> list[OutlineNode]:
     """Return the outline nodes of a file, outermost first, without unrecognized lines.
 
-    Args:
-        file: The file to outline.
-        heads_only: Leave out one-line records without children, such as instructions, assigned
-            values, and schedule steps. In texts with 100,000 of them they take most of the time.
+    If ``heads_only``, one-line records without children are left out, such as instructions,
+    assigned values, and schedule steps. In texts with 100,000 of them they take most of the time.
     """
     if file.kind is FileKind.THUNKS:
         return _thunk_outline(file.records)

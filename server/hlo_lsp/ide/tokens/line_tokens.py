@@ -119,12 +119,8 @@ _CALL_NAME_TYPES: _NameTypes = (TokenType.COMPUTATION, TokenType.COMPUTATION)
 def statement_spans(text: str, start: int, end: int, *, is_head: bool = False) -> list[TokenSpan]:
     """Return the spans of a statement between two offsets, in order.
 
-    Args:
-        text: The text of the statement.
-        start: The first offset.
-        end: The end offset; a lexeme that it may cut is left out.
-        is_head: True if the text begins with the head of a computation, whose names are its own
-            name and the parameters of its signature.
+    A lexeme that the end offset may cut is left out. If ``is_head``, the text begins with the head
+    of a computation, whose names are its own name and the parameters of its signature.
     """
     reader = _StatementReader(text, is_head)
     add = reader.spans.append
