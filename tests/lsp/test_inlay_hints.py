@@ -44,7 +44,7 @@ class Desk:
     async def hints(self, first: int = 0, last: int = 10_000) -> list[dict[str, Any]]:
         span = types.Range(types.Position(first, 0), types.Position(last, 0))
         params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
-        found = await inlay_hints.inlay_hints(self.session, params, self.refresh)
+        found = await inlay_hints.inlay_hints(self.session, self.refresh, params)
         assert found is not None
         return found
 
@@ -135,7 +135,7 @@ async def test_no_dump_has_no_answer() -> None:
     desk = Desk("Dear diary,\n")
     span = types.Range(types.Position(0, 0), types.Position(9, 0))
     params = types.InlayHintParams(types.TextDocumentIdentifier(URI), span)
-    assert await inlay_hints.inlay_hints(desk.session, params, desk.refresh) is None
+    assert await inlay_hints.inlay_hints(desk.session, desk.refresh, params) is None
 
 
 def test_the_settings() -> None:

@@ -10,7 +10,7 @@ from hlo_lsp.lsp.client import Json
 from hlo_lsp.lsp.editing import linked_editing_ranges, rename
 from hlo_lsp.lsp.progress import RequestFailedError
 from lsp.opened import DUMP, at, context
-from program.test_rename import MODULE
+from program.test_renaming import MODULE
 
 
 async def linked(text: str, position: types.Position) -> list[types.Range]:

@@ -10,7 +10,7 @@ from lsprotocol import types
 from pygls.exceptions import JsonRpcInvalidParams
 
 from hlo_lsp.lsp.progress import current_request
-from hlo_lsp.lsp.protocol import HloServer
+from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -22,7 +22,7 @@ class Desk:
     """An initialized server with one handler, and all that it writes, in order."""
 
     def __init__(self, work: Callable[[], Awaitable[Any]]) -> None:
-        self.server = HloServer("test", "1")
+        self.server = HloServer("test", "1", protocol_cls=HloProtocol)
         self.written: list[dict[str, Any]] = []
 
         @self.server.feature(METHOD)
@@ -191,7 +191,7 @@ async def test_a_failure_is_answered_and_logged(caplog: pytest.LogCaptureFixture
 
 async def read(data: bytes) -> list[bytes]:
     """The bodies of messages that a server reads."""
-    server, bodies = HloServer("test", "1"), list[bytes]()
+    server, bodies = HloServer("test", "1", protocol_cls=HloProtocol), list[bytes]()
     server.protocol.set_writer(Desk(five))  # type: ignore[arg-type]
     setattr(server.protocol, "receive", bodies.append)  # noqa: B010
     reader = asyncio.StreamReader()

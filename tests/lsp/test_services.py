@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.checks.config import CONFIG_FILE_NAME
+from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.services import ConfigFileWatcher, RefreshRequest
 from hlo_lsp.lsp.session import Session
 from lsp.opened import DUMP, item
@@ -71,13 +72,15 @@ def test_a_file_that_is_opened_is_no_news(tmp_path: Path) -> None:
     assert not desk.is_told()
 
 
-class Client:
+class FakeClient:
     """A client that receives refreshes, and answers them when the test says so."""
 
     def __init__(self, *, can_refresh: bool = True) -> None:
         self.log: list[str] = []
         self.may_answer = asyncio.Event()
-        self.refresh = RefreshRequest(lambda: can_refresh, self._answer, 0)
+        session = Session()
+        session.client = Client(can_refresh_tokens=can_refresh)
+        self.refresh = RefreshRequest(session, "can_refresh_tokens", self._answer, 0)
 
     async def _answer(self, _: None) -> None:
         self.log.append("asked")
@@ -90,7 +93,7 @@ class Client:
 
 
 async def test_many_changes_send_one_refresh() -> None:
-    client = Client()
+    client = FakeClient()
     for _ in range(9):
         client.refresh.schedule()
     await asyncio.sleep(0.01)
@@ -98,14 +101,14 @@ async def test_many_changes_send_one_refresh() -> None:
 
 
 async def test_a_client_without_support_receives_no_refresh() -> None:
-    client = Client(can_refresh=False)
+    client = FakeClient(can_refresh=False)
     client.refresh.schedule()
     await asyncio.sleep(0.01)
     assert client.log == []
 
 
 async def test_a_sent_refresh_is_not_cancelled() -> None:
-    client = Client()
+    client = FakeClient()
     for _ in range(2):
         client.refresh.schedule()
         await asyncio.sleep(0.01)

@@ -13,43 +13,27 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from hlo_lsp.checks.config import CheckOptions, OptionError
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import CheckJob, FileResult, FindingSummary, Plan, outcome, plan
-from hlo_lsp.checks.output import (
-    count_json,
-    counts_of,
-    finding_json,
-    sarif,
-    workflow_command,
-)
+from hlo_lsp.checks.output import count_json, counts_of, finding_json, sarif, workflow_command
 from hlo_lsp.cli.workers import WorkerPool
 from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics
 from hlo_lsp.model.display import count_noun
 from hlo_lsp.syntax.file_kinds import FileKind
 
-_Results = Iterable[tuple[CheckJob, list[FileResult]]]
 
-
-def with_progress_bar(
-    results: _Results, jobs: int, size: int
+def run_with_progress_bar(
+    workers: WorkerPool, jobs: Sequence[CheckJob]
 ) -> Iterator[tuple[CheckJob, list[FileResult]]]:
-    """Yield the results, with a progress bar if standard error is a terminal.
-
-    Args:
-        results: The results of the jobs.
-        jobs: The number of jobs.
-        size: The size of all jobs in bytes, which determines the time they take.
-    """
+    """Run jobs, and yield their results, with a progress bar if standard error is a terminal."""
     console = Console(stderr=True)
     if not console.is_terminal or not jobs:
-        yield from results
+        yield from workers.results(jobs)
         return
-    columns = (
-        TextColumn("{task.fields[done]} of {task.fields[all]}"),
-        BarColumn(),
-        TimeRemainingColumn(),
-    )
+    counts = TextColumn("{task.fields[done]} of {task.fields[all]}")
+    columns = (counts, BarColumn(), TimeRemainingColumn())
     with Progress(*columns, console=console, transient=True) as progress:
-        task = progress.add_task("", total=size, done=0, all=count_noun(jobs, "compile"))
-        for done, (job, found) in enumerate(results, 1):
+        size = sum(job.size for job in jobs)  # which determines the time
+        task = progress.add_task("", total=size, done=0, all=count_noun(len(jobs), "compile"))
+        for done, (job, found) in enumerate(workers.results(jobs), 1):
             progress.update(task, advance=job.size, done=done)
             yield job, found
 
@@ -190,8 +174,7 @@ def _check_plan(
     if current.errors:
         return _print_errors(str(error) for error in current.errors)
     pending = [job for job in current.jobs if job not in known]
-    size = sum(job.size for job in pending)
-    known.update(with_progress_bar(workers.results(pending), len(pending), size))
+    known.update(run_with_progress_bar(workers, pending))
     found = outcome(current, paths, known)
     print_report(found.results, found.notes, options.format, statistics=options.statistics)
     status = _print_errors(found.notes) if found.notes else 0

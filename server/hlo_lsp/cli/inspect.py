@@ -43,61 +43,81 @@ from hlo_lsp.text.disk import UnreadableError
 _NOT_FOUND_STATUS = 1
 _USAGE_ERROR_STATUS = 2
 _Dumps = Iterator[tuple[DumpSet, DumpFile]]
+_Target = tuple[Card, dict[str, Any]]
 _POSITION = re.compile(r"([1-9]\d{0,17})(?::([1-9]\d{0,17}))?", re.ASCII)
+
+
+class _InspectError(Exception):
+    """A message for the user and the exit status."""
+
+    def __init__(self, message: str, status: int = _NOT_FOUND_STATUS) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 def run(options: argparse.Namespace) -> int:
     """Run the command, and return its exit status."""
+    try:
+        _inspect(options)
+    except _InspectError as error:
+        print(f"hlo-lsp: {error}", file=sys.stderr)
+        return error.status
+    return 0
+
+
+def _inspect(options: argparse.Namespace) -> None:
     path = Path(options.path)
     if path.is_dir():
-        return _print_error(
+        raise _InspectError(
             f"{path}: this is a folder; specify one of its files", _USAGE_ERROR_STATUS
         )
     workspace = DumpWorkspace()
     try:
         file = workspace.file(path)
     except UnreadableError as error:
-        return _print_error(str(error), _USAGE_ERROR_STATUS)
+        raise _InspectError(str(error), _USAGE_ERROR_STATUS) from None
     if file.kind is FileKind.OTHER:
-        what = (
-            "the file is empty" if not any(file.lines) else "not an HLO module or XLA memory dump"
-        )
-        return _print_error(f"{path}: {what}", _USAGE_ERROR_STATUS)
-    if options.at is not None:
-        return _inspect_position(workspace, file, options)
+        is_empty = not any(file.lines)
+        what = "the file is empty" if is_empty else "not an HLO module or XLA memory dump"
+        raise _InspectError(f"{path}: {what}", _USAGE_ERROR_STATUS)
     parts = (part for part in workspace.parts(file) if part.kind.has_records)
     dumps = ((workspace.set_of(part), part) for part in parts)
-    if options.value is not None:
-        return _inspect_value(dumps, options)
-    if options.instruction is not None:
-        return _inspect_instruction(dumps, options)
-    if options.computation is not None:
-        return _inspect_computation(dumps, options)
-    if file.kind is FileKind.STDOUT_DUMP:
-        found = [
-            (part, _file_json(dump, part)) for dump, part in dumps if isinstance(part, SectionFile)
-        ]
-        facts = stdout_dump_json(file, found)
+    if options.at is not None:
+        card, facts = _at_position(workspace, file, options)
+    elif options.value is not None:
+        card, facts = _value(dumps, options)
+    elif options.instruction is not None:
+        card, facts = _instruction(dumps, options)
+    elif options.computation is not None:
+        card, facts = _computation(dumps, options)
     else:
-        facts = next(_file_json(dump, part) for dump, part in dumps)
-    print(json.dumps(facts))
-    return 0
+        print(json.dumps(_file(file, dumps)))
+        return
+    if options.format == "json":
+        print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
+    else:
+        print_card(make_console(), card)
 
 
-def _file_json(dump: DumpSet, file: DumpFile) -> dict[str, Any]:
-    return (module_json if file.kind is FileKind.MODULE else dump_json)(dump, file)
+def _file(file: DumpFile, dumps: _Dumps) -> dict[str, Any]:
+    found = [
+        (part, (module_json if part.kind is FileKind.MODULE else dump_json)(dump, part))
+        for dump, part in dumps
+    ]
+    sections = [(part, facts) for part, facts in found if isinstance(part, SectionFile)]
+    return stdout_dump_json(file, sections) if sections else found[0][1]
 
 
-def _inspect_value(dumps: _Dumps, options: argparse.Namespace) -> int:
+def _value(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     for dump, _ in dumps:
         value = dump.value(options.value)
         if value is not None:
-            return _print_target(options, value_card(dump, value), value_json(dump, value))
-    return _print_error(f"{options.path}: no value {options.value}", _NOT_FOUND_STATUS)
+            return value_card(dump, value), value_json(dump, value)
+    raise _InspectError(f"{options.path}: no value {options.value}")
 
 
-def _inspect_instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
-    """Print an instruction, preferably from a compile that has a value of it.
+def _instruction(dumps: _Dumps, options: argparse.Namespace) -> _Target:
+    """Return an instruction, preferably from a compile that has a value of it.
 
     In compiler output, the text before optimization comes first and has no values.
     """
@@ -113,33 +133,29 @@ def _inspect_instruction(dumps: _Dumps, options: argparse.Namespace) -> int:
         is_computation |= dump.computation(name) is not None
     card = None if chosen is None else instruction_card(chosen[0], name)
     if chosen is not None and card is not None:
-        return _print_target(options, card, chosen[1])
+        return card, chosen[1]
     hint = f"; it is a computation: use --computation {name}" if is_computation else ""
-    return _print_error(f"{options.path}: no instruction `{name}`{hint}", _NOT_FOUND_STATUS)
+    raise _InspectError(f"{options.path}: no instruction `{name}`{hint}")
 
 
-def _inspect_computation(dumps: _Dumps, options: argparse.Namespace) -> int:
+def _computation(dumps: _Dumps, options: argparse.Namespace) -> _Target:
     name = options.computation.removeprefix("%")
     for dump, _ in dumps:
         head = dump.computation(name)
         if head is not None:
-            return _print_target(options, computation_card(head), computation_json(head))
-    return _print_error(f"{options.path}: no computation `{name}`", _NOT_FOUND_STATUS)
+            return computation_card(head), computation_json(head)
+    raise _InspectError(f"{options.path}: no computation `{name}`")
 
 
-def _inspect_position(
-    workspace: DumpWorkspace, whole: DumpFile, options: argparse.Namespace
-) -> int:
+def _at_position(workspace: DumpWorkspace, whole: DumpFile, options: argparse.Namespace) -> _Target:
     match = _POSITION.fullmatch(options.at)
     if match is None:
-        return _print_error(
+        raise _InspectError(
             f"--at: expected LINE or LINE:COLUMN, got `{options.at}`", _USAGE_ERROR_STATUS
         )
     number = int(match[1])
     if number > len(whole.lines):
-        return _print_error(
-            f"{options.path}: the file has only {len(whole.lines)} lines", _NOT_FOUND_STATUS
-        )
+        raise _InspectError(f"{options.path}: the file has only {len(whole.lines)} lines")
     for file in workspace.parts(whole):
         line = number - 1 - file.first_line
         if not 0 <= line < len(file.lines):
@@ -150,10 +166,8 @@ def _inspect_position(
         found = cursor_target_at(file, line, column)
         card = None if found is None else hover_card(dump, found)
         if found is not None and card is not None:
-            return _print_target(options, card, _target_json(dump, found, card))
-    return _print_error(
-        f"{options.path}:{options.at}: no information at this position", _NOT_FOUND_STATUS
-    )
+            return card, _target_json(dump, found, card)
+    raise _InspectError(f"{options.path}:{options.at}: no information at this position")
 
 
 def _target_json(dump: DumpSet, target: CursorTarget, card: Card) -> dict[str, Any]:
@@ -179,16 +193,3 @@ def _target_json(dump: DumpSet, target: CursorTarget, card: Card) -> dict[str, A
         "facts": {fact.label: fact.text for fact in card.facts},
         "text": card.text or None,
     }
-
-
-def _print_target(options: argparse.Namespace, card: Card, facts: dict[str, Any]) -> int:
-    if options.format == "json":
-        print(json.dumps(facts, indent=2 if sys.stdout.isatty() else None))
-    else:
-        print_card(make_console(), card)
-    return 0
-
-
-def _print_error(message: str, status: int) -> int:
-    print(f"hlo-lsp: {message}", file=sys.stderr)
-    return status

@@ -28,9 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     _configure_logging(options.log_file, options.verbose)
     reduce_gc_frequency()
     try:
-        # A late import, because importing the protocol takes 0.4 s and `check` does not need it.
-        command = import_module(f"hlo_lsp.cli.{options.command or 'serve'}")
-        status: int = command.run(options)
+        if options.command in {None, "serve"}:
+            return _serve(options)
+        status: int = import_module(f"hlo_lsp.cli.{options.command}").run(options)
         return status
     except BrokenPipeError:
         # The reader of the pipe (head, less) has exited. With standard error open, Python would
@@ -39,6 +39,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except KeyboardInterrupt:
         return 130
+
+
+def _serve(options: argparse.Namespace) -> int:
+    """Serve one client on standard input and output or on a socket, and return the exit status."""
+    # A late import, because importing the protocol takes 0.4 s and `check` does not need it.
+    from hlo_lsp.lsp.server import create_server  # noqa: PLC0415
+
+    server = create_server()
+    try:
+        if options.tcp:
+            server.start_tcp(options.host, options.port)
+        elif sys.stdin is None or sys.stdout is None:
+            print("hlo-lsp: standard input or output is closed", file=sys.stderr)
+            return 1
+        else:
+            server.start_io()
+    except OSError as error:
+        reason = error.strerror or error
+        print(f"hlo-lsp: cannot listen on {options.host}:{options.port}: {reason}", file=sys.stderr)
+        return 1
+    return server.protocol.exit_status
 
 
 def _argument_parser() -> argparse.ArgumentParser:
@@ -51,22 +72,22 @@ def _argument_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"hlo-lsp {__version__}")
     _add_server_options(parser)
     _add_logging_options(parser)
+    parser.set_defaults(host="127.0.0.1", port=2087, verbose=0)
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    serve = _add_command(commands, "serve", "Start the language server (default)")
-    _add_server_options(serve, argparse.SUPPRESS)
-    _add_logging_options(serve, default=argparse.SUPPRESS)
-    _add_inspect_options(
-        _add_command(commands, "inspect", "Describe a position, value, or instruction in a dump")
-    )
-    _add_check_options(_add_command(commands, "check", "Check dumps for inconsistencies"))
-    _add_rule_options(_add_command(commands, "rule", "Explain the rules of the checker"))
+    for name, summary, add_options in (
+        ("serve", "Start the language server (default)", _add_server_options),
+        ("inspect", "Describe a position, value, or instruction in a dump", _add_inspect_options),
+        ("check", "Check dumps for inconsistencies", _add_check_options),
+        ("rule", "Explain the rules of the checker", _add_rule_options),
+    ):
+        # Options before the command keep their values unless they are repeated after it.
+        default = argparse.SUPPRESS if name == "serve" else None
+        command = commands.add_parser(
+            name, help=summary, description=f"{summary}.", argument_default=default
+        )
+        add_options(command)
+        _add_logging_options(command, default=argparse.SUPPRESS)
     return parser
-
-
-def _add_command(
-    commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str
-) -> argparse.ArgumentParser:
-    return commands.add_parser(name, help=summary, description=f"{summary}.")
 
 
 def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
@@ -95,7 +116,6 @@ def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
         default="text",
         help="the output format (default: text)",
     )
-    _add_logging_options(parser, default=argparse.SUPPRESS)
 
 
 def _add_check_options(parser: argparse.ArgumentParser) -> None:
@@ -139,7 +159,6 @@ def _add_check_options(parser: argparse.ArgumentParser) -> None:
         type=_positive_integer,
         help="the maximum number of processes (default: one per core)",
     )
-    _add_logging_options(parser, default=argparse.SUPPRESS)
 
 
 def _add_rule_options(parser: argparse.ArgumentParser) -> None:
@@ -154,8 +173,6 @@ def _add_rule_options(parser: argparse.ArgumentParser) -> None:
         help="the output format (default: text; with --all: markdown)",
     )
 
-    _add_logging_options(parser, default=argparse.SUPPRESS)
-
 
 def _positive_integer(text: str) -> int:
     number = int(text)
@@ -164,30 +181,13 @@ def _positive_integer(text: str) -> int:
     return number
 
 
-def _add_server_options(parser: argparse.ArgumentParser, default: str | None = None) -> None:
-    """Add the options of the server; SUPPRESS as default keeps those before the command."""
-
-    def usual(value: object) -> object:
-        return value if default is None else default
-
+def _add_server_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--stdio",
-        action="store_true",
-        default=usual(False),
-        help="serve on standard input and output (default)",
+        "--stdio", action="store_true", help="serve on standard input and output (default)"
     )
-    parser.add_argument(
-        "--tcp", action="store_true", default=usual(False), help="serve on a TCP socket"
-    )
-    parser.add_argument(
-        "--host", default=usual("127.0.0.1"), help="the address to listen on (default: 127.0.0.1)"
-    )
-    parser.add_argument(
-        "--port",
-        type=_port_number,
-        default=usual(2087),
-        help="the port to listen on (default: 2087)",
-    )
+    parser.add_argument("--tcp", action="store_true", help="serve on a TCP socket")
+    parser.add_argument("--host", help="the address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=_port_number, help="the port to listen on (default: 2087)")
 
 
 def _port_number(text: str) -> int:
@@ -198,16 +198,11 @@ def _port_number(text: str) -> int:
 
 
 def _add_logging_options(parser: argparse.ArgumentParser, default: object = None) -> None:
-    suppress = default is argparse.SUPPRESS
     parser.add_argument(
         "--log-file", metavar="FILE", default=default, help="write the log to a file"
     )
     parser.add_argument(
-        "-v",
-        "--verbose",
-        action="count",
-        default=default if suppress else 0,
-        help="log more; -vv logs everything",
+        "-v", "--verbose", action="count", default=default, help="log more; -vv logs everything"
     )
 
 

@@ -132,13 +132,12 @@ class _CodeActionBuilder:
         return True, await findings_of_text(contexts)
 
     def _has_named(self, found: list[Finding]) -> bool:
-        """Check that the findings include all that the client names."""
-        named = [
-            diagnostic
-            for diagnostic in self.params.context.diagnostics
+        named = self.params.context.diagnostics
+        return all(
+            any(self._is_about(diagnostic, one) for one in found)
+            for diagnostic in named
             if diagnostic.source in {None, SOURCE}
-        ]
-        return all(any(self._is_about(diagnostic, one) for one in found) for diagnostic in named)
+        )
 
     def is_requested(self, kind: str) -> bool:
         """Check that the client requests a kind of action: by its name or by a prefix of it."""
@@ -193,10 +192,7 @@ class _CodeActionBuilder:
         if not fixes:
             return
         action = types.CodeAction("Fix all derivable values", FIX_ALL)
-        edit = None
-        if not self.client.can_resolve_edits:
-            edit = self.context.workspace_edit(together(fixes))
-        yield self._later(action, edit, {})
+        yield self._later(action, self.context.workspace_edit(together(fixes)), {})
 
     def _later(
         self, action: types.CodeAction, edit: types.WorkspaceEdit | None, data: dict[str, str]

@@ -13,14 +13,7 @@ from pygls.uris import from_fs_path
 from hlo_lsp.checks.catalogue import Selection
 from hlo_lsp.checks.config import CheckOptions
 from hlo_lsp.checks.explanations import Explanation, explanations
-from hlo_lsp.checks.folders import (
-    CheckJob,
-    FileResult,
-    check_file,
-    check_job,
-    outcome,
-    plan,
-)
+from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, outcome, plan
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.lsp.client import Client, Json, path_of, rule_line_numbers, rules_page
 from hlo_lsp.lsp.progress import RequestFailedError, current_request
@@ -140,7 +133,6 @@ async def _check_path(session: Session, path: Path) -> tuple[list[FileResult], l
 
 
 async def _check_unsaved(session: Session, uri: str) -> list[FileResult]:
-    """Check a text that exists only in the editor."""
     opened = session.workspace.open_files.get(uri)
     if opened is None:
         raise RequestFailedError(f"{uri}: not on disk and not open in the editor")

@@ -206,12 +206,11 @@ class OpenFileDiagnostics:
     def _diagnostics(self, file: DumpFile) -> FileDiagnostics:
         known = self._files.get(file.uri)
         if known is None or known.file is not file:  # a client may open a file twice
-            is_pulling = self._session.client.can_pull_diagnostics
-            known = self._files[file.uri] = FileDiagnostics(
-                file,
-                (lambda _: self._refresh()) if is_pulling else partial(self._send, file.uri),
-                _PULL_INTERVAL_SECONDS if is_pulling else _PUSH_INTERVAL_SECONDS,
-            )
+            if self._session.client.can_pull_diagnostics:
+                known = FileDiagnostics(file, lambda _: self._refresh(), _PULL_INTERVAL_SECONDS)
+            else:
+                known = FileDiagnostics(file, partial(self._send, file), _PUSH_INTERVAL_SECONDS)
+            self._files[file.uri] = known
         return known
 
     async def _check_pushed(self, file: DumpFile) -> None:
@@ -227,8 +226,8 @@ class OpenFileDiagnostics:
             await self._diagnostics(file).check(self._session)
         self._refresh()
 
-    def _send(self, uri: str, listed: list[Json]) -> None:
-        self._publish({"uri": uri, "diagnostics": listed})
+    def _send(self, file: DumpFile, listed: list[Json]) -> None:
+        self._publish({"uri": file.uri, "diagnostics": listed})
 
 
 async def file_diagnostics(

@@ -56,8 +56,8 @@ def plain(card: Card, uri_of: UriOf) -> str:
             line.before + line.link_text + line.after for line in _fact_lines(fact, uri_of, missing)
         ]
         lines += [f"{fact.label:<{width}}  {first}", *(f"{'':<{width}}    {o}" for o in others)]
-    link_text = "\n".join([*lines, *([card.text] if card.text else [])])
-    return "".join(part for _, part in split_quoted_names(link_text))
+    text = "\n".join([*lines, card.text] if card.text else lines)
+    return "".join(part for _, part in split_quoted_names(text))
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +104,13 @@ def _source_line(
 
 
 def _linked(line: _HoverLine) -> str:
-    link_text = (
-        _escaped(line.link_text)
-        if line.uri is None
-        else f"[{_escaped(line.link_text)}]({line.uri})"
-    )
+    link_text = _escaped(line.link_text)
+    if line.uri is not None:
+        link_text = f"[{link_text}]({line.uri})"
     return f"{_with_code(line.before)}{link_text}{_with_code(line.after)}"
 
 
 def _with_code(text: str) -> str:
-    """Return text with names as code and with its Markdown characters escaped."""
     return "".join(
         _code(part) if is_name else _escaped(part) for is_name, part in split_quoted_names(text)
     )
@@ -141,12 +138,12 @@ def hover(context: RequestContext, position: types.Position) -> types.Hover | No
     if unread and isinstance(found.entity, _COMPILE_TARGETS):
         names = ", ".join(f"`{path.name}`" for path in unread)
         card = replace(card, facts=(*card.facts, Fact("loading", names)))
-    if context.client.can_render_markdown:
-        contents = types.MarkupContent(
-            types.MarkupKind.Markdown, markdown(card, context.sources.uri)
-        )
-    else:
-        contents = types.MarkupContent(types.MarkupKind.PlainText, plain(card, context.sources.uri))
+    kind, render = (
+        (types.MarkupKind.Markdown, markdown)
+        if context.client.can_render_markdown
+        else (types.MarkupKind.PlainText, plain)
+    )
+    contents = types.MarkupContent(kind, render(card, context.sources.uri))
     return types.Hover(contents, context.client.range(found.place))
 
 

@@ -19,7 +19,7 @@ _KINDS = {
 
 
 async def inlay_hints(
-    session: Session, params: types.InlayHintParams, refresh: Callable[[], None]
+    session: Session, refresh: Callable[[], None], params: types.InlayHintParams
 ) -> list[Json] | None:
     """Return the hints on the lines of a range, or None if the text is not a dump.
 
@@ -58,7 +58,6 @@ async def resolve(session: Session, hint: types.InlayHint) -> types.InlayHint:
 
 
 def _hints(context: RequestContext, first: int, end: int, kinds: frozenset[HintKind]) -> list[Json]:
-    """Return the hints of a file in a range of lines of its text."""
     file = context.file
     start = max(first - file.first_line, 0)
     stop = max(end - file.first_line, 0)

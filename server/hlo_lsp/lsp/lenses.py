@@ -144,7 +144,6 @@ def _title(context: RequestContext, data: dict[str, Any]) -> str:
 def _entities(
     dump: DumpSet, data: dict[str, Any]
 ) -> tuple[LocatedRecord[AllocationLine] | None, Value | None]:
-    """Return the allocation or the value of a lens."""
     return (
         dump.allocation(data["allocation"]) if "allocation" in data else None,
         dump.value(data["value"]) if "value" in data else None,
@@ -152,7 +151,6 @@ def _entities(
 
 
 def _places(context: RequestContext, data: dict[str, Any]) -> list[Place]:
-    """Return the values in an allocation or the uses of a value."""
     allocation, value = _entities(context.dump, data)
     if allocation is not None:
         return assigned_value_places(context.dump, allocation)

@@ -1,11 +1,15 @@
 """Work-done progress of requests and of background tasks."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
+from typing import Any
 from uuid import uuid4
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.progress import Progress as ProgressTokens
@@ -98,8 +102,7 @@ class BackgroundProgress(Progress):
         self._has_ended = False
 
     def __enter__(self) -> "BackgroundProgress":
-        window = self._server.client_capabilities.window
-        if window is not None and window.work_done_progress:
+        if get_capability(self._server.client_capabilities, "window.work_done_progress"):
             self._creation = asyncio.ensure_future(self._create())
         return self
 
@@ -132,11 +135,6 @@ def current_request() -> Progress:
     return _current.get()
 
 
-def set_current_request(progress: Progress) -> None:
-    """Set the request that the current task works for."""
-    _current.set(progress)
-
-
 # The title of the progress of each long request, and the capability with its options.
 _LONG_REQUESTS = {
     types.WORKSPACE_SYMBOL: ("Searching symbols", "workspace_symbol_provider"),
@@ -157,9 +155,23 @@ _LONG_REQUESTS = {
 }
 
 
-def progress_title(method: str) -> str:
-    """Return the title of the progress of a request."""
-    return _LONG_REQUESTS[method][0] if method in _LONG_REQUESTS else "HLO"
+@contextmanager
+def start_request(
+    method: str, tokens: ProgressTokens, token: types.ProgressToken | None
+) -> Iterator[None]:
+    """Set the request that the current task works for; the client can cancel it by its token."""
+    title = _LONG_REQUESTS[method][0] if method in _LONG_REQUESTS else "HLO"
+    progress = Progress(title, tokens, token)
+    _current.set(progress)
+    task: Any = asyncio.current_task()
+    if token is not None:
+        tokens.tokens[token] = task
+    try:
+        yield
+    finally:
+        progress.end()  # the specification requires this before the response
+        if token is not None:
+            tokens.tokens.pop(token, None)
 
 
 def offer_progress(capabilities: types.ServerCapabilities) -> None:

@@ -21,26 +21,13 @@ from functools import partial, wraps
 from typing import Any, BinaryIO, TypeVar
 
 from lsprotocol import types
-from pygls.exceptions import (
-    JsonRpcException,
-    JsonRpcInternalError,
-    JsonRpcInvalidParams,
-    JsonRpcInvalidRequest,
-    JsonRpcMethodNotFound,
-    JsonRpcParseError,
-    JsonRpcServerNotInitialized,
-)
+from pygls import exceptions
+from pygls.exceptions import JsonRpcException
 from pygls.io_ import StdinAsyncReader, StdoutWriter
 from pygls.lsp.server import LanguageServer
 from pygls.protocol import LanguageServerProtocol, lsp_method
 
-from hlo_lsp.lsp.progress import (
-    Progress,
-    RequestFailedError,
-    offer_progress,
-    progress_title,
-    set_current_request,
-)
+from hlo_lsp.lsp.progress import RequestFailedError, offer_progress, start_request
 from hlo_lsp.lsp.scheduling import run_in_slices, yield_to_event_loop
 from hlo_lsp.text.checkpoint import checkpoint
 
@@ -52,8 +39,7 @@ _CONTENT_LENGTH = re.compile(rb"content-length: *(\d{1,10})\r?\n\Z", re.IGNORECA
 _MAX_BUFFERED_BYTES = 1 << 24  # the pipe is paused when more bytes of a message are waiting
 _READ_SECONDS = 0.005  # of reading messages before tasks run
 _ITEMS_PER_CHECKPOINT = 50
-_ITEMS_PER_PARTIAL_RESULT = 1000
-_NUMBERS_PER_TOKEN = 5
+_ITEMS_PER_PARTIAL_RESULT = 1000  # or numbers of tokens, of which each has five
 
 
 class JsonText(str):
@@ -107,34 +93,26 @@ class HloProtocol(LanguageServerProtocol):
         self, method: str, params: Any, work: Coroutine[Any, Any, Any]
     ) -> JsonText:
         """Run the work of a request with its progress, and return the result as JSON."""
-        token = getattr(params, "work_done_token", None)
-        progress = Progress(progress_title(method), self.progress, token)
-        set_current_request(progress)
-        task: Any = asyncio.current_task()
-        if token is not None:
-            self.progress.tokens[token] = task  # which the client can cancel by the token
-        try:
+        with start_request(method, self.progress, getattr(params, "work_done_token", None)):
             result = await work
             part_token = getattr(params, "partial_result_token", None)
             if part_token is not None:
                 result = await self._send_partial_results(result, part_token)
             return JsonText(await run_in_slices(partial(self._serialize, result)))
-        finally:
-            progress.end()  # the specification requires this before the response
-            if token is not None:
-                self.progress.tokens.pop(token, None)
 
     def receive(self, body: bytes) -> None:
         """Handle the body of a message."""
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
-            self._respond_error(None, JsonRpcParseError("invalid JSON"))
+            self._respond_error(None, exceptions.JsonRpcParseError("invalid JSON"))
             return
         known_id = data.get("id") if isinstance(data, dict) else None
         message_id = known_id if type(known_id) in {int, str} else None
         if not _is_message(data):
-            self._respond_error(message_id, JsonRpcInvalidRequest("not a JSON-RPC 2.0 message"))
+            self._respond_error(
+                message_id, exceptions.JsonRpcInvalidRequest("not a JSON-RPC 2.0 message")
+            )
             return
         try:
             self._dispatch(data)
@@ -155,29 +133,27 @@ class HloProtocol(LanguageServerProtocol):
             data.setdefault("params", None)
             is_notification = types.METHOD_TO_TYPES.get(method, (None, True))[1] is None
             if self._shutdown and method != types.EXIT:
-                raise JsonRpcInvalidRequest("the server is shutting down")
-            if not self._is_initialized and method not in {types.INITIALIZE, types.EXIT}:
-                raise JsonRpcServerNotInitialized("initialize must be the first request")
+                raise exceptions.JsonRpcInvalidRequest("the server is shutting down")
             if self._is_initialized and method == types.INITIALIZE:
-                raise JsonRpcInvalidRequest("the server is already initialized")
+                raise exceptions.JsonRpcInvalidRequest("the server is already initialized")
+            if not self._is_initialized and method not in {types.INITIALIZE, types.EXIT}:
+                raise exceptions.JsonRpcServerNotInitialized("initialize must be the first request")
             is_known = method in self.fm.features or method in self.fm.builtin_features
             if "id" in data and (is_notification or not is_known):
                 logger.warning("unknown request %.100s", method)
-                raise JsonRpcMethodNotFound(f"unknown request {method:.100}")
+                raise exceptions.JsonRpcMethodNotFound(f"unknown request {method:.100}")
         try:
             message = self.structure_message(data)
         except JsonRpcException:
             if method is not None:
-                raise JsonRpcInvalidParams(f"invalid parameters for {method}") from None
+                raise exceptions.JsonRpcInvalidParams(f"invalid parameters for {method}") from None
             error = types.ResponseError(RequestFailedError.CODE, "invalid response of the client")
             message = types.ResponseErrorMessage(data["id"], error)
         self.handle_message(message)
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
-        """Send the response to a request; pygls would serialize it in one piece."""
         name = "result" if error is None else "error"
-        value = result if error is None else error
-        text = value if isinstance(value, JsonText) else self._dumps(value)
+        text = result if isinstance(result, JsonText) else self._dumps(error or result)
         self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"{name}":{text}}}')
 
     def _respond_error(self, message_id: int | str | None, error: JsonRpcException) -> None:
@@ -186,16 +162,14 @@ class HloProtocol(LanguageServerProtocol):
 
     async def _send_partial_results(self, result: Any, token: types.ProgressToken) -> Any:
         """Send the items of a list or the numbers of tokens, and return the rest of the result."""
-        is_tokens = isinstance(result, dict) and isinstance(result.get("data"), list)
-        if not is_tokens and not isinstance(result, list):
-            return result
+        is_tokens = isinstance(result, dict) and "data" in result
         items = result["data"] if is_tokens else result
-        count = _ITEMS_PER_PARTIAL_RESULT * (_NUMBERS_PER_TOKEN if is_tokens else 1)
-        for first in range(0, len(items), count):
-            part = items[first : first + count]
-            self.notify(
-                types.PROGRESS, {"token": token, "value": {"data": part} if is_tokens else part}
-            )
+        if not isinstance(items, list):
+            return result
+        for first in range(0, len(items), _ITEMS_PER_PARTIAL_RESULT):
+            part = items[first : first + _ITEMS_PER_PARTIAL_RESULT]
+            value = {"data": part} if is_tokens else part
+            self.notify(types.PROGRESS, {"token": token, "value": value})
             await yield_to_event_loop()
         return {**result, "data": []} if is_tokens else []
 
@@ -230,7 +204,6 @@ class HloProtocol(LanguageServerProtocol):
 
 
 def _is_message(data: Any) -> bool:
-    """Check that JSON is a request, a notification, or a response."""
     if not isinstance(data, dict) or data.get("jsonrpc") != "2.0":
         return False
     if "method" in data:
@@ -241,19 +214,17 @@ def _is_message(data: Any) -> bool:
 def _omit_none(converter: Any, kind: type[Any]) -> None:
     """Omit fields that are None; lsprotocol writes null, which older clients do not accept."""
     write = converter.get_unstructure_hook(kind)
-    converter.register_unstructure_hook(
-        kind,
-        lambda value: {name: item for name, item in write(value).items() if item is not None},
-    )
+
+    def write_set_fields(value: Any) -> dict[str, Any]:
+        return {name: item for name, item in write(value).items() if item is not None}
+
+    converter.register_unstructure_hook(kind, write_set_fields)
 
 
 class HloServer(LanguageServer):
     """A language server that reads pipes without a thread where the platform allows it."""
 
     protocol: HloProtocol
-
-    def __init__(self, name: str, version: str) -> None:
-        super().__init__(name, version, protocol_cls=HloProtocol)
 
     def feature(self, feature_name: str, options: Any = None) -> Callable[[Handler], Handler]:
         """Register a handler; one that is a coroutine function runs as a request."""
@@ -271,7 +242,7 @@ class HloServer(LanguageServer):
 
     def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002
         """Log an error of a handler; a refusal is not an error."""
-        if isinstance(error, JsonRpcInternalError):
+        if isinstance(error, exceptions.JsonRpcInternalError):
             logger.error("%s\n%s", error, "".join((error.data or {}).get("traceback", ())))
         else:
             logger.info("request refused: %.200s", error)
@@ -322,7 +293,6 @@ class HloServer(LanguageServer):
         await is_done.wait()
 
     async def _read(self, reader: asyncio.StreamReader | StdinAsyncReader) -> None:
-        """Handle messages until the client exits or disconnects."""
         length: int | None = None
         deadline = time.monotonic() + _READ_SECONDS
         try:

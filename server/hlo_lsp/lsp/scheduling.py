@@ -97,7 +97,6 @@ async def run_on_snapshot(
 
 
 def _has_versions(dump: DumpSet, versions: list[int]) -> bool:
-    """Check that the files of a compile are read and have these versions."""
     fresh = all(file.is_fresh for file in dump.files)
     return fresh and versions == [file.version for file in dump.files]
 

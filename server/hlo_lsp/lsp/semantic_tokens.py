@@ -155,7 +155,6 @@ class SemanticTokens:
         return {"resultId": self._store(uri, encoder.data), "data": encoder.data.tolist()}
 
     def _store(self, uri: str, data: "array[int]") -> str:
-        """Replace the last result of a document, and return the new result id."""
         result_id = str(next(self._ids))
         self._results.pop(uri, None)
         self._results[uri] = result_id, data
@@ -170,7 +169,6 @@ class SemanticTokens:
     async def _encoded(
         self, document: types.TextDocumentIdentifier, first: int = 0, end: int | None = None
     ) -> TokenEncoder | None:
-        """Return the tokens in a range of lines, for all files in the text."""
 
         async def reply(context: RequestContext) -> TokenEncoder:
             await self._index_mentions(context.file, waits=end is None)
@@ -198,7 +196,6 @@ class SemanticTokens:
 
 
 def _encode(context: RequestContext, first: int, end: int | None) -> TokenEncoder:
-    """Return the tokens of a file in a range of lines of its text."""
     file = context.file
     begin = file.first_line
     encoder = TokenEncoder(context.client.encoding, begin)

@@ -22,7 +22,7 @@ from hlo_lsp.lsp import (
 from hlo_lsp.lsp.client import Client, Json
 from hlo_lsp.lsp.hover import hover, warm_up
 from hlo_lsp.lsp.progress import RequestFailedError
-from hlo_lsp.lsp.protocol import HloServer
+from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import RequestContext, Session
@@ -31,7 +31,7 @@ from hlo_lsp.model.file_windows import FileWindows
 
 def create_server() -> HloServer:
     """Return a server for one connection."""
-    server = HloServer("hlo-lsp", __version__)
+    server = HloServer("hlo-lsp", __version__, protocol_cls=HloProtocol)
     session = Session()
     services = Services(server, session, server.protocol.notify)
 
@@ -219,9 +219,8 @@ def _register_views(server: HloServer, session: Session, services: Services) -> 
 
     server.feature(types.TEXT_DOCUMENT_SEMANTIC_TOKENS_RANGE, LEGEND)(tokens.range)
 
-    @server.feature(types.TEXT_DOCUMENT_INLAY_HINT, inlay_hints.INLAY_HINT_OPTIONS)
-    async def on_hints(params: types.InlayHintParams) -> list[Json] | None:
-        return await inlay_hints.inlay_hints(session, params, services.refresh_hints.schedule)
+    reply = partial(inlay_hints.inlay_hints, session, services.refresh_hints.schedule)
+    server.feature(types.TEXT_DOCUMENT_INLAY_HINT, inlay_hints.INLAY_HINT_OPTIONS)(reply)
 
     options = types.DiagnosticOptions(
         inter_file_dependencies=True, workspace_diagnostics=True, identifier="hlo-lsp"
@@ -229,10 +228,7 @@ def _register_views(server: HloServer, session: Session, services: Services) -> 
     server.feature(types.TEXT_DOCUMENT_DIAGNOSTIC, options)(services.diagnostics.pull)
     server.feature(types.WORKSPACE_DIAGNOSTIC)(services.workspace_diagnostics.pull)
     server.feature(types.WORKSPACE_SYMBOL)(services.workspace_symbols.find)
-
-    @server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)
-    async def on_selection(params: types.SelectionRangeParams) -> list[Json] | None:
-        return await symbols.selection_ranges(session, params)
+    server.feature(types.TEXT_DOCUMENT_SELECTION_RANGE)(partial(symbols.selection_ranges, session))
 
     @server.feature(types.TEXT_DOCUMENT_COMPLETION, completion.COMPLETION_OPTIONS)
     async def on_completion(params: types.CompletionParams) -> types.CompletionList | None:
@@ -263,9 +259,7 @@ def _register_resolving(server: HloServer, session: Session) -> None:
         context = await session.context_of_data(lens.data)
         return lens if context is None else await lenses.resolve(context, lens)
 
-    @server.feature(types.INLAY_HINT_RESOLVE)
-    async def on_hint(hint: types.InlayHint) -> types.InlayHint:
-        return await inlay_hints.resolve(session, hint)
+    server.feature(types.INLAY_HINT_RESOLVE)(partial(inlay_hints.resolve, session))
 
     @server.feature(types.COMPLETION_ITEM_RESOLVE)
     async def on_item(item: types.CompletionItem) -> types.CompletionItem:

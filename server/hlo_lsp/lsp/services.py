@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from lsprotocol import types
+from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
@@ -39,23 +40,25 @@ _WATCHED_PATTERNS = ("**/*.txt", "**/*.hlo", f"**/{CONFIG_FILE_NAME}")
 class RefreshRequest:
     """A request that a client refreshes a view, sent once for many changes.
 
-    ``is_supported`` checks that the client supports the request, and ``send`` sends it.
+    ``capability`` is the field of ``Client`` that the request needs, and ``send`` sends it.
     """
 
     def __init__(
         self,
-        is_supported: Callable[[], bool],
+        session: Session,
+        capability: str,
         send: Callable[[None], Awaitable[None]],
-        seconds: float,
+        seconds: float = _VIEW_DEBOUNCE_SECONDS,
     ) -> None:
-        self._is_supported = is_supported
+        self._session = session
+        self._capability = capability
         self._send = send
         self._seconds = seconds
         self._pending: asyncio.Task[None] | None = None
 
     def schedule(self) -> None:
         """Send the request after a pause without further changes."""
-        if self._is_supported():
+        if getattr(self._session.client, self._capability):
             if self._pending is not None:
                 self._pending.cancel()
             self._pending = asyncio.ensure_future(self._send_after_pause())
@@ -106,15 +109,11 @@ class Configuration:
     """
 
     def __init__(
-        self,
-        server: LanguageServer,
-        session: Session,
-        on_change: Callable[[Settings], None],
+        self, server: LanguageServer, session: Session, on_change: Callable[[Settings], None]
     ) -> None:
         self._server = server
         self._session = session
         self._on_change = on_change
-        self._capabilities = types.WorkspaceClientCapabilities()
         self._options: object = None
         self._sent: object = None
         self._answer: object = None
@@ -123,14 +122,12 @@ class Configuration:
 
     def start(self, params: types.InitializeParams) -> None:
         """Read the initialization parameters."""
-        self._capabilities = params.capabilities.workspace or self._capabilities
         self._options = section_of_options(params.initialization_options)
         self.apply()
 
     def initialized(self) -> None:
         """Request the settings, and register for their changes."""
-        changes = self._capabilities.did_change_configuration
-        if changes is not None and changes.dynamic_registration:
+        if _has(self._server, "did_change_configuration.dynamic_registration"):
             options = types.DidChangeConfigurationRegistrationOptions(section=SECTION)
             _register(self._server, types.WORKSPACE_DID_CHANGE_CONFIGURATION, options)
         self._request()
@@ -143,9 +140,10 @@ class Configuration:
 
     def _request(self) -> bool:
         """Request the settings if the client supports it, and return whether it does."""
-        if self._capabilities.configuration:
+        if _has(self._server, "configuration"):
             self._session.set_pending_settings(self._ask())
-        return bool(self._capabilities.configuration)
+            return True
+        return False
 
     async def _ask(self) -> None:
         self._request_count += 1
@@ -184,24 +182,18 @@ class Services:
     ) -> None:
         self._server = server
         self._session = session
-        view = _VIEW_DEBOUNCE_SECONDS
         self._refresh_tokens = RefreshRequest(
-            lambda: session.client.can_refresh_tokens,
-            server.workspace_semantic_tokens_refresh_async,
-            view,
+            session, "can_refresh_tokens", server.workspace_semantic_tokens_refresh_async
         )
         self.refresh_hints = RefreshRequest(
-            lambda: session.client.can_refresh_hints,
-            server.workspace_inlay_hint_refresh_async,
-            view,
+            session, "can_refresh_hints", server.workspace_inlay_hint_refresh_async
         )
         self._refresh_lenses = RefreshRequest(
-            lambda: session.client.can_refresh_lenses,
-            server.workspace_code_lens_refresh_async,
-            view,
+            session, "can_refresh_lenses", server.workspace_code_lens_refresh_async
         )
         self._refresh_diagnostics = RefreshRequest(
-            lambda: session.client.can_refresh_diagnostics,
+            session,
+            "can_refresh_diagnostics",
             server.workspace_diagnostic_refresh_async,
             _DIAGNOSTICS_DEBOUNCE_SECONDS,
         )
@@ -224,9 +216,7 @@ class Services:
         """Start the services that send requests to the client."""
         self.configuration.initialized()
         self._config_files.start()
-        workspace = self._server.client_capabilities.workspace
-        watched = None if workspace is None else workspace.did_change_watched_files
-        if watched is not None and watched.dynamic_registration:
+        if _has(self._server, "did_change_watched_files.dynamic_registration"):
             patterns = [types.FileSystemWatcher(pattern) for pattern in _WATCHED_PATTERNS]
             options = types.DidChangeWatchedFilesRegistrationOptions(patterns)
             _register(self._server, types.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
@@ -296,9 +286,12 @@ class Services:
         self._refresh_views()
 
     def _refresh_views(self) -> None:
-        """Refresh the views that depend on other files of a compile."""
         for refresh in (self._refresh_tokens, self.refresh_hints, self._refresh_lenses):
             refresh.schedule()
+
+
+def _has(server: LanguageServer, capability: str) -> bool:
+    return bool(get_capability(server.client_capabilities, f"workspace.{capability}"))
 
 
 def _register(server: LanguageServer, method: str, options: object) -> None:

@@ -224,7 +224,6 @@ class Session:
         whole: bool = False,
         closed: bool = False,
     ) -> list[RequestContext]:
-        """Return a context for each file in a text, or for that at a line."""
         file = await self._open_file(document)
         if file is None and closed:
             file = await self._file_on_disk(document)
@@ -342,7 +341,6 @@ class Session:
         return [path for path in self.workspace.unread_companions(file) if path not in texts]
 
     async def _load_small_files(self, file: DumpFile) -> DumpSet:
-        """Return the compile of a file after reading its small files."""
         with self.foreground.hold_background():
             async with self._locks.setdefault(self._stem(file), asyncio.Lock()):
                 while True:

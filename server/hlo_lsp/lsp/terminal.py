@@ -3,6 +3,7 @@
 import os
 import sys
 from collections.abc import Callable, Sequence
+from functools import partial
 from io import StringIO
 
 from rich.console import Console
@@ -33,12 +34,7 @@ def card_text(card: Card) -> str:
 
 def findings_text(findings: Sequence[FindingSummary]) -> str:
     """Return findings as plain text."""
-
-    def show(console: Console) -> None:
-        for told in findings:
-            print_finding(console, told)
-
-    return _rendered(show)
+    return "".join(_rendered(partial(print_finding, told=told)) for told in findings)
 
 
 def print_card(console: Console, card: Card) -> None:
@@ -101,11 +97,7 @@ def make_console() -> Console:
 def _rendered(show: Callable[[Console], None]) -> str:
     """Return what ``show`` prints, as plain text and independent of the environment."""
     written = StringIO()
-    show(
-        Console(
-            file=written, width=_PIPE_COLUMNS, highlight=False, color_system=None, no_color=True
-        )
-    )
+    show(Console(file=written, width=_PIPE_COLUMNS, highlight=False, color_system=None))
     return written.getvalue()
 
 
@@ -126,7 +118,6 @@ def _line(spot: Spot, word: str, style: str, message: str) -> Text:
 
 
 def _with_names(text: str) -> Text:
-    """Return text with a style for the parts between backticks."""
     result = Text()
     for is_name, part in split_quoted_names(text):
         result.append(part, style="green" if is_name else "")

@@ -93,7 +93,6 @@ class WorkspaceDiagnostics:
         return {"items": items if token is not None else items + removed}
 
     async def _reports(self) -> AsyncIterator[list[_FileReport]]:
-        """Yield the reports of the closed files of each compile."""
         folders = workspace_folders(self._server)
         jobs = await run_in_background(partial(jobs_below, folders, self._selection_of))
         self._known = {job: self._known[job] for job in jobs if job in self._known}
@@ -115,7 +114,6 @@ class WorkspaceDiagnostics:
                 yield self._known.get(job, [])
 
     def _check_job(self, job: CheckJob) -> list[_FileReport]:
-        """Check the files of a compile on disk."""
         workspace = DumpWorkspace()  # one for each compile: the files before are let go
         reports = []
         for path in job.files:

@@ -130,7 +130,6 @@ class WorkspaceSymbols:
                 return
 
     def _search_folders(self) -> list[SearchFolder]:
-        """Return the workspace folders, and the folders of open files without subfolders."""
         recursive = workspace_folders(self._server)
         folders = [SearchFolder(path, is_recursive=True) for path in recursive]
         open_folders = {path.parent for path in self._open_paths() if self._has_queries}
@@ -147,7 +146,6 @@ class WorkspaceSymbols:
             reading.cancel()
 
     def _read_open(self, file: DumpFile) -> None:
-        """Index an open file if it has changed since it was indexed."""
         known = self._open.get(file.uri)
         is_known = known is not None and known[0] == self._session.version(file.uri)
         if not is_known and file.uri not in self._open_reads:
