@@ -1,9 +1,14 @@
 """The symbols of one text."""
 
+import os
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hlo_lsp.model.symbol_reading import read_symbols
+from hlo_lsp.model import symbol_reading as symbol_folders
+from hlo_lsp.model.symbol_reading import SearchFolder, SymbolFolders, read_symbols
 from hlo_lsp.model.symbol_search import FileSymbols, Symbol, search_symbols
 from hlo_lsp.text.document import Document
 
@@ -160,3 +165,212 @@ def test_deleted_lines_remove_only_their_symbols(data: st.DataObject) -> None:
     for symbol in found(text, "e") + found(text, "a") + found(text, ":"):
         assert 0 <= symbol.line < len(text.split("\n"))
         assert 0 <= symbol.start <= symbol.end <= len(text.split("\n")[symbol.line])
+
+
+SECTION = """\
+HloModule jit_f
+
+ENTRY %main (x: f32[8]) -> f32[8] {
+  ROOT %x = f32[8]{0} parameter(0), metadata={source_file="train.py" source_line=3}
+}
+"""
+ASSIGNMENT = """\
+BufferAssignment:
+allocation 0: size 32, parameter 0:
+ value: <0 x @0> (size=32,offset=0): f32[8]{0}
+"""
+VALUES = "Used values:\n<0 x @0>\n positions:\n  x\n"
+
+
+def printed(**files: str) -> str:
+    """Return what XLA prints instead of writing these files."""
+    return "some log\n" + "".join(
+        f"*** Begin {name} ***\n{text}\n*** End {name} ***\nmore log\n"
+        for name, text in files.items()
+    )
+
+
+def found_in(text: str, typed: str) -> list[tuple[str, str, str]]:
+    """Return name, text at its position, and container."""
+    lines = Document(text).lines
+    read = read_symbols("file:///log.txt", "runs/log.txt", lines)
+    symbols = search_symbols(read, typed, 50)
+    assert {symbol.uri for symbol in symbols} <= {"file:///log.txt"}
+    return [(s.name, lines[s.line][s.start : s.end], s.about) for s in symbols]
+
+
+def test_a_single_dump_is_read_as_such() -> None:
+    assert found_in(SECTION, "main") == [("main", "main", "runs/log.txt")]
+
+
+def test_sections_have_the_symbols_of_separate_files() -> None:
+    text = printed(**{"m.before_optimizations.txt": SECTION, "m.after_optimizations.txt": SECTION})
+    assert found_in(text, "x")[:2] == [
+        ("x", "x", "main · m.before_optimizations.txt"),
+        ("x", "x", "main · m.after_optimizations.txt"),
+    ]
+    assert found_in(text, "train.py:3") == [
+        ("train.py:3", "x", "x · m.before_optimizations.txt"),
+        ("train.py:3", "x", "x · m.after_optimizations.txt"),
+    ]
+    assert [about for _, _, about in found_in(text, "")] == [
+        "m.before_optimizations.txt", "m.after_optimizations.txt"
+    ]  # fmt: skip
+
+
+def test_stdout_dump_and_section_names_are_found() -> None:
+    text = printed(**{"m.before_optimizations.txt": SECTION})
+    assert [name for name, *_ in found_in(text, "log.txt")] == ["log.txt"]
+    assert [name for name, *_ in found_in(text, "before")] == ["m.before_optimizations.txt"]
+
+
+def test_values_are_found_once() -> None:
+    both = {"m-buffer-assignment-values.txt": VALUES, "m-buffer-assignment.txt": ASSIGNMENT}
+    assert found_in(printed(**both), "x{}") == [("x{}", "<0 x @0>", "m-buffer-assignment.txt")]
+    alone = {"m-buffer-assignment-values.txt": VALUES}
+    assert found_in(printed(**alone), "x{}") == [
+        ("x{}", "<0 x @0>", "m-buffer-assignment-values.txt")
+    ]
+
+
+ONE_MODULE = "HloModule m\n\nENTRY main {\n  ROOT one = f32[] constant(1)\n}\n"
+
+
+def update(symbols: SymbolFolders, *folders: Path, is_recursive: bool = True) -> list[str]:
+    """Scan and read, and return the files that were read."""
+    unread = symbols.scan([SearchFolder(folder, is_recursive) for folder in folders])
+    for file in unread:
+        symbols.read(file)
+    return [file.title for file in unread]
+
+
+def held(symbols: SymbolFolders) -> list[str]:
+    return sorted(path.name for path in symbols.files)
+
+
+def write(path: Path, text: str | bytes = ONE_MODULE) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+def test_dumps_are_read_and_nothing_else(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt")
+    write(tmp_path / "deep/b.hlo")
+    write(tmp_path / "deep/notes.txt", "nothing of ours\n")
+    write(tmp_path / "deep/binary.txt", b"HloModule m\0\1\2")
+    write(tmp_path / "code.py")
+    write(tmp_path / ".hidden/c.txt")
+    (tmp_path / "folder.txt").mkdir()
+    symbols = SymbolFolders()
+    assert update(symbols, tmp_path) == ["a.txt", "deep/b.hlo", "deep/binary.txt", "deep/notes.txt"]
+    assert held(symbols) == ["a.txt", "b.hlo"]
+
+
+def test_the_output_of_a_compiler_is_read(tmp_path: Path) -> None:
+    write(tmp_path / "log.txt", f"*** Begin a.txt ***\n{ONE_MODULE}\n*** End a.txt ***\n")
+    symbols = SymbolFolders()
+    update(symbols, tmp_path)
+    assert [read.title for read in symbols.files[tmp_path / "log.txt"]] == ["log.txt", "a.txt"]
+
+
+def test_a_folder_without_those_in_it(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt")
+    write(tmp_path / "deep/b.txt")
+    symbols = SymbolFolders()
+    update(symbols, tmp_path, is_recursive=False)
+    assert held(symbols) == ["a.txt"]
+
+
+def test_only_what_has_changed_is_read_again(tmp_path: Path) -> None:
+    write(tmp_path / "a.txt")
+    changing = write(tmp_path / "b.txt")
+    symbols = SymbolFolders()
+    assert update(symbols, tmp_path) == ["a.txt", "b.txt"]
+    assert update(symbols, tmp_path) == []
+    write(changing, ONE_MODULE.replace("one", "other"))
+    assert update(symbols, tmp_path) == ["b.txt"]
+    (read,) = symbols.files[changing]
+    names = read.names
+    assert "other" in [names[number] for number in range(len(names))]
+    os.utime(changing, ns=(1, 1))
+    assert update(symbols, tmp_path) == ["b.txt"]
+
+
+def test_removed_files_are_forgotten(tmp_path: Path) -> None:
+    gone = write(tmp_path / "a.txt")
+    kept = write(tmp_path / "b.txt")
+    symbols = SymbolFolders()
+    update(symbols, tmp_path)
+    gone.unlink()
+    assert update(symbols, tmp_path) == []
+    assert held(symbols) == ["b.txt"]
+    write(kept, "no dump any more\n")
+    update(symbols, tmp_path)
+    assert held(symbols) == []
+    write(kept)
+    update(symbols, tmp_path)
+    assert held(symbols) == ["b.txt"]
+
+
+def test_folders_come_and_go(tmp_path: Path) -> None:
+    write(tmp_path / "one/a.txt")
+    write(tmp_path / "two/b.txt")
+    symbols = SymbolFolders()
+    update(symbols, tmp_path / "one")
+    assert update(symbols, tmp_path / "one", tmp_path / "two") == ["b.txt"]
+    assert update(symbols, tmp_path / "one", tmp_path / "one") == []
+    assert held(symbols) == ["a.txt"]
+    assert update(symbols, tmp_path / "nowhere") == []
+    assert held(symbols) == []
+
+
+def test_values_file_is_read_without_an_assignment(tmp_path: Path) -> None:
+    values = "Used values:\n<1 a @0>\n positions:\n  a\n uses:\n"
+    write(tmp_path / "m-buffer-assignment-values.txt", values)
+    write(tmp_path / "n-buffer-assignment-values.txt", values)
+    write(tmp_path / "n-buffer-assignment.txt", "BufferAssignment:\n")
+    symbols = SymbolFolders()
+    update(symbols, tmp_path)
+    assert held(symbols) == ["m-buffer-assignment-values.txt", "n-buffer-assignment.txt"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes with names here")
+def test_pipes_and_dangling_links_are_skipped(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.txt")
+    (tmp_path / "link.txt").symlink_to(tmp_path / "nowhere")
+    (tmp_path / "circle").symlink_to(tmp_path)
+    assert update(SymbolFolders(), tmp_path) == []
+
+
+def test_file_removed_between_scan_and_read(tmp_path: Path) -> None:
+    going = write(tmp_path / "a.txt")
+    symbols = SymbolFolders()
+    unread = symbols.scan([SearchFolder(tmp_path, is_recursive=True)])
+    going.unlink()
+    for file in unread:
+        symbols.read(file)
+    assert held(symbols) == []
+
+
+def test_scan_and_read_have_checkpoints(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(symbol_folders, "_FILES_PER_CHECKPOINT", 2)
+    for number in range(10):
+        write(tmp_path / f"{number}.txt")
+    assert len(list(SymbolFolders().scan([SearchFolder(tmp_path, is_recursive=True)]))) >= 5
+
+
+@pytest.mark.corpus
+def test_assignment_contains_all_used_values(corpus_small: Path) -> None:
+    def ids(path: Path, begin: str) -> set[str]:
+        lines = path.read_text("utf-8").split("\n")
+        heads = (line.removeprefix(begin) for line in lines if line.startswith(f"{begin}<"))
+        return {head.partition(" ")[0] for head in heads}
+
+    compared = 0
+    for values in corpus_small.rglob("*-buffer-assignment-values.txt"):
+        assignment = values.with_name(values.name.replace("-values", ""))
+        if assignment.exists():
+            assert ids(values, "") <= ids(assignment, " value: "), values.name
+            compared += 1
+    assert compared > 200

@@ -158,7 +158,7 @@ class DumpWorkspace:
         compile_ = self.compile(file.path)
         paths = (*compile_.files_read_together(), *compile_.comparison_texts())
         found = [path for path in paths if self._is_unread(path, compile_)]
-        return sorted(found, key=lambda path: (file_stamp(path) or (0, 0))[1])
+        return sorted(found, key=_file_size)
 
     def texts(self, file: DumpFile) -> frozenset[Path]:
         """Return the module text to which the memory files of the compile belong, if any."""
@@ -174,7 +174,7 @@ class DumpWorkspace:
             path: The file.
             report: The receiver of the progress in percent.
         """
-        size = max(1, (file_stamp(path) or (0, 0))[1])
+        size = max(1, _file_size(path))
         job = Job(lambda: self._disk_file(path))
         try:
             for count in itertools.count():
@@ -203,12 +203,8 @@ class DumpWorkspace:
         return file
 
     def _is_unread(self, path: Path, compile_: Compile) -> bool:
-        if path in self._open_paths:
-            return False
-        stamp = file_stamp(path)
-        known = self._on_disk.get(path)
         large = _LARGE_COMPANION_BYTES if compile_.path in compile_.texts else _LARGE_FILE_BYTES
-        return stamp is not None and stamp[1] > large and (known is None or known.stamp != stamp)
+        return self.is_unread(path) and _file_size(path) > large
 
     def _disk_file(self, path: Path) -> DumpFile:
         stamp = file_stamp(path)
@@ -235,6 +231,11 @@ class DumpWorkspace:
             file = DumpFile(path.absolute().as_uri(), path, document)
             known = self._heads[path] = _CachedFile(stamp, file)
         return known.file
+
+
+def _file_size(path: Path) -> int:
+    stamp = file_stamp(path)
+    return 0 if stamp is None else stamp[1]
 
 
 def _begins_computation(line: str) -> bool:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.ide.formatting.attribute_values import format_attribute_value
+from hlo_lsp.ide.formatting.statement_format import format_attribute_value
 from ide.formatting.whitespace import vary_whitespace
 
 WORDS = vocabulary()
