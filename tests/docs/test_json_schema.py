@@ -75,10 +75,10 @@ OBJECTS = documented()
 
 
 class Reader:
-    """Compares printed JSON with the tables; ``seen`` are the keys of objects that were printed."""
+    """A comparison of printed JSON with the tables."""
 
     def __init__(self) -> None:
-        self.seen: set[tuple[str, str]] = set()
+        self.printed_keys: set[tuple[str, str]] = set()
 
     def problems(self, printed: Any, kind: str, path: str = "") -> Iterator[str]:
         """Yield what differs from the type ``kind``, a cell of a table."""
@@ -108,7 +108,7 @@ class Reader:
             yield f"{path}.{key} is not in the table of {name}"
         for key, described in keys.items():
             if key in printed:
-                self.seen.add((name, key))
+                self.printed_keys.add((name, key))
                 yield from self.problems(printed[key], described.type, f"{path}.{key}")
             elif not described.is_optional:
                 yield f"{path}.{key} is missing in {name}"
@@ -209,7 +209,7 @@ def test_documented_keys_are_printed(printed: list[tuple[str, Any, str]]) -> Non
     for _, facts, kind in printed:
         list(reader.problems(facts, kind))
     keys = {(name, key) for name, object_ in OBJECTS.items() for key in object_}
-    assert sorted(keys - reader.seen) == []
+    assert sorted(keys - reader.printed_keys) == []
 
 
 def test_keys_that_can_be_null_are_null_somewhere(printed: list[tuple[str, Any, str]]) -> None:

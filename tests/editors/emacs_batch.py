@@ -19,7 +19,7 @@ _PROGRAMS = Path(sys.executable).parent  # of the environment: `hlo-lsp`
 _SECONDS = 180
 
 
-def said(heading: str = "") -> list[str]:
+def documented_lisp(heading: str = "") -> list[str]:
     """Return the Lisp of the documentation below a heading, or before the first one."""
     text = DOCUMENT.read_text("utf-8")
     (section,) = [
@@ -42,12 +42,12 @@ def find_emacs(package: str) -> str:
 
 
 class Emacs:
-    """An Emacs with the documented set-up, started anew for each script."""
+    """An Emacs with the documented set-up, restarted for each script."""
 
     def __init__(self, package: str, home: Path) -> None:
         self._program = find_emacs(package)
         self._home = home
-        self._setup = [*said(), said(package)[0], f"(require '{package})"]
+        self._setup = [*documented_lisp(), documented_lisp(package)[0], f"(require '{package})"]
 
     def run(self, script: str, **variables: object) -> Any:
         """Return the value of the last expression of a script, which can use `variables`."""

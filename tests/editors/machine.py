@@ -22,7 +22,7 @@ EDITORS = (
 _INSTALL = ("apt-get", "install", "--yes", "--quiet", "--no-install-recommends")
 _NO_APT = "the editor tests need these packages, as Debian calls them: {packages}"
 _NO_RIGHT = "the editor tests need packages of this machine: sudo apt-get install {packages}"
-_FAILED = "apt-get could not install {packages}:\n{told}"
+_FAILED = "apt-get could not install {packages}:\n{output}"
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,13 @@ def install(packages: Sequence[str]) -> Lack | None:
     print(f"apt-get installs {listed}", flush=True)
     # A fresh machine or container has no lists of packages, or old ones that lead nowhere.
     _run((*right, "apt-get", "update", "--quiet"))
-    told = _run((*right, *_INSTALL, *missing))
+    output = _run((*right, *_INSTALL, *missing))
     missing = tuple(name for name in missing if not _is_installed(name))
-    return Lack(missing, _FAILED.format(packages=" ".join(missing), told=told)) if missing else None
+    return (
+        Lack(missing, _FAILED.format(packages=" ".join(missing), output=output))
+        if missing
+        else None
+    )
 
 
 def _right() -> tuple[str, ...] | None:
@@ -73,7 +77,7 @@ def _program(package: str) -> str | None:
     """Return the path of the program of a package, on a machine without a package manager."""
     names = {"neovim": "nvim", "emacs-nox": "emacs", "libkrb5-dev": "krb5-config"}
     if package.startswith(("elpa-", "fonts-")):
-        return sys.executable  # nobody can tell here; its tests will
+        return sys.executable  # unknown here; its tests will fail
     return shutil.which(names.get(package, package))
 
 

@@ -47,7 +47,7 @@ def _neovims() -> Iterator[tuple[str, tuple[int, ...]]]:
 
 
 class Neovim:
-    """A Neovim with or without the client of this project, started anew for each script."""
+    """A Neovim with or without the client of this project, restarted for each script."""
 
     def __init__(self, program: str, home: Path) -> None:
         self._program = program

@@ -23,8 +23,8 @@ class Node:
     """The Node of an environment, with its own npm."""
 
     def __init__(self, environment: Environment) -> None:
-        told = subprocess.check_output([environment.python, "-c", _WHEEL], text=True)
-        self.folder = Path(told.strip())
+        folder = subprocess.check_output([environment.python, "-c", _WHEEL], text=True)
+        self.folder = Path(folder.strip())
         """Where Node was unpacked, with the headers that native modules are compiled with."""
         self._environment = environment
         self._link()

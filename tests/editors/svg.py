@@ -26,14 +26,14 @@ def picture(screen: Terminal, columns: int, title: str) -> str:
         top = _TITLE + row * _HEIGHT
         for column, run in _runs(screen.cells(row)):
             left, wide = _MARGIN + column * _WIDTH, len(run) * _WIDTH
-            fore, behind = _colours(run[0])
-            if behind != _BACK:
+            fore, background = _colours(run[0])
+            if background != _BACK:
                 back.append(f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" '
-                            f'height="{_HEIGHT:.1f}" fill="{behind}"/>')  # fmt: skip
+                            f'height="{_HEIGHT:.1f}" fill="{background}"/>')  # fmt: skip
             words = "".join(cell.data for cell in run)
             if words.strip():
                 left += (len(words) - len(words.lstrip())) * _WIDTH
-                # Its length is said: another font than ours must not move what stands behind.
+                # The length is fixed, so that another font does not move the next text.
                 text.append(f'<text x="{left:.1f}" y="{top + 13:.1f}" '
                             f'textLength="{len(words.strip()) * _WIDTH:.1f}" '
                             f'fill="{fore}"{_manner(run[0])}>{_words(words)}</text>')  # fmt: skip

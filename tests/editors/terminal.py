@@ -119,7 +119,7 @@ def running(
     try:
         yield Terminal(descriptor, columns, rows)
     finally:
-        os.close(descriptor)  # the program is told so by a signal
+        os.close(descriptor)  # sends SIGHUP to the program
         _collect(process)
 
 

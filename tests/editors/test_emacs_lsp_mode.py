@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from editors.conftest import Compile
-from editors.emacs_batch import Emacs, said
+from editors.emacs_batch import Emacs, documented_lisp
 
 pytestmark = pytest.mark.editors
 
@@ -93,7 +93,7 @@ def test_server_gets_documented_settings(emacs: Emacs, compile_v5e: Compile) -> 
         """
     )
     assert emacs.run(damaged + "(fixes)", path=path) == 1
-    ignoring = said("lsp-mode")[1].replace("padding-waste", "size-mismatch")
+    ignoring = documented_lisp("lsp-mode")[1].replace("padding-waste", "size-mismatch")
     script = ignoring + damaged + '(hlo-test-wait "none" (lambda () (zerop (fixes)))) (fixes)'
     assert emacs.run(script, path=path) == 0
 

@@ -6,12 +6,12 @@ import pytest
 
 from dumps import kind_by_name
 from editors.conftest import Compile
-from editors.emacs_batch import Emacs, said
+from editors.emacs_batch import Emacs, documented_lisp
 from hlo_lsp.syntax.file_kinds import FileKind
 
 pytestmark = pytest.mark.editors
 
-# eglot would ask what to do about a file that it does not know: nobody is there to answer.
+# eglot would ask what to do about an unknown file, and nothing answers in batch mode.
 MODES = """
     (remove-hook 'hlo-mode-hook #'eglot-ensure)
     (cl-loop for name in (directory-files folder nil "\\\\(txt\\\\|hlo\\\\)\\\\'")
@@ -55,5 +55,5 @@ def test_server_gets_settings_of_eglot(emacs: Emacs, compile_v5e: Compile, tmp_p
     """
     path = compile_v5e.path("")
     assert emacs.run(script, path=path) == []
-    targets = emacs.run(said("eglot")[1] + script, path=path)
+    targets = emacs.run(documented_lisp("eglot")[1] + script, path=path)
     assert {target.partition("#")[0] for target in targets} == {python.as_uri()}

@@ -28,10 +28,10 @@ def code(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     programs = tmp_path / "bin"
     programs.mkdir()
     program = programs / "codium"
-    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$*" >> {tmp_path}/asked\n', "utf-8")
+    program.write_text(f'#!/bin/sh\nprintf "%s\\n" "$*" >> {tmp_path}/calls\n', "utf-8")
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin")
-    return tmp_path / "asked"
+    return tmp_path / "calls"
 
 
 def test_installation_opens_sample_dump(script: ModuleType, code: Path, tmp_path: Path) -> None:

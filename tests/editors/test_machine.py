@@ -20,9 +20,9 @@ class Debian:
         self._sudo = sudo
 
     def __call__(self, command: Sequence[str]) -> subprocess.CompletedProcess[str]:
-        told, status = "", 0
+        output, status = "", 0
         if command[0] == "dpkg-query":
-            told = "installed" if command[-1] in self.installed else ""
+            output = "installed" if command[-1] in self.installed else ""
         elif command[:2] == ("sudo", "-n") and not self._sudo:
             status = 1
         else:
@@ -30,8 +30,8 @@ class Debian:
             if "install" in command and self._broken not in command:
                 self.installed |= set(command)
             elif "install" in command:
-                told, status = f"E: Unable to locate package {self._broken}\n", 100
-        return subprocess.CompletedProcess(command, status, told, "")
+                output, status = f"E: Unable to locate package {self._broken}\n", 100
+        return subprocess.CompletedProcess(command, status, output, "")
 
 
 @pytest.fixture(autouse=True)

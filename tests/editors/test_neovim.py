@@ -169,7 +169,7 @@ def _runs(process: int) -> bool:
     try:
         os.kill(process, 0)
         status = Path(f"/proc/{process}/status")
-        # In a container nobody may collect the dead: such a process has ended too.
+        # In a container no process may reap zombies: a zombie has ended too.
         return not status.is_file() or "State:\tZ" not in status.read_text("utf-8")
     except (ProcessLookupError, FileNotFoundError):
         return False

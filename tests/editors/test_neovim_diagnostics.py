@@ -72,7 +72,7 @@ STORM = """
         return { found.lnum + 1, found.col + 1, found.code, found.message }
       end, vim.diagnostic.get(0))
     end
-    -- Writing asks once more; what stays for a second is what the user is left with.
+    -- Writing checks once more; diagnostics that stay for a second are final.
     local last, since = nil, vim.uv.now()
     nvim.wait('silence of the server', function()
       local now = vim.json.encode(shown())

@@ -9,7 +9,7 @@ from editors.terminal import Terminal
 pytestmark = pytest.mark.editors
 
 MODULE, ASSIGNMENT = "", "-buffer-assignment"
-WIDE = 220  # columns: lines, hints, lenses and diagnostics stand beside each other
+WIDE = 220  # columns: lines, hints, lenses and diagnostics fit side by side
 
 
 def fit(screen: Terminal, text: str) -> set[str]:

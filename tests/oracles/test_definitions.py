@@ -143,11 +143,11 @@ def _of_instruction(printed: Printed, name: str, index: str | None) -> tuple[Pat
 
 def _operands(compile_: Compile) -> Iterator[tuple[Spot, str]]:
     """Yield the operand names of each distinct instruction."""
-    seen = set()
+    instructions = set()
     for entry in compile_.printed.entries.values():
-        if entry.instruction in seen:
+        if entry.instruction in instructions:
             continue
-        seen.add(entry.instruction)
+        instructions.add(entry.instruction)
         line = compile_.file(entry.spot.path).lines[entry.instruction_line]
         for name, column in operand_names(line):
             yield Spot(entry.spot.path, entry.instruction_line, column), name

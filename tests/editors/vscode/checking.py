@@ -28,7 +28,7 @@ def checked(dump: Compile, path: Path, text: str, folder: Path) -> list[Problem]
     )
 
 
-def told(diagnostics: Sequence[Any]) -> list[Problem]:
+def problems_of(diagnostics: Sequence[Any]) -> list[Problem]:
     """Return the problems of VS Code in the same form."""
     return sorted(
         (
@@ -44,6 +44,6 @@ def told(diagnostics: Sequence[Any]) -> list[Problem]:
 def _printed(each: Any, lines: Sequence[str]) -> Problem:
     place = (each["line"], each["column"], each["end_line"], each["end_column"])
     line, column, end_line, end_column = (number - 1 for number in place)
-    # What is missing at the end of a line is marked behind it; an editor has no such place.
+    # A finding after the end of a line has no place in an editor.
     end_column = min(end_column, len(lines[end_line]))
     return (line, column, end_line, end_column), each["severity"], each["code"], each["message"]

@@ -39,10 +39,10 @@ def spot(path: Path, marked: str) -> Spot:
 
     `spot(module, "%fusion.3 = ^f32")` is the start of the shape of that instruction.
     """
-    before, _, behind = marked.partition("^")
+    before, _, after = marked.partition("^")
     text = path.read_text("utf-8")
-    assert text.count(before + behind) == 1, f"{text.count(before + behind)} times {marked}"
-    start = text.index(before + behind) + len(before)
+    assert text.count(before + after) == 1, f"{text.count(before + after)} times {marked}"
+    start = text.index(before + after) + len(before)
     return Spot(path, text.count("\n", 0, start), start - (text.rfind("\n", 0, start) + 1))
 
 
@@ -85,16 +85,16 @@ class Host:
                 f"http://127.0.0.1:{port}", json.dumps({"name": name, "args": arguments}).encode()
             )
             with _OPENER.open(request, timeout=_SECONDS) as response:
-                told = json.load(response)
+                reply = json.load(response)
         except (FileNotFoundError, ConnectionError, urllib.error.URLError) as problem:
             raise NotYet(f"no extension host: {problem}") from problem
-        assert "error" not in told, told["error"]
-        return told["result"]
+        assert "error" not in reply, reply["error"]
+        return reply["result"]
 
 
 _OPENER = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
-# What VS Code asks of language features, by its own names.
+# Commands of VS Code for language features.
 
 
 async def hover(host: Host, at: Spot) -> str:

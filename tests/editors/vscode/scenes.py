@@ -12,7 +12,7 @@ from editors.vscode.window import HOVER, Window
 
 Texts = dict[str, list[str]]
 SIZE = {"width": 1280, "height": 800}
-HEIGHTS = {"hover": 620, "lenses": 680, "problems": 800}  # below is nothing to be seen
+HEIGHTS = {"hover": 620, "lenses": 680, "problems": 800}  # the rest is empty
 SCALE = 1.5
 # The dump and what is known about it; nothing of VS Code's that is not about it.
 SETTINGS: Mapping[str, object] = {
@@ -64,9 +64,9 @@ async def hovered(window: Window) -> Texts:
     at = _spot(window, ASSIGNMENT, "<243 ^")
     lenses = await _shown(window, at, above=4, lines=6)
     await until(lambda: hover(window.host, at))
-    told = await _pointed(window)
+    text = await _pointed(window)
     await _stretched(window)
-    return {"lenses": lenses, "hover": told}
+    return {"lenses": lenses, "hover": text}
 
 
 async def lensed(window: Window) -> Texts:
@@ -107,12 +107,12 @@ async def _shown(window: Window, at: Spot, above: int, lines: int) -> list[str]:
         lambda: window.host.command("vscode.executeCodeLensProvider", uri(at.path), 1000)
     )
     below = range(top + 1, top + lines)
-    told = sorted(
+    positioned = sorted(
         (each["range"][0], each["command"]["title"])
         for each in all_told
         if each["range"][0] in below
     )
-    lenses = [title for _, title in told]
+    lenses = [title for _, title in positioned]
 
     async def shown() -> list[str]:
         await window.host.command("revealLine", {"lineNumber": top, "at": "top"})
@@ -146,11 +146,11 @@ async def _steady(window: Window, selector: str) -> list[str]:
     """Return the texts on the screen once they no longer change."""
     before: list[str] = []
 
-    async def told() -> list[str]:
+    async def texts() -> list[str]:
         nonlocal before
         now = await window.texts(selector)
         steady, before = now == before, now
         await window.page.wait_for_timeout(_BREATH)
         return now if steady else []
 
-    return await until(told)
+    return await until(texts)

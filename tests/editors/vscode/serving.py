@@ -14,13 +14,13 @@ from editors.code_server import ENTRY
 from editors.node import NODE
 from editors.vscode.waiting import NotYet, until
 
-# Nothing that comes and goes by itself, and nobody's wizard.
+# No animations, notifications, or welcome pages.
 SETTINGS: Mapping[str, Any] = {
     "chat.disableAIFeatures": True,
     "extensions.ignoreRecommendations": True,
     "git.enabled": False,
     "security.workspace.trust.enabled": False,
-    "terminal.integrated.gpuAcceleration": "off",  # what is written stands in the page then
+    "terminal.integrated.gpuAcceleration": "off",  # renders text in the page
     "telemetry.telemetryLevel": "off",
     "workbench.enableExperiments": False,
     "workbench.secondarySideBar.defaultVisibility": "hidden",
@@ -117,7 +117,7 @@ class CodeServer:
             "HOME": home,
             "PATH": self.path,
             "SHELL": "/bin/sh",
-            "VSCODE_CLI": "1",  # as if started from a shell: no other is asked for its PATH
+            "VSCODE_CLI": "1",  # as if started from a shell, so that no other shell sets the PATH
             "PROBE_PORTS": str(self.ports),
             **self.variables,
         }

@@ -104,9 +104,9 @@ async def colours_by_token(theme: str, at: Spot, window: Window) -> dict[Token, 
     """Return the expected colors of the tokens around a place."""
     await window.open(at)
     tokens = await until(lambda: window.host.ask("tokens", uri(at.path)))
-    told = colours(THEMES[theme])
+    by_scope = colours(THEMES[theme])
     return {
-        (kind, line, column): colour_of(scopes_of(kind, modifiers), told)
+        (kind, line, column): colour_of(scopes_of(kind, modifiers), by_scope)
         for line, column, length, kind, modifiers in tokens
         if abs(line - at.line) < 12 and column + length < 90
     }

@@ -47,7 +47,7 @@ async def test_inspect_reads_unsaved_text(dump: Compile, window: Window) -> None
     await window.open(at)
     await until(lambda: hover(window.host, at))
     await window.page.keyboard.type("9")
-    await until(lambda: hover(window.host, at), lambda told: "91,048,576" in told)
+    await until(lambda: hover(window.host, at), lambda text: "91,048,576" in text)
     await window.run("HLO: Inspect at Cursor")
     shown = await until(
         window.shown(TERMINAL), lambda shown: "91,048,576 B" in "".join(shown), seconds=120

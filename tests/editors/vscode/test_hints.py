@@ -15,7 +15,7 @@ pytestmark = VSCODE
 async def test_padded_values_show_logical_size(reading: Window) -> None:
     path = reading.dump.path(ASSIGNMENT)
     found = [re.search(r"size=(\d+),.*: f32\[(\d+)\]", line) for line in lines(path)]
-    # Rows of numbers alone: their bytes are easily said.
+    # Rows with numbers only, whose sizes are known.
     padded = {
         line: 4 * int(one[2])
         for line, one in enumerate(found)
@@ -27,15 +27,15 @@ async def test_padded_values_show_logical_size(reading: Window) -> None:
     hints = await until(
         lambda: reading.host.command("vscode.executeInlayHintProvider", uri(path), whole)
     )
-    told = {each["position"][0]: each["label"] for each in hints}
+    labels = {each["position"][0]: each["label"] for each in hints}
     for line, size in padded.items():
-        assert told[line] == f"padded from {size} B"
+        assert labels[line] == f"padded from {size} B"
 
     async def row() -> str:
         shown = await reading.line(lines(path)[first].strip())
         return str(await shown.inner_text())
 
-    await until(row, lambda text: text.rstrip().endswith(told[first].replace(" ", "\u00a0")))
+    await until(row, lambda text: text.rstrip().endswith(labels[first].replace(" ", "\u00a0")))
 
 
 async def test_setting_disables_hints_at_once(dump: Compile, window: Window) -> None:

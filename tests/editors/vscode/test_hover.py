@@ -14,14 +14,14 @@ async def test_hover_describes_value(reading: Window) -> None:
     value = printed(at.path, "<235 fusion @1>")
     first, last = live(reading.dump.path(LIVE_RANGE), "fusion{}")
     await reading.open(at)
-    told = (await until(lambda: hover(reading.host, at))).splitlines()
-    assert told[0] == "**`fusion`**"
-    assert f"- **padded size** {value.size:,} B (1.00 MiB): fits T(8,128)" in told
+    lines = (await until(lambda: hover(reading.host, at))).splitlines()
+    assert lines[0] == "**`fusion`**"
+    assert f"- **padded size** {value.size:,} B (1.00 MiB): fits T(8,128)" in lines
     assert (
         f"- **allocation** {value.allocation}, preallocated-temp, {value.allocation_size:,} B"
         f" (1.86 MiB), bytes {value.offset:,} to {value.offset + value.size:,}"
-    ) in told
-    assert any(line.startswith(f"- **live range** {first}-{last} ") for line in told)
+    ) in lines
+    assert any(line.startswith(f"- **live range** {first}-{last} ") for line in lines)
 
     shown = await reading.hovered("fusion")
     assert f"padded size {value.size:,} B (1.00 MiB): fits T(8,128)" in shown.splitlines()

@@ -33,7 +33,7 @@ async def test_content_determines_language(
     shutil.copy(corpus_small / "samples" / "sample_000.txt", path)
     await window.open(path)
     shown = window.shown("[id='status.editor.mode']")
-    await until(shown, lambda told: told == ["XLA Buffer Assignment"])
+    await until(shown, lambda modes: modes == ["XLA Buffer Assignment"])
     assert await until(lambda: hover(window.host, Spot(path, 1, 0)))
 
 
@@ -42,7 +42,7 @@ async def test_other_texts_start_no_server(folder: Path, window: Window) -> None
     path.write_text("allocation of time: none\n", "utf-8")
     await window.open(path)
     await until(
-        lambda: window.host.ask("extension", "hlo-lsp.hlo-lsp"), lambda told: told["isActive"]
+        lambda: window.host.ask("extension", "hlo-lsp.hlo-lsp"), lambda state: state["isActive"]
     )
     assert await window.texts("[id='status.editor.mode']") == ["Plain Text"]
     assert await hover(window.host, Spot(path, 0, 0)) == ""

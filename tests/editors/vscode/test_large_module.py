@@ -52,10 +52,10 @@ async def test_enabled_features_are_fast(
     operand = Spot(path, line, text[line].index("%bitcast.11395") + 1)
 
     await open_by_click(window, path)
-    told = "is 21 MiB. VS Code turns off colors, folding, and code lenses"
-    assert await notice(window, told) == ["Turn Off Limits"]
+    message = "is 21 MiB. VS Code turns off colors, folding, and code lenses"
+    assert await notice(window, message) == ["Turn Off Limits"]
     await window.open(at)
-    # What stands in the module is told at once, what others of the compile know when they are read.
+    # Facts of the module come at once, those of companion files after they are read.
     card = await until(lambda: hover(window.host, at), lambda card: "**allocation**" in card)
     assert card.startswith("**`fusion.6677` fusion**")
     assert "- **padded size** 131,072 B (128.0 KiB): fits" in card  # bf16[2,128,256]
@@ -80,8 +80,8 @@ async def test_enabled_features_are_fast(
     record_property(
         SUMMARY, f"a key, then a hover: {quick * 1000:.0f} ms (worst {max(taken):.1f} s)"
     )
-    # The check of so large a compile takes seconds: somebody who waits for problems is told.
-    await until(window.shown(BUSY), lambda told: f"Checking {path.name}" in "".join(told))
+    # The check of a large compile takes seconds and shows its progress.
+    await until(window.shown(BUSY), lambda texts: f"Checking {path.name}" in "".join(texts))
     (problem,) = await until(
         lambda: problems(window.host, path),
         lambda found: ["bitcast.11395777777777" in each["message"] for each in found] == [True],

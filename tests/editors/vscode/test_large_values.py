@@ -31,12 +31,12 @@ def train(train_l96: Path, folder: Path) -> Train:
 
 async def active(window: Window) -> dict[str, Any]:
     """Return the active text, once it is a window on the file."""
-    told = window.host.ask
-    found = await until(lambda: told("active"), lambda it: it and it["file"].startswith("hlo-w"))
+    ask = window.host.ask
+    found = await until(lambda: ask("active"), lambda it: it and it["file"].startswith("hlo-w"))
     return {**found, "name": unquote(found["file"])}
 
 
-async def asked(host: Host, what: str, shown: dict[str, Any], column: int) -> Any:
+async def reply_at(host: Host, what: str, shown: dict[str, Any], column: int) -> Any:
     """Return the hover at a column of the line with the cursor."""
     place = {"$position": [shown["selection"][0], column]}
     return await host.command(f"vscode.execute{what}Provider", uri(shown["file"]), place)
@@ -55,8 +55,8 @@ async def test_definition_opens_window_on_record(train: Train, window: Window) -
     await window.line(VALUE)
     first, last = map(int, shown["name"].removeprefix(SCHEME).partition("/")[0].split("-"))
     assert first - 1 <= entry < last
-    told = await window.host.ask("text", uri(shown["file"]))
-    assert told.rstrip("\n").split("\n") == text[first - 1 : last]
+    content = await window.host.ask("text", uri(shown["file"]))
+    assert content.rstrip("\n").split("\n") == text[first - 1 : last]
 
     await window.page.keyboard.press("x")
     await window.page.locator(".monaco-editor-overlaymessage", has_text="read-only").wait_for()
@@ -66,17 +66,17 @@ async def test_definition_opens_window_on_record(train: Train, window: Window) -
     ]
     await window.hovered("arg_tuple.1{301}")
 
-    (back, *_) = await asked(window.host, "Definition", shown, VALUE.index("arg"))
+    (back, *_) = await reply_at(window.host, "Definition", shown, VALUE.index("arg"))
     assert (Path(back["uri"]), back["range"][0]) == (at.path, at.line)
     await window.run("HLO: Next Lines")
-    behind = await until(lambda: active(window), lambda it: it["file"] != shown["file"])
-    assert behind["name"].startswith(f"{SCHEME}{last + 1}-")
-    assert behind["line"] == text[last]
-    assert values.name in behind["name"]
+    following = await until(lambda: active(window), lambda it: it["file"] != shown["file"])
+    assert following["name"].startswith(f"{SCHEME}{last + 1}-")
+    assert following["line"] == text[last]
+    assert values.name in following["name"]
 
 
 async def hovered(window: Window, shown: dict[str, Any], column: int) -> str:
-    (found,) = await until(lambda: asked(window.host, "Hover", shown, column))
+    (found,) = await until(lambda: reply_at(window.host, "Hover", shown, column))
     return "\n\n".join(map(str, found["contents"]))
 
 
@@ -85,9 +85,9 @@ async def test_opening_shows_advice(train: Train, window: Window) -> None:
     text = path.read_text("utf-8").split("\n")
     entry = text.index(VALUE)
     await open_by_click(window, path)
-    told = "is 57 MiB. VS Code does not share files larger than 50 MiB with extensions"
-    assert await notice(window, told) == ["Open Window at Line..."]
-    toast = window.page.locator(TOASTS, has_text=told)
+    message = "is 57 MiB. VS Code does not share files larger than 50 MiB with extensions"
+    assert await notice(window, message) == ["Open Window at Line..."]
+    toast = window.page.locator(TOASTS, has_text=message)
     await toast.locator(".monaco-button").click()
     box = window.page.locator(".quick-input-widget input.input")
     await box.fill("nowhere")

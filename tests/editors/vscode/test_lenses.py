@@ -40,8 +40,8 @@ async def test_click_shows_places(reading: Window) -> None:
     await reading.page.locator(f"{LENS} a", has_text=f"{len(values)} values, ").click()
 
     await reading.page.locator(".reference-zone-widget .ref-tree .monaco-list-row").first.wait_for()
-    told = await reading.texts(".reference-zone-widget .peekview-title")
-    assert f"({len(values)})" in told[0]
+    titles = await reading.texts(".reference-zone-widget .peekview-title")
+    assert f"({len(values)})" in titles[0]
     first = " ".join(values[0].split())
     listed = await reading.texts(".reference-zone-widget .ref-tree .monaco-list-row")
     assert listed[0] in first, "each row is a part of its line"

@@ -18,7 +18,7 @@ async def test_f12_jumps_from_live_range_to_entry(reading: Window) -> None:
     entry = lines(values).index("<237 copy-start.1{0} @0>")
     await reading.open(at)
     await until(
-        lambda: places(reading.host, "Definition", at), lambda told: told == [(values, entry)]
+        lambda: places(reading.host, "Definition", at), lambda found: found == [(values, entry)]
     )
     await reading.page.keyboard.press("F12")
     await until(reading.front, lambda front: front == (values, "<237 copy-start.1{0} @0>"))
@@ -44,8 +44,8 @@ async def test_references_peek_into_all_files(reading: Window) -> None:
 
     await reading.page.keyboard.press("Shift+F12")
     await reading.page.locator(f"{PEEKED} .ref-tree .monaco-list-row").first.wait_for()
-    told = await reading.texts(f"{PEEKED} .peekview-title")
-    assert f"References ({len(found)})" in " ".join(" ".join(told).split())
+    titles = await reading.texts(f"{PEEKED} .peekview-title")
+    assert f"References ({len(found)})" in " ".join(" ".join(titles).split())
 
 
 async def test_call_tree_of_computations(reading: Window) -> None:

@@ -23,7 +23,7 @@ async def test_outline_leads_to_allocations(reading: Window) -> None:
     assert len(root["children"]) == len(allocations)
 
     await reading.host.command("outline.focus")
-    shown = await until(reading.shown(ROW), lambda told: len(told) > 3)
+    shown = await until(reading.shown(ROW), lambda rows: len(rows) > 3)
     assert shown[:2] == ["BufferAssignment", "allocation 0512 B"]  # the size is a detail, apart
     await reading.page.locator(ROW, has_text=re.compile("^allocation 1")).first.click()
     await until(reading.cursor, lambda cursor: cursor[0] == lines(path).index(allocations[1]) + 1)
@@ -32,5 +32,5 @@ async def test_outline_leads_to_allocations(reading: Window) -> None:
 async def test_breadcrumbs_show_section_of_cursor(reading: Window) -> None:
     at = spot(reading.dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
     await reading.open(at)
-    told = await until(reading.shown(CRUMB), lambda told: len(told) == 3)
-    assert told == [at.path.name, "fused_computation.7", "fusion.40"]
+    crumbs = await until(reading.shown(CRUMB), lambda rows: len(rows) == 3)
+    assert crumbs == [at.path.name, "fused_computation.7", "fusion.40"]

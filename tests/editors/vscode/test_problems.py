@@ -37,14 +37,14 @@ async def test_wrong_size_is_underlined_and_listed(damaged: Compile, window: Win
 
     await window.page.keyboard.press("Control+Shift+m")
     panel = window.shown(".markers-panel .monaco-list-row")
-    told = [
+    expected = [
         f"{at.path.name} 1",
         f"{message} hlo-lsp size-mismatch [Ln {at.line + 1}, Col {at.column + 1}]",
         f"{at.path.name} [Ln {at.line + 1}, Col {found_shape(found)}] : "
         "this shape takes 1,048,576 B (1.00 MiB)",
     ]
-    # Those of the other files of the folder stand before or behind them.
-    await until(panel, lambda rows: "\n".join(told) in "\n".join(map(on_one_line, rows)))
+    # The panel also lists the other files of the folder.
+    await until(panel, lambda rows: "\n".join(expected) in "\n".join(map(on_one_line, rows)))
 
 
 def on_one_line(row: str) -> str:

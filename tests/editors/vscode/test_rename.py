@@ -38,7 +38,7 @@ async def test_name_in_use_is_refused(dump: Compile, window: Window) -> None:
     await window.press("F2", ".rename-box input")
     await window.page.locator(".rename-box input").fill("fusion.45")
     await window.page.keyboard.press("Enter")
-    told = ".notification-list-item-message, .monaco-editor-overlaymessage .message"
-    (message,) = await until(window.shown(told))
+    selector = ".notification-list-item-message, .monaco-editor-overlaymessage .message"
+    (message,) = await until(window.shown(selector))
     assert "fusion.45" in message
     assert await window.host.ask("text", uri(at.path)) == before

@@ -38,7 +38,7 @@ async def test_restarted_server_knows_unsaved_text(dump: Compile, window: Window
     before = await until(lambda: hover(window.host, at))
     edited = [size.line, size.column, size.line, size.column + len("1048576")]
     await window.host.ask("edit", uri(at.path), {"$range": edited}, "1048577")
-    (told,) = await until(lambda: problems(window.host, at.path))
+    (problem,) = await until(lambda: problems(window.host, at.path))
     first = await kill(window)
 
     assert await server(window, but=first) != first
@@ -46,7 +46,7 @@ async def test_restarted_server_knows_unsaved_text(dump: Compile, window: Window
     assert "1,048,577" in after
     assert after.splitlines()[0] == before.splitlines()[0]
     (again,) = await until(lambda: problems(window.host, at.path))
-    assert (again["range"], again["message"]) == (told["range"], told["message"])
+    assert (again["range"], again["message"]) == (problem["range"], problem["message"])
     await until(window.shown(".editor-instance .codelens-decoration"))
     assert not await window.texts(NOTIFICATION)
 

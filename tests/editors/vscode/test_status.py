@@ -22,6 +22,6 @@ async def test_status_shows_version_and_problems(dump: Compile, window: Window) 
     await item.hover()
     shown = await until(
         window.shown(".hover-language-status"),
-        lambda told: any("1 problem in this file" in each for each in told),
+        lambda texts: any("1 problem in this file" in each for each in texts),
     )
     assert any(f"hlo-lsp {__version__}" in each for each in shown)

@@ -57,4 +57,4 @@ async def test_untrusted_folder_runs_no_program(
     await until(lambda: window.host.ask("isTrusted"))
     assert await server(window, but=first) != first
     assert ran.read_text("utf-8").split() == ["--stdio"]
-    await until(lambda: hover(window.host, at), lambda told: told == card)
+    await until(lambda: hover(window.host, at), lambda text: text == card)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from editors.conftest import Compile
-from editors.vscode.checking import checked, told
+from editors.vscode.checking import checked, problems_of
 from editors.vscode.dump import ASSIGNMENT, lines, printed
 from editors.vscode.host import Spot, hover, problems, spot, uri
 from editors.vscode.marks import VSCODE
@@ -44,13 +44,13 @@ class Typist:
                 yield key
 
     def press(self, key: str) -> None:
-        before, behind = self.text[self.line][: self.column], self.text[self.line][self.column :]
+        before, after = self.text[self.line][: self.column], self.text[self.line][self.column :]
         if key == "Enter":
-            self.text[self.line : self.line + 1] = [before, behind]
+            self.text[self.line : self.line + 1] = [before, after]
             self._move(self.line + 1, 0)
         elif key == "Backspace":
             if self.column:
-                self.text[self.line] = before[:-1] + behind
+                self.text[self.line] = before[:-1] + after
                 self._move(self.line, self.column - 1)
             else:
                 self._join(self.line - 1)
@@ -58,7 +58,7 @@ class Typist:
             self.line += 1 if key == "ArrowDown" else -1
             self.column = min(self._wanted, len(self.text[self.line]))
         else:
-            self.text[self.line] = before + key + behind
+            self.text[self.line] = before + key + after
             self._move(self.line, self.column + 1)
 
     def _some(self) -> list[str]:
@@ -115,7 +115,7 @@ async def test_fast_typing_ends_with_right_problems(
     await until(window.cursor, lambda cursor: cursor == place)
     expected = checked(dump, path, typed, tmp_path / "typed")
     assert {"syntax", "size-mismatch"} <= {code for *_, code, _ in expected}
-    await until(lambda: problems(window.host, path), lambda found: told(found) == expected)
+    await until(lambda: problems(window.host, path), lambda found: problems_of(found) == expected)
     await window.page.keyboard.press("Control+Shift+m")
     row = window.page.locator(".markers-panel .monaco-list-row").first
     assert str(len(expected)) in (await row.inner_text()).split()

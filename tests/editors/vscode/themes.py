@@ -12,34 +12,34 @@ _THEMES = ENTRY.parents[2] / "lib/vscode/extensions/theme-defaults/themes"
 
 def colours(theme: str) -> dict[str, str]:
     """Return the colors of a theme by scope, as CSS."""
-    told: dict[str, str] = {}
-    _add(_THEMES / theme, told)
-    return told
+    by_scope: dict[str, str] = {}
+    _add(_THEMES / theme, by_scope)
+    return by_scope
 
 
-def colour_of(scopes: list[str], told: dict[str, str]) -> str:
+def colour_of(scopes: list[str], by_scope: dict[str, str]) -> str:
     """Return the color of the first scope that the theme has, or a prefix of it."""
     for scope in scopes:
         names = scope.split(".")
         for end in range(len(names), 0, -1):
-            found = told.get(".".join(names[:end]))
+            found = by_scope.get(".".join(names[:end]))
             if found is not None:
                 return found
-    return told[""]
+    return by_scope[""]
 
 
-def _add(path: Path, told: dict[str, str]) -> None:
+def _add(path: Path, by_scope: dict[str, str]) -> None:
     theme: dict[str, Any] = json.loads(path.read_text("utf-8"))
     if "include" in theme:
-        _add(path.parent / theme["include"], told)
+        _add(path.parent / theme["include"], by_scope)
     if "editor.foreground" in theme.get("colors", {}):
-        told[""] = _css(theme["colors"]["editor.foreground"])
+        by_scope[""] = _css(theme["colors"]["editor.foreground"])
     for rule in theme.get("tokenColors", []):
         scopes = rule.get("scope", [])
         named = scopes if isinstance(scopes, list) else re.split(r",\s*", scopes)
         for scope in named:
             if "foreground" in rule["settings"]:
-                told[scope] = _css(rule["settings"]["foreground"])
+                by_scope[scope] = _css(rule["settings"]["foreground"])
 
 
 def _css(colour: str) -> str:

@@ -97,7 +97,7 @@ class Window:
         box = self.page.locator(".quick-input-widget input.input")
         await box.fill(f">{title}")
         entry = self.page.locator(".quick-input-list .monaco-list-row").first
-        await until(entry.inner_text, lambda told: title in told)
+        await until(entry.inner_text, lambda text: title in text)
         await self.page.keyboard.press("Enter")
         await box.wait_for(state="hidden")
 
@@ -118,8 +118,8 @@ class Window:
 
     async def texts(self, selector: str) -> list[str]:
         """Return the texts on the screen that a selector finds, with ordinary blanks."""
-        told = await self.page.locator(selector).all_inner_texts()
-        return [plain(text) for text in told if text]
+        texts = await self.page.locator(selector).all_inner_texts()
+        return [plain(text) for text in texts if text]
 
     def shown(self, selector: str) -> Callable[[], Awaitable[list[str]]]:
         """Return `texts` as a function for `until`."""
@@ -163,17 +163,17 @@ class Window:
 
     async def front(self) -> tuple[Path, str]:
         """Return the active file and the line with the cursor, from the API."""
-        told = await self.host.ask("active")
-        if told is None:
+        active = await self.host.ask("active")
+        if active is None:
             raise NotYet("no editor is active")
-        return Path(told["file"]), told["line"]
+        return Path(active["file"]), active["line"]
 
     async def cursor(self) -> tuple[int, int]:
         """Return the line and column of the cursor from the status bar, both from 1."""
-        told = await self.page.locator("[id='status.editor.selection']").inner_text()
-        found = re.search(r"Ln (\d+), Col (\d+)", told)
+        status = await self.page.locator("[id='status.editor.selection']").inner_text()
+        found = re.search(r"Ln (\d+), Col (\d+)", status)
         if found is None:
-            raise NotYet(told)
+            raise NotYet(status)
         return int(found[1]), int(found[2])
 
 
