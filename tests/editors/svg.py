@@ -26,7 +26,7 @@ def picture(screen: Terminal, columns: int, title: str) -> str:
         top = _TITLE + row * _HEIGHT
         for column, run in _runs(screen.cells(row)):
             left, wide = _MARGIN + column * _WIDTH, len(run) * _WIDTH
-            fore, background = _colours(run[0])
+            fore, background = _colors(run[0])
             if background != _BACK:
                 back.append(f'<rect x="{left:.1f}" y="{top:.1f}" width="{wide:.1f}" '
                             f'height="{_HEIGHT:.1f}" fill="{background}"/>')  # fmt: skip
@@ -67,12 +67,12 @@ def _runs(cells: list[Char]) -> list[tuple[int, list[Char]]]:
     return runs
 
 
-def _colours(cell: Char) -> tuple[str, str]:
-    fore, back = _colour(cell.fg, _FORE), _colour(cell.bg, _BACK)
+def _colors(cell: Char) -> tuple[str, str]:
+    fore, back = _color(cell.fg, _FORE), _color(cell.bg, _BACK)
     return (back, fore) if cell.reverse else (fore, back)
 
 
-def _colour(name: str, default: str) -> str:
+def _color(name: str, default: str) -> str:
     if name == "default":
         return default
     return _ANSI.get(name.removeprefix("bright")) or f"#{name}"

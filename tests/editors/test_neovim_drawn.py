@@ -63,12 +63,12 @@ def test_kinds_of_hints_can_be_disabled(neovim: Neovim, compile_v5e: Compile) ->
     assert not any("step " in text or "allocation " in text for text in texts)
 
 
-COLOURS = """
+COLORS = """
     nvim.open(path)
     nvim.cursor(text)
     vim.cmd('normal! zt')
     local line = vim.fn.line('.')
-    return nvim.wait('colours', function()
+    return nvim.wait('colors', function()
       local shown = {}
       for _, token in ipairs(nvim.drawn('semantic_tokens')) do
         if token.line == line then
@@ -84,7 +84,7 @@ COLOURS = """
 
 def test_words_of_instruction_have_their_types(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(MODULE)
-    found = neovim.run(COLOURS, path=path, text="  %copy-done.1 = ")
+    found = neovim.run(COLORS, path=path, text="  %copy-done.1 = ")
     words = {text: (group, link) for text, group, link in found if "@lsp.type." in group}
     assert words["%copy-done.1"] == ("@lsp.type.instruction.hlo", "@lsp.type.variable")
     assert words["f32"] == ("@lsp.type.elementType.hlo", "@lsp.type.type")
@@ -97,10 +97,10 @@ def test_words_of_instruction_have_their_types(neovim: Neovim, compile_v5e: Comp
 
 def test_thread_local_values_are_faint(neovim: Neovim, compile_v5e: Compile) -> None:
     path = compile_v5e.path(ASSIGNMENT)
-    found = neovim.run(COLOURS, path=path, text="<11 reduce_sum.40 @0>")
+    found = neovim.run(COLORS, path=path, text="<11 reduce_sum.40 @0>")
     faint = ["reduce_sum.40", "@lsp.mod.threadLocal.xla_memory", "Comment"]
     assert faint in found
-    used = neovim.run(COLOURS, path=path, text="<183 params_1__0_.1 @0>")
+    used = neovim.run(COLORS, path=path, text="<183 params_1__0_.1 @0>")
     assert "params_1__0_.1" in [text for text, _, _ in used]
     assert not [group for _, group, _ in used if "threadLocal" in group]
 

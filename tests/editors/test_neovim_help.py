@@ -70,7 +70,7 @@ def test_documented_defaults_are_real(neovim: Neovim, compile_v5e: Compile) -> N
         nvim.open(path)
         nvim.lenses(vim.api.nvim_buf_line_count(0) - 1)
         nvim.answered('textDocument/diagnostic')
-        nvim.wait('colours', function() return #nvim.drawn('semantic_tokens') > 0 end)
+        nvim.wait('colors', function() return #nvim.drawn('semantic_tokens') > 0 end)
         return { hints = vim.lsp.inlay_hint.is_enabled(), folds = vim.wo.foldmethod }
         """,
         path=compile_v5e.path("-buffer-assignment"),

@@ -4,18 +4,11 @@ import pytest
 
 from editors.conftest import Compile
 from editors.neovim import Neovim
-from editors.terminal import Terminal
 
 pytestmark = pytest.mark.editors
 
 MODULE, ASSIGNMENT = "", "-buffer-assignment"
 WIDE = 220  # columns: lines, hints, lenses and diagnostics fit side by side
-
-
-def fit(screen: Terminal, text: str) -> set[str]:
-    """Return the colors of the first occurrence of a text."""
-    row, column = screen.wait(text, lambda: screen.place(text))
-    return {screen.cell(row, column + offset).fg for offset in range(len(text))}
 
 
 def test_hover_opens_in_floating_window(neovim: Neovim, compile_v5e: Compile) -> None:
@@ -30,19 +23,6 @@ def test_hover_opens_in_floating_window(neovim: Neovim, compile_v5e: Compile) ->
         assert any("logical size 1,048,576 B (1.00 MiB)" in row for row in card)
         assert any("live range 69-72 (3 steps)" in row for row in card)
         assert screen.rows[top - 1].lstrip().startswith("6 ")  # below its line
-
-
-def test_lenses_are_after_lines(neovim: Neovim, compile_v5e: Compile) -> None:
-    with neovim.on_terminal(compile_v5e.path(ASSIGNMENT), columns=WIDE) as screen:
-        screen.row_of("2 share offset 0")
-        screen.settle()
-        lines = [compile_v5e.line(ASSIGNMENT, number) for number in (4, 6)]
-        assert screen.row_of("allocation 1: ").endswith(
-            f"4 {lines[0]} 2 values, 1.00 MiB, 2 share offset 0"
-        )
-        assert screen.row_of("<237 copy-start.1{0} @0>").endswith(
-            f"6 {lines[1]} live 69-72 (3 steps): copy-start.1 -> the end of the program"
-        )
 
 
 def test_lens_opens_list(neovim: Neovim, compile_v5e: Compile) -> None:
@@ -90,19 +70,19 @@ def test_hints_are_between_words(neovim: Neovim, compile_v5e: Compile) -> None:
         screen.row_of("%copy-start.3 allocation ")
 
 
-COLOURS = """
-    local colours = {}
+COLORS = """
+    local colors = {}
     for _, kind in ipairs({ 'elementType', 'opcode', 'tile', 'comment' }) do
       local group = vim.api.nvim_get_hl(0, { name = '@lsp.type.' .. kind, link = false })
-      colours[kind] = group.fg and ('%06x'):format(group.fg) or 'none'
+      colors[kind] = group.fg and ('%06x'):format(group.fg) or 'none'
     end
-    return colours
+    return colors
 """
 
 
 def test_words_have_colors(neovim: Neovim, compile_v5e: Compile) -> None:
-    colours = neovim.run(COLOURS)
-    assert len({colours[kind] for kind in ("elementType", "opcode", "comment")}) > 1
+    colors = neovim.run(COLORS)
+    assert len({colors[kind] for kind in ("elementType", "opcode", "comment")}) > 1
     with neovim.on_terminal(compile_v5e.path(MODULE), columns=WIDE) as screen:
         screen.row_of("K hover")  # the server is there
         screen.type("/%copy-done.1 = \rzt\\h:nohlsearch\r")
@@ -113,16 +93,9 @@ def test_words_have_colors(neovim: Neovim, compile_v5e: Compile) -> None:
             at = column + begin.rindex(word)
             return {screen.cell(row, at + offset).fg for offset in range(len(word))}
 
-        screen.wait("colours", lambda: shown("copy-done") == {colours["opcode"]})
-        assert shown("f32") == {colours["elementType"]}
-        assert shown("T(8,128)") == {colours["tile"]}
-
-
-def test_thread_local_values_are_faint(neovim: Neovim, compile_v5e: Compile) -> None:
-    faint = neovim.run(COLOURS)["comment"]
-    with neovim.on_terminal(compile_v5e.path(ASSIGNMENT)) as screen:
-        screen.wait("faint", lambda: fit(screen, "reduce_sum.40") == {faint})
-        assert fit(screen, "params_1__0_.1") != {faint}
+        screen.wait("colors", lambda: shown("copy-done") == {colors["opcode"]})
+        assert shown("f32") == {colors["elementType"]}
+        assert shown("T(8,128)") == {colors["tile"]}
 
 
 def test_typing_completes_names(neovim: Neovim, own: Compile) -> None:

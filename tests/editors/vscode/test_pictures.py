@@ -24,7 +24,7 @@ from editors.vscode.window import Window
 pytestmark = VSCODE
 PICTURES = ROOT / "vscode-client" / "pictures"
 BYTES = 250_000
-COLOURS = 128
+COLORS = 128
 
 
 @pytest_asyncio.fixture(loop_scope="session")
@@ -72,7 +72,7 @@ def _small(png: bytes) -> bytes:
     from PIL import Image
 
     with Image.open(io.BytesIO(png)) as image, io.BytesIO() as out:
-        image.convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE).save(
+        image.convert("RGB").quantize(COLORS, dither=Image.Dither.NONE).save(
             out, "PNG", optimize=True
         )
         return out.getvalue()

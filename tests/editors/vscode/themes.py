@@ -10,14 +10,14 @@ from editors.code_server import ENTRY
 _THEMES = ENTRY.parents[2] / "lib/vscode/extensions/theme-defaults/themes"
 
 
-def colours(theme: str) -> dict[str, str]:
+def colors(theme: str) -> dict[str, str]:
     """Return the colors of a theme by scope, as CSS."""
     by_scope: dict[str, str] = {}
     _add(_THEMES / theme, by_scope)
     return by_scope
 
 
-def colour_of(scopes: list[str], by_scope: dict[str, str]) -> str:
+def color_of(scopes: list[str], by_scope: dict[str, str]) -> str:
     """Return the color of the first scope that the theme has, or a prefix of it."""
     for scope in scopes:
         names = scope.split(".")
@@ -42,6 +42,6 @@ def _add(path: Path, by_scope: dict[str, str]) -> None:
                 by_scope[scope] = _css(rule["settings"]["foreground"])
 
 
-def _css(colour: str) -> str:
-    red, green, blue = (int(colour[start : start + 2], 16) for start in (1, 3, 5))
+def _css(color: str) -> str:
+    red, green, blue = (int(color[start : start + 2], 16) for start in (1, 3, 5))
     return f"rgb({red}, {green}, {blue})"

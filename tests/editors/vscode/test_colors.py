@@ -10,13 +10,13 @@ from editors.conftest import Compile
 from editors.vscode.dump import MODULE, lines
 from editors.vscode.host import Spot, spot, uri
 from editors.vscode.marks import VSCODE
-from editors.vscode.themes import colour_of, colours
+from editors.vscode.themes import color_of, colors
 from editors.vscode.waiting import until
 from editors.vscode.window import Window
 
 pytestmark = VSCODE
-# The colours of places in lines of text: [[line, column], ...] -> [colour, ...].
-_COLOURS = """(places) => {
+# The colors of places in lines of text: [[line, column], ...] -> [color, ...].
+_COLORS = """(places) => {
   const lines = [...document.querySelectorAll(".editor-instance .view-line")];
   return places.map(([text, column]) => {
     const line = lines.find((each) => each.textContent.replaceAll("\u00a0", " ") === text);
@@ -82,7 +82,7 @@ async def test_tokens_have_colors_of_their_scopes(
     theme: str, dump: Compile, window: Window
 ) -> None:
     at = spot(dump.path(MODULE), "  %^fusion.40 = f32[64,256]{1,0:T(8,128)} fusion(")
-    expected = await colours_by_token(theme, at, window)
+    expected = await colors_by_token(theme, at, window)
     kinds = {"elementType", "opcode", "instruction", "computation", "attribute", "tile", "number"}
     assert {kind for kind, _, _ in expected} >= kinds
     assert len(set(expected.values())) >= 4
@@ -93,20 +93,20 @@ async def test_unused_values_are_faint(theme: str, folder: Path, window: Window)
     path = folder / "written.hlo"
     path.write_text(WRITTEN, "utf-8")
     at = spot(path, "%^idle")
-    expected = await colours_by_token(theme, at, window)
-    comment = colours(THEMES[theme])["comment"]
-    faint = [token for token, colour in expected.items() if colour == comment]
+    expected = await colors_by_token(theme, at, window)
+    comment = colors(THEMES[theme])["comment"]
+    faint = [token for token, color in expected.items() if color == comment]
     assert faint == [("instruction", at.line, at.column - 1)]
     await on_the_screen(expected, lines(path), window)
 
 
-async def colours_by_token(theme: str, at: Spot, window: Window) -> dict[Token, str]:
+async def colors_by_token(theme: str, at: Spot, window: Window) -> dict[Token, str]:
     """Return the expected colors of the tokens around a place."""
     await window.open(at)
     tokens = await until(lambda: window.host.ask("tokens", uri(at.path)))
-    by_scope = colours(THEMES[theme])
+    by_scope = colors(THEMES[theme])
     return {
-        (kind, line, column): colour_of(scopes_of(kind, modifiers), by_scope)
+        (kind, line, column): color_of(scopes_of(kind, modifiers), by_scope)
         for line, column, length, kind, modifiers in tokens
         if abs(line - at.line) < 12 and column + length < 90
     }
@@ -117,11 +117,11 @@ async def on_the_screen(expected: dict[Token, str], text: list[str], window: Win
 
     async def wrong() -> dict[Token, tuple[str, str]]:
         places = [[text[line], column] for _, line, column in expected]
-        shown = await window.page.evaluate(_COLOURS, places)
+        shown = await window.page.evaluate(_COLORS, places)
         return {
-            token: (colour, right)
-            for (token, right), colour in zip(expected.items(), shown, strict=True)
-            if colour != right
+            token: (color, right)
+            for (token, right), color in zip(expected.items(), shown, strict=True)
+            if color != right
         }
 
     await until(wrong, lambda found: found == {})
