@@ -57,9 +57,6 @@ class BufferAssignment:
         )
 
 
-_Blocks = dict[AllocationLine, AllocationBlock]
-
-
 def buffer_assignment(dump: DumpSet) -> BufferAssignment:
     """Return the allocations of a compile; none where a file holds two buffer assignments."""
     file = next((file for file in dump.files if len(file.memory.allocations)), dump.files[0])
@@ -73,38 +70,30 @@ def misses_used_values(dump: DumpSet) -> bool:
 
 
 @query
-def blocks_of(file: DumpFile) -> _Blocks:
+def blocks_of(file: DumpFile) -> dict[AllocationLine, AllocationBlock]:
     """Return the allocations of a file in order; unchanged blocks stay the same objects."""
-    return _read(file, blocks_of.last(file) or {})
+    old = blocks_of.last(file) or {}
+    found: dict[AllocationLine, tuple[list[AssignedValue], bool]] = {}
+    head: AllocationLine | None = None
+    for count, record in enumerate(file.records, 1):
+        if count % _RECORDS_PER_CHECKPOINT == 0:
+            checkpoint()
+        if head is not None and isinstance(record, BrokenRecord):
+            found[head] = found[head][0], False
+        if record.is_head:
+            head = record if isinstance(record, AllocationLine) else None
+            if head is not None:
+                found[head] = [], True
+        elif head is not None and type(record) is AssignedValue:
+            found[head][0].append(record)
+    blocks = {}
+    for line, (listed, is_whole) in found.items():
+        block, known = AllocationBlock(line, tuple(listed), is_whole), old.get(line)
+        is_known = known is not None and known.is_whole is is_whole and known.values == block.values
+        blocks[line] = known if known is not None and is_known else block
+    return blocks
 
 
 def block_of(allocation: LocatedRecord[AllocationLine]) -> AllocationBlock:
     """Return the block of one allocation."""
     return blocks_of(allocation.file)[allocation.record]
-
-
-def _read(file: DumpFile, old: _Blocks) -> _Blocks:
-    found: _Blocks = {}
-    head: AllocationLine | None = None
-    values: list[AssignedValue] = []
-    whole = True
-
-    def close() -> None:
-        if head is not None:
-            listed, known = tuple(values), old.get(head)
-            is_known = known is not None and known.is_whole is whole and known.values == listed
-            found[head] = known if known and is_known else AllocationBlock(head, listed, whole)
-
-    for count, record in enumerate(file.records, 1):
-        if count % _RECORDS_PER_CHECKPOINT == 0:
-            checkpoint()
-        if type(record) is AssignedValue:
-            values.append(record)
-            continue
-        whole = whole and not isinstance(record, BrokenRecord)
-        if record.is_head:
-            close()
-            head = record if isinstance(record, AllocationLine) else None
-            values, whole = [], True
-    close()
-    return found
