@@ -16,26 +16,15 @@ ONE_FILE = marked_dump.one_file()
 # Where definition leads from a mention of a value, and from the name of an instruction that
 # defines one: the same in both generations.
 VALUES = [
-    ("x.1-value", "x.1-entry"),
-    ("fusion0-value", "fusion0-entry"),
-    ("x.1-entry", "x.1-value"),
-    ("fusion1-entry", "fusion1-value"),
-    ("add.9-entry", "add.9-value"),
-    ("x.1-range", "x.1-entry"),
-    ("fusion0-range", "fusion0-entry"),
-    ("negate.7-peak", "negate.7-entry"),
-    ("fusion1-peak", "fusion1-entry"),
-    ("x.1-position", "x.1-entry"),
-    ("fusion0-position", "fusion0-entry"),
-    ("fusion.2-position", "fusion.2-entry"),
-    ("x.1-use", "fusion-entry"),
-    ("fusion0-use", "negate.7-entry"),
-    ("fusion1-use", "fusion.2-entry"),
-    ("fusion-operand", "x.1-entry"),
-    ("x.1-step", "x.1-entry"),
-    ("fusion-step", "fusion-entry"),
-    ("negate.7-step", "negate.7-entry"),
-]
+    ("x.1-value", "x.1-entry"), ("fusion0-value", "fusion0-entry"), ("x.1-entry", "x.1-value"),
+    ("fusion1-entry", "fusion1-value"), ("add.9-entry", "add.9-value"), ("x.1-range", "x.1-entry"),
+    ("fusion0-range", "fusion0-entry"), ("negate.7-peak", "negate.7-entry"),
+    ("fusion1-peak", "fusion1-entry"), ("x.1-position", "x.1-entry"),
+    ("fusion0-position", "fusion0-entry"), ("fusion.2-position", "fusion.2-entry"),
+    ("x.1-use", "fusion-entry"), ("fusion0-use", "negate.7-entry"),
+    ("fusion1-use", "fusion.2-entry"), ("fusion-operand", "x.1-entry"), ("x.1-step", "x.1-entry"),
+    ("fusion-step", "fusion-entry"), ("negate.7-step", "negate.7-entry"),
+]  # fmt: skip
 # A get-tuple-element defines no value.
 NO_VALUE = ["gte-position", "fusion-use", "gte-operand", "gte-step"]
 
@@ -148,12 +137,10 @@ def test_computation_is_its_own_type_definition() -> None:
     [
         ("fusion0-value", ["fusion0-entry", "fusion-line"]),
         ("fusion0-entry", ["fusion0-value", "fusion-line"]),
-        ("x.1-entry", ["x.1-value", "x.1-line"]),
-        ("fusion0-range", ["fusion0-entry"]),
-        ("fusion0-position", ["fusion0-entry"]),
-        ("negate.7-peak", ["negate.7-entry"]),
+        ("x.1-entry", ["x.1-value", "x.1-line"]), ("fusion0-range", ["fusion0-entry"]),
+        ("fusion0-position", ["fusion0-entry"]), ("negate.7-peak", ["negate.7-entry"]),
     ],
-)
+)  # fmt: skip
 def test_value_headers_also_resolve_to_module_text(start: str, ends: list[str]) -> None:
     places = definitions(SPLIT.dump, SPLIT.target(start))
     assert [SPLIT.mark_at(place) for place in places] == ends
