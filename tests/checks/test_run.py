@@ -58,7 +58,7 @@ def test_the_rest_of_a_damaged_dump_is_as_before(sample: str) -> None:
     """Cards and definitions of every line that has no damage, at its first word."""
     whole, broken = dump_of(sample), dump_of(_broken(sample))
     damaged = {new.strip() for _, new in DAMAGES}
-    check_paths = 0
+    answered = 0
     for line, text in enumerate(sample.split("\n")):
         if any(word in broken.files[0].lines[line] for word in damaged):
             continue
@@ -70,8 +70,8 @@ def test_the_rest_of_a_damaged_dump_is_as_before(sample: str) -> None:
             title = None if card is None else card.title
             answers.append((title, None if place is None else quoted(place)[:20]))
         assert answers[0] == answers[1], text
-        check_paths += answers[0][0] is not None
-    assert check_paths > 200
+        answered += answers[0][0] is not None
+    assert answered > 200
 
 
 def test_a_broken_line_does_not_change_how_the_next_file_is_read(sample: str) -> None:
