@@ -1,4 +1,4 @@
-"""Which rule reports a contradiction that several rules find.
+"""Precedence of rules: the one that reports a contradiction that several rules find.
 
 One wrong number often contradicts several others, so that several rules report it. A rule does not
 search for the culprit: ``precedence.toml`` says which of the findings on the same lines is kept.
@@ -17,7 +17,7 @@ from hlo_lsp.syntax.records import Record
 
 
 class Scope(Enum):
-    """What a finding and the findings that it suppresses have in common."""
+    """The part of a dump that a finding shares with the findings that it suppresses."""
 
     LINE = "line"
     RECORD = "record"

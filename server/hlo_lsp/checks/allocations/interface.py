@@ -62,7 +62,7 @@ def origins_of(dump: DumpSet) -> "Origins":
 
 
 class Origins:
-    """Origins of the values of one compile. None stands for what its files do not state."""
+    """Origins of the values of one compile. None means that its files do not state it."""
 
     def __init__(self, dump: DumpSet) -> None:
         self._dump = dump

@@ -140,7 +140,7 @@ def report_few(
 
 
 class Kind(Enum):
-    """How a row of a list differs from the expected list."""
+    """A kind of difference between a row of a list and the expected list."""
 
     UNEXPECTED = "unexpected"
     REPEATED = "repeated"

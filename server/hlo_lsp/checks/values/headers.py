@@ -158,7 +158,7 @@ def _missing(mine: HeaderList, other: HeaderList) -> list[Header]:
 def _alone(
     survey: CompileCheck, mine: HeaderList, missing: Sequence[Header], other: HeaderList, where: str
 ) -> Iterator[Finding]:
-    """Report each value, or all at once if they are so many that a whole part is missing."""
+    """Report each value, or all in one finding if a whole part seems to be missing."""
     lacking = Related(top_place(other.file), "this list")
     is_part = len(missing) > _MOST_SINGLE
     for header in missing[: 1 if is_part else None]:

@@ -42,7 +42,7 @@ def position_rows(entry: UsedValue) -> Sequence[str]:
 
 
 def row_of(name: str, index: str | None) -> str:
-    """Return the row of a position; the index is None where the instruction is no tuple."""
+    """Return the row of a position; the index is None unless the instruction is a tuple."""
     return f"  {name}" if index is None else f"  {name} {index}"
 
 
@@ -145,7 +145,7 @@ def _missing(
     for computation in module.module.all_computations():
         members = module.module.members(computation)
         if not any(member.name in covered for member in members):
-            continue  # inside of a fusion there are no buffers
+            continue  # the instructions in a fusion have no buffers
         for member in members:
             checkpoint()
             if not member.shape or not (member.name in covered or survey.dump.step(member.name)):

@@ -185,7 +185,7 @@ def use_mismatch(survey: CompileCheck) -> Iterator[Finding]:
 
 
 def _differences(program: _Program, entry: UsedValue) -> tuple[list[str], list[str]]:
-    """Return the rows of an entry that are no uses of its value, or repeated, and those missing."""
+    """Return the unexpected or repeated rows of an entry, and the missing ones."""
     users, positions = program.users, position_rows(entry)
     if users.doubled and any(parts_of(row)[0] in users.doubled for row in positions):
         return [], []
