@@ -97,9 +97,7 @@ def test_paths_are_printed_as_given(damaged: Path) -> None:
     assert run("check", folder.resolve()).out.startswith(f"{damaged.resolve()}:")
 
 
-def test_finding_names_the_contradicting_file(
-    compiled: Compiled,
-) -> None:
+def test_finding_names_the_contradicting_file(compiled: Compiled) -> None:
     files = compiled("tpu")
     text = files.assignment.read_text("utf-8")
     files.assignment.write_text(text.replace("<23 fusion.9 @0>", "<23 fusion.99 @0>"), "utf-8")

@@ -6,10 +6,7 @@ import pytest
 
 from cli.command import run
 
-CONTENTS = {
-    "missing": (None, "No such file"),
-    "binary": (b"\x7fELF\0\0" * 100, "binary"),
-}
+CONTENTS = {"missing": (None, "No such file"), "binary": (b"\x7fELF\0\0" * 100, "binary")}
 
 
 @pytest.mark.parametrize("name", CONTENTS)
@@ -58,14 +55,7 @@ def test_one_bad_path_fails_the_command(tmp_path: Path, sample: Path) -> None:
     assert "missing.txt" in result.err
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"",
-        b"hello\n",
-        b" \n",
-    ],
-)
+@pytest.mark.parametrize("content", [b"", b"hello\n", b" \n"])
 def test_inspect_prints_the_same_file_errors(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file.txt"
     path.write_bytes(content)

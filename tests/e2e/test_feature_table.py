@@ -153,10 +153,7 @@ async def ask(file: OpenFile, method: str, params: dict[str, Any]) -> bool:
 def questions(file: OpenFile, method: str) -> Iterator[dict[str, Any]]:
     document = {"textDocument": {"uri": file.uri}}
     lines = file.text.lines
-    whole = {
-        "start": {"line": 0, "character": 0},
-        "end": {"line": len(lines) - 1, "character": 0},
-    }
+    whole = {"start": {"line": 0, "character": 0}, "end": {"line": len(lines) - 1, "character": 0}}
     more = _MORE.get(method, {})
     if method in AT_PLACES:
         for place in places(lines):

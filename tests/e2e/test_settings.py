@@ -24,7 +24,7 @@ ASKED = types.ClientCapabilities(
         did_change_configuration=types.DidChangeConfigurationClientCapabilities(
             dynamic_registration=True
         ),
-    ),
+    )
 )
 
 

@@ -85,10 +85,7 @@ def test_a_position_inside_a_character_is_its_start(file: DumpFile) -> None:
     box, letter = 6, 17  # the columns of ├ and of 𝔸, three bytes and two units of 16 bits
     assert Client(Encoding.UTF8).point(file, types.Position(line, box + 1)) == (line, box)
     assert Client(Encoding.UTF8).point(file, types.Position(line, box + 2)) == (line, box)
-    assert Client(Encoding.UTF16).point(file, types.Position(line, letter + 1)) == (
-        line,
-        letter,
-    )
+    assert Client(Encoding.UTF16).point(file, types.Position(line, letter + 1)) == (line, letter)
 
 
 @pytest.mark.parametrize(

@@ -92,9 +92,7 @@ async def test_an_intact_file_gets_an_empty_list(desk: Callable[..., Desk]) -> N
     assert await at.sent() == [(URI, 1, [])]
 
 
-async def test_a_file_that_is_no_dump_gets_an_empty_list_at_most(
-    desk: Callable[..., Desk],
-) -> None:
+async def test_a_file_that_is_no_dump_gets_an_empty_list_at_most(desk: Callable[..., Desk]) -> None:
     at = desk()
     at.open(URI, "--flag=1\n")
     assert await at.sent() in ([], [(URI, 1, [])])
@@ -127,9 +125,7 @@ async def test_closing_clears_the_list(desk: Callable[..., Desk]) -> None:
     assert await at.all_sent() == [(URI, None, [])]
 
 
-async def test_closing_right_after_opening_leaves_nothing_behind(
-    desk: Callable[..., Desk],
-) -> None:
+async def test_closing_right_after_opening_leaves_nothing_behind(desk: Callable[..., Desk]) -> None:
     at = desk()
     at.open(URI, DAMAGED)
     at.close(URI)

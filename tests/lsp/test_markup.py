@@ -13,10 +13,7 @@ from hlo_lsp.model.source import SourceLine
 
 CARD = Card(
     "`fusion.40{0}`",
-    (
-        Fact("value", "328, leaf {0} of `fusion.40`"),
-        Fact("padded", "512 B: padded to T(8,128)"),
-    ),
+    (Fact("value", "328, leaf {0} of `fusion.40`"), Fact("padded", "512 B: padded to T(8,128)")),
     "A closing sentence about `S(1)`.",
 )
 

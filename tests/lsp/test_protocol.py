@@ -161,6 +161,14 @@ async def test_a_request_can_be_cancelled_by_its_token() -> None:
     assert await desk.short() == ["begin", "end", -32800]
 
 
+async def test_a_request_that_never_began_can_be_cancelled_by_its_token() -> None:
+    desk = Desk(five)
+    desk.ask(workDoneToken="t")
+    desk.send("window/workDoneProgress/cancel", {"token": "t"})
+    assert await desk.short() == [-32800]
+    assert desk.server.protocol.progress.tokens == {}
+
+
 async def test_work_that_outlives_its_request_reports_nothing() -> None:
     tasks = []
 

@@ -111,7 +111,4 @@ def test_wrong_wishes_are_told_with_the_name_of_the_setting() -> None:
         "hlo.check.thresholds.padding_byte: unknown threshold `padding_byte`; "
         "did you mean `padding_bytes`?",
     ]
-    assert Settings.of([{"check": "syntax"}]) == (
-        Settings(),
-        ["hlo.check: must be an object"],
-    )
+    assert Settings.of([{"check": "syntax"}]) == (Settings(), ["hlo.check: must be an object"])

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
-from typing import Any
 from uuid import uuid4
 
 from lsprotocol import types
@@ -159,19 +158,14 @@ _LONG_REQUESTS = {
 def start_request(
     method: str, tokens: ProgressTokens, token: types.ProgressToken | None
 ) -> Iterator[None]:
-    """Set the request that the current task works for; the client can cancel it by its token."""
+    """Set the request that the current task works for, and end its progress afterwards."""
     title = _LONG_REQUESTS[method][0] if method in _LONG_REQUESTS else "HLO"
     progress = Progress(title, tokens, token)
     _current.set(progress)
-    task: Any = asyncio.current_task()
-    if token is not None:
-        tokens.tokens[token] = task
     try:
         yield
     finally:
         progress.end()  # the specification requires this before the response
-        if token is not None:
-            tokens.tokens.pop(token, None)
 
 
 def offer_progress(capabilities: types.ServerCapabilities) -> None:

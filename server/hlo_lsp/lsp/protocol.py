@@ -16,7 +16,7 @@ import stat
 import sys
 import time
 from collections.abc import Callable, Coroutine
-from enum import Enum
+from contextlib import suppress
 from functools import partial, wraps
 from typing import Any, BinaryIO, TypeVar
 
@@ -105,20 +105,19 @@ class HloProtocol(LanguageServerProtocol):
         try:
             data = json.loads(body)
         except (ValueError, RecursionError):
-            self._respond_error(None, exceptions.JsonRpcParseError("invalid JSON"))
+            error = exceptions.JsonRpcParseError("invalid JSON")
+            self._send_response(None, error=error.to_response_error())
             return
         known_id = data.get("id") if isinstance(data, dict) else None
         message_id = known_id if type(known_id) in {int, str} else None
-        if not _is_message(data):
-            self._respond_error(
-                message_id, exceptions.JsonRpcInvalidRequest("not a JSON-RPC 2.0 message")
-            )
-            return
         try:
+            if not _is_message(data):
+                raise exceptions.JsonRpcInvalidRequest("not a JSON-RPC 2.0 message")
             self._dispatch(data)
-        except JsonRpcException as error:
-            if "id" in data:
-                self._respond_error(message_id, error)
+        except JsonRpcException as refusal:
+            logger.info("message rejected: %.200s", refusal.message)
+            if not _is_message(data) or "id" in data:
+                self._send_response(message_id, error=refusal.to_response_error())
         except Exception:  # for example for a response to a request that was cancelled meanwhile
             logger.info("message ignored", exc_info=True)
 
@@ -150,15 +149,16 @@ class HloProtocol(LanguageServerProtocol):
             error = types.ResponseError(RequestFailedError.CODE, "invalid response of the client")
             message = types.ResponseErrorMessage(data["id"], error)
         self.handle_message(message)
+        token = getattr(getattr(message, "params", None), "work_done_token", None)
+        task = self._request_futures.get(data.get("id", ""))
+        if token is not None and task is not None:  # the client can cancel it by the token
+            self.progress.tokens[token] = task
+            task.add_done_callback(lambda _: self.progress.tokens.pop(token, None))
 
     def _send_response(self, msg_id: Any, result: Any = None, error: Any = None) -> None:
-        name = "result" if error is None else "error"
         text = result if isinstance(result, JsonText) else self._dumps(error or result)
+        name = "error" if error else "result"
         self._write(f'{{"jsonrpc":"2.0","id":{json.dumps(msg_id)},"{name}":{text}}}')
-
-    def _respond_error(self, message_id: int | str | None, error: JsonRpcException) -> None:
-        logger.info("message rejected: %.200s", error.message)
-        self._send_response(message_id, error=error.to_response_error())
 
     async def _send_partial_results(self, result: Any, token: types.ProgressToken) -> Any:
         """Send the items of a list or the numbers of tokens, and return the rest of the result."""
@@ -187,10 +187,7 @@ class HloProtocol(LanguageServerProtocol):
         return f"[{','.join(pieces)}]"
 
     def _dumps(self, value: Any) -> str:
-        return json.dumps(value, default=self._to_json, separators=(",", ":"))
-
-    def _to_json(self, value: Any) -> Any:
-        return value.value if isinstance(value, Enum) else self.converter.unstructure(value)
+        return json.dumps(value, default=self.converter.unstructure, separators=(",", ":"))
 
     def _write(self, text: str) -> None:
         if self.writer is None:
@@ -214,11 +211,9 @@ def _is_message(data: Any) -> bool:
 def _omit_none(converter: Any, kind: type[Any]) -> None:
     """Omit fields that are None; lsprotocol writes null, which older clients do not accept."""
     write = converter.get_unstructure_hook(kind)
-
-    def write_set_fields(value: Any) -> dict[str, Any]:
-        return {name: item for name, item in write(value).items() if item is not None}
-
-    converter.register_unstructure_hook(kind, write_set_fields)
+    converter.register_unstructure_hook(
+        kind, lambda value: {name: item for name, item in write(value).items() if item is not None}
+    )
 
 
 class HloServer(LanguageServer):
@@ -261,12 +256,9 @@ class HloServer(LanguageServer):
         self._run(self._serve_tcp(host, port))
 
     def _run(self, serving: Coroutine[Any, Any, None]) -> None:
-        try:
+        with suppress(KeyboardInterrupt):
             asyncio.run(serving)
-        except KeyboardInterrupt:
-            pass
-        finally:
-            self.shutdown()  # type: ignore[no-untyped-call]  # pygls leaves it untyped
+        self.shutdown()  # type: ignore[no-untyped-call]  # pygls leaves it untyped
 
     async def _serve_io(self, stdin: BinaryIO) -> None:
         mode = os.fstat(stdin.fileno()).st_mode
@@ -297,8 +289,7 @@ class HloServer(LanguageServer):
         deadline = time.monotonic() + _READ_SECONDS
         try:
             while self.protocol.writer is not None and (line := await reader.readline()):
-                found = _CONTENT_LENGTH.search(line)
-                if found is not None:
+                if found := _CONTENT_LENGTH.search(line):
                     length = int(found[1])
                 if line.strip() or length is None:
                     continue
