@@ -66,7 +66,8 @@ def _short_lists(survey: CompileCheck) -> Iterator[Finding]:
     values, known = assigned.memory.assigned, entries.memory.entries
     last = last_record(entries)
     if last is not None and isinstance(last[1], UsedValue) and not dump.has_broken_used_values:
-        after = [one for one in values.firsts() if one.id > max(known)]
+        highest = max(known)
+        after = [one for one in values.firsts() if one.id > highest]
         yield from _short(survey, entries, "entries", assigned, after)
     lacking = [one for one in known.firsts() if (one.id or 0) not in values]
     if lacking and not dump.has_broken_assigned_values and _ends_early(dump, assigned, lacking):
