@@ -35,6 +35,7 @@ def folder(corpus_small: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.e2e
 @pytest.mark.skipif(sys.platform == "win32", reason="the pages show paths with slashes")
 @pytest.mark.parametrize("page", _WITH_EXAMPLES, ids=lambda page: page.stem)
 def test_commands_print_what_the_page_shows(page: Path, folder: Path) -> None:

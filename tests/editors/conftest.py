@@ -3,11 +3,15 @@
 import re
 import shutil
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
 from editors.neovim import Neovim, find_neovim
+
+# The quick tests run without the dependency group `vscode`.
+collect_ignore = [] if find_spec("playwright") else ["vscode"]
 
 _STEM = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
 

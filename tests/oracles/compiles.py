@@ -1,7 +1,8 @@
 """The compiles of the corpus, as the package reads them and as XLA printed them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from dumps import files_of
@@ -44,6 +45,7 @@ GENERATIONS = (  # the folders of generations.tar.xz
     "tpu_v5e_jax_0.8.1",
 )
 FOLDERS = (
+    L24,
     "cpu",
     "cpu_jax_0.6.2",
     "flags_async_sugar",
@@ -62,7 +64,6 @@ FOLDERS = (
     "tpu_v5e_jax_0.9.2",
     "tpu_v5p",
     *GENERATIONS,
-    L24,
 )
 
 
@@ -82,8 +83,13 @@ class Compile:
         return f"{spot.path.name}:{spot.line + 1}: {self.file(spot.path).lines[spot.line][:100]}"
 
 
-def compiles_of(folder: Path) -> Iterator[Compile]:
-    """Yield all compiles of a folder."""
+@lru_cache(maxsize=1)  # the tests of one folder run one after the other, see conftest.py
+def compiles_of(folder: Path) -> Sequence[Compile]:
+    """Return all compiles of a folder."""
+    return list(_read_compiles(folder))
+
+
+def _read_compiles(folder: Path) -> Iterator[Compile]:
     for path in files_of(folder, FileKind.ASSIGNMENT):
         stem = path.name.removesuffix(".txt").removesuffix("-buffer-assignment")
         names = [path.name, f"{stem}-buffer-assignment-values.txt", f"{stem}-live-range.txt"]

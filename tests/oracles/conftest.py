@@ -8,15 +8,24 @@ from oracles.compiles import FOLDERS, GENERATIONS, L24
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run the oracles over the folders of ``--dumps`` instead of the corpus."""
+    """Run the oracles over the folders of ``--dumps`` instead of the corpus.
+
+    All tests of a folder run in one process, one after the other, and share the compiles.
+    """
     if "folder" in metafunc.fixturenames:
         dumps: list[Path] | None = metafunc.config.getoption("--dumps")
-        folders = dumps or FOLDERS
-        ids = [folder if isinstance(folder, str) else folder.name for folder in folders]
-        metafunc.parametrize("folder", folders, ids=ids, indirect=True)
+        names = {
+            folder if isinstance(folder, str) else folder.name: folder
+            for folder in dumps or FOLDERS
+        }
+        folders = [
+            pytest.param(folder, id=name, marks=pytest.mark.xdist_group(name))
+            for name, folder in names.items()
+        ]
+        metafunc.parametrize("folder", folders, indirect=True, scope="session")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def folder(request: pytest.FixtureRequest) -> Path:
     """Return a folder of real dumps."""
     name: str | Path = request.param

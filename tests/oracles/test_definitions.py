@@ -40,28 +40,17 @@ def test_definition_of_every_position_and_use_row(folder: Path) -> None:
         assert wrong == []
 
 
-def test_definition_of_every_value_line_and_entry_header(folder: Path) -> None:
-    for compile_ in compiles_of(folder):
-        printed = compile_.printed
-        for value in printed.assigned.values():
-            entry = printed.entries.get(value.id)
-            assert _jump(compile_, value.spot) == _line(value.spot if entry is None else entry.spot)
-            if entry is not None:
-                assert _jump(compile_, entry.spot) == _line(value.spot)
-
-
-def test_second_definition_of_every_value_is_its_instruction(folder: Path) -> None:
+def test_definitions_of_every_value_line_and_entry_header(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
         for value in printed.assigned.values():
             instruction = printed.instructions.get(value.name)
-            expected = [] if instruction is None else [_line(instruction)]
+            others = [] if instruction is None else [_line(instruction)]
             entry = printed.entries.get(value.id)
-            for spot in (value.spot, None if entry is None else entry.spot):
-                if spot is not None:
-                    found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
-                    assert found is not None
-                    assert list(map(_place, definitions(compile_.dump, found)))[1:] == expected
+            entry_spot = value.spot if entry is None else entry.spot
+            assert _definitions(compile_, value.spot) == [_line(entry_spot), *others]
+            if entry is not None:
+                assert _definitions(compile_, entry.spot) == [_line(value.spot), *others]
 
 
 def test_definition_of_every_live_range_row(folder: Path) -> None:
@@ -117,6 +106,12 @@ def test_type_definition_of_every_position_row(folder: Path) -> None:
 def _jump(compile_: Compile, spot: Spot) -> _Target:
     found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
     return None if found is None else _place(definition(compile_.dump, found))
+
+
+def _definitions(compile_: Compile, spot: Spot) -> list[_Target]:
+    found = cursor_target_at(compile_.file(spot.path), spot.line, spot.column)
+    assert found is not None
+    return list(map(_place, definitions(compile_.dump, found)))
 
 
 def _place(place: Place | None) -> _Target:

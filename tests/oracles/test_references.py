@@ -1,4 +1,4 @@
-"""The references of a value are exactly the rows that XLA printed about it.
+"""The references of a value are exactly its printed rows.
 
 The module text contributes the defining instruction and the operands of its uses. Report rows print
 no names and are tested in test_report_rows.py.
@@ -25,27 +25,20 @@ _PARAMETER = re.compile(r"([\w.\-]+): ")  # in the head of a computation
 _WORD = re.compile(r'"[^"]*"|(?<![\w.\-])([A-Za-z_][\w.\-]*)(?![\w.\-(=\[])')
 
 
-def test_references_from_value_lines(folder: Path) -> None:
+def test_references_of_value_are_its_rows(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         printed = compile_.printed
         for value in printed.assigned.values():
             expected = _declared(printed, value), _mentioned(compile_, value)
-            assert _references(compile_, value.spot) == expected, value.key
+            entry, live_range = printed.entries.get(value.id), printed.ranges.get(value.key)
+            spots = [value.spot]
+            spots += [] if entry is None else [entry.spot]
+            spots += [] if live_range is None else [live_range[2]]
+            for spot in spots:
+                assert _references(compile_, spot) == expected, compile_.text(spot)
 
 
-def test_references_from_entries_and_live_ranges_agree(folder: Path) -> None:
-    for compile_ in compiles_of(folder):
-        printed = compile_.printed
-        for entry in printed.entries.values():
-            from_entry = _references(compile_, entry.spot)
-            assert from_entry == _references(compile_, printed.assigned[entry.id].spot)
-            if entry.key in printed.ranges:
-                assert from_entry == _references(compile_, printed.ranges[entry.key][2])
-
-
-def test_instruction_references_are_all_matching_lines(
-    folder: Path,
-) -> None:
+def test_references_of_instruction_are_matching_lines(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         lines = _lines_by_name(compile_)
         entries = {entry.name: entry for entry in reversed(compile_.printed.entries.values())}

@@ -15,15 +15,6 @@ _NOTHING_TO_COMPARE = {"samples", "flags_no_analysis"}
 
 
 def test_schedule_of_every_compile(folder: Path) -> None:
-    assert _count(folder) > 0 or folder.name in _NOTHING_TO_COMPARE
-
-
-def test_schedule_of_96_layer_model(train_l96: Path) -> None:
-    assert _count(train_l96) == 1
-
-
-def _count(folder: Path) -> int:
-    """Compare all compiles of a folder, and return their number."""
     count = 0
     for compile_ in compiles_of(folder):
         module = module_of_compile(compile_)
@@ -34,4 +25,4 @@ def _count(folder: Path) -> int:
         assert found is not None, folder
         assert dict(enumerate(each.name for each in found)) == printed
         count += 1
-    return count
+    assert count or folder.name in _NOTHING_TO_COMPARE

@@ -19,25 +19,14 @@ _ELEMENT_BITS = re.compile(r"E\((\d+)\)")
 _WIDTH = re.compile(r"\d+")
 
 
-def test_padded_sizes_match_printed_sizes(folder: Path) -> None:
-    wrong = [
-        f"{value.mention} {facts['shape']}: {facts['padded_bytes']}, not {facts['size']}"
-        for compile_ in compiles_of(folder)
-        for value in map(compile_.dump.value, compile_.dump.value_ids())
-        if value is not None
-        for facts in [value_json(compile_.dump, value)]
-        if facts["padded_bytes"] != facts["size"]
-    ]
-    assert wrong == []
-
-
-def test_logical_size_is_elements_times_width(folder: Path) -> None:
+def test_sizes_match_printed_sizes_and_shapes(folder: Path) -> None:
     for compile_ in compiles_of(folder):
         for assigned in compile_.printed.assigned.values():
             value = compile_.dump.value(assigned.id)
             assert value is not None
-            facts = value_json(compile_.dump, value)["logical_bytes"]
-            assert facts == raw_bytes(assigned.shape), assigned.shape
+            facts = value_json(compile_.dump, value)
+            assert facts["padded_bytes"] == assigned.size, assigned.shape
+            assert facts["logical_bytes"] == raw_bytes(assigned.shape), assigned.shape
 
 
 def test_logical_sizes_match_printed_peak_rows(folder: Path) -> None:
