@@ -69,7 +69,7 @@ EXAMPLES = [
 # Values that XLA keeps as text, and values of unknown attributes.
 KEPT = {
     "backend_config", "block_scaling_config", "debug_attributes", "indices", "literal",
-    "origin_recovery_table", "outfeed_shape", "sparsity_config",
+    "origin_recovery_table", "sparsity_config",
 }  # fmt: skip
 
 
@@ -101,6 +101,8 @@ def test_blanks_are_normalized(printed: tuple[str, str], chance: Random) -> None
         ("control-predecessors", "{%a,%b} ROOT %b = f32[] add( %a,%a)"),
         ("input_output_alias", "{{}: (0, {})} {}"),
         ("operand_layout_constraints", "{f32[ 2]} %b = f32[2] add( %a,%a)"),
+        ("outfeed_shape", "f32[ 2] %b = f32[2] add( %a,%a)"),
+        ("outfeed_shape", "(f32[2]{0},s32[]) %b = f32[2] add( %a,%a)"),
         ("replica_groups", "[2,2] <= [4] %b = f32[2] add( %a,%a)"),
         ("frontend_attributes", '{a= "b"} %b = f32[2] add( %a,%a)'),
     ],

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterator
 from functools import cache, lru_cache, partial
+from re import Match
 from typing import NamedTuple
 
 from hlo_lsp.hlo.specs import AttributeKind
@@ -40,15 +41,41 @@ def split_at_commas(text: str, start: int, end: int) -> Iterator[str]:
 
 _ARRAY_SHAPE = re.compile(r"[a-z]\w*\[([^\]]*)\](?:\{[^{}]*\})?")
 _SEPARATE_WORDS = re.compile(r"[^\s{}(),]\s+[^\s{}(),]")
+_ROW = re.compile(r"\{([^{}]+)\}")
+_COMPLEX = re.compile(r"\([^()]*\)")
+_ADJACENT_BRACES = re.compile(r"\{(?=\{)|\}(?=\})")
+_MIN_COMMENTED_RANK = 4  # From this rank on, XLA prints a comment before each matrix.
 
 
 def format_literal(text: str, shape: str) -> str:
-    """Return the literal of a scalar or vector as XLA prints it, and any other unchanged."""
+    """Return the literal of a constant as XLA prints it.
+
+    Matrices have blanks inside their braces, and so do rows of more than one element. The literal
+    of a shape other than an array is unchanged.
+
+    Args:
+        text: The text between the parentheses of the constant.
+        shape: The shape of the constant, as XLA prints it.
+    """
     text = text.strip()
     array = _ARRAY_SHAPE.fullmatch(shape)
-    if array is None or "," in array[1] or _SEPARATE_WORDS.search(text) is not None:
+    if array is None or _SEPARATE_WORDS.search(text) is not None:
         return text
-    return "".join(text.split()).replace(",", ", ")
+    rank = array[1].count(",") + 1 if array[1] else 0
+    literal = "".join(text.split()).replace(",", ", ")
+    if rank < 2 or literal == "{...}":
+        return literal
+    depth = len(literal) - len(literal.lstrip("{"))
+    is_empty = "{}" in literal
+    if rank >= _MIN_COMMENTED_RANK or depth > rank or (depth < rank and not is_empty):
+        return text
+    if is_empty and depth < rank:
+        literal = literal.replace("{}", "{  }")
+    return _ADJACENT_BRACES.sub(r"\g<0> ", _ROW.sub(_format_row, literal))
+
+
+def _format_row(match: Match[str]) -> str:
+    return f"{{ {match[1]} }}" if "," in _COMPLEX.sub("", match[1]) else match[0]
 
 
 _STRING = r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"'
@@ -101,6 +128,7 @@ def _formatters() -> dict[str, Callable[[str], str]]:
         "device_ids": _format_device_groups,  # the second part of replica groups by mesh axes
         "entry_computation_layout": _format_shape_list,
         "operand_layout_constraints": _format_shape_list,
+        "outfeed_shape": _format_shape_value,
         "metadata": _format_metadata,
         "frontend_attributes": _format_frontend_attributes,
     }
@@ -134,6 +162,14 @@ def _format_device_groups(value: str) -> str:
 def _format_shape_list(value: str) -> str:
     printed = format_shape(value[1:-1]) if _is_single_bracket(value) else None
     return value if printed is None else f"{value[0]}{printed}{value[-1]}"
+
+
+def _format_shape_value(value: str) -> str:
+    printed = format_shape(value)
+    is_shape = printed is not None and (
+        _ARRAY_SHAPE.fullmatch(printed) or _is_single_bracket(printed)
+    )
+    return printed if printed is not None and is_shape else value
 
 
 def _format_metadata(value: str) -> str:
