@@ -1,4 +1,4 @@
-"""The mutants of a module, as cosmic-ray makes them."""
+"""The mutants of a module, from the operators of cosmic-ray."""
 
 import ast
 from collections.abc import Iterator
@@ -17,25 +17,24 @@ _IDENTITY = ("_Is", "_IsNot", "_Is_Eq", "_IsNot_NotEq")
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A module with one change; ``is_inside`` says that it is only in the bodies of functions."""
+    """A module with one change, at a line from 1."""
 
     operator: str
-    line: int  # counts from 1
+    line: int
     source: str
-    is_inside: bool
 
-    def told(self, original: str) -> str:
-        """The lines that changed."""
+    def describe(self, original: str) -> str:
+        """Return the changed lines."""
         diff = unified_diff(original.splitlines(), self.source.splitlines(), lineterm="", n=0)
         changed = [line for line in diff if line[:1] in "+-" and line[:3] not in {"+++", "---"}]
         return "\n".join([f"line {self.line}, {self.operator}", *changed])
 
 
 def mutants_of(source: str) -> Iterator[Mutant]:
-    """All that change what the module does, in a random order that is the same each time.
+    """Yield the mutants that change the behavior, in a random order that is always the same.
 
-    Those of annotations of types do not. Neither do those that compare identity instead of value,
-    or the other way round: numbers and members that are equal are the same object.
+    Mutants of type annotations do not, and neither do those that replace a comparison of values by
+    one of identities, since equal small numbers and enum members are identical.
     """
     nodes = list(ast_nodes(get_ast(source)))
     places = [
@@ -45,23 +44,19 @@ def mutants_of(source: str) -> Iterator[Mutant]:
         for number, (line, _) in enumerate(_places(get_operator(name)(), nodes))
     ]
     Random(0).shuffle(places)
-    original, outside = _meaning(source), _meaning(source, bodies=False)
+    original = _meaning(source)
     for name, number, line in places:
         text = mutate_code(source, get_operator(name)(), number)
         if text is not None and _meaning(text) != original:
-            is_inside = _meaning(text, bodies=False) == outside
-            yield Mutant(name.partition("/")[2], line, text, is_inside)
+            yield Mutant(name.partition("/")[2], line, text)
 
 
 def _places(operator: Operator, nodes: list[Any]) -> Iterator[tuple[int, int]]:
-    """Where an operator has something to change: (line, column)."""
+    """Yield the lines and columns that an operator can change."""
     return (start for node in nodes for start, _ in operator.mutation_positions(node))
 
 
 class _WithoutTypes(ast.NodeTransformer):
-    def __init__(self, bodies: bool) -> None:
-        self.bodies = bodies
-
     def visit_arg(self, node: ast.arg) -> ast.arg:
         return ast.arg(node.arg)
 
@@ -73,14 +68,12 @@ class _WithoutTypes(ast.NodeTransformer):
     def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
         self.generic_visit(node)
         node.returns = None
-        if not self.bodies:
-            node.body = []
         return node
 
 
-def _meaning(source: str, *, bodies: bool = True) -> str | None:
-    """The syntax tree without annotations; None of what is no Python."""
+def _meaning(source: str) -> str | None:
+    """Return the syntax tree without annotations, or None if the source is invalid."""
     try:
-        return ast.dump(_WithoutTypes(bodies).visit(ast.parse(source)))
+        return ast.dump(_WithoutTypes().visit(ast.parse(source)))
     except SyntaxError:
         return None

@@ -1,96 +1,86 @@
-"""Prints the mutants that no test notices: ``python tests/mutation/run.py [MODULE ...]``."""
+"""Print the mutants of a module that no test detects.
+
+python tests/mutation/run.py server/hlo_lsp/model/sizes.py tests/model/test_sizes.py ...
+"""
 
 import argparse
 import os
+import signal
 import sys
-import tempfile
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
+from types import ModuleType
 
-TESTS = Path(__file__).resolve().parents[1]
-SERVER = TESTS.parent / "server"
-sys.path[:1] = [str(TESTS), str(SERVER)]  # not this folder itself
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:1] = [str(ROOT / "tests"), str(ROOT / "server")]  # not this folder itself
 
 from mutation.mutants import Mutant, mutants_of  # noqa: E402  (found by the line above)
-from mutation.subjects import SUBJECTS, Subject  # noqa: E402
-from mutation.trial import Warm, forked, from_the_start, prepare  # noqa: E402
 
-
-@dataclass(slots=True)
-class Score:
-    """How many mutants of a module there were, and which of them passed all tests."""
-
-    tried: int = 0
-    survivors: list[Mutant] = field(default_factory=list)
-
-
-def score(subject: Subject, jobs: int, sample: int | None, cache: Path) -> Score:
-    """Tries the mutants of a module, or a sample of them that is the same each time."""
-    path = SERVER / subject.path
-    source = path.read_text("utf-8")
-    tests = [str(TESTS / test) for test in subject.tests]
-    name = f"hlo_lsp.{subject.module}"
-    mutants = list(islice(mutants_of(source), sample))
-    inside = [one for one in mutants if one.is_inside]
-    outside = [one for one in mutants if not one.is_inside]
-
-    def all_inside(warm: Warm) -> None:
-        if os.waitpid(forked(lambda: warm.again(name, path, source)), 0)[1]:
-            sys.exit(f"{name}: its tests fail when they run again")
-        survivors = _survivors(inside, jobs, lambda one: warm.again(name, path, one.source))
-        numbers = [str(inside.index(one)) for one in survivors]
-        (cache / "survivors").write_text(" ".join(numbers))
-
-    # In a process of its own, since the next module needs one that has imported nothing.
-    if os.waitpid(forked(lambda: Warm(all_inside).run(tests, cache), seconds=0), 0)[1]:
-        sys.exit(f"{name}: its tests fail without any mutant")
-    numbers = map(int, (cache / "survivors").read_text().split())
-    again = sorted([*outside, *(inside[number] for number in numbers)], key=lambda one: one.line)
-    survivors = _survivors(
-        again, jobs, lambda one: from_the_start(name, path, one.source, tests, cache)
-    )
-    for one in survivors:
-        print(f"  {one.told(source)}", flush=True)
-    return Score(len(mutants), survivors)
-
-
-def _survivors(mutants: list[Mutant], jobs: int, trial: Callable[[Mutant], int]) -> list[Mutant]:
-    """Those whose trial ends with 0, in their order."""
-    waiting, running, found = list(mutants), dict[int, Mutant](), set[int]()
-    while waiting or running:
-        while waiting and len(running) < jobs:
-            mutant = waiting.pop()
-            running[forked(partial(trial, mutant))] = mutant
-        child, status = os.wait()
-        mutant = running.pop(child)
-        if not status:
-            found.add(id(mutant))
-    return [one for one in mutants if id(one) in found]
+_MAX_CPU_SECONDS = 60  # of a trial: a mutant with an endless loop counts as detected
 
 
 def main() -> None:
-    """Mutate, test, print."""
+    """Run the tests on each mutant, and print the mutants on which they pass."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("module", nargs="*", help="a part of the names of the modules to mutate")
+    parser.add_argument("module", type=Path)
+    parser.add_argument("tests", nargs="+")
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--sample", type=int, help="at most so many mutants of each module")
-    wanted = parser.parse_args()
-    chosen = [
-        one for one in SUBJECTS if not wanted.module or any(m in one.module for m in wanted.module)
-    ]
-    prepare()
-    scores: dict[str, Score] = {}
-    for subject in chosen:
-        print(subject.module, flush=True)
-        with tempfile.TemporaryDirectory() as cache:
-            scores[subject.module] = score(subject, wanted.jobs, wanted.sample, Path(cache))
-    print(f"\n{'module':40} {'mutants':>8} {'killed':>8} {'survived':>8}")
-    for module, one in scores.items():
-        survived = len(one.survivors)
-        print(f"{module:40} {one.tried:8} {one.tried - survived:8} {survived:8}")
+    parser.add_argument("--sample", type=int, help="number of mutants, always the same ones")
+    options = parser.parse_args()
+    source = options.module.read_text("utf-8")
+    trial = partial(_trial, options.module.resolve(), options.tests)
+    if os.waitpid(_fork(trial, source), 0)[1]:
+        sys.exit("the tests fail without any mutant")
+    mutants = list(islice(mutants_of(source), options.sample))
+    survivors = _survivors(mutants, options.jobs, trial)
+    for mutant in survivors:
+        print(mutant.describe(source), end="\n\n")
+    print(f"{len(mutants) - len(survivors)} of {len(mutants)} mutants detected")
+
+
+def _survivors(mutants: Sequence[Mutant], jobs: int, trial: "partial[int]") -> list[Mutant]:
+    """Return the mutants on which the tests pass, in the order of lines."""
+    waiting, running, survivors = list(mutants), dict[int, Mutant](), list[Mutant]()
+    while waiting or running:
+        while waiting and len(running) < jobs:
+            mutant = waiting.pop()
+            running[_fork(trial, mutant.source)] = mutant
+        child, status = os.wait()
+        mutant = running.pop(child)
+        if not status:
+            survivors.append(mutant)
+    return sorted(survivors, key=lambda mutant: mutant.line)
+
+
+def _fork(trial: "partial[int]", source: str) -> int:
+    """Start a trial in a silent process, and return its id."""
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        signal.setitimer(signal.ITIMER_PROF, _MAX_CPU_SECONDS)
+        null = os.open(os.devnull, os.O_RDWR)
+        for stream in range(3):
+            os.dup2(null, stream)
+        status = trial(source)
+    finally:
+        os._exit(status)
+
+
+def _trial(path: Path, tests: Sequence[str], source: str) -> int:
+    """Run the tests with another source of a module, and return the status of pytest."""
+    name = ".".join(path.relative_to(ROOT / "server").with_suffix("").parts)
+    sys.dont_write_bytecode = True
+    module = sys.modules[name] = ModuleType(name)
+    module.__file__ = str(path)
+    exec(compile(source, str(path), "exec"), module.__dict__)
+    options = ("-x", "-q", "-m", "not corpus", "-p", "no:cacheprovider", "--hypothesis-seed=0")
+    return int(pytest.main([*options, *tests]))
 
 
 if __name__ == "__main__":
