@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.query import Input, Query, Result, current_result, query, unrecorded
+from hlo_lsp.model.query import Input, Query, Result, current_result, query
 
 
 @dataclass(eq=False)
@@ -154,18 +154,6 @@ def test_change_while_a_query_runs_invalidates_its_result() -> None:
     sheet = sheet_of(1)
     assert interrupted(sheet) == 1
     assert interrupted(sheet) == 2
-
-
-def test_unrecorded_reads_are_no_inputs() -> None:
-    @query
-    def hidden(sheet: Sheet) -> int:
-        with unrecorded():
-            return sheet.cells[0].read()
-
-    sheet = sheet_of(1)
-    assert hidden(sheet) == 1
-    sheet.cells[0].write(2)
-    assert hidden(sheet) == 1
 
 
 def test_inputs_of_a_result_include_those_of_called_queries() -> None:

@@ -8,7 +8,6 @@ queries, computed again if necessary, return equal results.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import update_wrapper
 from typing import Any, Generic, ParamSpec, Protocol, TypeVar, cast, overload
@@ -173,16 +172,6 @@ def current_result() -> Result:
     if result is None:
         raise LookupError("no query is running")
     return result
-
-
-@contextmanager
-def unrecorded() -> Iterator[None]:
-    """Do not record what the body reads, as the query has read more than that before."""
-    token = _reader.set(None)
-    try:
-        yield
-    finally:
-        _reader.reset(token)
 
 
 class _Revision:

@@ -23,7 +23,7 @@ from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
-from hlo_lsp.text.disk import UnreadableError, read_first_lines
+from hlo_lsp.text.disk import BinaryFileError, UnreadableError, read_first_lines
 
 _MAX_HEAD_BYTES = 1 << 14  # that show what a file is
 _SAMPLE = 200  # facts of a file that are looked up in another
@@ -125,6 +125,8 @@ def _problem(path: Path) -> str | None:
         return "is missing"
     try:
         head = read_first_lines(path, _MAX_HEAD_BYTES)
+    except BinaryFileError:
+        return "is no dump"
     except UnreadableError:
         return "cannot be read"
     if detect_file_kind(head) is not FileKind.OTHER:
