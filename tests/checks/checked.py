@@ -8,6 +8,6 @@ from hlo_lsp.checks.folders import FileResult, check_job, plan
 
 
 def check_paths(paths: Sequence[Path], options: CheckOptions | None = None) -> list[FileResult]:
-    """What is found in files, and in everything below folders, one compile after the other."""
+    """Check files and everything below folders, one compile after the other."""
     jobs = plan(paths, options or CheckOptions()).jobs
     return [checked for job in jobs for checked in check_job(job)]

@@ -12,7 +12,7 @@ from hlo_lsp.text import disk
 
 @pytest.fixture(autouse=True)
 def no_rule_fails(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
-    """A rule that raises an error is left out of a run, and would be found to report nothing."""
+    """Fail if a rule raises an error, since the run then skips the rule."""
     yield
     failures = [
         record.getMessage()
@@ -24,13 +24,13 @@ def no_rule_fails(caplog: pytest.LogCaptureFixture) -> Iterator[None]:
 
 @pytest.fixture(scope="session")
 def sample(corpus_small: Path) -> str:
-    """A TPU dump in one file: 23 values in 16 allocations, three tuples, a schedule of 14 steps."""
+    """Return a TPU dump in one file: 23 values, 16 allocations, three tuples, 14 steps."""
     return disk.read_document(corpus_small / "samples" / "sample_003.txt").text
 
 
 @pytest.fixture
 def compiled(corpus_small: Path, tmp_path: Path) -> Path:
-    """The four memory files and the module text of a TPU compile, free to change."""
+    """Return a copy of the four memory files and the module text of a TPU compile."""
     folder = tmp_path / "dump"
     folder.mkdir()
     for path in (corpus_small / "tpu_v5e").glob("module_0092.jit_don.*after_optimizations*.txt"):
@@ -40,20 +40,20 @@ def compiled(corpus_small: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def cpu(corpus_small: Path) -> str:
-    """The allocations of a CPU compile: arrays of four bits, a tuple of two."""
+    """Return the allocations of a CPU compile: arrays of four bits, a tuple of two."""
     name = "module_0029.jit_i4.cpu_after_optimizations-buffer-assignment.txt"
     return disk.read_document(corpus_small / "cpu" / name).text
 
 
 @pytest.fixture(scope="session")
 def gpu(corpus_small: Path) -> str:
-    """The same program on a GPU."""
+    """Return the same program on a GPU."""
     name = "module_5976.jit_i4.sm_9.0a_gpu_after_optimizations-buffer-assignment.txt"
     return disk.read_document(corpus_small / "gpu_h100" / name).text
 
 
 @pytest.fixture(scope="session")
 def module(corpus_small: Path) -> str:
-    """The module text of the same compile as `compiled`, with its tables of source locations."""
+    """Return the module text of `compiled`, with its tables of source locations."""
     name = "module_0092.jit_don.cl_1003875606.after_optimizations.txt"
     return disk.read_document(corpus_small / "tpu_v5e" / name).text

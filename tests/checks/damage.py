@@ -19,26 +19,26 @@ _PROBLEMS = {Severity.ERROR, Severity.WARNING}  # the rest is advice
 
 
 def replaced(text: str, old: str, new: str) -> str:
-    """The text with the one place changed with ``old``."""
+    """Return the text with the only occurrence of ``old`` replaced."""
     assert text.count(old) == 1, f"{old!r} occurs {text.count(old)} times"
     return text.replace(old, new)
 
 
 def dump_of(text: str, path: str = "dump.txt") -> DumpSet:
-    """A dump in one file, read by a new scanner."""
+    """Return a dump set of one file."""
     memory_scanner.cache_clear()
     module_scanner.cache_clear()
     return DumpSet([DumpFile.of_text(text, path)])
 
 
 def findings(text: str, path: str = "dump.txt") -> list[Finding]:
-    """What is wrong with a dump in one file, without advice."""
+    """Return the findings in a dump of one file, without advice."""
     dump = dump_of(text, path)
     return [one for one in check(dump, dump.files[0]) if one.severity in _PROBLEMS]
 
 
 def quoted(place: Place) -> str:
-    """The line of a place with its number (from 1), the place itself between ``»`` and ``«``."""
+    """Return the line of a place with its number from 1, and the place between ``»`` and ``«``."""
     line = place.file.lines[place.line]
     marked = f"{line[: place.start]}»{line[place.start : place.end]}«{line[place.end :]}"
     return f"{place.line + 1}: {marked}"
@@ -55,12 +55,12 @@ def reports(text: str, path: str = "dump.txt") -> list[Report]:
 
 
 def related(finding: Finding) -> list[tuple[str, str]]:
-    """The other places that a finding refers to, and its messages."""
+    """Return the other places that a finding refers to, and its messages."""
     return [(quoted(other.place), other.message) for other in finding.related]
 
 
 def found_in(folder: Path) -> list[tuple[str, in_folders.FindingSummary]]:
-    """What is wrong in the files of a folder, with the end of the file's name."""
+    """Return the findings in a folder, each with the end of its file name."""
     memory_scanner.cache_clear()
     module_scanner.cache_clear()
     return [

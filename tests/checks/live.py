@@ -31,7 +31,7 @@ def reports_after_change(
 
 
 def problems(folder: Path, severity: Severity = Severity.ERROR) -> list[Finding]:
-    """What is wrong in the files of one compile."""
+    """Return the findings in the files of one compile."""
     library = DumpWorkspace()
     found: list[Finding] = []
     for path in sorted(folder.glob("*.txt")):

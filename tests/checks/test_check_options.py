@@ -12,7 +12,7 @@ ON = {code for code, explanation in explanations().items() if explanation.is_on}
 
 
 def complaints(**given: object) -> list[tuple[str, str]]:
-    """What is complained of; such a thing must not have an effect."""
+    """Return the problems of options, which must have no effect."""
     options, found = CheckOptions.of(given)
     assert options in (CheckOptions(), CheckOptions(select=frozenset()))
     return [(".".join(one.keys), one.message) for one in found]

@@ -26,7 +26,7 @@ DAMAGES = [
 
 
 def made(text: str, edits: Iterable[Edit]) -> str:
-    """The text with edits made from its end to its beginning."""
+    """Return the text after edits, applied from its end to its beginning."""
     document = Document(text)
     for edit in sorted(edits, key=lambda one: one.start, reverse=True):
         document.edit(edit.start, edit.end, edit.text)

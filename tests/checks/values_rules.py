@@ -44,7 +44,7 @@ def reports_of(text: str, path: str = "dump.txt") -> list[Report]:
 
 
 def reports_in(folder: Path) -> list[tuple[str, str, str, str]]:
-    """What is wrong with the compile in a folder: end of the file name, code, place, sentence."""
+    """Return the findings in a folder: end of the file name, code, place, message."""
     path = min(folder.glob("*after_optimizations*.txt"), key=lambda path: path.name)
     library = DumpWorkspace()
     dump = library.set_of(library.file(path))
@@ -66,5 +66,5 @@ def edited(folder: Path, end: str, change: Callable[[str], str]) -> None:
 
 
 def put(old: str, new: str) -> Callable[[str], str]:
-    """A change of the one place with ``old``."""
+    """Return a function that replaces the only occurrence of ``old``."""
     return lambda text: replaced(text, old, new)

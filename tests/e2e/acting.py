@@ -12,21 +12,21 @@ Kind = str | types.CodeActionKind
 
 
 async def actions(file: OpenFile, found: types.Diagnostic) -> list[types.CodeAction]:
-    """What can be done about a diagnostic."""
+    """Return the code actions for a diagnostic."""
     answer = await _asked(file, found.range, types.CodeActionContext([found]))
     assert not any(isinstance(action, types.Command) for action in answer)
     return [action for action in answer if isinstance(action, types.CodeAction)]
 
 
 async def commands(file: OpenFile, found: types.Diagnostic) -> list[types.Command]:
-    """The same for a client that knows nothing but commands."""
+    """Return the commands for a diagnostic, for a client without code action literals."""
     answer = await _asked(file, found.range, types.CodeActionContext([found]))
     assert not any(isinstance(action, types.CodeAction) for action in answer)
     return [action for action in answer if isinstance(action, types.Command)]
 
 
 async def on_save(file: OpenFile, kind: Kind = "source.fixAll") -> list[types.CodeAction]:
-    """What an editor asks for before it saves a file: all actions of a kind, for the whole text."""
+    """Return the actions of a kind for the whole text, as an editor requests them before saving."""
     end = file.text.position(len(file.text.lines) - 1, len(file.text.lines[-1]))
     context = types.CodeActionContext([], [kind], types.CodeActionTriggerKind.Automatic)
     answer = await _asked(file, types.Range(types.Position(0, 0), end), context)
@@ -34,7 +34,7 @@ async def on_save(file: OpenFile, kind: Kind = "source.fixAll") -> list[types.Co
 
 
 async def choose(editor: Editor, action: types.CodeAction) -> types.WorkspaceEdit:
-    """The edit of an action, which some clients ask for only now; it is made."""
+    """Resolve an action if necessary, apply its edit, and return the edit."""
     if action.edit is None:
         assert action.data is not None
         action = await editor.reply(editor.client.code_action_resolve_async(action))

@@ -12,7 +12,7 @@ Symbol = types.DocumentSymbol | types.SymbolInformation
 
 
 async def card(file: OpenFile, position: types.Position) -> types.Hover | None:
-    """The hover at a position, in a form that the editor can show."""
+    """Return the hover at a position, in a form that the editor can show."""
     editor = file.editor
     found = await editor.reply(
         editor.client.text_document_hover_async(types.HoverParams(file.document, position))
@@ -27,13 +27,13 @@ async def card(file: OpenFile, position: types.Position) -> types.Hover | None:
 
 
 async def hover(file: OpenFile, beginning: str, word: str = "") -> str:
-    """The text about a word in the line that begins so; empty where there is none."""
+    """Return the hover of a word in the line with this beginning, or an empty string."""
     found = await card(file, file.text.at(beginning, word))
     return found.contents.value if found else ""  # type: ignore[union-attr]
 
 
 async def facts(file: OpenFile, beginning: str, word: str = "") -> dict[str, str]:
-    """The title and the facts of a card in Markdown, without signs."""
+    """Return the title and the facts of a hover, without markup."""
     text = (await hover(file, beginning, word)).replace("`", "")
     title, *lines = [line for line in text.split("\n") if line] or [""]
     pairs = (line.removeprefix("- **").partition("** ") for line in lines if line[:2] == "- ")
@@ -72,7 +72,7 @@ async def references(
 
 
 async def highlights(file: OpenFile, beginning: str, word: str = "") -> list[tuple[str, str]]:
-    """The lines in which something is highlighted, and as what."""
+    """Return the highlighted lines and the kinds of their highlights."""
     request = file.editor.client.text_document_document_highlight_async
     params = types.DocumentHighlightParams(file.document, file.text.at(beginning, word))
     found = await file.editor.reply(request(params))
@@ -84,19 +84,19 @@ async def highlights(file: OpenFile, beginning: str, word: str = "") -> list[tup
 
 
 async def symbols(file: OpenFile) -> list[Symbol]:
-    """The outline, outermost symbols first."""
+    """Return the outermost symbols of the outline."""
     params = types.DocumentSymbolParams(file.document)
     found = await file.editor.reply(file.editor.client.text_document_document_symbol_async(params))
     return list(found or ())
 
 
 async def symbol_names(file: OpenFile) -> list[str]:
-    """The names of all symbols, each in front of its children."""
+    """Return the names of all symbols, each before its children."""
     return list(chain.from_iterable(map(_names, await symbols(file))))
 
 
 async def folds(file: OpenFile) -> list[tuple[str, str]]:
-    """The first and the last line of every fold."""
+    """Return the first and the last line of every fold."""
     params = types.FoldingRangeParams(file.document)
     found = await file.editor.reply(file.editor.client.text_document_folding_range_async(params))
     lines = file.text.lines
@@ -104,7 +104,7 @@ async def folds(file: OpenFile) -> list[tuple[str, str]]:
 
 
 async def lenses(file: OpenFile) -> list[tuple[str, str]]:
-    """The lines with a lens, and what it says when it is on screen."""
+    """Return the lines with a lens, and the resolved titles."""
     client, reply = file.editor.client, file.editor.reply
     found = await reply(client.text_document_code_lens_async(types.CodeLensParams(file.document)))
     titles = []

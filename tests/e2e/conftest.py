@@ -12,7 +12,7 @@ from e2e.editor import PROFILES, Editor, editor
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A reply that breaks what the client can do is an error; all share one event loop."""
+    """Treat replies beyond the capabilities of the client as errors, and share one event loop."""
     strict = pytest.mark.filterwarnings("error::pytest_lsp.LspSpecificationWarning")
     one_loop = pytest.mark.asyncio(loop_scope="session")
     for item in items:
@@ -25,7 +25,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture
 def compiled(corpus_small: Path, tmp_path: Path) -> Callable[[str], Compile]:
-    """Copies of real compiles by name: one file, tpu, cpu, gpu."""
+    """Return a function that copies real compiles by name: one file, tpu, cpu, gpu."""
     return lambda name: copied(corpus_small, name, tmp_path / name.replace(" ", "_"))
 
 
@@ -37,7 +37,7 @@ class Desks:
         self._running: dict[str, tuple[Editor, AsyncExitStack]] = {}
 
     async def at(self, profile: str) -> Editor:
-        """The editor of a profile, without open files."""
+        """Return the editor of a profile, without open files."""
         if profile not in self._running:
             stack = AsyncExitStack()
             log = self._logs / f"{profile}.log"
@@ -63,7 +63,7 @@ class Desks:
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
 async def desks(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desks]:
-    """The servers of this run."""
+    """Return the servers of this run."""
     running = Desks(tmp_path_factory.mktemp("logs"))
     yield running
     await running.close()

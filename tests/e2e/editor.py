@@ -65,11 +65,11 @@ class Editor:
         return file
 
     async def reply(self, request: Awaitable[T]) -> T:
-        """The reply to a request."""
+        """Wait for the reply to a request."""
         return await asyncio.wait_for(request, _PATIENCE)
 
     async def pushed(self, uri: Uri, version: int | None) -> list[types.Diagnostic]:
-        """The diagnostics that are pushed for this version of a file."""
+        """Wait for the pushed diagnostics of a version of a file."""
         params = await asyncio.wait_for(self._published.of(uri, version), _PATIENCE)
         return list(params.diagnostics)
 
@@ -86,7 +86,7 @@ class Editor:
         assert self._log.read_text("utf-8") == ""
 
     def last_pushed(self, uri: Uri) -> list[types.Diagnostic]:
-        """The diagnostics that were pushed last for a file."""
+        """Return the last pushed diagnostics of a file."""
         newest = [params for params in self._published.params if params.uri == uri][-1:]
         return [diagnostic for params in newest for diagnostic in params.diagnostics]
 
@@ -114,7 +114,7 @@ class Editor:
         return text.spot(location.uri.rpartition("/")[2], location.range)
 
     def text_of(self, uri: Uri) -> Text:
-        """The text of a file as this editor sees it: open, else on disk."""
+        """Return the text of a file: of the open document, otherwise from disk."""
         file = self.files.get(uri)
         if file is not None:
             return file.text
@@ -168,7 +168,7 @@ class OpenFile:
         self.editor.client.text_document_did_close(types.DidCloseTextDocumentParams(self.document))
 
     async def diagnostics(self) -> list[types.Diagnostic]:
-        """What the server says of the text as it is, pushed or pulled, when it has said all."""
+        """Return the complete diagnostics of the current text, pushed or pulled."""
         if not self.editor.pulls:
             return await self.editor.pushed(self.uri, self.version)
         report = await self.editor.reply(
@@ -180,7 +180,7 @@ class OpenFile:
         return list(report.items)
 
     async def codes(self) -> list[str]:
-        """The codes of the diagnostics, in order, without those of advice."""
+        """Return the codes of the diagnostics, in order, without those of advice."""
         return [str(found.code) for found in await self.diagnostics() if _is_problem(found)]
 
     def _send(self, changes: list[types.TextDocumentContentChangeEvent]) -> None:
@@ -209,7 +209,7 @@ class Published:
             self._more.notify_all()
 
     async def of(self, uri: Uri, version: int | None) -> types.PublishDiagnosticsParams:
-        """The newest for a version of a file; waits until there is one."""
+        """Wait for diagnostics of a version of a file, and return the newest."""
         async with self._more:
             while True:
                 for params in reversed(self.params):
@@ -219,7 +219,7 @@ class Published:
 
 
 def _converter() -> Converter:
-    """That of pygls, which takes an action for a command if it has one."""
+    """Return pygls's converter, corrected for actions that have a command."""
     converter: Converter = default_converter()
 
     def structure(action: Any, _: type) -> types.Command | types.CodeAction:
@@ -239,7 +239,7 @@ async def editor(
     options: object = None,
     folder: Path | None = None,
 ) -> AsyncIterator[Editor]:
-    """An editor with a server of its own, shut down in the end; ``options`` initialize it.
+    """Start an editor with its own server, and shut it down in the end.
 
     ``folder`` is the one that it has open, if any.
 

@@ -51,7 +51,7 @@ async def everything(file: OpenFile) -> Everything:
 
 
 def difference(one: Everything, other: Everything) -> list[str]:
-    """The parts that differ, with the first places that do."""
+    """Return the parts that differ, each with the first difference."""
     found = [
         f"{name}: {getattr(one, name)} != {getattr(other, name)}"
         for name in ("symbols", "folds", "lenses", "diagnostics")

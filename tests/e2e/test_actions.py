@@ -40,7 +40,7 @@ PUT_RIGHT = {
 
 
 async def told(file: OpenFile, code: str) -> types.Diagnostic:
-    """The one diagnostic with a code."""
+    """Return the only diagnostic with a code."""
     (found,) = [one for one in await file.diagnostics() if one.code == code]
     return found
 
@@ -184,7 +184,7 @@ async def test_a_link_leads_to_the_text_about_the_rule(vscode: Editor, compiled:
 
 
 async def silence(file: OpenFile) -> types.CodeAction | None:
-    """The action that silences the rule on sizes."""
+    """Return the action that ignores the rule on sizes."""
     found = await told(file, "size-mismatch")
     titles = {action.title: action for action in await actions(file, found)}
     return next((titles[title] for title in titles if title.startswith("Ignore")), None)

@@ -20,14 +20,14 @@ async def prepared(file: OpenFile, beginning: str, word: str = "") -> Item:
 
 
 async def incoming(editor: Editor, item: Item) -> Said:
-    """The callers, and the words in the ranges in them."""
+    """Return the callers, and the text of the ranges in them."""
     request = editor.client.call_hierarchy_incoming_calls_async
     found = await editor.reply(request(types.CallHierarchyIncomingCallsParams(item)))
     return [(call.from_.name, words(editor, item.uri, call.from_ranges)) for call in found or ()]
 
 
 async def outgoing(editor: Editor, item: Item) -> Said:
-    """What is called, and the words in the ranges."""
+    """Return the callees, and the text of the ranges."""
     request = editor.client.call_hierarchy_outgoing_calls_async
     found = await editor.reply(request(types.CallHierarchyOutgoingCallsParams(item)))
     return [(call.to.name, words(editor, item.uri, call.from_ranges)) for call in found or ()]

@@ -23,21 +23,21 @@ def wire() -> Iterator[Wire]:
 
 
 def run(wire: Wire, name: str, *arguments: Any) -> Json:
-    """The reply to a command."""
+    """Return the reply to a command."""
     params = {"command": f"hlo.server.{name}", "arguments": list(arguments)}
     wire.send(message("workspace/executeCommand", params, "run"))
     return wire.reply("run")
 
 
 def edited(uri: str, text: str) -> bytes:
-    """The notification that an open file has another text."""
+    """Return the notification of a new text of an open file."""
     document = {"uri": uri, "version": 2}
     params = {"textDocument": document, "contentChanges": [{"text": text}]}
     return message("textDocument/didChange", params)
 
 
 def printed(*arguments: str) -> str:
-    """What the command prints on a pipe, as wide as it likes."""
+    """Return the output of the command on a pipe."""
     wide = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
     return subprocess.run(
         [*COMMAND, *arguments], stdout=subprocess.PIPE, check=False, env=wide

@@ -29,7 +29,7 @@ def pair(compiled: Compiled, corpus_small: Path, tmp_path: Path) -> Pair:
 
 
 async def alive(file: OpenFile) -> None:
-    """What this test never edits is there: hover, jumps, references, symbols."""
+    """Check features on lines that the test never edits."""
     assert "leaf {1} of `fusion.16`" in await hover(file, " value: <167", "fusion.16")
     assert "`add_add_fusion{1}`" in await hover(file, "    add_add_fusion{1}:9-12", "add")
     found = await definition(file, "    add_add_fusion{1}:9-12", "add")

@@ -53,7 +53,7 @@ AT_PLACES = {
 
 
 def table() -> dict[str, dict[str, bool]]:
-    """The rows of the page: by method what is marked, by kind of file."""
+    """Return the rows of the page: the marks by method and kind of file."""
     text = PAGE.read_text("utf-8").partition(_HEADING)[2].strip().partition("\n\n")[0]
     rows = [line.strip("| ").split("|") for line in text.split("\n")]
     head = [cell.strip() for cell in rows[0][1:]]
@@ -102,7 +102,7 @@ async def test_marks_are_answers_and_blanks_are_none(
 
 
 def near_python(folder: Path) -> AbstractAsyncContextManager[Editor]:
-    """An editor on a machine that has the Python file that the dumps of the corpus name."""
+    """Start an editor on a machine with the Python file that the corpus names."""
     (folder / "programs.py").write_text("\n" * 300, "utf-8")
     settings = {"sourceMap": {"/home/user/models": str(folder)}}
     return editor(types.ClientCapabilities(), folder / "log", settings)
@@ -118,7 +118,7 @@ def spoilt(text: str) -> str:
 
 
 def as_printed(compiled: Compile) -> str:
-    """What ``--xla_dump_to=-`` prints of a compile."""
+    """Return the output of ``--xla_dump_to=-`` for a compile."""
     return "".join(
         f"*** Begin {path.name} ***\n{path.read_text('utf-8')}\n*** End {path.name} ***\n"
         for path in compiled.files

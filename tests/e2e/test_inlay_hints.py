@@ -19,7 +19,7 @@ async def hints(file: OpenFile) -> list[types.InlayHint]:
 
 
 def around(file: OpenFile, hint: types.InlayHint) -> str:
-    """What stands in front of a hint, and its label."""
+    """Return the text before a hint, and its label."""
     line = file.text.lines[hint.position.line]
     return f"{line[: file.text.column(hint.position)]}|{hint.label}"
 

@@ -12,7 +12,7 @@ OPTIONS = types.FormattingOptions(tab_size=4, insert_spaces=False)
 
 
 def texts(file: OpenFile, ranges: Sequence[types.Range]) -> list[str]:
-    """What stands on ranges within a line."""
+    """Return the texts of ranges within a line."""
     found = []
     for span in ranges:
         assert span.start.line == span.end.line

@@ -15,7 +15,7 @@ TEXT = "BufferAssignment:\nallocation 0: size 0, constant:\n"
 
 @pytest.fixture
 def start() -> Iterator[type[Wire]]:
-    """Makes servers; none is left behind."""
+    """Return the class of servers, and end those that it started."""
     started: list[Wire] = []
 
     class Started(Wire):

@@ -29,7 +29,7 @@ ASKED = types.ClientCapabilities(
 
 
 def damaged(at: Editor, path: Path) -> OpenFile:
-    """A dump with two damages, opened."""
+    """Open a dump with two damages."""
     file = at.open(path)
     file.substitute(*SIZE)
     file.substitute(*OFFSET)

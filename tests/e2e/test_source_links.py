@@ -18,7 +18,7 @@ WITHOUT = "(not on this machine; see hlo.sourceMap)"
 
 @pytest.fixture
 def sources(tmp_path: Path) -> Path:
-    """A folder with the Python file that the dumps of the corpus name."""
+    """Return a folder with the Python file that the corpus names."""
     folder = tmp_path / "my sources"
     folder.mkdir()
     (folder / "programs.py").write_text("\n" * 300)
@@ -30,7 +30,7 @@ def mapped(folder: Path | str) -> dict[str, Any]:
 
 
 async def links(file: OpenFile) -> list[tuple[str, str]]:
-    """What is linked in a file, and where it leads."""
+    """Return the links of a file: their texts and targets."""
     client = file.editor.client
     params = types.DocumentLinkParams(file.document)
     found = await file.editor.reply(client.text_document_document_link_async(params))

@@ -17,7 +17,7 @@ Process = subprocess.Popen[bytes]
 
 @pytest.fixture
 def port() -> int:
-    """A port that was free a moment ago."""
+    """Return a port that was free a moment ago."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         number: int = probe.getsockname()[1]
@@ -35,7 +35,7 @@ def server(port: int) -> Iterator[Process]:
 
 
 async def listens(server: Process) -> str:
-    """What the server logs when it listens; waits for it."""
+    """Wait until the server listens, and return its log message."""
 
     def wait() -> str:
         assert server.stderr is not None

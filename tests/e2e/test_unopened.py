@@ -20,7 +20,7 @@ def wire() -> Iterator[Wire]:
 
 
 def ask(wire: Wire, method: str, params: Any) -> Any:
-    """The result of a request."""
+    """Return the result of a request."""
     wire.send(message(method, params, method))
     return wire.reply(method)["result"]
 

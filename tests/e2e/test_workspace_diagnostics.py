@@ -36,7 +36,7 @@ class Desk:
         self.ids: dict[str, str] = {}
 
     async def pull(self, token: str | None = None) -> dict[str, list[str] | str]:
-        """The codes in each file that is reported, or that nothing has changed there."""
+        """Return the codes of each reported file, or that it is unchanged."""
         previous = [types.PreviousResultId(uri, value) for uri, value in self.ids.items()]
         params = types.WorkspaceDiagnosticParams(previous, partial_result_token=token)
         report = await self.at.reply(self.at.client.workspace_diagnostic_async(params))

@@ -18,7 +18,7 @@ async def find(editor: Editor, typed: str) -> list[types.SymbolInformation]:
 
 
 async def found(editor: Editor, typed: str, name: str) -> list[types.SymbolInformation]:
-    """The symbols of this name, as soon as there are any."""
+    """Wait for symbols of this name, and return them."""
     for _ in range(100):
         symbols = [symbol for symbol in await find(editor, typed) if symbol.name == name]
         if symbols:

@@ -18,7 +18,7 @@ _STOP = re.compile(r"\$\{\d+(?::((?:[^\\}]|\\.)*)|\|([^,|]*)[^|]*\|)\}|\$\d")
 async def complete(
     file: OpenFile, line: int, column: int, trigger: str = ""
 ) -> dict[str, types.CompletionItem]:
-    """The items at a place, the first on top, by label."""
+    """Return the items at a place by label, in the order of the list."""
     kind = types.CompletionTriggerKind
     context = (
         types.CompletionContext(kind.TriggerCharacter, trigger)
@@ -57,7 +57,7 @@ async def accept(file: OpenFile, line: int, typed: str, label: str) -> None:
 
 
 async def rename(file: OpenFile, beginning: str, word: str, new: str) -> types.WorkspaceEdit:
-    """The edit that renames a word in the line that begins so."""
+    """Return the edit that renames a word in the line with this beginning."""
     position = file.text.at(beginning, word)
     found = await file.editor.reply(
         file.editor.client.text_document_rename_async(

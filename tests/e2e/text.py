@@ -31,7 +31,7 @@ class Text:
         return _BREAK.split(self.whole)
 
     def line(self, beginning: str) -> int:
-        """The number of the first line that begins so."""
+        """Return the number of the first line with this beginning."""
         for number, line in enumerate(self.lines):
             if line.startswith(beginning):
                 return number
@@ -50,25 +50,25 @@ class Text:
         return self.position(number, self.lines[number].index(word or beginning.strip()))
 
     def position(self, line: int, column: int) -> types.Position:
-        """A place in the units of the protocol."""
+        """Return a place in the units of the protocol."""
         head = self.lines[line][:column]
         codec, size = _UNITS[self.encoding]
         return types.Position(line, len(head.encode(codec)) // size)
 
     def column(self, position: types.Position) -> int:
-        """The column, in code points, of a position of the protocol."""
+        """Return the column, in code points, of a position of the protocol."""
         codec, size = _UNITS[self.encoding]
         data = self.lines[position.line].encode(codec)
         assert position.character * size <= len(data)
         return len(data[: position.character * size].decode(codec))
 
     def spot(self, name: str, span: types.Range) -> Spot:
-        """A range within one line, for a reader."""
+        """Return a readable form of a range within one line."""
         line = self.lines[span.start.line]
         return Spot(name, line, line[self.column(span.start) : self.column(span.end)])
 
     def edited(self, start: tuple[int, int], end: tuple[int, int], new: str) -> "Text":
-        """The text after an edit."""
+        """Return the text after an edit."""
         first, last = (self._offset(*place) for place in (start, end))
         return Text(self.whole[:first] + new + self.whole[last:], self.encoding)
 

@@ -14,14 +14,14 @@ END = object()
 
 
 def framed(body: bytes) -> bytes:
-    """A body with its header."""
+    """Return a body with its header."""
     return b"Content-Length: %d\r\n\r\n%s" % (len(body), body)
 
 
 def message(
     method: str, params: Any = None, number: Any = None, *, ascii_only: bool = True
 ) -> bytes:
-    """A request, or without a number a notification."""
+    """Return a request, or a notification if there is no number."""
     content: Json = {"jsonrpc": "2.0", "method": method}
     if params is not None:
         content["params"] = params
@@ -31,13 +31,13 @@ def message(
 
 
 def opened(uri: str, text: str, **options: Any) -> bytes:
-    """The notification that a file was opened."""
+    """Return the notification of an opened file."""
     item = {"uri": uri, "languageId": "hlo", "version": 1, "text": text}
     return message("textDocument/didOpen", {"textDocument": item}, **options)
 
 
 def hover(uri: str, line: Any, character: Any, number: Any) -> bytes:
-    """A request for a hover."""
+    """Return a request for a hover."""
     position = {"line": line, "character": character}
     params = {"textDocument": {"uri": uri}, "position": position}
     return message("textDocument/hover", params, number)
@@ -67,14 +67,14 @@ class Wire:
         self.process.stdin.flush()
 
     def receive(self) -> Json:
-        """The next message of the server."""
+        """Receive the next message of the server."""
         found = self._messages.get(timeout=_PATIENCE)
         assert found is not END, f"the server is gone: {self.log}"
         assert isinstance(found, dict)
         return found
 
     def reply(self, number: Any) -> Json:
-        """The reply to a request; other messages are passed over."""
+        """Receive the reply to a request, and skip other messages."""
         while (found := self.receive()).get("id") != number or "method" in found:
             pass
         return found

@@ -9,7 +9,7 @@ from faults.injections import New, around, change, damage, pick, put, replaced
 
 
 def block(dump: Dump, head: Row) -> tuple[int, int]:
-    """The lines of an allocation: its own and those of its values (end exclusive)."""
+    """Return the lines of an allocation: its own and those of its values (end exclusive)."""
     end = head.line + 1
     while (head.path, end) in dump.owners:
         end += 1
@@ -17,7 +17,7 @@ def block(dump: Dump, head: Row) -> tuple[int, int]:
 
 
 def values_of(dump: Dump, head: Row) -> list[Row]:
-    """The values in an allocation."""
+    """Return the values in an allocation."""
     return [row for row in dump.rows("assigned") if dump.owners.get(row.spot) == head]
 
 
@@ -74,7 +74,7 @@ def _larger(random: Random, dump: Dump, row: Row) -> str:
 
 
 def _moved_out(by: "New") -> Injection:
-    """A value of a temp allocation that ends behind the end of it."""
+    """Move a value past the end of its temp allocation."""
     return change(
         "assigned",
         "offset",
@@ -114,7 +114,7 @@ def _half_way(random: Random, dump: Dump, row: Row) -> str | None:
 
 
 def _size_gone(random: Random, dump: Dump) -> Damage | None:
-    """The sizes of two allocations have changed places: the sum stays."""
+    """Exchange the sizes of two allocations, which keeps the sum."""
     one, other = (pick(random, dump, "allocation", _is_no_temp) for _ in range(2))
     if one is None or other is None or int(one["size"]) >= int(other["size"]):
         return None

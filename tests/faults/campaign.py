@@ -18,7 +18,7 @@ _TRIES = 60  # compiles that are tried until one has a place for a damage
 
 
 def compiles(root: Path, longest: int = _LONGEST) -> list[Dump]:
-    """The compiles below a folder that are not longer than so many lines."""
+    """Return the compiles below a folder with at most this number of lines."""
     found = []
     for path in files_of(root, FileKind.ASSIGNMENT):
         names = os.listdir(path.parent)
@@ -63,7 +63,7 @@ def _all_of(number: int, count: int, seed: int) -> list[Outcome]:
 def campaign(
     root: Path, faults: Sequence[Fault], count: int, seed: int, workers: int = 2
 ) -> Iterator[list[Outcome]]:
-    """The outcomes of each kind, ``count`` of each, in the order of the kinds."""
+    """Return the outcomes of each kind, ``count`` of each, in the order of the kinds."""
     numbers = [FAULTS.index(fault) for fault in faults]
     with ProcessPoolExecutor(workers, initializer=_prepare, initargs=(root,)) as pool:
         jobs = [pool.submit(_all_of, number, count, seed) for number in numbers]

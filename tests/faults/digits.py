@@ -17,7 +17,7 @@ def near(field: str) -> New:
 
 
 def typed(field: str) -> New:
-    """A digit that was hit twice, left out, or is another one."""
+    """Duplicate, remove, or change a digit."""
 
     def new(random: Random, dump: Dump, row: Row) -> str:
         digits = row[field]
@@ -34,7 +34,7 @@ def typed(field: str) -> New:
 
 
 def times(field: str, *factors: float) -> New:
-    """A multiple, or a part."""
+    """Multiply a number."""
 
     def new(random: Random, dump: Dump, row: Row) -> str:
         return str(int(int(row[field]) * random.choice(factors)))
@@ -53,7 +53,7 @@ def more(field: str, *steps: int) -> New:
 
 
 def of_another(kind: str, field: str) -> New:
-    """The text of another line of the kind."""
+    """Use the text of another line of the kind."""
 
     def new(random: Random, dump: Dump, row: Row) -> str | None:
         found = sorted({other[field] for other in dump.rows(kind)} - {""})
@@ -63,5 +63,5 @@ def of_another(kind: str, field: str) -> New:
 
 
 def spaced(number: int) -> str:
-    """A number as the stack traces print it: one blank for every three digits."""
+    """Return a number with a blank between groups of three digits, as in stack traces."""
     return f"{number:,}".replace(",", " ")

@@ -43,7 +43,7 @@ class Row:
         return self.path, self.line
 
     def put(self, field: str, text: str) -> str:
-        """The line with another text in a field."""
+        """Return the line with another text in a field."""
         start, end = self.match.span(field)
         return self.text[:start] + text + self.text[end:]
 
@@ -95,11 +95,11 @@ class Dump:
         return sum(map(len, self.lines.values()))
 
     def kind(self, path: Path) -> FileKind:
-        """What an intact file is."""
+        """Return the kind of an intact file."""
         return self._intact[path].kind
 
     def path(self, kind: FileKind) -> Path | None:
-        """The file of a kind, if the compile has one of its own."""
+        """Return the file of a kind, if the compile has one of its own."""
         return next((path for path in self.lines if self.kind(path) is kind), None)
 
     def rows(self, kind: str) -> list[Row]:
@@ -128,11 +128,11 @@ class Dump:
         return found
 
     def whole(self) -> DumpSet:
-        """The compile as it was printed."""
+        """Return the compile as it was printed."""
         return self._set({}, self._compile)
 
     def after(self, damage: Damage) -> DumpSet:
-        """The compile with its changed files, those unchanged as they were read before."""
+        """Return the compile with its changed files, and the unchanged ones as read before."""
         gone = {path.name for path, lines in damage.files.items() if lines is None}
         changed = {
             path: DumpFile.of_text("\n".join(lines), str(path))

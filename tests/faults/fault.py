@@ -20,5 +20,5 @@ class Fault:
 
 
 def faults(code: str, **strikes: Injection) -> tuple[Fault, ...]:
-    """The kinds of one code; names are written with ``_`` for blanks."""
+    """Return the kinds of one code, whose names have ``_`` for blanks."""
     return tuple(Fault(code, name.replace("_", " "), inject) for name, inject in strikes.items())

@@ -32,7 +32,7 @@ def _own_caller(random: Random, dump: Dump, row: Row) -> str:
 
 
 def _circle(random: Random, dump: Dump) -> Damage | None:
-    """A frame that is called by one that it calls, directly or through others."""
+    """Make a frame its own caller, directly or indirectly."""
     rows = {int(row["number"]): row for row in dump.rows("frame")}
     if not rows:
         return None

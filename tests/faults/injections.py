@@ -24,7 +24,7 @@ def damage(
     description: str,
     also: Iterable[Spot] = (),
 ) -> Damage:
-    """The damage of one file that has these lines now."""
+    """Return the damage of one file that has these lines now."""
     return Damage(
         {path: tuple(lines)}, frozenset({(path, line) for line in right} | {*also}), description
     )
@@ -42,7 +42,7 @@ def put(
 
 
 def pick(random: Random, dump: Dump, kind: str, where: Filter = anywhere) -> Row | None:
-    """A random line of a kind."""
+    """Return a random line of a kind."""
     rows = dump.rows(kind)
     drawn = random.sample(rows, len(rows))
     return next((row for row in drawn if where(dump, row)), None)
@@ -103,7 +103,7 @@ def missed(lines: Lines, start: int, end: int) -> set[int]:
 
 
 def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Injection:
-    """A line less, or up to ``most`` that follow each other; the lines around are reported."""
+    """Remove a line, or up to ``most`` adjacent ones."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
@@ -122,7 +122,7 @@ def drop(kind: str, where: Filter = anywhere, most: int = 1) -> Injection:
 
 
 def double(kind: str, where: Filter = anywhere) -> Injection:
-    """A line twice, one right behind the other: both are reported."""
+    """Duplicate a line directly after itself."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
@@ -135,7 +135,7 @@ def double(kind: str, where: Filter = anywhere) -> Injection:
 
 
 def copy(kind: str, fits: Pair, where: Filter = anywhere) -> Injection:
-    """A line once more in front of another of its kind, where ``fits(dump, line, other)``."""
+    """Duplicate a line before another of its kind, where ``fits(dump, line, other)``."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)
@@ -150,7 +150,7 @@ def copy(kind: str, fits: Pair, where: Filter = anywhere) -> Injection:
 
 
 def move(kind: str, fits: Pair, where: Filter = anywhere) -> Injection:
-    """A line in front of another of its kind, over more than one; the line moved is reported."""
+    """Move a line before another of its kind, across more than one."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         row = pick(random, dump, kind, where)

@@ -96,7 +96,7 @@ def lines_of(finding: Finding) -> list[tuple[Path | None, int]]:
 
 
 def findings(dump: DumpSet) -> list[Finding]:
-    """What is wrong in all files of a compile."""
+    """Return the findings in all files of a compile."""
     return [found for file in dump.files for found in run.check(dump, file, RULES)]
 
 
@@ -112,7 +112,7 @@ class _Kept(logging.Handler):
 
 @contextmanager
 def failures_of_rules() -> Iterator[list[str]]:
-    """The rules that fail meanwhile: a run of the rules goes on without them."""
+    """Return the rules that fail in the block, which a run skips."""
     handler, logger = _Kept(), logging.getLogger("hlo_lsp.checks")  # of rules on compiles, too
     logger.addHandler(handler)
     was = logger.propagate

@@ -67,7 +67,7 @@ def _other_start(random: Random, dump: Dump, row: Row) -> str | None:
 
 
 def _shorter(random: Random, dump: Dump) -> Damage | None:
-    """A parameter of the program that nothing overwrites, and that does not live to the end."""
+    """End the live range of a parameter early, though nothing overwrites it."""
     last = _last(dump) if dump.rows("max") else 0
     alone = {
         row["id"]
@@ -92,7 +92,7 @@ def _shorter(random: Random, dump: Dump) -> Damage | None:
 
 
 def _of_a_local(random: Random, dump: Dump) -> Damage | None:
-    """A live range of a value that lies in a thread-local allocation."""
+    """Add a live range of a value in a thread-local allocation."""
     local = pick(
         random,
         dump,

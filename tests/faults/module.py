@@ -20,7 +20,7 @@ _NEEDED = re.compile(
 
 
 def operands(row: Row) -> list["re.Match[str]"]:
-    """The names between the brackets of an instruction, with their places in the line."""
+    """Return the operand names of an instruction, with their places in the line."""
     if row["opcode"] in _LITERALS:
         return []
     start = row.match.start("rest")
@@ -29,7 +29,7 @@ def operands(row: Row) -> list["re.Match[str]"]:
 
 
 def body(dump: Dump, row: Row) -> list[Row]:
-    """The instructions of the computation of one."""
+    """Return the instructions of the computation of an instruction."""
     lines = dump.lines[row.path]
     start = end = row.line
     while not lines[start].endswith("{"):
@@ -40,7 +40,7 @@ def body(dump: Dump, row: Row) -> list[Row]:
 
 
 def users(dump: Dump, row: Row) -> list[Row]:
-    """The instructions that read one."""
+    """Return the users of an instruction."""
     name = "%" + row["name"]
     return [one for one in body(dump, row) if any(found[0] == name for found in operands(one))]
 
@@ -54,7 +54,7 @@ def _another_operand(random: Random, dump: Dump, row: Row) -> str | None:
 
 
 def _renamed(random: Random, dump: Dump) -> Damage | None:
-    """An instruction whose users know it by another name."""
+    """Rename an instruction, but not in its users."""
     row = pick(random, dump, "statement", lambda dump, row: bool(users(dump, row)))
     if row is None:
         return None
@@ -87,7 +87,7 @@ def _computation(dump: Dump, row: Row) -> tuple[int, int]:
 
 
 def callers(dump: Dump, name: str) -> list[Row]:
-    """The instructions that call a computation."""
+    """Return the instructions that call a computation."""
     mention = re.compile(rf"[=,{{ ]%?{re.escape(name)}(?![\w.-])")
     return [
         row for row in dump.rows("statement") if mention.search(row.text, row.match.end("shape"))
@@ -179,7 +179,7 @@ def _numbered(row: Row) -> int:
 
 
 def _renumbered(random: Random, dump: Dump, row: Row, number: int) -> Damage | None:
-    """A parameter with another number; its computation and those with that number are reported."""
+    """Change the number of a parameter."""
     line = row.put("rest", f"{number}{row['rest'][len(str(_numbered(row))) :]}")
     head = row.line
     while not dump.lines[row.path][head].endswith("{"):
@@ -213,7 +213,7 @@ def _next_parameter(random: Random, dump: Dump) -> Damage | None:
 
 
 def _defined_late(random: Random, dump: Dump) -> Damage | None:
-    """An instruction after the first one that reads it."""
+    """Move an instruction after its first user."""
     row = pick(random, dump, "statement", lambda dump, row: bool(users(dump, row)))
     if row is None:
         return None
@@ -225,7 +225,7 @@ def _defined_late(random: Random, dump: Dump) -> Damage | None:
 
 
 def _later_operand(random: Random, dump: Dump, row: Row) -> str | None:
-    """An operand that is an instruction of the same shape further below."""
+    """Return the name of a later instruction with the shape of an operand."""
     shapes = {"%" + one["name"]: one["shape"] for one in body(dump, row)}
     later = ["%" + one["name"] for one in body(dump, row) if one.line > row.line]
     pairs = [
@@ -241,7 +241,7 @@ def _later_operand(random: Random, dump: Dump, row: Row) -> str | None:
 
 
 def _computation_late(random: Random, dump: Dump) -> Damage | None:
-    """A computation below the one that calls it."""
+    """Move a computation after its caller."""
     row = pick(random, dump, "computation", lambda dump, row: not row.has("entry"))
     if row is None:
         return None

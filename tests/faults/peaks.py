@@ -25,7 +25,7 @@ def _renamed(random: Random, dump: Dump, row: Row) -> str:
 
 
 def _not_alive(random: Random, dump: Dump) -> Damage | None:
-    """A row of a value that does not live at the peak, where its bytes fit."""
+    """Add a peak row of a value that is not live at the peak, sorted by size."""
     at = pick(random, dump, "live", lambda dump, row: row.has("index"))
     moment = dump.rows("moment")
     if at is None or not moment:

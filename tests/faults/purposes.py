@@ -36,7 +36,7 @@ def _flag_more(random: Random, dump: Dump, row: Row) -> str | None:
 
 
 def _value_elsewhere(random: Random, dump: Dump) -> Damage | None:
-    """A value that lies in an allocation of another kind now, where its id fits.
+    """Move a value into an allocation of another kind, in the order of ids.
 
     It has no offset: in most allocations that would be wrong by itself.
     """

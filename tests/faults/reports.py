@@ -74,7 +74,7 @@ def _length(dump: Dump) -> int:
 
 
 def _of_another(kind: FileKind) -> Injection:
-    """The file of another compile under the name of this one."""
+    """Replace a file by that of another compile."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         path, other = dump.path(kind), random.choice(dump.others)
@@ -92,7 +92,7 @@ def _of_another(kind: FileKind) -> Injection:
 
 
 def _gone(kind: FileKind) -> Injection:
-    """A file less."""
+    """Remove a file."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         path = dump.path(kind)

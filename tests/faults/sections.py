@@ -15,7 +15,7 @@ def _section(dump: Dump, head: Row) -> int:
 
 
 def _doubled(random: Random, dump: Dump) -> Damage | None:
-    """A section once more, right behind itself; rows of the second one are those of the first."""
+    """Duplicate a section."""
     head = pick(random, dump, "heading")
     if head is None:
         return None
@@ -54,7 +54,7 @@ def _moved(random: Random, dump: Dump) -> Damage | None:
 
 
 def _two_dumps(random: Random, dump: Dump) -> Damage | None:
-    """The text of a memory file once more behind itself, as `cat` of two files does."""
+    """Duplicate the text of a memory file, as `cat` of two files does."""
     paths = [
         path
         for path in dump.lines
@@ -69,7 +69,7 @@ def _two_dumps(random: Random, dump: Dump) -> Damage | None:
 
 
 def _cut(kind: FileKind, *, inside: bool) -> Injection:
-    """The end of a file is missing, from the middle of a line or from the end of one on."""
+    """Remove the end of a file, from the middle or the end of a line."""
 
     def inject(random: Random, dump: Dump) -> Damage | None:
         path = dump.path(kind)
@@ -102,14 +102,14 @@ def _kept(random: Random, lines: Lines, end: int, *, inside: bool) -> Lines | No
 
 
 def _head_less(random: Random, dump: Dump) -> Damage | None:
-    """The label of the rows below is gone."""
+    """Remove the label of a list."""
     return drop("heading", lambda dump, row: row.line > 1 and _section(dump, row) > row.line + 1)(
         random, dump
     )
 
 
 def _all_gone(random: Random, dump: Dump) -> Damage | None:
-    """A section is gone with its head, and something follows it."""
+    """Remove a section that another one follows."""
     head = pick(random, dump, "heading", lambda dump, row: row.line > 0)
     if head is None:
         return None

@@ -16,7 +16,7 @@ _LOGGED = ("W0000 00:00:00.0 1 service.cc:145] hello", ">>> print(x)", "@@ -1,3 
 
 
 def _a_sign_less(random: Random, dump: Dump) -> Damage | None:
-    """A bracket, colon or equals sign less, in front of the shape, where each one counts."""
+    """Remove a bracket, colon, or equals sign before the shape."""
     kind = random.choice(("allocation", "assigned", "entry", "step", "range"))
     row = pick(random, dump, kind)
     if row is None:
@@ -29,7 +29,7 @@ def _a_sign_less(random: Random, dump: Dump) -> Damage | None:
 
 
 def _misspelt(random: Random, dump: Dump) -> Damage | None:
-    """A word of the printer's own with a letter less."""
+    """Remove a letter from a keyword."""
     kind = random.choice(("allocation", "assigned", "instruction", "heading", "part", "live"))
     row = pick(random, dump, kind)
     word = None if row is None else _WORD.search(row.text)
@@ -40,7 +40,7 @@ def _misspelt(random: Random, dump: Dump) -> Damage | None:
 
 
 def _a_stray_line(random: Random, dump: Dump) -> Damage | None:
-    """A line of something else in the middle of a memory file."""
+    """Insert an unrelated line into a memory file."""
     row = pick(random, dump, random.choice(_ROWS))
     if row is None:
         return None
@@ -50,7 +50,7 @@ def _a_stray_line(random: Random, dump: Dump) -> Damage | None:
 
 
 def _lines_joined(random: Random, dump: Dump) -> Damage | None:
-    """The end of a line is lost, so that the next one becomes a part of it."""
+    """Join a line with the next one."""
     row = pick(random, dump, random.choice(("step", "range", "use", "position", "entry")))
     if row is None or not dump.lines[row.path][row.line + 1].strip():
         return None

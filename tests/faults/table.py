@@ -40,7 +40,7 @@ class Tally:
         return [failure for one in self.outcomes for failure in one.failures]
 
     def cells(self) -> list[str]:
-        """Counts for a row of a table."""
+        """Return the cells of a row."""
         return [
             str(len(self.outcomes)),
             *(str(self.count(verdict) or "") for verdict in Verdict),
@@ -49,7 +49,7 @@ class Tally:
 
 
 def table(tallies: Sequence[Tally]) -> Table:
-    """A row for each kind of damage, and one for all."""
+    """Return a table with a row for each kind of damage, and one for all."""
     made = Table("code", "kind", title="damages reported", box=None)
     for head in ("done", "right", "otherwise", "missed", "echoes"):
         made.add_column(head, justify="right")
@@ -68,7 +68,7 @@ def table(tallies: Sequence[Tally]) -> Table:
 
 
 def worst(outcomes: Iterable[Outcome], most: int) -> list[Outcome]:
-    """The outcomes to look at first: missed, reported otherwise, with echoes; few of one kind."""
+    """Return a few outcomes of each kind: missed ones first, then wrong reports and echoes."""
     bad = [
         one for one in outcomes if one.verdict is not Verdict.RIGHT or one.echoes or one.failures
     ]
@@ -85,7 +85,7 @@ def worst(outcomes: Iterable[Outcome], most: int) -> list[Outcome]:
 
 
 def describe(outcome: Outcome) -> Text:
-    """What was done, and what was reported."""
+    """Return a description of the damage and of its findings."""
     lines = [
         *(f"FAILED: {failure}" for failure in outcome.failures),
         f"{outcome.verdict.value}: {outcome.code}, {outcome.name}",

@@ -42,7 +42,7 @@ def test_damage_is_reported_in_its_place_with_its_code(
 
 
 def _printed(tallies: list[Tally]) -> str:
-    """The table, and what was not reported as it should be."""
+    """Return the table, and the outcomes that are not as they should be."""
     console = Console(file=StringIO(), width=140)
     console.print(table(tallies))
     for outcome in worst((one for tally in tallies for one in tally.outcomes), 10):

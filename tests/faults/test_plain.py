@@ -14,7 +14,7 @@ from hlo_lsp.checks.finding import Severity
 
 @pytest.fixture(scope="module")
 def small(corpus_small: Path) -> Dump:
-    """A TPU compile of 13 allocations, with all four memory files and its module text."""
+    """Return a TPU compile of 13 allocations, with all four memory files and its module text."""
     folder = corpus_small / "tpu_v5e"
     (path,) = folder.glob("module_0092.jit_don.*-buffer-assignment.txt")
     return Dump(path, os.listdir(folder))
@@ -22,13 +22,13 @@ def small(corpus_small: Path) -> Dump:
 
 @pytest.fixture(scope="module")
 def sample(corpus_small: Path) -> Dump:
-    """A TPU dump in one file, with values that have offsets."""
+    """Return a TPU dump in one file, with values that have offsets."""
     folder = corpus_small / "samples"
     return Dump(folder / f"{SAMPLE}.txt", os.listdir(folder))
 
 
 def damage_of(plain: Plain, dump: Dump) -> Damage:
-    """The damage done to a compile."""
+    """Return the damage to a compile."""
     (path,) = [
         path
         for path in dump.lines

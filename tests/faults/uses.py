@@ -33,7 +33,7 @@ def _is_later(dump: Dump, row: Row) -> bool:
 
 
 def _less(kind: str, where: Filter = anywhere) -> Injection:
-    """A line less; its list is reported, or the lines around it."""
+    """Remove a line."""
     injection = drop(kind, where)
 
     def inject(random: Random, dump: Dump) -> Damage | None:
@@ -56,7 +56,7 @@ def _with_index(random: Random, dump: Dump, row: Row) -> str:
 
 
 def _another_use(random: Random, dump: Dump) -> Damage | None:
-    """A use of another value, in front of a use."""
+    """Insert a use of another value before a use."""
     row, other = pick(random, dump, "use"), pick(random, dump, "use")
     if row is None or other is None or row.text == other.text:
         return None
@@ -80,7 +80,7 @@ def _none(random: Random, dump: Dump) -> Damage | None:
 
 
 def _used(random: Random, dump: Dump) -> Damage | None:
-    """A use of a value that has none."""
+    """Add a use to a value without uses."""
     row, use = pick(random, dump, "none"), pick(random, dump, "use")
     if row is None or use is None:
         return None
@@ -89,7 +89,7 @@ def _used(random: Random, dump: Dump) -> Damage | None:
 
 
 def dimension(random: Random, dump: Dump, row: Row) -> str | None:
-    """A dimension of a shape that is another one."""
+    """Change a dimension of a shape."""
     found = [match for match in _SHAPE.finditer(row["shape"]) if match[2] and "<" not in match[2]]
     if not found:
         return None
@@ -118,7 +118,7 @@ def _inside_of_a_tile(random: Random, dump: Dump, row: Row) -> str | None:
 
 
 def element_type(random: Random, dump: Dump, row: Row) -> str | None:
-    """An element type of the same width, so that sizes stay."""
+    """Change an element type to another of the same width, which keeps sizes."""
     same = {"f32": "s32", "s32": "u32", "u32": "f32", "bf16": "f16", "f16": "bf16", "s8": "u8"}
     found = [match for match in _SHAPE.finditer(row["shape"]) if match[1] in same]
     if not found:

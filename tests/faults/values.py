@@ -22,7 +22,7 @@ from faults.injections import (
 
 
 def entry(dump: Dump, head: Row) -> tuple[int, int]:
-    """The lines of an entry (end exclusive)."""
+    """Return the lines of an entry (end exclusive)."""
     lines, end = dump.lines[head.path], head.line + 1
     while not lines[end - 1].startswith(" from instruction:"):
         end += 1
@@ -35,7 +35,7 @@ def _of_value(dump: Dump, kind: str, row: Row) -> set[tuple[object, int]]:
 
 
 def _free(random: Random, dump: Dump, row: Row) -> str:
-    """An id that no value has, where the order of ids allows it or not."""
+    """Return an id that no value has."""
     taken = {int(other["id"]) for kind in ("assigned", "entry") for other in dump.rows(kind)}
     free = sorted(set(range(max(taken) + 5)) - taken)
     return str(random.choice(free))
@@ -130,7 +130,7 @@ def _indexed(random: Random, dump: Dump, row: Row) -> str:
 
 
 def _phi(random: Random, dump: Dump) -> Damage | None:
-    """The mark of a merged value is gone, or where it should not be."""
+    """Add or remove the mark of a merged value."""
     row = pick(random, dump, random.choice(("assigned", "entry")))
     if row is None:
         return None
@@ -141,7 +141,7 @@ def _phi(random: Random, dump: Dump) -> Damage | None:
 
 
 def _fits(dump: Dump, row: Row, to: Row) -> bool:
-    """Return whether a value is in the order of ids in front of one in another allocation."""
+    """Return whether a value precedes one of another allocation by id."""
     mine, other = dump.owners.get(row.spot), dump.owners.get(to.spot)
     before = (to.path, to.line - 1)
     above = next((one for one in dump.rows("assigned") if one.spot == before), None)

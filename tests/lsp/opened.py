@@ -61,7 +61,7 @@ HloLiveRange (max 3):
 
 
 def split_dump(folder: Path) -> dict[str, Path]:
-    """The dump as newer compilers write it: three files, by the end of their names."""
+    """Write the dump as three files, like newer compilers, and return them by suffix."""
     assignment, total, live_section = DUMP.partition("\nTotal bytes used")
     values, label, ranges = live_section.partition("\n\nHloLiveRange")
     values = values.replace(" uses:\n from", " uses:\n  (none)\n from")
@@ -77,12 +77,12 @@ def split_dump(folder: Path) -> dict[str, Path]:
 
 
 def item(uri: str, text: str, version: int = 1) -> types.TextDocumentItem:
-    """A document as a client sends it when it opens one."""
+    """Return a document as a client opens it."""
     return types.TextDocumentItem(uri, "hlo", version, text)
 
 
 async def context(text: str = DUMP, client: Client | None = None) -> RequestContext:
-    """A session in which one file without neighbours is open, asked about that file."""
+    """Return a request context for the only file of a session."""
     session = Session()
     session.client = client or Client()
     file = session.open(item("untitled:dump", text))

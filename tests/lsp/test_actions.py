@@ -55,7 +55,7 @@ async def actions(
 
 
 def applied(text: str, edit: types.WorkspaceEdit | None) -> str:
-    """The text after an edit of one file."""
+    """Return the text after an edit of one file."""
     assert edit is not None
     changes = list((edit.changes or {}).values())
     for change in edit.document_changes or ():

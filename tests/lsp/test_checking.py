@@ -27,7 +27,7 @@ def _breathless(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def begun(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files of which a check has begun."""
+    """Return the names of the files whose check has begun."""
     names: list[str] = []
     real = check_by_pace
 

@@ -27,7 +27,7 @@ RICH = Client(can_insert_snippets=True, can_insert_or_replace=True, can_show_lab
 async def complete(line: int, column: int, client: Client, text: str = TEXT) -> tuple[
     RequestContext, dict[str, types.CompletionItem]
 ]:  # fmt: skip
-    """The items at a place, by label."""
+    """Return the items at a place, by label."""
     found = await context(text, client)
     params = types.CompletionParams(
         types.TextDocumentIdentifier(found.file.uri), types.Position(line, column)

@@ -59,11 +59,11 @@ class Desk:
         self.pusher.closed(file)
 
     async def sent(self) -> list[tuple[str, int | None, list[str]]]:
-        """What was pushed once all is quiet: file, version, codes. Forgets it."""
+        """Wait for all tasks, and return new complete diagnostics: file, version, codes."""
         return [(uri, version, codes) for uri, version, codes in await self.all_sent() if version]
 
     async def all_sent(self) -> list[tuple[str, int | None, list[str]]]:
-        """The same with lists that are not complete, which have no version."""
+        """Wait for all tasks, and return new diagnostics, complete or not."""
         while tasks := asyncio.all_tasks() - {asyncio.current_task()}:
             await asyncio.gather(*tasks, return_exceptions=True)
         sent = list(self.published)
@@ -291,7 +291,7 @@ def found(code: str, line: int) -> dict[str, Any]:
 def left(
     complete: list[int], lines: list[str], pending: frozenset[str] | None = frozenset("x")
 ) -> list[int]:
-    """The lines of what is still valid of a complete list, after an edit."""
+    """Return the lines of the diagnostics that stay valid after an edit."""
     file = DumpFile.of_text("\n".join(LINES))
     one = FileDiagnostics(file, lambda _: None, 0)
     one.complete([found("x", line) for line in complete])

@@ -12,7 +12,7 @@ LINES = DUMP.split("\n")
 
 
 async def folds(limit: int = 100_000, text: str = DUMP) -> list[tuple[str, str]]:
-    """The first and the last line of each fold."""
+    """Return the first and the last line of each fold."""
     lines = text.split("\n")
     found = await folding_ranges(await context(text, replace(Client(), max_folding_ranges=limit)))
     return [(lines[fold["startLine"]], lines[fold["endLine"]]) for fold in found]

@@ -16,7 +16,7 @@ BAD = GOOD.replace(", k=v", ",k=v").replace("  ROOT %b = ", "ROOT   %b = ")
 
 
 def applied(text: str, edits: list[Any], encoding: Encoding) -> str:
-    """The text after edits that a client applies from the end."""
+    """Return the text after edits that a client applies from the end."""
     document = Document(text)
     for edit in reversed(edits):
         start, end = (
@@ -59,7 +59,7 @@ async def test_a_file_in_a_longer_text() -> None:
 
 
 async def asked_in(text: str, line: int) -> Any:
-    """The file in a text that this line is of."""
+    """Return the file that contains a line of a text."""
     session = Session()
     session.open(item("untitled:dump", text))
     return await session.context(types.TextDocumentIdentifier("untitled:dump"), line)

@@ -16,7 +16,7 @@ VALUE_OF_ADD = " value: <2 add @1> (size=512,offset=512): f32[4]{0:T(128)S(1)}"
 
 
 async def target(go: Goto, line: str, word: str = "", text: str = DUMP) -> tuple[str, str] | None:
-    """The line where a jump ends, and what it selects there."""
+    """Return the line of the target, and the text of its range."""
     found = go(await context(text), at(text, line, word))
     if found is None:
         return None

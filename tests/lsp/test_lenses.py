@@ -14,7 +14,7 @@ from lsp.opened import DUMP, at, context, item, split_dump
 
 
 async def titles(context: RequestContext) -> dict[str, str]:
-    """What the lens says above a line, by the line."""
+    """Return the titles of lenses by line."""
     found = {}
     for lens in await lenses.code_lenses(context):
         line = context.file.lines[lens["range"]["start"]["line"]]

@@ -19,7 +19,7 @@ CARD = Card(
 
 
 def rendered(text: str) -> tuple[str, list[str]]:
-    """What a reader of CommonMark sees: the text without its signs, and where links lead."""
+    """Return the text without markup and the targets of links, from a CommonMark parser."""
     seen: list[str] = []
     links: list[str] = []
     reader = MarkdownIt("commonmark")
@@ -36,7 +36,7 @@ def rendered(text: str) -> tuple[str, list[str]]:
 
 
 def here(source: SourceLine) -> str:
-    """A link to a line of a file that is on this machine."""
+    """Return a link to a line of a file that is on this machine."""
     return f"file:///{quote(source.file, safe='')}#L{source.line}"
 
 

@@ -41,7 +41,7 @@ class Server:
             await asyncio.sleep(0)
 
     def cancel(self) -> None:
-        """What pygls does when the client says so."""
+        """Cancel as pygls does for a client."""
         for stopped in self.work_done_progress.tokens.values():
             stopped.cancel()
 

@@ -48,7 +48,7 @@ class Desk:
         self.send("$/cancelRequest", {"id": number})
 
     async def short(self) -> list[Any]:
-        """What was written once all is quiet, as a reader wants it."""
+        """Wait for all tasks, and return the written messages in a short form."""
         for _ in range(10):
             await asyncio.sleep(0)
         return [
@@ -198,7 +198,7 @@ async def test_a_failure_is_answered_and_logged(caplog: pytest.LogCaptureFixture
 
 
 async def read(data: bytes) -> list[bytes]:
-    """The bodies of messages that a server reads."""
+    """Return the bodies of the messages that a server reads."""
     server, bodies = HloServer("test", "1", protocol_cls=HloProtocol), list[bytes]()
     server.protocol.set_writer(Desk(five))  # type: ignore[arg-type]
     setattr(server.protocol, "receive", bodies.append)  # noqa: B010

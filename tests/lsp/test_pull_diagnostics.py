@@ -36,7 +36,7 @@ async def ask(session: Session, uri: str = URI) -> RequestContext | None:
 
 
 async def pull(context: RequestContext | None, previous: str | None = None) -> Full | Unchanged:
-    """What a client reads that is told by the protocol what to read."""
+    """Return the report as a client decodes it."""
     report = await diagnostic_report([] if context is None else [context], previous)
     shape = {"full": Full, "unchanged": Unchanged}[report["kind"]]
     return CONVERTER.structure(report, shape)

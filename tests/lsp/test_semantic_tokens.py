@@ -47,7 +47,7 @@ class Desk:
 
 
 def words(text: str, data: list[int]) -> list[str]:
-    """What the numbers say, as a client reads them that counts code points."""
+    """Return the tokens as text, decoded in code points."""
     lines = text.split("\n")
     found = []
     line = start = 0
@@ -61,7 +61,7 @@ def words(text: str, data: list[int]) -> list[str]:
 
 
 def applied(data: list[int], edits: list[dict[str, Any]]) -> list[int]:
-    """The numbers after the edits of a difference."""
+    """Return the data after the edits of a delta."""
     for edit in edits:
         start = edit["start"]
         data = data[:start] + edit["data"] + data[start + edit["deleteCount"] :]

@@ -31,7 +31,7 @@ class Desk:
 
 
 async def settled(*waiting: Awaitable[str]) -> Sequence[asyncio.Future[str]]:
-    """These wait, as far as they get now."""
+    """Run awaitables until all of them wait."""
     tasks = [asyncio.ensure_future(each) for each in waiting]
     for _ in range(5):
         await asyncio.sleep(0)

@@ -17,7 +17,7 @@ Json = dict[str, Any]
 
 
 def drawn(symbols: list[Json], indent: int = 0) -> list[str]:
-    """A tree as text: name and detail, children indented."""
+    """Return a tree as text: name and detail, with children indented."""
     lines = []
     for symbol in symbols:
         lines.append(f"{'  ' * indent}{symbol['name']} ({symbol.get('detail', '')})")
@@ -32,7 +32,7 @@ def walked(symbols: list[Json]) -> Iterator[Json]:
 
 
 def covered(text: str, span: Json) -> str:
-    """The text in a range within one line."""
+    """Return the text in a range within one line."""
     start, end = span["start"], span["end"]
     assert start["line"] == end["line"]
     line: str = text.split("\n")[start["line"]]

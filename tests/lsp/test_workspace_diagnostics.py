@@ -66,7 +66,7 @@ def write(path: Path, text: str) -> None:
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Dumps of two compiles, one damaged, among files that are none."""
+    """Return a folder with dumps of two compiles, one damaged, and other files."""
     write(tmp_path / "good.txt", DUMP)
     write(tmp_path / "deep" / "bad.txt", DAMAGED)
     write(tmp_path / "notes.txt", "no dump\n")

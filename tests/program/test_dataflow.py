@@ -20,7 +20,7 @@ MODULE = program().dump.files[0].module
 
 
 def _instruction(module: ModuleIndex, name: str, computation: str = "") -> InstructionLine:
-    """The instruction of a name; of a computation where two have it."""
+    """Return the instruction with a name, in a computation if given."""
     found = [
         record
         for record in module.instructions.all(name)

@@ -48,7 +48,7 @@ Answers = dict[tuple[str, str], object]
 
 @pytest.fixture(scope="session", params=MODULES)
 def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
-    """The lines of a module."""
+    """Return the lines of a module."""
     return list(disk.read_document(corpus_small / request.param).lines)
 
 
@@ -75,7 +75,7 @@ def test_compared_results_are_not_empty(lines: list[str]) -> None:
 
 @st.composite
 def _damage(draw: st.DrawFn, lines: list[str]) -> tuple[list[str], set[int]]:
-    """The lines after one of four kinds of damage, and the numbers of those that were hit."""
+    """Return the lines after a damage, and the numbers of the damaged lines."""
     first = draw(st.integers(0, len(lines) - 1))
     kind = draw(st.sampled_from(("delete", "duplicate", "swap", "truncate")))
     damaged, touched = list(lines), {first}
@@ -94,7 +94,7 @@ def _damage(draw: st.DrawFn, lines: list[str]) -> tuple[list[str], set[int]]:
 
 
 def _affected_computations(lines: list[str], touched: set[int]) -> set[str]:
-    """The computations that the damaged lines are in or border on."""
+    """Return the computations that contain or adjoin the damaged lines."""
     owners = list(_owners(lines))
     around = {line for at in touched for line in range(max(at - 2, 0), min(at + 3, len(lines)))}
     return {owners[line] for line in around}
@@ -109,7 +109,7 @@ def _owners(lines: list[str]) -> Iterator[str]:
 
 
 def _query_results(file: DumpFile) -> Answers:
-    """What is said of every instruction, by its computation and name; places by their lines."""
+    """Return query results for every instruction, by computation and name."""
     dump = DumpSet([file])
     found: Answers = {}
     for head in file.module.all_computations():

@@ -39,7 +39,7 @@ ENTRY %main (a: f32[4], other: f32[]) -> f32[] {
 
 
 def after(text: str, new: str) -> str:
-    """The text with a new name for what the cursor (``|``) is on."""
+    """Return the text after a rename at the cursor ``|``."""
     file, line, column = split_at_cursor(text)
     for place in reversed(rename_places(file, line, column, new)):
         file.changed(

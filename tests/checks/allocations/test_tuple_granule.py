@@ -15,7 +15,7 @@ def _dump(*sizes: int, arity: int = 3) -> str:
 
 
 def _accused(text: str) -> list[str]:
-    """The values whose sizes are reported."""
+    """Return the values whose sizes are reported."""
     reported = reports(text)
     assert {code for code, _, _ in reported} <= {"size-mismatch"}
     return [place.split("{}")[0].split()[-1] for _, place, _ in reported]

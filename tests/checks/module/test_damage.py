@@ -30,7 +30,7 @@ MODULES = (
 
 @pytest.fixture(scope="session", params=MODULES)
 def lines(request: pytest.FixtureRequest, corpus_small: Path) -> list[str]:
-    """The lines of a module."""
+    """Return the lines of a module."""
     return list(disk.read_document(corpus_small / request.param).lines)
 
 
@@ -47,7 +47,7 @@ class _Faults(logging.Handler):
 
 @pytest.fixture(scope="session")
 def faults() -> Iterator[list[str]]:
-    """The rules that have failed so far."""
+    """Return the rules that have failed so far."""
     handler = _Faults()
     run.logger.addHandler(handler)
     yield handler.seen
@@ -91,7 +91,7 @@ def _of_tables(finding: Finding, lines: list[str], touched: set[int]) -> bool:
 
 
 def _allowed(lines: list[str], touched: set[int]) -> set[str | None]:
-    """The computations of the touched lines and of their neighbours, their callers, and the head.
+    """Return the computations of the touched and the adjacent lines, their callers, and the head.
 
     A head or a brace that is gone touches the computation in front of it or behind it.
     """
@@ -107,7 +107,7 @@ def _allowed(lines: list[str], touched: set[int]) -> set[str | None]:
 
 
 def _owners(lines: list[str]) -> list[str | None]:
-    """The computation that each line is in, by the look of it."""
+    """Return the computation of each line, from its indentation."""
     return list(_walk(lines))
 
 

@@ -9,7 +9,7 @@ _FLOATS = 4  # bytes
 
 
 def _dump(element: int, wide: int, *, shares: bool = False) -> str:
-    """A program in which XLA declares step 5 the peak, with values of so many bytes.
+    """Return a program in which XLA declares step 5 the peak, with values of these sizes.
 
     XLA weighs each of the two elements of `fusion` with 16 bytes, the size of a tuple, and so
     never notices steps 1 to 4. If `wide` shares the bytes of `fusion`, it replaces them in place.

@@ -21,7 +21,7 @@ LAST = "    fusion.5{}: 64 bytes (cumulative: 43200 bytes)"
 
 @pytest.fixture(scope="session")
 def old(corpus_small: Path) -> str:
-    """A list of jax 0.4: names without index, bytes of whole instructions."""
+    """Return a list of jax 0.4: names without index, bytes of whole instructions."""
     name = "module_0042.jit_don.sm_9.0_gpu_after_optimizations-buffer-assignment.txt"
     return (corpus_small / "gpu_h100_jax_0.4.38" / name).read_text("utf-8")
 
@@ -208,7 +208,7 @@ def test_list_of_instructions_is_compared(old: str) -> None:
 
 @pytest.fixture(scope="session")
 def unsorted() -> str:
-    """A dump of jax 0.6.0: the list at the peak has indexes, but no cumulative sizes."""
+    """Return a dump of jax 0.6.0: the list at the peak has indexes, but no cumulative sizes."""
     return (SMALL_DUMPS / "jax_0.6.0_gpu.txt").read_text("utf-8")
 
 

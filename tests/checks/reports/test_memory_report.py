@@ -30,11 +30,11 @@ class Pair:
         return [found for file in dump.files for found in check(dump, file, RULES)]
 
     def reported(self, old: str, new: str) -> list[Report]:
-        """What is reported where a place of the report is damaged."""
+        """Return the findings after a damage of the report."""
         return [report_of(found) for found in self.findings(report=replaced(self.report, old, new))]
 
     def assigned(self, old: str, new: str) -> list[Finding]:
-        """What is reported where a place of the assignment is damaged."""
+        """Return the findings after a damage of the assignment."""
         return self.findings(assignment=replaced(self.assignment, old, new))
 
 
@@ -52,7 +52,7 @@ def new(corpus_small: Path) -> Pair:
 
 @pytest.fixture(scope="module")
 def old(corpus_small: Path) -> Pair:
-    """The older report, with shapes and rows of equal size in any order."""
+    """Return the older report, with shapes and rows of equal size in any order."""
     stem = "module_0004.jit_while_fn.sm_9.0_gpu_after_optimizations"
     return _pair(corpus_small / "gpu_h100_jax_0.4.38", stem)
 

@@ -107,7 +107,7 @@ def test_module_text_that_lacks_a_line_contradicts_no_entry(compiled: Path) -> N
 
 
 def test_values_without_a_use_may_leave_out_none(compiled: Path) -> None:
-    """jaxlib 0.10.0 and 0.10.1 leave out `(none)`, the releases before and after print it."""
+    """Releases 0.10.0 and 0.10.1 of jaxlib omit `(none)`, and others print it."""
     assert reports_of((SMALL_DUMPS / "jax_0.10.1_values.txt").read_text()) == []
     edited(compiled, VALUES, lambda text: text.replace("  (none)\n", ""))
     assert reports_in(compiled) == []

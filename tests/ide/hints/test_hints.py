@@ -64,7 +64,7 @@ MODULE = mark(
 def hint_labels(
     text: str, kinds: frozenset[HintKind] = ALL_KINDS, *, neighbours: str = ""
 ) -> dict[tuple[int, int], Hint]:
-    """The hints of a text by their places."""
+    """Return the hints of a text by their places."""
     file = DumpFile.of_text(text)
     files = [file, DumpFile.of_text(neighbours)] if neighbours else [file]
     found = [hint for part in hints(DumpSet(files), file, kinds=kinds) for hint in part]
@@ -72,7 +72,7 @@ def hint_labels(
 
 
 def labels(marked: Marked, kind: HintKind, *, neighbours: str = "") -> dict[str, str]:
-    """The labels of a kind by the marks at which they stand; every one must have one."""
+    """Return the labels of a kind by mark; each label must have one."""
     places = {place.position: name for name, place in marked.marks.items()}
     found = hint_labels(marked.text, frozenset({kind}), neighbours=neighbours)
     return {places[place]: hint.label for place, hint in found.items()}

@@ -59,7 +59,7 @@ def no_message(rng: random.Random) -> tuple[bytes, int]:
 
 
 def no_request(rng: random.Random, number: Any) -> tuple[Json, int]:
-    """A request with an id that is none otherwise, and the code of the answer."""
+    """Return a request with an unusual id, and the expected error code."""
     said: Json = {"jsonrpc": "2.0", "id": number, "method": "textDocument/hover"}
     kind = rng.random()
     if kind < 0.4:

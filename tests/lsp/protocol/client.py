@@ -54,7 +54,7 @@ class StormClient(Wire):
             self._take(self.receive())
 
     def ask(self, number: Any, method: str, params: Any) -> Json:
-        """The answer to one more request."""
+        """Send a request, and return the reply."""
         said = {"jsonrpc": "2.0", "id": number, "method": method, "params": params}
         self._asked.add(number)
         self.post(framed(json.dumps(said).encode()))

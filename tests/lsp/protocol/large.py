@@ -4,7 +4,7 @@ from itertools import pairwise
 
 
 def large_module(count: int) -> str:
-    """A text of so many instructions, in two computations; each is used by the next."""
+    """Return a module of two computations, in which each instruction uses the previous one."""
     half = count // 2
     lines = ["HloModule large, is_scheduled=true", ""]
     lines += ["%called (p: f32[8]) -> f32[8] {", "  %p = f32[8]{0} parameter(0)"]

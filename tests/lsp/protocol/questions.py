@@ -157,6 +157,6 @@ _WEIGHTS = [weight for weight, _, _ in QUESTIONS]
 
 
 def question(rng: random.Random, texts: Sequence[OpenText]) -> tuple[str, Json]:
-    """A method, and parameters for it."""
+    """Return a method, and parameters for it."""
     ((_, method, make),) = rng.choices(QUESTIONS, _WEIGHTS)
     return method, make(rng, rng.choice(texts))

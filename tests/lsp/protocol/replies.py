@@ -23,12 +23,12 @@ class Replies:
     told: list[Json] = field(default_factory=list)
 
     def said(self, method: str) -> list[Json]:
-        """The parameters of what the server sent by itself under a method."""
+        """Return the parameters of the server's messages with a method."""
         both = (*self.asked, *self.told)
         return [one.get("params") or {} for one in both if one["method"] == method]
 
     def able(self, *path: str) -> Any:
-        """What the client says it can do, None where it says nothing."""
+        """Return a client capability, or None."""
         found: Any = self.capabilities
         for name in path:
             found = found.get(name) if isinstance(found, dict) else None
@@ -46,7 +46,7 @@ class Conversation:
         wire.send(message("initialized", {}))
 
     def ask(self, method: str, params: Any) -> Any:
-        """The result of a request; None where it is refused."""
+        """Return the result of a request, or None if it is refused."""
         number = f"{method} {len(self.replies.answers)}"
         self._wire.send(message(method, params, number))
         while True:
@@ -67,7 +67,7 @@ class Conversation:
             self._take(self._wire.receive())
 
     def result(self, method: str) -> Any:
-        """What is answered to the server."""
+        """Return the reply to a request of the server."""
         results: dict[str, Any] = {
             "workspace/configuration": [None],
             "workspace/applyEdit": {"applied": True},

@@ -40,8 +40,11 @@ _QUIET: Sequence[tuple[str, Any]] = (  # notifications that nobody answers
 
 @dataclass
 class Storm:
-    """Makes messages. ``allowed`` are the codes that may answer a request, 0 for a result;
-    ``nameless`` counts the codes of answers that have no id."""
+    """A generator of messages.
+
+    ``allowed`` are the codes of each reply, 0 for a result. ``nameless`` counts the codes of
+    replies without an id.
+    """
 
     rng: random.Random
     texts: Sequence[OpenText]
@@ -61,7 +64,7 @@ class Storm:
             yield b"".join(burst)
 
     def requests(self, count: int, code: int) -> bytes:
-        """Requests that are all answered with a code: before the beginning, after the end."""
+        """Return requests before initialization or after shutdown, with one expected code."""
         return b"".join(self._ask(*question(self.rng, self.texts), {code}) for _ in range(count))
 
     def calm(self) -> bytes:

@@ -56,7 +56,7 @@ def wire() -> Iterator[Wire]:
 
 
 def until_answered(wire: Wire, number: str) -> tuple[list[Json], Json]:
-    """What is said with the token ``t`` before the answer to a request, and the answer."""
+    """Return the partial results with the token ``t`` before a reply, and the reply."""
     said = []
     while True:
         found = wire.receive()

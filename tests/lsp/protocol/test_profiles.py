@@ -53,7 +53,7 @@ def replies(
 
 
 def offered_requests() -> set[str]:
-    """The methods of all requests that are registered."""
+    """Return the methods of all requests that are registered."""
     manager = create_server().protocol.fm
     known = {*manager.features, *manager.builtin_features}
     no_requests = {
@@ -188,7 +188,7 @@ def signatures(replies: Replies) -> Iterator[str]:
 
 
 def tokens(replies: Replies) -> Iterator[str]:
-    """The names of types are the server's own, which the specification allows for."""
+    """Yield the names of token types, which the specification does not restrict."""
     able = ("textDocument", "semanticTokens")
     wanted = replies.able(*able, "formats")
     if wanted is not None and "relative" not in wanted:

@@ -40,7 +40,7 @@ KNOWN = "BufferAssignment:\nallocation 0: size 0, constant:\n"
 
 @pytest.fixture
 def texts(corpus_small: Path, tmp_path: Path) -> list[OpenText]:
-    """Dumps of all kinds, some with their neighbours, and what is left of one."""
+    """Return dumps of all kinds, some with companion files, and a part of one."""
 
     def compiled(name: str) -> Compile:
         return copied(corpus_small, name, tmp_path / name)
@@ -76,7 +76,7 @@ def initialize(client: StormClient, folder: Path) -> None:
 
 
 def diagnostics(client: StormClient, texts: list[OpenText]) -> dict[str, list[Json]]:
-    """What the server says of each text in the end."""
+    """Return the final diagnostics of each text."""
     found = {}
     for text in texts:
         params = {"textDocument": {"uri": text.uri}}
@@ -135,7 +135,7 @@ def blow(storm: Storm, client: StormClient, requests: int) -> int:
 
 
 def wrong_answers(storm: Storm, client: StormClient) -> list[str]:
-    """Requests that were not answered once, or not so."""
+    """Return the requests without exactly one expected reply."""
     return [
         f"{codes} in place of {set(storm.allowed[number])}: {str(said)[:500]}"
         for number, said in storm.sent.items()
@@ -145,7 +145,7 @@ def wrong_answers(storm: Storm, client: StormClient) -> list[str]:
 
 
 def of_a_fresh_server(texts: list[OpenText], folder: Path) -> dict[str, list[Json]]:
-    """What a server that has seen nothing else says of the texts as they are now."""
+    """Return the diagnostics of a new server for the current texts."""
     client = StormClient(0)
     try:
         initialize(client, folder)

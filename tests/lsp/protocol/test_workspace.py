@@ -39,14 +39,14 @@ def files(corpus_small: Path, tmp_path: Path) -> Compile:
 
 @pytest.fixture
 def dump(corpus_small: Path, tmp_path: Path) -> str:
-    """A dump with a damage."""
+    """Return a damaged dump."""
     text = copied(corpus_small, "one file", tmp_path / "one").assignment.read_text("utf-8")
     assert DAMAGE[0] in text
     return text.replace(*DAMAGE)
 
 
 def folder(tmp_path: Path, name: str, text: str) -> Path:
-    """A folder with a dump in it."""
+    """Return a folder with a dump in it."""
     made = tmp_path / name
     made.mkdir()
     (made / f"{name}.txt").write_text(text, "utf-8")
@@ -63,7 +63,7 @@ def folders_changed(wire: Wire, added: list[Path], removed: list[Path]) -> None:
 
 
 def pulled(talk: Conversation, previous: list[Json]) -> tuple[dict[str, list[str]], list[Json]]:
-    """The codes in each file that is news, and what is to be sent with the next question."""
+    """Return the codes of each changed file, and the result ids for the next request."""
     report = talk.ask("workspace/diagnostic", {"previousResultIds": previous})
     found = {
         item["uri"].rpartition("/")[2]: [one["code"] for one in item["items"]]
@@ -121,7 +121,7 @@ def test_each_folder_has_its_own_word_on_what_is_checked(
 
 
 def watched(wire: Wire, path: Path, kind: int) -> None:
-    """The notification that a file was created (1), changed (2) or deleted (3)."""
+    """Send a notification of a created (1), changed (2), or deleted (3) file."""
     changes = [{"uri": path.as_uri(), "type": kind}]
     wire.send(message("workspace/didChangeWatchedFiles", {"changes": changes}))
 

@@ -29,7 +29,7 @@ class OpenText:
         self.text = Text(self.original, "utf-16")
 
     def opened(self, rng: random.Random) -> Json:
-        """What says that it is open."""
+        """Return the notification that opens the text."""
         self.is_open = True
         self.version = rng.randint(0, 5)
         self.text = Text(self.original, "utf-16")
@@ -42,12 +42,12 @@ class OpenText:
         return {"textDocument": item}
 
     def closed(self) -> Json:
-        """What says that it is closed."""
+        """Return the notification that closes the text."""
         self.is_open = False
         return {"textDocument": {"uri": self.uri}}
 
     def edited(self, rng: random.Random) -> Json:
-        """Some edits, one after the other; the text here follows them."""
+        """Apply some edits, and return their notification."""
         changes = [self._change(rng) for _ in range(rng.choice((1, 1, 1, 2, 5)))]
         if len(self.text.whole) > 2 * len(self.original) + 5000:
             changes.append(self._replaced(self.original))
@@ -56,13 +56,13 @@ class OpenText:
         return {"textDocument": document, "contentChanges": changes}
 
     def position(self, rng: random.Random) -> Json:
-        """A place in the text."""
+        """Return a place in the text."""
         line = rng.randrange(len(self.text.lines))
         column = rng.randint(0, min(len(self.text.lines[line]), 300))
         return self._position(line, column)
 
     def range(self, rng: random.Random, lines: int) -> Json:
-        """A range of so many lines at most."""
+        """Return a range of at most this number of lines."""
         first = rng.randrange(len(self.text.lines))
         last = min(first + rng.randint(0, lines), len(self.text.lines) - 1)
         return {"start": self._position(first, 0), "end": self._position(last, 0)}
