@@ -174,7 +174,7 @@ def _module_text(texts: DumpTexts) -> str:
 
 
 def _thunk_sequence(texts: DumpTexts) -> str:
-    """T0: no while bodies; T1: with them; T2: ids; T3: neighbours; T4: kernels with a grid."""
+    """T0: no while bodies; T1: with them; T2: ids; T3: adjacent thunks; T4: kernels with a grid."""
     lines = [match for text in texts.thunks for match in _THUNK.finditer(text)]
     if not lines:
         return NOT_PRINTED

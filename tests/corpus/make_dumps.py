@@ -88,7 +88,7 @@ _BACKENDS: Mapping[str, Backend] = {
 
 @dataclass
 class Record:
-    """What is known about one dump folder; kept beside it as ``FOLDER.json``."""
+    """The facts about one dump folder, stored beside it as ``FOLDER.json``."""
 
     version: str
     backend: str
@@ -100,22 +100,22 @@ class Record:
 
     @property
     def compiled(self) -> int:
-        """How many of the programs compile."""
+        """Return the number of programs that compile."""
         return sum(not problem for problem in self.programs.values())
 
     @property
     def order(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """The sort key of a release and a compiler."""
+        """Return the sort key of a release and a compiler."""
         return _numbers(self.version), _numbers(self.compiler)
 
     @property
     def is_final(self) -> bool:
-        """Whether another attempt would have the same result."""
+        """Return whether another attempt would have the same result."""
         return self.compiled > 0 or self.problem != ""
 
 
 class InstallError(Exception):
-    """A release cannot be installed; the message is for the table."""
+    """A release cannot be installed, with a message for the table."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -360,7 +360,7 @@ def _last_line(log: str) -> str:
 
 
 def _drop_generated_code(folder: Path) -> None:
-    """Keep a few files with generated code: a dump folder has such neighbours."""
+    """Keep a few files with generated code, as in a real dump folder."""
     for suffix in sorted(_GENERATED_CODE):
         for path in sorted(folder.rglob(f"*{suffix}"))[_KEPT_OF_EACH:]:
             path.unlink()

@@ -63,7 +63,7 @@ function nvim.open(path)
   end)
 end
 
---- Puts the cursor where a text stands for the first time.
+--- Moves the cursor to the first occurrence of a text.
 function nvim.cursor(text)
   vim.api.nvim_win_set_cursor(0, { 1, 0 })
   if vim.fn.search('\\V' .. vim.fn.escape(text, '\\'), 'cW') == 0 then

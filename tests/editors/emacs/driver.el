@@ -26,7 +26,7 @@
   (run-hooks 'post-command-hook))
 
 (defun hlo-test-go (text)
-  "Put point where TEXT stands first."
+  "Move point to the first occurrence of TEXT."
   (goto-char (point-min))
   (search-forward text)
   (goto-char (match-beginning 0)))

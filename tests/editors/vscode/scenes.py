@@ -14,7 +14,7 @@ Texts = dict[str, list[str]]
 SIZE = {"width": 1280, "height": 800}
 HEIGHTS = {"hover": 620, "lenses": 680, "problems": 800}  # the rest is empty
 SCALE = 1.5
-# The dump and what is known about it; nothing of VS Code's that is not about it.
+# Only views with facts about the dump.
 SETTINGS: Mapping[str, object] = {
     "workbench.colorTheme": "Default Dark Modern",
     "workbench.activityBar.location": "hidden",
@@ -103,14 +103,12 @@ async def _shown(window: Window, at: Spot, above: int, lines: int) -> list[str]:
     """Show a place some lines below the top, and wait for the lenses below it."""
     await window.open(at)
     top = at.line - above
-    all_told = await until(
+    found = await until(
         lambda: window.host.command("vscode.executeCodeLensProvider", uri(at.path), 1000)
     )
     below = range(top + 1, top + lines)
     positioned = sorted(
-        (each["range"][0], each["command"]["title"])
-        for each in all_told
-        if each["range"][0] in below
+        (each["range"][0], each["command"]["title"]) for each in found if each["range"][0] in below
     )
     lenses = [title for _, title in positioned]
 

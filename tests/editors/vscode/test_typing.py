@@ -17,7 +17,7 @@ from editors.vscode.window import Window
 
 pytestmark = VSCODE
 KEYS = 300
-# A key writes what is on it, and nothing else: the test knows what the text becomes.
+# Every key inserts its character only, so that the test can predict the text.
 PLAIN = {
     "editor.autoClosingBrackets": "never",
     "editor.autoIndent": "none",
