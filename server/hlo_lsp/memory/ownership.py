@@ -1,0 +1,166 @@
+"""The origin of a buffer: the instruction or argument that produced its data.
+
+Many buffers hold data that only moved there: ``copy-start``, elements of tuples, parameters of
+loops. The search follows such instructions backward.
+"""
+
+from dataclasses import dataclass
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources
+from hlo_lsp.syntax.module_records import InstructionLine
+
+_MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
+# The result holds the data of the first operand.
+_MOVES = frozenset(("copy", "copy-done", "bitcast", "opt-barrier", "domain", "add-dependency"))
+# The result holds data of the first operand in another form. XLA inserts such instructions without
+# metadata; those of the program have a source.
+_REARRANGEMENTS = frozenset(
+    ("reshape", "transpose", "convert", "slice", "dynamic-slice", "pad", "bitcast-convert")
+    + ("reduce-precision", "all-gather", "all-reduce", "collective-permute", "all-to-all")
+)
+_CALLERS = frozenset(("while", "call", "conditional", "get-tuple-element"))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The instruction that produced the data of a buffer, or the argument that it came from.
+
+    Attributes:
+        instruction: The instruction.
+        argument: The argument of the program, such as ``p['w']`` or ``parameter 3``; None for the
+            result of an instruction.
+        op_name: The operation name, None if no instruction on the path has one.
+        source: The innermost Python line, None if no instruction on the path has one.
+        via: The names of the instructions that moved the data, the nearest to the buffer first.
+    """
+
+    instruction: LocatedRecord[InstructionLine]
+    argument: str | None
+    op_name: str | None
+    source: SourceLine | None
+    via: tuple[str, ...]
+
+
+def origin_of(dump: DumpSet, name: str, index: str | None) -> Origin | None:
+    """Return the origin of the value at an index of an instruction's result.
+
+    Returns None without a module text that contains the instruction.
+    """
+    line = dump.instruction(name)
+    if line is None:
+        return None
+    return _Search(dump, line.file).origin(line.record, tuple_path(index))
+
+
+def tuple_path(index: str | None) -> TuplePath:
+    """Return the numbers of a printed shape index such as ``{0,1}``."""
+    digits = (index or "{}").strip("{}")
+    return tuple(int(number) for number in digits.split(",")) if digits else ()
+
+
+class _Search:
+    def __init__(self, dump: DumpSet, file: DumpFile) -> None:
+        self._dump = dump
+        self._file = file
+        self._module = file.module
+
+    def origin(self, instruction: InstructionLine, path: TuplePath) -> Origin:
+        chain = [instruction]
+        seen = {(instruction, path)}
+        while len(chain) < _MAX_PATH_LENGTH:
+            step = self._previous(instruction, path)
+            if step is None or step in seen:
+                break
+            seen.add(step)
+            instruction, path = step
+            chain.append(instruction)
+        return self._origin(chain)
+
+    def _previous(
+        self, instruction: InstructionLine, path: TuplePath
+    ) -> tuple[InstructionLine, TuplePath] | None:
+        """Return the instruction that the data of a result came from unchanged, or None."""
+        module, opcode = self._module, instruction.opcode
+        if opcode.endswith("-done") and opcode not in _MOVES | {"async-done"}:
+            start = async_start_of(module, instruction)
+            return None if start is None else (start, self._result_path(start, path))
+        if opcode.endswith("-start") and opcode != "async-start":
+            return self._before_start(instruction, path)
+        if opcode in _MOVES:
+            return self._operand(instruction, path)
+        if opcode in _REARRANGEMENTS and self._source(instruction) is None:
+            return self._operand(instruction, path)
+        if opcode == "parameter":
+            return self._before_parameter(instruction, path)
+        if not path and opcode not in _CALLERS:
+            return None
+        return next(direct_sources(module, instruction, path), None)
+
+    def _result_path(self, start: InstructionLine, path: TuplePath) -> TuplePath:
+        """Return the path of the result of a ``-done`` in its ``-start``."""
+        return (0, *path) if start.opcode == "copy-start" else (1, *path)
+
+    def _before_start(
+        self, start: InstructionLine, path: TuplePath
+    ) -> tuple[InstructionLine, TuplePath] | None:
+        if start.opcode == "copy-start":
+            return self._operand(start, path[1:]) if path[:1] in {(0,), (1,)} else None
+        if path[:1] == (0,):
+            return self._operand(start, path[1:])
+        if path[:1] == (1,) and self._source(start) is None:
+            return self._operand(start, path[1:])
+        return None
+
+    def _before_parameter(
+        self, parameter: InstructionLine, path: TuplePath
+    ) -> tuple[InstructionLine, TuplePath] | None:
+        sources = list(direct_sources(self._module, parameter, path))
+        if len(sources) < 2:
+            return sources[0] if sources else None
+        # A loop passes its operand, then the root of its body: what the body does not change comes
+        # from outside.
+        *_, (root, rest) = sources
+        producer, rest = self._walk(root, rest)
+        if producer is parameter and rest == path:
+            return sources[0]
+        return sources[-1]
+
+    def _walk(
+        self, instruction: InstructionLine, path: TuplePath
+    ) -> tuple[InstructionLine, TuplePath]:
+        """Follow moves inside of a computation."""
+        for _ in range(_MAX_PATH_LENGTH):
+            if instruction.opcode == "parameter":
+                break
+            step = self._previous(instruction, path)
+            if step is None:
+                break
+            instruction, path = step
+        return instruction, path
+
+    def _operand(
+        self, instruction: InstructionLine, path: TuplePath
+    ) -> tuple[InstructionLine, TuplePath] | None:
+        operand = next(iter(self._module.operands(instruction)), None)
+        return None if operand is None else (operand, path)
+
+    def _source(self, instruction: InstructionLine) -> SourceLine | None:
+        return next(iter(self._dump.stack_of(instruction.parsed.metadata)), None)
+
+    def _origin(self, chain: list[InstructionLine]) -> Origin:
+        producer = chain[-1]
+        number = parameter_number(producer)
+        texts = [instruction.parsed.metadata for instruction in reversed(chain)]
+        op_name = next((text["op_name"] for text in texts if "op_name" in text), None)
+        stacks = (self._dump.stack_of(text) for text in texts)
+        source = next((stack[0] for stack in stacks if stack), None)
+        argument = None
+        if number is not None and self._module.computation_of(producer) is self._module.entry:
+            argument = texts[0].get("op_name", f"parameter {number}").replace("\\'", "'")
+        located = LocatedRecord(self._file, producer)
+        return Origin(located, argument, op_name, source, tuple(line.name for line in chain[:-1]))
