@@ -13,6 +13,7 @@ _EPILOG = """\
 examples:
   hlo-lsp                                 serve an editor on standard input and output
   hlo-lsp serve --tcp --port 2087         serve on a TCP socket
+  hlo-lsp summary DUMP_FOLDER             show where the memory goes
   hlo-lsp inspect DUMP.txt --at 38:12     describe line 38, column 12
   hlo-lsp inspect DUMP.txt --value 328    describe value 328
   hlo-lsp inspect DUMP.txt                print the whole dump as JSON
@@ -55,6 +56,9 @@ def _argument_parser() -> argparse.ArgumentParser:
     serve = _add_command(commands, "serve", "Start the language server (default)")
     _add_server_options(serve, argparse.SUPPRESS)
     _add_logging_options(serve, default=argparse.SUPPRESS)
+    _add_summary_options(
+        _add_command(commands, "summary", "Show where the memory of a program goes")
+    )
     _add_inspect_options(
         _add_command(commands, "inspect", "Describe a position, value, or instruction in a dump")
     )
@@ -67,6 +71,38 @@ def _add_command(
     commands: "argparse._SubParsersAction[argparse.ArgumentParser]", name: str, summary: str
 ) -> argparse.ArgumentParser:
     return commands.add_parser(name, help=summary, description=f"{summary}.")
+
+
+def _add_summary_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="the output format (default: text)",
+    )
+    parser.add_argument(
+        "--at", metavar="STEP", type=int, help="a schedule step (default: the peak of each space)"
+    )
+    parser.add_argument(
+        "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
+    )
+    parser.add_argument(
+        "--group-by",
+        choices=("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation"),
+        default="line",
+        help="what the buffers of an owner have in common (default: line)",
+    )
+    parser.add_argument(
+        "--top",
+        metavar="N",
+        type=_positive_integer,
+        default=5,
+        help="the number of owners and buffers to show (default: 5)",
+    )
+    _add_logging_options(parser, default=argparse.SUPPRESS)
 
 
 def _add_inspect_options(parser: argparse.ArgumentParser) -> None:

@@ -92,7 +92,7 @@ def _line(_: DumpSet, owned: OwnedBuffer) -> str:
     if owned.source is not None:
         return str(owned.source)
     if owned.origin is not None and owned.origin.argument is not None:
-        return f"copies of {owned.origin.argument}"
+        return "copies of arguments"
     return _kind(owned)
 
 

@@ -8,7 +8,7 @@ from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.model.query import query
-from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
@@ -87,8 +87,8 @@ def _owned_bytes(values: Iterable[AssignedValue]) -> Iterator[tuple[AssignedValu
 
 
 def _logical_bytes(value: AssignedValue) -> int | None:
-    shape = try_shape(value.shape)
-    return None if shape is None else logical_bytes(shape)
+    shape = try_shape(value.shape)  # the bytes of a tuple are a table of pointers
+    return logical_bytes(shape) if isinstance(shape, ArrayShape) else None
 
 
 def _largest_first(buffer: LiveBuffer) -> tuple[int, int, int]:

@@ -16,12 +16,14 @@ from hlo_lsp.syntax.module_records import InstructionLine
 
 _MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
 # The result holds the data of the first operand.
-_MOVES = frozenset(("copy", "copy-done", "bitcast", "opt-barrier", "domain", "add-dependency"))
+_MOVES = frozenset({"copy", "bitcast", "opt-barrier", "domain", "add-dependency"})
 # The result holds data of the first operand in another form. XLA inserts such instructions without
 # metadata; those of the program have a source.
 _REARRANGEMENTS = frozenset(
-    ("reshape", "transpose", "convert", "slice", "dynamic-slice", "pad", "bitcast-convert")
-    + ("reduce-precision", "all-gather", "all-reduce", "collective-permute", "all-to-all")
+    {
+        *("reshape", "transpose", "convert", "slice", "dynamic-slice", "pad", "bitcast-convert"),
+        *("reduce-precision", "all-gather", "all-reduce", "collective-permute", "all-to-all"),
+    }
 )
 _CALLERS = frozenset(("while", "call", "conditional", "get-tuple-element"))
 
@@ -86,7 +88,7 @@ class _Search:
     ) -> tuple[InstructionLine, TuplePath] | None:
         """Return the instruction that the data of a result came from unchanged, or None."""
         module, opcode = self._module, instruction.opcode
-        if opcode.endswith("-done") and opcode not in _MOVES | {"async-done"}:
+        if opcode.endswith("-done") and opcode != "async-done":
             start = async_start_of(module, instruction)
             return None if start is None else (start, self._result_path(start, path))
         if opcode.endswith("-start") and opcode != "async-start":
@@ -143,6 +145,16 @@ class _Search:
             instruction, path = step
         return instruction, path
 
+    def _called_members(self, producer: InstructionLine) -> list[InstructionLine]:
+        """Return the instructions of a fusion without a source, the root first.
+
+        XLA does not give metadata to every fusion that it forms.
+        """
+        if producer.opcode != "fusion" or self._source(producer) is not None:
+            return []
+        computations = self._module.called_by(producer)
+        return [line for one in computations for line in reversed(self._module.members(one))]
+
     def _operand(
         self, instruction: InstructionLine, path: TuplePath
     ) -> tuple[InstructionLine, TuplePath] | None:
@@ -155,12 +167,14 @@ class _Search:
     def _origin(self, chain: list[InstructionLine]) -> Origin:
         producer = chain[-1]
         number = parameter_number(producer)
-        texts = [instruction.parsed.metadata for instruction in reversed(chain)]
+        lines = [producer, *self._called_members(producer), *reversed(chain[:-1])]
+        texts = [line.parsed.metadata for line in lines]
         op_name = next((text["op_name"] for text in texts if "op_name" in text), None)
         stacks = (self._dump.stack_of(text) for text in texts)
         source = next((stack[0] for stack in stacks if stack), None)
         argument = None
-        if number is not None and self._module.computation_of(producer) is self._module.entry:
+        home = self._module.computation_of(producer)
+        if number is not None and home is not None and home.is_entry:
             argument = texts[0].get("op_name", f"parameter {number}").replace("\\'", "'")
         located = LocatedRecord(self._file, producer)
         return Origin(located, argument, op_name, source, tuple(line.name for line in chain[:-1]))

@@ -181,6 +181,8 @@ class ModuleIndex:
         self._tables: SourceTables | None = None
         self._computations: dict[Record, Computation] = {}
         self._mentions = MentionIndex()
+        # The callers by computation, made on demand while the mention index is not built.
+        self._callers: dict[str, list[InstructionLine]] | None = None
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
         self.instructions: MultiMap[str, InstructionLine] = MultiMap()
@@ -206,6 +208,7 @@ class ModuleIndex:
         elif isinstance(record, ModuleHeader):
             self.headers.add(record.name, record)
         self._computations.clear()
+        self._callers = None
 
     def remove(self, record: Record) -> None:
         """Remove a record and the records inside of it."""
@@ -227,6 +230,7 @@ class ModuleIndex:
         elif isinstance(record, ModuleHeader):
             self.headers.remove(record.name, record)
         self._computations.clear()
+        self._callers = None
 
     @property
     def header(self) -> ModuleHeader | None:
@@ -325,8 +329,15 @@ class ModuleIndex:
         """Return the instructions that call a computation, in order."""
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
-        found = self.mentioning(computation.name)
-        return [record for record in found if computation.name in record.called]
+        if self._mentions.is_built:
+            found = self.mentioning(computation.name)
+            return [record for record in found if computation.name in record.called]
+        if self._callers is None:
+            self._callers = {}
+            for record in sorted(self.instructions.records(), key=lambda record: record.line):
+                for name in dict.fromkeys(record.called):
+                    self._callers.setdefault(name, []).append(record)
+        return self._callers.get(computation.name, [])
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
         """Return the defined computations that an instruction calls."""

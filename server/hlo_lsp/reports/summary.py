@@ -73,9 +73,6 @@ class ModuleSummary:
 def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> ModuleSummary:
     """Return the summary of a compile."""
     allocations = [located.record for located in dump.allocations()]
-    for file in dump.files:
-        if len(file.module.instructions):
-            file.module.build_mention_index()
     occupancies = memory_space_occupancies(dump)
     known = {occupancy.space: occupancy for occupancy in occupancies}
     spaces = [

@@ -8,6 +8,7 @@ from hlo_lsp.model.display import format_short_bytes
 from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
 
 Json = dict[str, Any]
+_MIN_SHOWN_BYTES = 1024
 
 
 def summary_json(
@@ -110,9 +111,6 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
     yield from summary.missing
 
 
-_MIN_SHOWN_BYTES = 1024
-
-
 def _lost(space: SpaceSummary) -> str:
     assert space.lost is not None
     lost = space.lost
@@ -135,3 +133,44 @@ def _name(group: BufferGroup) -> str:
 
 def _size(count: int) -> str:
     return format_short_bytes(count)
+
+
+def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
+    """Yield the lines of the Markdown form."""
+    yield f"# Memory of `{summary.name}` ({summary.backend.value})"
+    yield ""
+    yield "| Memory space | Allocated | Peak | Step |"
+    yield "|---|---:|---:|---:|"
+    for space in summary.spaces:
+        peak = "unknown" if space.bytes is None else _size(space.bytes)
+        step = "" if space.step is None else f"{space.step:,}"
+        yield f"| {space.title} | {_size(space.allocated_bytes)} | {peak} | {step} |"
+    for space in summary.spaces:
+        if space.bytes is None or space.step is None or space.bytes < _MIN_SHOWN_BYTES:
+            continue
+        yield from ("", f"## {space.title} at step {space.step:,}", "")
+        yield from ("| Owner | Bytes | Buffers |", "|---|---:|---:|")
+        for group in space.groups[:count]:
+            yield f"| {_name(group)} | {_size(group.bytes)} | {len(group.buffers):,} |"
+        yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
+        for owned in space.buffers[:count]:
+            yield f"| {_buffer_name(owned)} | {_size(owned.buffer.bytes)} | {_origin(owned)} |"
+        if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
+            yield from ("", "L" + _lost(space)[1:] + ".")
+    for problem in summary.missing:
+        yield from ("", f"{problem[0].upper()}{problem[1:]}.")
+
+
+def _buffer_name(owned: OwnedBuffer) -> str:
+    value = owned.buffer.value
+    return "unused bytes" if value is None else f"`{value.record.key}`"
+
+
+def _origin(owned: OwnedBuffer) -> str:
+    origin = owned.origin
+    if origin is None:
+        return ""
+    if origin.argument is not None:
+        return f"argument `{origin.argument}`"
+    line = "" if origin.source is None else f" at {origin.source}"
+    return f"`{origin.instruction.record.name}`{line}"
