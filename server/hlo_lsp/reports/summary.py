@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from hlo_lsp.memory.advice import Advice, advice
 from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
 from hlo_lsp.memory.live_set import LostBytes, live_buffers, lost_bytes
 from hlo_lsp.memory.liveness import LogicalPeak, logical_peak_of
@@ -51,6 +52,7 @@ class SpaceSummary:
     buffers: tuple[OwnedBuffer, ...] = ()
     groups: tuple[BufferGroup, ...] = ()
     lost: LostBytes | None = None
+    advice: tuple[Advice, ...] = ()
     tuple_tables: int = 0
 
 
@@ -83,7 +85,7 @@ def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> Modu
     largest = largest_off_chip_space(occupancies, dump.backend)
     main = next((one for one in spaces if largest is None or one.space == largest.space), None)
     return ModuleSummary(
-        _module_name(dump),
+        module_name(dump),
         dump.files[0],
         dump.backend,
         sum(allocation.size for allocation in allocations) if allocations else dump.total_bytes,
@@ -92,7 +94,7 @@ def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> Modu
         main,
         dump.last_step,
         logical_peak_of(dump),
-        tuple(_missing(dump, bool(allocations), bool(occupancies))),
+        tuple(missing_facts(dump, bool(allocations), bool(occupancies))),
     )
 
 
@@ -109,6 +111,7 @@ def _summarize_space(
         return SpaceSummary(space, title, allocated)
     step = occupancy.peak_step if options.step is None else options.step
     owned = owned_buffers(dump, live_buffers(dump, space, step))
+    lost = lost_bytes(dump, space, step)
     return SpaceSummary(
         space,
         title,
@@ -117,7 +120,8 @@ def _summarize_space(
         occupancy.bytes_at(step),
         tuple(owned),
         tuple(group_buffers(dump, owned, options.key)),
-        lost_bytes(dump, space, step),
+        lost,
+        tuple(advice(dump, owned, lost, occupancy.peak_bytes)) if options.step is None else (),
         _tuple_table_count(dump, space),
     )
 
@@ -131,7 +135,8 @@ def _tuple_table_count(dump: DumpSet, space: int) -> int:
     )
 
 
-def _module_name(dump: DumpSet) -> str:
+def module_name(dump: DumpSet) -> str:
+    """Return the name of the module, or of the first file without a module text."""
     for file in dump.files:
         if file.module.header is not None:
             return file.module.header.name
@@ -141,11 +146,12 @@ def _module_name(dump: DumpSet) -> str:
 def _bytes_by_kind(allocations: Iterable[AllocationLine]) -> dict[str, int]:
     found = dict.fromkeys(("parameter", "constant", "output", "thread_local", "temp"), 0)
     for allocation in allocations:
-        found[_kind(allocation)] += allocation.size
+        found[allocation_kind(allocation)] += allocation.size
     return found
 
 
-def _kind(allocation: AllocationLine) -> str:
+def allocation_kind(allocation: AllocationLine) -> str:
+    """Return what an allocation is for, as a key of ``by_kind``."""
     if allocation.parameter is not None:
         return "parameter"
     if allocation.constant:
@@ -155,7 +161,8 @@ def _kind(allocation: AllocationLine) -> str:
     return "output" if allocation.maybe_live_out else "temp"
 
 
-def _missing(dump: DumpSet, has_allocations: bool, has_occupancy: bool) -> Iterable[str]:
+def missing_facts(dump: DumpSet, has_allocations: bool, has_occupancy: bool) -> Iterable[str]:
+    """Yield a message for each kind of facts that the files of a compile do not contain."""
     if not has_allocations:
         yield "no buffer assignment: allocations and peaks are unknown"
     elif dump.last_step is None:

@@ -52,6 +52,12 @@ def summary_json(
         },
         "top_buffers": [] if main is None else [_buffer_json(one) for one in main.buffers[:count]],
         "top_sources": [] if main is None else list(_source_json(main))[:count],
+        "advice": []
+        if main is None
+        else [
+            {"kind": one.kind.value, "text": one.text, "saves_bytes": one.saves_bytes}
+            for one in main.advice
+        ],
         "findings": dict(findings or {}),
         "missing": list(summary.missing),
     }
@@ -108,6 +114,9 @@ def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
         yield f"  {groups}" + (f" · {others:,} more" if others > 0 else "")
         if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
             yield f"  {_lost(space)}"
+        if space is summary.main:
+            for one in space.advice:
+                yield f"  advice: {one.text}; saves at most {_size(one.saves_bytes)}"
     yield from summary.missing
 
 
@@ -157,6 +166,10 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield f"| {_buffer_name(owned)} | {_size(owned.buffer.bytes)} | {_origin(owned)} |"
         if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
             yield from ("", "L" + _lost(space)[1:] + ".")
+        if space is summary.main and space.advice:
+            yield from ("", "| Advice | Saves at most |", "|---|---:|")
+            for one in space.advice:
+                yield f"| {one.text[0].upper()}{one.text[1:]} | {_size(one.saves_bytes)} |"
     for problem in summary.missing:
         yield from ("", f"{problem[0].upper()}{problem[1:]}.")
 
