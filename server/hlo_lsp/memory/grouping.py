@@ -66,6 +66,11 @@ def owned_buffers(dump: DumpSet, buffers: Iterable[LiveBuffer]) -> list[OwnedBuf
     return found
 
 
+def group_name(dump: DumpSet, owned: OwnedBuffer, key: GroupKey) -> str:
+    """Return the name of the group that a buffer belongs to."""
+    return _NAMES[key](dump, owned)
+
+
 def group_buffers(
     dump: DumpSet, buffers: Iterable[OwnedBuffer], key: GroupKey
 ) -> list[BufferGroup]:
