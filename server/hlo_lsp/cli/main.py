@@ -14,6 +14,7 @@ examples:
   hlo-lsp                                 serve an editor on standard input and output
   hlo-lsp serve --tcp --port 2087         serve on a TCP socket
   hlo-lsp summary DUMP_FOLDER             show where the memory goes
+  hlo-lsp oom LOG DUMP_FOLDER             explain an out-of-memory message
   hlo-lsp inspect DUMP.txt --at 38:12     describe line 38, column 12
   hlo-lsp inspect DUMP.txt --value 328    describe value 328
   hlo-lsp inspect DUMP.txt                print the whole dump as JSON
@@ -59,6 +60,8 @@ def _argument_parser() -> argparse.ArgumentParser:
     _add_summary_options(
         _add_command(commands, "summary", "Show where the memory of a program goes")
     )
+    _add_why_options(_add_command(commands, "why", "Explain why a buffer is alive"))
+    _add_oom_options(_add_command(commands, "oom", "Explain an out-of-memory message"))
     _add_inspect_options(
         _add_command(commands, "inspect", "Describe a position, value, or instruction in a dump")
     )
@@ -101,6 +104,47 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         type=_positive_integer,
         default=5,
         help="the number of owners and buffers to show (default: 5)",
+    )
+    _add_logging_options(parser, default=argparse.SUPPRESS)
+
+
+def _add_why_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a dump file, or a folder with dumps")
+    parser.add_argument(
+        "name", metavar="NAME", help="the id of a value, `fusion.40`, or `fusion.40{0}`"
+    )
+    _add_format_option(parser, "text", "json")
+    _add_logging_options(parser, default=argparse.SUPPRESS)
+
+
+def _add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
+    parser.add_argument(
+        "--format",
+        choices=formats,
+        default=formats[0],
+        help=f"the output format (default: {formats[0]})",
+    )
+
+
+def _add_oom_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("log", metavar="LOG", help="a file that contains the message, or -")
+    parser.add_argument(
+        "dumps",
+        metavar="DUMPS",
+        nargs="*",
+        help="dump files, or folders with dumps (default: the folder of LOG)",
+    )
+    parser.add_argument(
+        "--message",
+        metavar="N",
+        type=_positive_integer,
+        help="the message to explain, if the log has several (default: the most detailed one)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="the output format (default: text)",
     )
     _add_logging_options(parser, default=argparse.SUPPRESS)
 
