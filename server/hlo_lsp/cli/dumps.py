@@ -12,22 +12,28 @@ from hlo_lsp.text.disk import UnreadableError
 
 
 def dumps_at(paths: Sequence[Path], errors: list[str]) -> Iterator[DumpSet]:
-    """Yield the compiles of files and of everything below folders.
+    """Yield the compiles of files and of everything below folders, each once.
 
     Args:
         paths: Files and folders.
         errors: The list to which a message about each path without a dump is added.
     """
+    seen: set[tuple[Path, str]] = set()
     for path in paths:
         files = list(compiles_below(path))
         if not files:
             errors.append(f"{path}: no dumps in this folder")
         for file_path in files:
-            yield from _dumps_of(file_path, errors, is_named=file_path is path)
+            workspace = DumpWorkspace()  # of one compile, so that folders need little memory
+            compile_ = file_path.parent, workspace.stem(file_path)
+            if compile_ not in seen:
+                seen.add(compile_)
+                yield from _dumps_of(workspace, file_path, errors, is_named=file_path is path)
 
 
-def _dumps_of(path: Path, errors: list[str], *, is_named: bool) -> Iterator[DumpSet]:
-    workspace = DumpWorkspace()  # of one compile, so that folders need little memory
+def _dumps_of(
+    workspace: DumpWorkspace, path: Path, errors: list[str], *, is_named: bool
+) -> Iterator[DumpSet]:
     try:
         file = workspace.file(path)
     except UnreadableError as error:

@@ -60,6 +60,9 @@ def _argument_parser() -> argparse.ArgumentParser:
     _add_summary_options(
         _add_command(commands, "summary", "Show where the memory of a program goes")
     )
+    _add_timeline_options(
+        _add_command(commands, "timeline", "Show the occupied bytes over the schedule")
+    )
     _add_why_options(_add_command(commands, "why", "Explain why a buffer is alive"))
     _add_oom_options(_add_command(commands, "oom", "Explain an out-of-memory message"))
     _add_inspect_options(
@@ -105,6 +108,28 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         default=5,
         help="the number of owners and buffers to show (default: 5)",
     )
+    _add_logging_options(parser, default=argparse.SUPPRESS)
+
+
+def _add_timeline_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+    parser.add_argument(
+        "--at", metavar="STEP", type=int, help="list the buffers at this schedule step"
+    )
+    parser.add_argument(
+        "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
+    )
+    parser.add_argument(
+        "--top",
+        metavar="N",
+        type=_positive_integer,
+        default=20,
+        help="the number of buffers to list with --at (default: 20)",
+    )
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    _add_format_option(parser, "text", "json")
     _add_logging_options(parser, default=argparse.SUPPRESS)
 
 

@@ -50,7 +50,7 @@ def summary_json(
             "alignment": main.lost.alignment,
             "free_at_peak": main.lost.free,
         },
-        "top_buffers": [] if main is None else [_buffer_json(one) for one in main.buffers[:count]],
+        "top_buffers": [] if main is None else [buffer_json(one) for one in main.buffers[:count]],
         "top_sources": [] if main is None else list(_source_json(main))[:count],
         "advice": []
         if main is None
@@ -63,7 +63,8 @@ def summary_json(
     }
 
 
-def _buffer_json(owned: OwnedBuffer) -> Json:
+def buffer_json(owned: OwnedBuffer) -> Json:
+    """Return a buffer with the origin of its data."""
     value = None if owned.buffer.value is None else owned.buffer.value.record
     origin = owned.origin
     return {
@@ -163,7 +164,7 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
             yield f"| {_name(group)} | {_size(group.bytes)} | {len(group.buffers):,} |"
         yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
         for owned in space.buffers[:count]:
-            yield f"| {_buffer_name(owned)} | {_size(owned.buffer.bytes)} | {_origin(owned)} |"
+            yield f"| {buffer_name(owned)} | {_size(owned.buffer.bytes)} | {origin_text(owned)} |"
         if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
             yield from ("", "L" + _lost(space)[1:] + ".")
         if space is summary.main and space.advice:
@@ -174,12 +175,14 @@ def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
         yield from ("", f"{problem[0].upper()}{problem[1:]}.")
 
 
-def _buffer_name(owned: OwnedBuffer) -> str:
+def buffer_name(owned: OwnedBuffer) -> str:
+    """Return the name and the shape index of a buffer's value."""
     value = owned.buffer.value
     return "unused bytes" if value is None else f"`{value.record.key}`"
 
 
-def _origin(owned: OwnedBuffer) -> str:
+def origin_text(owned: OwnedBuffer) -> str:
+    """Return where the data of a buffer comes from, empty if it is unknown."""
     origin = owned.origin
     if origin is None:
         return ""
