@@ -40,6 +40,9 @@ _PART_RULES = frozenset(
 )
 _MAX_HEADER_LINES = 40  # of a sentence with line breaks
 _MAX_HEADER_LENGTH = 20_000
+_MAX_HEADERS_IN_LINE = 4
+_MAX_COMPARED_MESSAGES = 20  # repetitions of a message are close to each other
+_LONGEST_START = 30  # characters of the first words of a sentence
 
 
 def read_oom_messages(lines: Iterable[str]) -> list[OomMessage]:
@@ -95,6 +98,7 @@ class _Reader:
         self._open: dict[str, _Builder] = {}  # by source of the lines
         self._headers: dict[str, _Header] = {}
         self._last = ""
+        self._previous: dict[str, LogLine] = {}
 
     def messages(self) -> list[OomMessage]:
         for source in list(self._headers):
@@ -118,11 +122,23 @@ class _Reader:
             builder = self._begin(source, OomMessage(kind, memory, first=line.line))
             self._read_part(builder, line, found)
             return
+        previous = self._previous.get(source)
+        self._previous[source] = line
         header = find_header(line.text)
         if header is not None and header[0] != "space_exhausted":
-            self._begin_header(source, line.line, line.text, header)
+            text = line.text
+            for _ in range(_MAX_HEADERS_IN_LINE):
+                if header is None:
+                    break
+                self._begin_header(source, line.line, text, header)
+                text = text[header[1].end() :]
+                header = find_header(text)
         elif header is not None or begins_header(line.text):
             self._headers[source] = _Header(line.line, [line.text], len(line.text))
+            self._last = source
+        elif previous is not None and _begins_between(previous.text, line.text):
+            parts = [previous.text, line.text]
+            self._headers[source] = _Header(previous.line, parts, sum(map(len, parts)))
             self._last = source
 
     def _continues_header(self, source: str, line: LogLine) -> bool:
@@ -186,9 +202,6 @@ class _Reader:
         entry = _entry_of_header(rule, match, text, message)
         if entry is not None:
             builder.entries.append(entry)
-        rest = text[match.end() :]
-        if find_header(rest) is not None:  # a text of several messages without line breaks
-            self.read(LogLine(line, source, rest))
 
     def _read_part(
         self, builder: _Builder, line: LogLine, found: tuple[str, Match[str]] | None
@@ -233,13 +246,13 @@ class _Reader:
             entry = builder.entry = EntryBuilder(rank, builder.section, line.line)
         if entry is None:
             return
-        entry.read(rule, match, line.line)
+        entry.read(rule, match, line)
         if rule == "ruler_line":
             builder.close_entry()
 
     def _read_row_or_note(self, builder: _Builder, line: LogLine) -> bool:
         text = line.text
-        if builder.entry is not None and builder.entry.continues(text, line.line):
+        if builder.entry is not None and builder.entry.continues(line):
             return True
         if builder.table is not None and text:
             row = read_usage_row(" ".join(text.split()))
@@ -255,6 +268,12 @@ _LISTS = {
     "interface_label": EntryList.INTERFACE,
     "peak_buffers_label": EntryList.PEAK_BUFFERS,
 }
+
+
+def _begins_between(previous: str, text: str) -> bool:
+    """Return True if a line break is inside of the first words of a sentence."""
+    end, start = previous[-_LONGEST_START:], text[:_LONGEST_START]
+    return begins_header(end + start) or begins_header(f"{end} {start}")
 
 
 def _size(text: str | None) -> PrintedSize | None:
@@ -297,8 +316,8 @@ def _without_repetitions(messages: list[OomMessage]) -> list[OomMessage]:
     """Merge messages that a log contains several times, from hosts or nested exceptions."""
     found: list[OomMessage] = []
     for message in messages:
-        for place, other in enumerate(found):
-            merged = _merged(other, message)
+        for place in range(max(0, len(found) - _MAX_COMPARED_MESSAGES), len(found)):
+            merged = _merged(found[place], message)
             if merged is not None:
                 found[place] = merged
                 break

@@ -51,11 +51,13 @@ class LogLine:
         line: Number of the line in the document, from 0; the same for all lines of a ``repr``.
         source: The host or process that wrote it; empty if unknown.
         text: The text without prefix and blanks at both ends.
+        is_indented: True if blanks precede the text.
     """
 
     line: int
     source: str
     text: str
+    is_indented: bool = False
 
 
 def log_lines(lines: Iterable[str]) -> Iterator[LogLine]:
@@ -67,7 +69,7 @@ def log_lines(lines: Iterable[str]) -> Iterator[LogLine]:
         if text.startswith("```"):
             continue
         for part in unescaped_lines(text):
-            yield LogLine(number, source, part.strip())
+            yield LogLine(number, source, part.strip(), part[:1].isspace())
 
 
 def split_prefix(line: str) -> tuple[str, str]:

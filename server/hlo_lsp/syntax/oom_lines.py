@@ -112,22 +112,31 @@ def operator_fields(text: str) -> Iterator[tuple[str, str]]:
             end += 1
 
 
-def is_open(text: str) -> bool:
-    """Return True if a bracket or a string of a text is not closed."""
-    depth = 0
-    quoted = escaped = False
-    for character in text:
-        if quoted:
-            if escaped:
-                escaped = False
-            elif character == "\\":
-                escaped = True
+class BracketReader:
+    """Counts the open brackets of a text that is read part by part."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._quoted = self._escaped = False
+
+    @property
+    def is_open(self) -> bool:
+        """True if a bracket or a string is not closed."""
+        return self._quoted or self._depth > 0
+
+    def read(self, text: str) -> None:
+        """Read the next part."""
+        for character in text:
+            if self._quoted:
+                if self._escaped:
+                    self._escaped = False
+                elif character == "\\":
+                    self._escaped = True
+                elif character == '"':
+                    self._quoted = False
             elif character == '"':
-                quoted = False
-        elif character == '"':
-            quoted = True
-        elif character in "([{":
-            depth += 1
-        elif character in ")]}":
-            depth -= 1
-    return quoted or depth > 0
+                self._quoted = True
+            elif character in "([{":
+                self._depth += 1
+            elif character in ")]}":
+                self._depth -= 1
