@@ -65,6 +65,9 @@ def _argument_parser() -> argparse.ArgumentParser:
     )
     _add_why_options(_add_command(commands, "why", "Explain why a buffer is alive"))
     _add_oom_options(_add_command(commands, "oom", "Explain an out-of-memory message"))
+    _add_report_options(
+        _add_command(commands, "report", "Write a memory map as an HTML file or JSON")
+    )
     _add_inspect_options(
         _add_command(commands, "inspect", "Describe a position, value, or instruction in a dump")
     )
@@ -170,6 +173,20 @@ def _add_oom_options(parser: argparse.ArgumentParser) -> None:
         choices=("text", "json"),
         default="text",
         help="the output format (default: text)",
+    )
+    _add_logging_options(parser, default=argparse.SUPPRESS)
+
+
+def _add_report_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="memory-map.html",
+        help="the file to write: .html, or .json for the data (default: memory-map.html)",
     )
     _add_logging_options(parser, default=argparse.SUPPRESS)
 
