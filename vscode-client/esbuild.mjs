@@ -1,5 +1,6 @@
 // Bundles the extension into dist/, or with `test` the unit tests into out/.
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// With `assets`, bundles the memory map into the Python package, whose reports contain it.
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { build } from "esbuild";
 
 const common = { bundle: true, platform: "node", format: "cjs", target: "node18", sourcemap: false };
@@ -8,7 +9,10 @@ if (process.argv[2] === "test") {
   rmSync("out", { recursive: true, force: true });
   const tests = readdirSync("test").filter((name) => name.endsWith(".test.ts")).map((name) => `test/${name}`);
   await build({ ...common, entryPoints: tests, outdir: "out", sourcemap: "inline" });
+} else if (process.argv[2] === "assets") {
+  await buildMemoryMap(process.argv[3] ?? "../server/hlo_lsp/reports/assets");
 } else {
+  await buildMemoryMap("dist");
   const { metafile } = await build({
     ...common,
     entryPoints: ["src/extension.ts"],
@@ -18,6 +22,24 @@ if (process.argv[2] === "test") {
     metafile: true,
   });
   writeFileSync("dist/licenses.txt", licenses(Object.keys(metafile.inputs)));
+}
+
+/** Bundle the script and the style of the memory map, which run in a browser. */
+async function buildMemoryMap(folder) {
+  mkdirSync(folder, { recursive: true });
+  const { metafile } = await build({
+    bundle: true,
+    platform: "browser",
+    format: "iife",
+    target: "es2022",
+    minify: true,
+    metafile: true,
+    entryPoints: ["src/memoryMap/main.ts", "src/memoryMap/memoryMap.css"],
+    entryNames: "memoryMap",
+    outdir: folder,
+  });
+  copyFileSync("src/memoryMap/memoryMap.html", `${folder}/memoryMap.html`);
+  writeFileSync(`${folder}/memoryMap.licenses.txt`, licenses(Object.keys(metafile.inputs)));
 }
 
 /** The licences of the packages from which something is in the bundle. */

@@ -4,6 +4,7 @@ import { FileWindows } from "./fileWindows";
 import { detectDumps } from "./languageDetection";
 import { LANGUAGES } from "./languages";
 import { LargeFileNotice } from "./largeFileNotice";
+import { MemoryMapPanel } from "./memoryMapPanel";
 import { middlewareOf } from "./middleware";
 import { onDidSelectInterpreter } from "./pythonExtension";
 import { openSample } from "./sample";
@@ -27,6 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const windows = new FileWindows(started, log);
   const notice = new LargeFileNotice(windows);
   const terminal = new Terminal(started, windows, context.extensionPath);
+  const map = new MemoryMapPanel(started, windows, context.extensionUri);
   started.middleware = middlewareOf(windows, work);
   // Only after the first start, because this activates the Python extension.
   let followPython: (() => void) | undefined = () => void restartOnSelection(context, started);
@@ -36,6 +38,7 @@ export function activate(context: vscode.ExtensionContext): void {
     started,
     status,
     windows.register(),
+    map,
     notice.register(),
     detectDumps(),
     startWithDumps(started),
@@ -66,6 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
     },
     "hlo.checkFolder": (folder?: vscode.Uri) => terminal.check(folder),
     "hlo.inspectAtCursor": () => terminal.inspect(),
+    "hlo.memoryMap": () => map.show(),
     "hlo.openWindow": (file?: vscode.Uri) => notice.ask(file),
     "hlo.previousWindow": () => openAdjacent(windows, -1),
     "hlo.nextWindow": () => openAdjacent(windows, 1),

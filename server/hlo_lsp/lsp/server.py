@@ -21,6 +21,7 @@ from hlo_lsp.lsp import (
 )
 from hlo_lsp.lsp.client import Client, Json
 from hlo_lsp.lsp.hover import hover, warm_up
+from hlo_lsp.lsp.memory_map import MEMORY_MAP_METHOD, answer_memory_map
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
 from hlo_lsp.lsp.semantic_tokens import LEGEND
@@ -297,3 +298,4 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
         services.reload()
 
     server.feature(commands.WINDOW_METHOD)(partial(commands.answer_window, FileWindows()))
+    server.feature(MEMORY_MAP_METHOD)(partial(answer_memory_map, session))

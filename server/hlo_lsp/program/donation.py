@@ -78,6 +78,23 @@ class Donation:
 
 
 @dataclass(frozen=True, slots=True)
+class DonationStatus:
+    """Whether the buffer of a parameter is donated, and used by an output.
+
+    Attributes:
+        is_donated: Whether the caller donates the buffer.
+        output: The output that uses the buffer, None if there is none.
+        fits: An output without a buffer that the parameter fits; None if it is used or none fits.
+        obstacle: Why no output uses the buffer; None if an output does, or if one fits.
+    """
+
+    is_donated: bool
+    output: LeafIndex | None
+    fits: LeafIndex | None
+    obstacle: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class _Interface:
     """The parameters and the result of an entry computation, as instructions and leaves."""
 
@@ -85,6 +102,42 @@ class _Interface:
     root: InstructionLine
     parameters: list[InterfaceLeaf]
     outputs: list[InterfaceLeaf]
+
+
+def donation_status(
+    module: ModuleIndex, parameter: int, index: LeafIndex, original: ModuleIndex | None = None
+) -> DonationStatus | None:
+    """Return the donation of one array of a parameter.
+
+    Args:
+        module: The compiled module.
+        parameter: Number of the parameter.
+        index: Shape index of the array.
+        original: The same module before optimizations.
+
+    Returns:
+        The status, or None if the module has no such array.
+    """
+    header, interface, found = module.header, _interface(module), donation_of(module, original)
+    if header is None or interface is None or found is None:
+        return None
+    leaf = next((x for x in interface.parameters if (x.parameter, x.index) == (parameter, index)),
+                None)  # fmt: skip
+    if leaf is None:
+        return None
+    aliases = _aliases(header.text)
+    for output, *source in aliases:
+        if source == [parameter, index]:
+            return DonationStatus(True, output, None, None)
+    for refused in found.refused:
+        if refused.parameter == leaf:
+            return DonationStatus(True, None, None, refused.why)
+    for match in found.matches:
+        if leaf in match.parameters:
+            return DonationStatus(False, None, match.outputs[0].index, None)
+    filled = {output for output, _, _ in aliases}
+    obstacle = _donation_obstacle(leaf, interface.outputs, filled)
+    return DonationStatus(False, None, None, obstacle)
 
 
 def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Donation | None:
@@ -100,10 +153,7 @@ def donation_of(module: ModuleIndex, original: ModuleIndex | None = None) -> Don
     header, interface = module.header, _interface(module)
     if header is None or interface is None:
         return None
-    aliases = [
-        (_index(out), int(number), _index(index))
-        for out, number, index in _ALIAS.findall(_attribute(header.text, "input_output_alias"))
-    ]
+    aliases = _aliases(header.text)
     donors = {
         (int(number), _index(index))
         for number, index in _DONOR.findall(_attribute(header.text, "buffer_donor"))
@@ -232,6 +282,14 @@ def _leaves(parameter: int | None, shape: str, index: LeafIndex) -> Iterator[Int
         return
     for number, element in enumerate(elements):
         yield from _leaves(parameter, element, (*index, number))
+
+
+def _aliases(header: str) -> list[tuple[LeafIndex, int, LeafIndex]]:
+    """Return the aliases of a module: output, number of the parameter, index in the parameter."""
+    return [
+        (_index(out), int(number), _index(index))
+        for out, number, index in _ALIAS.findall(_attribute(header, "input_output_alias"))
+    ]
 
 
 def _attribute(header: str, name: str) -> str:

@@ -1,0 +1,323 @@
+"""The commands of ``hlo-lsp`` and their options."""
+
+import argparse
+
+from hlo_lsp import __version__
+
+_EPILOG = """\
+examples:
+  hlo-lsp                                 serve an editor on standard input and output
+  hlo-lsp serve --tcp --port 2087         serve on a TCP socket
+  hlo-lsp summary DUMP_FOLDER             show where the memory goes
+  hlo-lsp oom LOG DUMP_FOLDER             explain an out-of-memory message
+  hlo-lsp inspect DUMP.txt --at 38:12     describe line 38, column 12
+  hlo-lsp inspect DUMP.txt --value 328    describe value 328
+  hlo-lsp inspect DUMP.txt                print the whole dump as JSON
+  hlo-lsp check DUMP_FOLDER               check dumps for inconsistencies
+  hlo-lsp rule overlap                    explain a rule
+"""
+
+
+def argument_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command line."""
+    parser = argparse.ArgumentParser(
+        prog="hlo-lsp",
+        description="Language server and checker for XLA's HLO and memory dumps.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"hlo-lsp {__version__}")
+    _add_server_options(parser)
+    _add_logging_options(parser)
+    parser.set_defaults(host="127.0.0.1", port=2087, verbose=0)
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    for name, summary, add_options in (
+        ("serve", "Start the language server (default)", _add_server_options),
+        ("summary", "Show where the memory of a program goes", _add_summary_options),
+        ("timeline", "Show the occupied bytes over the schedule", _add_timeline_options),
+        ("find", "Find buffers by name, Python line, shape, or scope", _add_find_options),
+        ("why", "Explain why a buffer is alive", _add_why_options),
+        ("oom", "Explain an out-of-memory message", _add_oom_options),
+        ("export", "Write buffers in the formats of profilers", _add_export_options),
+        ("report", "Write a memory map as an HTML file or JSON", _add_report_options),
+        ("inspect", "Describe a position, value, or instruction in a dump", _add_inspect_options),
+        ("check", "Check dumps for inconsistencies", _add_check_options),
+        ("rule", "Explain the rules of the checker", _add_rule_options),
+    ):
+        # Options before the command keep their values unless they are repeated after it.
+        default = argparse.SUPPRESS if name == "serve" else None
+        command = commands.add_parser(
+            name, help=summary, description=f"{summary}.", argument_default=default
+        )
+        add_options(command)
+        _add_logging_options(command, default=argparse.SUPPRESS)
+    return parser
+
+
+def _add_server_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--stdio", action="store_true", help="serve on standard input and output (default)"
+    )
+    parser.add_argument("--tcp", action="store_true", help="serve on a TCP socket")
+    parser.add_argument("--host", help="the address to listen on (default: 127.0.0.1)")
+    parser.add_argument("--port", type=_port_number, help="the port to listen on (default: 2087)")
+
+
+def _add_logging_options(parser: argparse.ArgumentParser, default: object = None) -> None:
+    parser.add_argument(
+        "--log-file", metavar="FILE", default=default, help="write the log to a file"
+    )
+    parser.add_argument(
+        "-v", "--verbose", action="count", default=default, help="log more; -vv logs everything"
+    )
+
+
+def _add_summary_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="the output format (default: text)",
+    )
+    parser.add_argument(
+        "--at", metavar="STEP", type=int, help="a schedule step (default: the peak of each space)"
+    )
+    parser.add_argument(
+        "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
+    )
+    parser.add_argument(
+        "--group-by",
+        choices=("line", "stack", "scope", "opcode", "shape", "role", "space", "allocation"),
+        default="line",
+        help="what the buffers of an owner have in common (default: line)",
+    )
+    parser.add_argument(
+        "--top",
+        metavar="N",
+        type=_positive_integer,
+        default=5,
+        help="the number of owners and buffers to show (default: 5)",
+    )
+
+
+def _add_timeline_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+    parser.add_argument(
+        "--at", metavar="STEP", type=int, help="list the buffers at this schedule step"
+    )
+    parser.add_argument(
+        "--space", metavar="SPACE", help="only this memory space: its number or name, such as HBM"
+    )
+    parser.add_argument(
+        "--top",
+        metavar="N",
+        type=_positive_integer,
+        default=20,
+        help="the number of buffers to list with --at (default: 20)",
+    )
+    parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
+    _add_format_option(parser, "text", "json")
+
+
+def _add_find_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "query",
+        metavar="QUERY",
+        help="a name such as `fusion.12`, a Python line such as `train.py:27`,"
+        " a shape such as `f32[8,128]`, or a part of an op_name with a slash",
+    )
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="*", default=["."],
+        help="a dump file, or a folder with dumps (default: this folder)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--top",
+        metavar="N",
+        type=_positive_integer,
+        default=20,
+        help="the number of buffers to print for each module (default: 20)",
+    )
+    _add_format_option(parser, "text", "json")
+
+
+def _add_why_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a dump file, or a folder with dumps")
+    parser.add_argument(
+        "name", metavar="NAME", help="the id of a value, `fusion.40`, or `fusion.40{0}`"
+    )
+    _add_format_option(parser, "text", "json")
+
+
+def _add_oom_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("log", metavar="LOG", help="a file that contains the message, or -")
+    parser.add_argument(
+        "dumps",
+        metavar="DUMPS",
+        nargs="*",
+        help="dump files, or folders with dumps (default: the folder of LOG)",
+    )
+    parser.add_argument(
+        "--message",
+        metavar="N",
+        type=_positive_integer,
+        help="the message to explain, if the log has several (default: the most detailed one)",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="the output format (default: text)",
+    )
+
+
+def _add_export_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+    form = parser.add_mutually_exclusive_group(required=True)
+    form.add_argument(
+        "--pprof", action="store_true", help="a pprof profile of the bytes by Python call stack"
+    )
+    form.add_argument(
+        "--folded", action="store_true", help="folded stacks, for flame graphs and speedscope"
+    )
+    form.add_argument(
+        "--perfetto", action="store_true", help="a Perfetto trace of all buffers over the schedule"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the file to write (default: standard output)"
+    )
+    parser.add_argument(
+        "--at",
+        metavar="STEP",
+        type=int,
+        help="the schedule step of a profile (default: the peak of each memory space)",
+    )
+    parser.add_argument(
+        "--space", metavar="SPACE", help="only this memory space of a profile: its number or name"
+    )
+
+
+def _add_report_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="memory-map.html",
+        help="the file to write: .html, or .json for the data (default: memory-map.html)",
+    )
+
+
+def _add_inspect_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("path", metavar="PATH", help="a dump file")
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--at", metavar="LINE[:COL]", help="the position, counted from 1")
+    which.add_argument(
+        "--value",
+        metavar="ID",
+        type=int,
+        help="the value with this id; in a stdout dump, the first compile with this value",
+    )
+    which.add_argument(
+        "--instruction",
+        metavar="NAME",
+        help="the instruction with this name; in a stdout dump, the first one that has a value",
+    )
+    which.add_argument(
+        "--computation",
+        metavar="NAME",
+        help="the computation with this name; in a stdout dump, the first one",
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json"),
+        default="text",
+        help="the output format (default: text)",
+    )
+
+
+def _add_check_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "sarif", "github"),
+        default="text",
+        help="the output format (default: text)",
+    )
+    parser.add_argument(
+        "--select",
+        metavar="CODE,...",
+        action="append",
+        help="use only these rules: codes, prefixes of codes, `default`, or `all`",
+    )
+    parser.add_argument(
+        "--ignore", metavar="CODE,...", action="append", help="leave out these rules"
+    )
+    parser.add_argument(
+        "--severity",
+        choices=("error", "warning", "information", "hint"),
+        help="the lowest severity that is shown and affects the exit status"
+        " (default: all are shown, errors and warnings affect it)",
+    )
+    parser.add_argument(
+        "--statistics", action="store_true", help="print the number of findings per code"
+    )
+    parser.add_argument(
+        "--exit-zero", action="store_true", help="exit with 0 even if there are findings"
+    )
+    parser.add_argument(
+        "--watch", action="store_true", help="check again when files change, until Ctrl-C"
+    )
+    parser.add_argument(
+        "-j",
+        "--jobs",
+        metavar="N",
+        type=_positive_integer,
+        help="the maximum number of processes (default: one per core)",
+    )
+
+
+def _add_rule_options(parser: argparse.ArgumentParser) -> None:
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
+        "codes", metavar="CODE", nargs="*", default=[], help="a code, or a prefix of several codes"
+    )
+    which.add_argument("--all", action="store_true", help="print all rules as a Markdown page")
+    parser.add_argument(
+        "--format",
+        choices=("text", "json", "markdown"),
+        help="the output format (default: text; with --all: markdown)",
+    )
+
+
+def _add_format_option(parser: argparse.ArgumentParser, *formats: str) -> None:
+    parser.add_argument(
+        "--format",
+        choices=formats,
+        default=formats[0],
+        help=f"the output format (default: {formats[0]})",
+    )
+
+
+def _positive_integer(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{number} is less than 1")
+    return number
+
+
+def _port_number(text: str) -> int:
+    number = int(text)
+    if not 0 <= number <= 65535:
+        raise argparse.ArgumentTypeError(f"{number} is not a port number")
+    return number

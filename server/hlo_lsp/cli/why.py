@@ -1,0 +1,80 @@
+"""``hlo-lsp why``: explain why a buffer is alive."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.lsp.terminal import make_console, print_card
+from hlo_lsp.memory.lifetime import lifetime_of
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import Value
+from hlo_lsp.reports.lifetime_text import lifetime_card, lifetime_json
+
+_NOT_FOUND_STATUS = 1
+_USAGE_ERROR_STATUS = 2
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
+    errors: list[str] = []
+    found = [
+        (dump, values)
+        for dump in dumps_at([Path(options.path)], errors)
+        for values in [values_of_name(dump, options.name)]
+        if values
+    ]
+    if options.format == "json" and found:
+        facts = [
+            lifetime_json(dump, value, lifetime_of(dump, value))
+            for dump, values in found
+            for value in values
+        ]
+        print(json.dumps({"values": facts}, indent=1))
+    elif found:
+        console = make_console()
+        for number, (dump, values) in enumerate(found):
+            if number:
+                console.print()
+            if len(found) > 1:
+                console.print(dump.files[0].label, style="dim", soft_wrap=True)
+            lifetime = lifetime_of(dump, values[0])
+            print_card(console, lifetime_card(dump, values[0], lifetime, values[1:]))
+    elif not errors:
+        print(f"hlo-lsp: {options.path}: no buffer of `{options.name}`", file=sys.stderr)
+        return _NOT_FOUND_STATUS
+    for error in errors:
+        print(f"hlo-lsp: {error}", file=sys.stderr)
+    return _USAGE_ERROR_STATUS if errors else 0
+
+
+def values_of_name(dump: DumpSet, name: str) -> list[Value]:
+    """Return the values of a name, the largest first.
+
+    Args:
+        dump: The compile.
+        name: The id of a value, an instruction such as ``fusion.40``, or an instruction and a shape
+            index such as ``fusion.40{0}``.
+    """
+    if name.isdecimal():
+        value = dump.value(int(name))
+        return [] if value is None else [value]
+    name, brace, index = name.removeprefix("%").partition("{")
+    if brace:
+        value = dump.value_at(name, brace + index)
+        return [] if value is None else [value]
+    records = [
+        record
+        for file in dump.files
+        for record in file.memory.assigned.firsts()
+        if record.name == name
+    ]
+    arrays = [record for record in records if not record.shape.startswith("(")] or records
+    values = [dump.value(record.id) for record in arrays] or [dump.value_at(name)]
+    known = [value for value in values if value is not None]
+    return sorted(known, key=lambda value: -_size(value))
+
+
+def _size(value: Value) -> int:
+    return 0 if value.assigned is None else value.assigned.record.size

@@ -1,0 +1,31 @@
+"""The request ``hlo/memoryMap``: the data of the memory map of a compile."""
+
+from functools import partial
+from typing import Any
+
+from lsprotocol import types
+
+from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.scheduling import run_in_slices
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.reports.memory_map import memory_map, memory_map_document
+
+MEMORY_MAP_METHOD = "hlo/memoryMap"
+
+
+async def answer_memory_map(session: Session, params: Any) -> Json | None:
+    """Return the memory map of the compile of a file; None for a file that is not a dump.
+
+    Args:
+        session: The session.
+        params: ``uri`` of the file, and ``line`` from 0, which selects a section of a stdout dump.
+    """
+    fields = params if isinstance(params, dict) else {}
+    uri, line = fields.get("uri"), fields.get("line", 0)
+    if not isinstance(uri, str) or not isinstance(line, int):
+        return None
+    document = types.TextDocumentIdentifier(uri)
+    context = await session.context(document, line, whole=True, closed=True)
+    if context is None:
+        return None
+    return memory_map_document([await run_in_slices(partial(memory_map, context.dump))])

@@ -1,0 +1,183 @@
+"""Advice on the peak of a memory space, priced in bytes.
+
+The order is that of XLA's decision tree for the error E1000 (CompileTimeHbmOom): donation, types,
+padding, replication, rematerialization, offload. A price is the most that a change can save at this
+peak: afterward, another step may be the peak.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_buffers
+from hlo_lsp.memory.live_set import LostBytes
+from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.shape import ArrayShape, try_shape
+from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.donation import donation_of
+from hlo_lsp.program.passes import module_at_buffer_assignment
+
+_MIN_SHARE = 0.01  # of the peak; smaller savings are not worth a line
+_NUM_PARTITIONS = re.compile(r"\bnum_partitions=(\d+)")
+_NARROW_TYPES = {"f32": "bf16", "f64": "f32", "c128": "c64"}  # with half of the bytes
+
+
+class AdviceKind(Enum):
+    """The kinds of advice, in the order in which they are given."""
+
+    DONATION = "donation"
+    DTYPE = "dtype"
+    PADDING = "padding"
+    REPLICATION = "replication"
+    REMATERIALIZATION = "rematerialization"
+    OFFLOAD = "offload"
+    TUPLE_TABLES = "tuple tables"
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A change of the program, with the bytes that it saves at most at the peak."""
+
+    kind: AdviceKind
+    text: str
+    saves_bytes: int
+
+
+def advice(
+    dump: DumpSet, buffers: Sequence[OwnedBuffer], lost: LostBytes, peak_bytes: int
+) -> list[Advice]:
+    """Return advice on a memory space at its peak, without savings below 1 % of the peak.
+
+    Args:
+        dump: The compile.
+        buffers: The buffers at the peak.
+        lost: The bytes that hold no data at the peak.
+        peak_bytes: The occupied bytes at the peak.
+    """
+    found = [
+        *_donation(dump, buffers),
+        *_types(dump, buffers),
+        *_padding(dump, buffers),
+        *_replication(dump, buffers),
+        *_rematerialization(dump, buffers),
+        *_tuple_tables(lost),
+    ]
+    return [one for one in found if one.saves_bytes >= _MIN_SHARE * peak_bytes]
+
+
+def _donation(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+    file = module_at_buffer_assignment(dump)
+    donation = None if file is None else donation_of(file.module)
+    if donation is None or not any(owned.is_argument for owned in buffers):
+        return
+    saved = count = 0
+    numbers: list[int] = []
+    for match in donation.matches:
+        shape = try_shape(match.outputs[0].shape)
+        size = logical_bytes(shape) if isinstance(shape, ArrayShape) else None
+        saved += (size or 0) * match.count
+        count += match.count
+        numbers += [leaf.parameter for leaf in match.parameters[: match.count] if leaf.parameter]
+    if count:
+        yield Advice(
+            AdviceKind.DONATION,
+            f"donate {count_noun(count, 'argument')} of the shape of an output (`donate_argnums`)",
+            saved,
+        )
+
+
+def _types(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+    temporaries = [owned for owned in buffers if _is_temporary(owned)]
+    wide: dict[str, list[OwnedBuffer]] = {}
+    for owned in temporaries:
+        shape = None if owned.buffer.value is None else try_shape(owned.buffer.value.record.shape)
+        if isinstance(shape, ArrayShape) and shape.element_type in _NARROW_TYPES:
+            wide.setdefault(shape.element_type, []).append(owned)
+    for name, members in wide.items():
+        count = sum(owned.buffer.bytes for owned in members) // 2
+        lines = _lines(dump, members)
+        yield Advice(
+            AdviceKind.DTYPE, f"compute {name} temporaries in {_NARROW_TYPES[name]}{lines}", count
+        )
+
+
+def _padding(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+    padded = [owned for owned in buffers if owned.buffer.padding]
+    groups = group_buffers(dump, padded, GroupKey.SHAPE)
+    groups.sort(key=lambda group: -sum(owned.buffer.padding for owned in group.buffers))
+    if groups:
+        shape = groups[0].name
+        saved = sum(owned.buffer.padding for owned in padded)
+        yield Advice(
+            AdviceKind.PADDING, f"avoid padding, most of it in arrays of shape `{shape}`", saved
+        )
+
+
+def _replication(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+    file = module_at_buffer_assignment(dump)
+    header = None if file is None else file.module.header
+    match = None if header is None else _NUM_PARTITIONS.search(header.text)
+    partitions = 1 if match is None else int(match[1])
+    if partitions < 2:
+        return
+    replicated = [owned for owned in buffers if _is_replicated(owned)]
+    total = sum(owned.buffer.bytes for owned in replicated)
+    if total:
+        yield Advice(
+            AdviceKind.REPLICATION,
+            f"partition {count_noun(len(replicated), 'argument')} that each of {partitions:,} "
+            "devices holds whole",
+            total * (partitions - 1) // partitions,
+        )
+
+
+def _is_replicated(owned: OwnedBuffer) -> bool:
+    if not owned.is_argument or owned.origin is None:
+        return False
+    sharding = owned.origin.instruction.record.parsed.attribute("sharding")
+    return sharding is not None and sharding.text.strip() == "{replicated}"
+
+
+def _rematerialization(dump: DumpSet, buffers: Sequence[OwnedBuffer]) -> Iterator[Advice]:
+    kept = [
+        group for group in group_buffers(dump, buffers, GroupKey.ROLE) if group.name == "activation"
+    ]
+    if not kept:
+        return
+    lines = _lines(dump, kept[0].buffers)
+    yield Advice(
+        AdviceKind.REMATERIALIZATION,
+        f"recompute activations in the backward pass (`jax.checkpoint`){lines}",
+        kept[0].bytes,
+    )
+    yield Advice(AdviceKind.OFFLOAD, f"offload activations to host memory{lines}", kept[0].bytes)
+
+
+def _tuple_tables(lost: LostBytes) -> Iterator[Advice]:
+    if lost.tuple_table_slots:
+        yield Advice(
+            AdviceKind.TUPLE_TABLES,
+            "return fewer tuples from loops and calls: each tuple table takes an aligned slot",
+            lost.tuple_table_slots,
+        )
+
+
+def _is_temporary(owned: OwnedBuffer) -> bool:
+    return owned.buffer.allocation.record.preallocated_temp
+
+
+def _lines(dump: DumpSet, buffers: Iterable[OwnedBuffer]) -> str:
+    """Return the Python line with most bytes as a part of a sentence."""
+    groups = group_buffers(dump, buffers, GroupKey.LINE)
+    sources = [(group.source, group.bytes) for group in groups if group.source is not None]
+    if not sources:
+        return ""
+    source, count = sources[0]
+    return f", first of {_short(source)} ({format_short_bytes(count)})"
+
+
+def _short(source: SourceLine) -> str:
+    return f"{source.file.replace(chr(92), '/').rpartition('/')[2]}:{source.line}"

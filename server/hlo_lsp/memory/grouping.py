@@ -1,0 +1,173 @@
+"""Groups of live buffers: which Python line, argument, or shape occupies how many bytes."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+from hlo_lsp.memory.live_set import LiveBuffer
+from hlo_lsp.memory.ownership import Origin, origin_of
+from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.shape import without_memory_space
+from hlo_lsp.model.source import SourceLine
+
+_ARGUMENTS = "arguments"
+_UNKNOWN = "unknown"
+
+
+class GroupKey(Enum):
+    """What the buffers of a group have in common."""
+
+    LINE = "line"
+    STACK = "stack"
+    SCOPE = "scope"
+    OPCODE = "opcode"
+    SHAPE = "shape"
+    ROLE = "role"
+    SPACE = "space"
+    ALLOCATION = "allocation"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnedBuffer:
+    """A live buffer with the origin of its data, None if it is unknown."""
+
+    buffer: LiveBuffer
+    origin: Origin | None
+
+    @property
+    def is_argument(self) -> bool:
+        """True for a buffer of the caller: an argument of the program."""
+        return self.buffer.allocation.record.parameter is not None
+
+    @property
+    def source(self) -> SourceLine | None:
+        """The innermost Python line of the origin."""
+        return None if self.origin is None else self.origin.source
+
+
+@dataclass(frozen=True, slots=True)
+class BufferGroup:
+    """Buffers with one key, and the sum of their bytes."""
+
+    name: str
+    source: SourceLine | None
+    bytes: int
+    buffers: tuple[OwnedBuffer, ...]
+
+
+def owned_buffers(dump: DumpSet, buffers: Iterable[LiveBuffer]) -> list[OwnedBuffer]:
+    """Return live buffers with the origins of their data."""
+    found: list[OwnedBuffer] = []
+    for buffer in buffers:
+        value = None if buffer.value is None else buffer.value.record
+        origin = None if value is None else origin_of(dump, value.name, value.index)
+        found.append(OwnedBuffer(buffer, origin))
+    return found
+
+
+def group_name(dump: DumpSet, owned: OwnedBuffer, key: GroupKey) -> str:
+    """Return the name of the group that a buffer belongs to."""
+    return _NAMES[key](dump, owned)
+
+
+def group_buffers(
+    dump: DumpSet, buffers: Iterable[OwnedBuffer], key: GroupKey
+) -> list[BufferGroup]:
+    """Group buffers, the group with most bytes first; the sums add up to that of all buffers."""
+    groups: dict[str, list[OwnedBuffer]] = {}
+    name_of = _NAMES[key]
+    for owned in buffers:
+        groups.setdefault(name_of(dump, owned), []).append(owned)
+    found = [
+        BufferGroup(
+            name,
+            members[0].source if key is GroupKey.LINE and name != _ARGUMENTS else None,
+            sum(owned.buffer.bytes for owned in members),
+            tuple(members),
+        )
+        for name, members in groups.items()
+    ]
+    return sorted(found, key=lambda group: (-group.bytes, group.name))
+
+
+def _line(_: DumpSet, owned: OwnedBuffer) -> str:
+    if owned.is_argument:
+        return _ARGUMENTS
+    if owned.source is not None:
+        return str(owned.source)
+    if owned.origin is not None and owned.origin.argument is not None:
+        return "copies of arguments"
+    return _kind(owned)
+
+
+def _stack(dump: DumpSet, owned: OwnedBuffer) -> str:
+    if owned.origin is None:
+        return _kind(owned)
+    stack = dump.stack(owned.origin.instruction.record.parsed)
+    return " > ".join(map(str, reversed(stack))) or _line(dump, owned)
+
+
+def _scope(dump: DumpSet, owned: OwnedBuffer) -> str:
+    op_name = None if owned.origin is None else owned.origin.op_name
+    if owned.is_argument or op_name is None:
+        return _line(dump, owned)
+    return op_name.rpartition("/")[0] or op_name
+
+
+def _opcode(_: DumpSet, owned: OwnedBuffer) -> str:
+    return _UNKNOWN if owned.origin is None else owned.origin.instruction.record.opcode
+
+
+def _shape(_: DumpSet, owned: OwnedBuffer) -> str:
+    value = owned.buffer.value
+    return _UNKNOWN if value is None else without_memory_space(value.record.shape)
+
+
+def _role(_: DumpSet, owned: OwnedBuffer) -> str:
+    allocation = owned.buffer.allocation.record
+    if owned.is_argument:
+        return "argument"
+    if allocation.constant:
+        return "constant"
+    if allocation.maybe_live_out:
+        return "output"
+    if owned.origin is None:
+        return _kind(owned)
+    op_name, name = owned.origin.op_name or "", owned.origin.instruction.record.name
+    if ".remat" in name or "rematted_computation" in op_name:
+        return "rematerialized"
+    if owned.origin.argument is not None:
+        return "copy of an argument"
+    if "transpose(" in op_name:
+        return "gradient"
+    return "activation" if "jvp(" in op_name else "temporary"
+
+
+def _space(dump: DumpSet, owned: OwnedBuffer) -> str:
+    return space_title(owned.buffer.allocation.record.color, dump.backend)
+
+
+def _allocation(_: DumpSet, owned: OwnedBuffer) -> str:
+    return f"allocation {owned.buffer.allocation.record.number}"
+
+
+def _kind(owned: OwnedBuffer) -> str:
+    value = owned.buffer.value
+    if value is None:
+        return "unused bytes"
+    if value.record.shape.startswith("("):
+        return "tuple tables"
+    return "constants" if owned.buffer.allocation.record.constant else _UNKNOWN
+
+
+_NAMES: dict[GroupKey, Callable[[DumpSet, OwnedBuffer], str]] = {
+    GroupKey.LINE: _line,
+    GroupKey.STACK: _stack,
+    GroupKey.SCOPE: _scope,
+    GroupKey.OPCODE: _opcode,
+    GroupKey.SHAPE: _shape,
+    GroupKey.ROLE: _role,
+    GroupKey.SPACE: _space,
+    GroupKey.ALLOCATION: _allocation,
+}

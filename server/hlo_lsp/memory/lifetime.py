@@ -1,0 +1,272 @@
+"""Why a buffer is alive: what defines it, what reads it, and what the last reader waits for."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.memory.ownership import Origin, is_rearrangement, origin_of, tuple_path
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.place import Value
+from hlo_lsp.model.shape import arrays_of, try_shape
+from hlo_lsp.program.dataflow import TuplePath, parameters_of_operand
+from hlo_lsp.program.donation import DonationStatus, donation_status
+from hlo_lsp.program.passes import unoptimized_module
+from hlo_lsp.program.transfers import HOST_MEMORY_SPACE
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+_MAX_PLACES = 20_000  # instructions and paths; real values have a few hundred
+# The result is the operand, in the same buffer.
+_SAME_BUFFER = frozenset({"bitcast", "opt-barrier", "domain", "add-dependency", "recv-done"})
+# The result is a copy of the operand in another buffer.
+_COPIES = frozenset({"copy", "copy-start"})
+# Instructions that pass an operand to computations which the schedule contains.
+_CALLERS = frozenset({"while", "call", "conditional", "async-start", "async-update"})
+
+
+@dataclass(frozen=True, slots=True)
+class BufferUse:
+    """An instruction that reads the data of a buffer.
+
+    Attributes:
+        instruction: The instruction.
+        step: Its schedule step, None if it is unknown.
+        copy: The first copy between the buffer and the instruction; None if it reads the buffer
+            itself.
+        is_copy: Whether the instruction only copies the data to another buffer.
+    """
+
+    instruction: InstructionLine
+    step: int | None
+    copy: str | None
+    is_copy: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AwaitedOperand:
+    """The operand of an instruction that is computed last, and its schedule step."""
+
+    instruction: InstructionLine
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class Lifetime:
+    """The reasons why a buffer is alive.
+
+    Attributes:
+        origin: The instruction or argument that produced the data, None if it is unknown.
+        uses: The uses of the data by step, including those of its copies.
+        is_output: Whether the program returns the buffer.
+        is_copied_to_output: Whether the program returns a copy of it.
+        last_consumer: The last use of the buffer or of a copy that it feeds, copies excluded.
+        awaited: The operand of that instruction that is computed last, if this is after the value.
+        is_backward: Whether the backward pass produces the data; None if ``op_name`` names neither
+            pass.
+        is_rematerialized: Whether the data is computed a second time.
+        is_offloaded: Whether the buffer or a copy of it is in host memory.
+        donation: For an argument of the program, whether the caller donates its buffer.
+    """
+
+    origin: Origin | None
+    uses: tuple[BufferUse, ...]
+    is_output: bool
+    is_copied_to_output: bool
+    last_consumer: BufferUse | None
+    awaited: AwaitedOperand | None
+    is_backward: bool | None
+    is_rematerialized: bool
+    is_offloaded: bool
+    donation: DonationStatus | None
+
+
+def lifetime_of(dump: DumpSet, value: Value) -> Lifetime | None:
+    """Return why a value is alive, or None without the module text that defines it."""
+    line = dump.instruction(value.name)
+    if line is None:
+        return None
+    module = line.file.module
+    module.build_mention_index()
+    search = _UseSearch(dump, module)
+    search.follow(line.record, tuple_path(value.index))
+    uses = sorted(search.uses.values(), key=_order)
+    origin = origin_of(dump, value.name, value.index)
+    last = _last_consumer(uses)
+    op_name = "" if origin is None or origin.op_name is None else origin.op_name
+    names = [value.name, *([] if origin is None else [origin.instruction.record.name, *origin.via])]
+    return Lifetime(
+        origin,
+        tuple(uses),
+        search.is_output,
+        search.is_copied_to_output,
+        last,
+        None if last is None else _awaited(dump, module, last, value),
+        is_backward_pass(op_name),
+        any(".remat" in name for name in names) or "rematted_computation" in op_name,
+        value.color == HOST_MEMORY_SPACE or search.reaches_host,
+        _donation(dump, module, value),
+    )
+
+
+def is_backward_pass(op_name: str) -> bool | None:
+    """Return whether JAX names the backward pass or the forward pass; None for neither."""
+    if "transpose(" in op_name:
+        return True
+    return False if "jvp(" in op_name else None
+
+
+class _UseSearch:
+    """A search for the uses of a value, through tuples, loops, calls, and copies."""
+
+    def __init__(self, dump: DumpSet, module: ModuleIndex) -> None:
+        self._dump = dump
+        self._module = module
+        self._copies: dict[tuple[InstructionLine, TuplePath], str | None] = {}
+        self._waiting: deque[tuple[InstructionLine, TuplePath]] = deque()
+        self.uses: dict[InstructionLine, BufferUse] = {}
+        self.is_output = False
+        self.is_copied_to_output = False
+        self.reaches_host = False
+
+    def follow(self, instruction: InstructionLine, path: TuplePath) -> None:
+        """Collect the uses of an element of a result."""
+        self._put(instruction, path, None)
+        while self._waiting and len(self._copies) < _MAX_PLACES:
+            checkpoint()
+            place = self._waiting.popleft()
+            self._leave_computation(*place, self._copies[place])
+            for user in self._module.users(place[0]):
+                for number, operand in enumerate(user.operands):
+                    if operand == place[0].name:
+                        self._pass_on(user, number, place[1], self._copies[place])
+
+    def _put(self, instruction: InstructionLine, path: TuplePath, copy: str | None) -> None:
+        place = instruction, path
+        if place not in self._copies:
+            self._copies[place] = copy
+            self._waiting.append(place)
+
+    def _pass_on(
+        self, user: InstructionLine, number: int, path: TuplePath, copy: str | None
+    ) -> None:
+        """Follow an operand into an instruction, or note that the instruction uses it."""
+        opcode = user.opcode
+        if opcode == "tuple":
+            self._put(user, (number, *path), copy)
+        elif opcode == "get-tuple-element":
+            index = user.parsed.attribute("index")
+            if path and index is not None and index.text.strip() == str(path[0]):
+                self._put(user, path[1:], copy)
+        elif opcode in _SAME_BUFFER or (opcode == "async-update" and number == 0):
+            self._put(user, path, copy)
+        elif opcode.endswith("-done") and opcode != "send-done":
+            # A `-start` returns (operands, result, ...), copy-start (result, operand, ...), and
+            # all-reduce-start the result itself.
+            if opcode == "all-reduce-done":
+                self._put(user, path, copy)
+            elif path[:1] == ((0,) if opcode == "copy-done" else (1,)):
+                self._put(user, path[1:], copy)
+        elif opcode in _COPIES or is_rearrangement(self._dump, user):
+            self._pass_copy(user, path, copy)
+        elif opcode in _CALLERS:
+            parameters = parameters_of_operand(self._module, user, number)
+            for parameter in parameters:
+                self._put(parameter, path, copy)
+            if not parameters:
+                self._note_use(user, copy)
+        else:
+            self._note_use(user, copy)
+
+    def _pass_copy(self, user: InstructionLine, path: TuplePath, copy: str | None) -> None:
+        self._note_use(user, copy, is_copy=True)
+        arrays = arrays_of(try_shape(user.shape))
+        self.reaches_host |= any(array.memory_space == HOST_MEMORY_SPACE for array in arrays)
+        is_start = user.opcode == "copy-start"
+        self._put(user, (0, *path) if is_start else path, copy or user.name)
+
+    def _note_use(self, user: InstructionLine, copy: str | None, *, is_copy: bool = False) -> None:
+        known = self.uses.get(user)
+        if known is None or (known.copy is not None and copy is None):
+            row = self._dump.step(user.name)
+            step = None if row is None else row.record.step
+            self.uses[user] = BufferUse(user, step, copy, is_copy)
+
+    def _leave_computation(
+        self, instruction: InstructionLine, path: TuplePath, copy: str | None
+    ) -> None:
+        """Follow the result of a computation to the instructions that call it."""
+        if not self._module.is_root(instruction):
+            return
+        computation = self._module.computation_of(instruction)
+        if computation is None:
+            return
+        if computation is self._module.entry:
+            self.is_output |= copy is None
+            self.is_copied_to_output |= copy is not None
+            return
+        for caller in self._module.callers(computation):
+            if caller.opcode == "async-start":
+                self._put(caller, (1, *path), copy)
+            elif caller.opcode == "while":
+                for parameter in parameters_of_operand(self._module, caller, 0):
+                    self._put(parameter, path, copy)
+                self._put(caller, path, copy)
+            elif caller.opcode in {"call", "conditional"}:
+                self._put(caller, path, copy)
+
+
+def _order(use: BufferUse) -> tuple[int, int]:
+    return -1 if use.step is None else use.step, use.instruction.line
+
+
+def _last_consumer(uses: list[BufferUse]) -> BufferUse | None:
+    """Return the consumer for which the buffer is kept.
+
+    If the last instruction that reads the buffer is a copy, this is the last one that reads the
+    copy.
+    """
+    direct = [use for use in uses if use.copy is None]
+    if not direct:
+        return None
+    last = direct[-1]
+    readers = [use for use in uses if not use.is_copy and _order(use) > _order(last)]
+    return readers[-1] if last.is_copy and readers else last
+
+
+def _awaited(
+    dump: DumpSet, module: ModuleIndex, use: BufferUse, value: Value
+) -> AwaitedOperand | None:
+    """Return the last computed operand, unless it is older than the value."""
+    start = -1 if value.live is None else value.live.record.start_step
+    end = -1 if use.step is None else use.step
+    found = [
+        AwaitedOperand(producer, row.record.step)
+        for producer in _producers(dump, module, use.instruction)
+        for row in [dump.step(producer.name)]
+        if row is not None and start < row.record.step < end
+    ]
+    return max(found, key=lambda one: one.step, default=None)
+
+
+def _producers(
+    dump: DumpSet, module: ModuleIndex, instruction: InstructionLine
+) -> Iterator[InstructionLine]:
+    """Yield the instructions that produced the operands, copies skipped."""
+    for operand in module.operands(instruction):
+        origin = None if operand is None else origin_of(dump, operand.name, None)
+        if origin is not None:
+            yield origin.instruction.record
+
+
+def _donation(dump: DumpSet, module: ModuleIndex, value: Value) -> DonationStatus | None:
+    allocation = None if value.allocation is None else value.allocation.record
+    if allocation is None or allocation.parameter is None:
+        return None
+    original = unoptimized_module(dump)
+    return donation_status(
+        module,
+        allocation.parameter,
+        tuple_path(allocation.parameter_index),
+        None if original is None else original.module,
+    )

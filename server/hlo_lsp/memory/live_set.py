@@ -1,0 +1,162 @@
+"""The buffers that occupy a memory space at a step, with each byte counted once."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.query import query
+from hlo_lsp.model.shape import ArrayShape, try_shape
+from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.text.checkpoint import checkpoint
+
+_VALUES_PER_CHECKPOINT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class LiveBuffer:
+    """Bytes of an allocation at a step, which belong to one value.
+
+    Attributes:
+        allocation: The allocation.
+        value: The value; None for bytes of a fixed allocation that no value covers.
+        bytes: Number of bytes. Of bytes that several live values share, only one value has them.
+        padding: How many of them are padding of the value's layout.
+    """
+
+    allocation: LocatedRecord[AllocationLine]
+    value: LocatedRecord[AssignedValue] | None
+    bytes: int
+    padding: int
+
+
+def live_buffers(dump: DumpSet, space: int, step: int) -> tuple[LiveBuffer, ...]:
+    """Return the buffers of a memory space at a step, largest first.
+
+    The sum of their bytes is ``SpaceOccupancy.bytes_at(step)``: fixed allocations count whole, and
+    temp allocations where a live value covers them.
+    """
+    assignment = buffer_assignment(dump)
+    found: list[LiveBuffer] = []
+    for block in assignment.blocks:
+        allocation = block.allocation
+        if allocation.thread_local or allocation.color != space:
+            continue
+        is_temp = allocation.preallocated_temp
+        values = _live_values(dump, block, step) if is_temp else _values_with_bytes(block)
+        located = LocatedRecord(assignment.file, allocation)
+        covered = 0
+        for value, count in _owned_bytes(values):
+            covered += count
+            padding = min(count, max(0, value.size - (_logical_bytes(value) or value.size)))
+            found.append(LiveBuffer(located, LocatedRecord(assignment.file, value), count, padding))
+        if not is_temp and covered < allocation.size:
+            found.append(LiveBuffer(located, None, allocation.size - covered, 0))
+    return tuple(sorted(found, key=_largest_first))
+
+
+def _live_values(dump: DumpSet, block: AllocationBlock, step: int) -> Iterator[AssignedValue]:
+    for count, value in enumerate(block.values, 1):
+        if count % _VALUES_PER_CHECKPOINT == 0:
+            checkpoint()
+        live = dump.live(value.key) if value.size else None
+        if live is not None and live.record.start_step <= step <= live.record.end_step:
+            yield value
+
+
+def _values_with_bytes(block: AllocationBlock) -> Iterator[AssignedValue]:
+    return (value for value in block.values if value.size)
+
+
+def _owned_bytes(values: Iterable[AssignedValue]) -> Iterator[tuple[AssignedValue, int]]:
+    """Yield values with the bytes that they own: shared bytes belong to the first value."""
+    taken: list[tuple[int, int]] = []  # disjoint byte ranges in ascending order
+    for value in values:
+        start, end = value.offset, value.offset + value.size
+        low = bisect_right(taken, start, key=lambda span: span[1])
+        high = bisect_left(taken, end, key=lambda span: span[0])
+        met = taken[low:high]
+        free = end - start - sum(min(end, last) - max(start, first) for first, last in met)
+        if free:
+            yield value, free
+            spans = [*met, (start, end)]
+            taken[low:high] = [(min(spans)[0], max(last for _, last in spans))]
+
+
+def _logical_bytes(value: AssignedValue) -> int | None:
+    shape = try_shape(value.shape)  # the bytes of a tuple are a table of pointers
+    return logical_bytes(shape) if isinstance(shape, ArrayShape) else None
+
+
+def _largest_first(buffer: LiveBuffer) -> tuple[int, int, int]:
+    value = -1 if buffer.value is None else buffer.value.record.id
+    return -buffer.bytes, buffer.allocation.record.number, value
+
+
+@dataclass(frozen=True, slots=True)
+class LostBytes:
+    """Bytes of a memory space that hold no data at a step.
+
+    All fields but ``logical`` add up to the allocated bytes without the logical bytes.
+
+    Attributes:
+        logical: Bytes of the live values without padding.
+        array_padding: Bytes that dimensions and tiles add to live values.
+        tuple_table_slots: Bytes after tuple tables that no value ever covers.
+        alignment: Other bytes that no value ever covers.
+        free: Bytes of temp allocations that values cover at other steps.
+    """
+
+    logical: int
+    array_padding: int
+    tuple_table_slots: int
+    alignment: int
+    free: int
+
+    @property
+    def total(self) -> int:
+        """The sum of all lost bytes."""
+        return self.array_padding + self.tuple_table_slots + self.alignment + self.free
+
+
+def lost_bytes(dump: DumpSet, space: int, step: int) -> LostBytes:
+    """Return where the allocated bytes of a memory space are lost at a step."""
+    buffers = live_buffers(dump, space, step)
+    padding = sum(buffer.padding for buffer in buffers)
+    occupied = sum(buffer.bytes for buffer in buffers if buffer.value is not None)
+    allocated = slots = alignment = 0
+    for block in buffer_assignment(dump).blocks:
+        if block.allocation.thread_local or block.allocation.color != space:
+            continue
+        allocated += block.allocation.size
+        of_tables, of_others = uncovered_bytes(block)
+        slots += of_tables
+        alignment += of_others
+    free = allocated - occupied - slots - alignment
+    return LostBytes(occupied - padding, padding, slots, alignment, free)
+
+
+@query
+def uncovered_bytes(block: AllocationBlock) -> tuple[int, int]:
+    """Return the bytes of an allocation that no value covers: after tuple tables, and others."""
+    ranges = sorted(
+        (value.offset, value.offset + value.size, value.shape.startswith("("))
+        for value in block.values
+        if value.size
+    )
+    slots = others = end = 0
+    is_table = False
+    for first, last, is_tuple in [*ranges, (block.allocation.size, block.allocation.size, False)]:
+        if first > end:
+            if is_table:
+                slots += first - end
+            else:
+                others += first - end
+        if last > end:
+            end, is_table = last, is_tuple
+        elif last == end:
+            is_table = is_table or is_tuple
+    return slots, others

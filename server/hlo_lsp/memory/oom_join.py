@@ -1,0 +1,281 @@
+"""Out-of-memory messages joined with the dump of their compile."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.memory.ownership import Origin, origin_of
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.out_of_memory import EntryList, OomEntry, OomKind, OomMessage
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.shape import try_shape, without_layout
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+_VALUES_PER_CHECKPOINT = 1000
+_MIN_MATCHED_SHARE = 0.8  # of the entries that name a buffer; the rest may be cut off or damaged
+_ARGUMENT = re.compile(r"Argument ([0-9]+) index (\{[0-9,]*\})")
+_OUTPUT = re.compile(r"Output index (\{[0-9,]*\})")
+_OUTPUT_OF = re.compile(r"output of ([\w.\-]+)@(\{[0-9,]*\})")
+_OUTER_SCOPE = re.compile(r"(p?jit)\(([\w.\-<>]+)\)")
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedEntry:
+    """An entry of a message with its buffer in a dump; None without a dump or a match.
+
+    Attributes:
+        entry: The entry.
+        instruction: The instruction that defines the buffer.
+        value: The value in the buffer assignment.
+        allocation: The allocation that contains the value.
+        origin: The instruction or argument that produced the data.
+    """
+
+    entry: OomEntry
+    instruction: LocatedRecord[InstructionLine] | None = None
+    value: LocatedRecord[AssignedValue] | None = None
+    allocation: LocatedRecord[AllocationLine] | None = None
+    origin: Origin | None = None
+
+    @property
+    def bytes(self) -> int | None:
+        """The size: exact with a dump, else the printed one."""
+        if self.value is not None:
+            return self.value.record.size
+        return None if self.entry.size is None else self.entry.size.bytes
+
+    @property
+    def source(self) -> SourceLine | None:
+        """The Python line of the data, else the one that the message prints."""
+        if self.origin is not None and self.origin.source is not None:
+            return self.origin.source
+        return self.entry.source
+
+    @property
+    def op_name(self) -> str | None:
+        """The operation name that the message prints, else that of the data."""
+        return self.entry.op_name or (None if self.origin is None else self.origin.op_name)
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedMessage:
+    """A message with its entries joined; ``dump`` is None if no dump matches."""
+
+    message: OomMessage
+    module: str | None
+    dump: DumpSet | None
+    entries: tuple[JoinedEntry, ...]
+
+
+def join_message(
+    message: OomMessage, dumps: Iterable[DumpSet], module: str | None = None
+) -> JoinedMessage:
+    """Join a message with the first dump that matches it completely, else the best match.
+
+    Args:
+        message: The message.
+        dumps: The dumps to compare, the most likely one first; they are read one by one.
+        module: The module name that the name of the file implies.
+    """
+    name = message.module or module or _module_of_entries(message)
+    best: tuple[float, DumpSet, tuple[JoinedEntry, ...]] | None = None
+    for dump in dumps:
+        score, entries = _match(message, name, dump)
+        if score >= _MIN_MATCHED_SHARE and (best is None or score > best[0]):
+            best = score, dump, entries
+            if score >= 1:
+                break
+    if best is None:
+        return JoinedMessage(message, name, None, tuple(map(JoinedEntry, message.entries)))
+    return JoinedMessage(message, module_name(best[1]) or name, best[1], best[2])
+
+
+def module_name(dump: DumpSet) -> str | None:
+    """Return the name in the header of the module text."""
+    for file in dump.files:
+        if file.module.header is not None:
+            return file.module.header.name
+    return None
+
+
+def _module_of_entries(message: OomMessage) -> str | None:
+    """Return the module name that JAX derives from the outermost function."""
+    for entry in message.entries:
+        match = _OUTER_SCOPE.match(entry.op_name or "")
+        if match is not None:
+            return f"{match[1]}_{match[2]}"
+    return None
+
+
+def _match(
+    message: OomMessage, name: str | None, dump: DumpSet
+) -> tuple[float, tuple[JoinedEntry, ...]]:
+    """Return which share of a message a dump explains, from 0 to 1, and its joined entries."""
+    known = module_name(dump)
+    if message.module is not None and known is not None and known != message.module:
+        return 0, ()
+    entries = tuple(_Join(dump, message).entries())
+    named = [one for one in entries if _names_buffer(one.entry)]
+    if named:
+        return sum(map(_is_joined, named)) / len(named), entries
+    if message.kind is OomKind.HBM:
+        return float(_totals_match(message, dump)), entries
+    return float(name is not None and name == known), entries
+
+
+def _names_buffer(entry: OomEntry) -> bool:
+    label = entry.label or ""
+    if entry.section is EntryList.PEAK_BUFFERS:
+        return True
+    if entry.allocation_type in {"global", "overlays"}:
+        return False
+    return bool(_ARGUMENT.match(label) or _OUTPUT.match(label) or _instruction_name(entry))
+
+
+def _is_joined(entry: JoinedEntry) -> bool:
+    if entry.entry.allocation_type == "scoped":
+        return entry.instruction is not None
+    return entry.value is not None
+
+
+def _totals_match(message: OomMessage, dump: DumpSet) -> bool:
+    """Compare the totals of a message without buffers with a buffer assignment."""
+    allocations = [one.record for one in dump.allocations()]
+    arguments = sum(one.size for one in allocations if one.parameter is not None and one.color == 0)
+    total = sum(one.size for one in allocations if one.color == 0 and not one.thread_local)
+    printed = message.usage_of("arguments")
+    if printed is not None:
+        return printed.matches(arguments)
+    return message.needed is not None and message.needed.matches(total)
+
+
+def _instruction_name(entry: OomEntry) -> str | None:
+    match = _OUTPUT_OF.match(entry.label or "")
+    if match is not None:
+        return match[1]
+    return None if entry.instruction is None else entry.instruction.name.text
+
+
+class _Join:
+    """The entries of a message in one dump."""
+
+    def __init__(self, dump: DumpSet, message: OomMessage) -> None:
+        self._dump = dump
+        self._message = message
+        self._taken: set[AssignedValue] = set()
+        self._by_name: dict[str, list[tuple[LocatedRecord[AllocationLine], AssignedValue]]] = {}
+        wanted = {_instruction_name(entry) for entry in message.entries}
+        is_gpu = any(entry.section is EntryList.PEAK_BUFFERS for entry in message.entries)
+        self._all: list[tuple[LocatedRecord[AllocationLine], AssignedValue]] = []
+        for allocation in dump.allocations():
+            for count, value in enumerate(dump.assigned_to(allocation)):
+                if count % _VALUES_PER_CHECKPOINT == 0:
+                    checkpoint()
+                if value.name in wanted:
+                    self._by_name.setdefault(value.name, []).append((allocation, value))
+                if is_gpu and value.size:
+                    self._all.append((allocation, value))
+
+    def entries(self) -> Iterator[JoinedEntry]:
+        """Yield all entries of the message in order."""
+        return map(self._entry, self._message.entries)
+
+    def _entry(self, entry: OomEntry) -> JoinedEntry:
+        label = entry.label or ""
+        argument, output = _ARGUMENT.match(label), _OUTPUT.match(label)
+        if argument is not None:
+            return self._first(entry, self._argument(int(argument[1]), argument[2]))
+        if output is not None:
+            return self._first(entry, self._output(output[1]))
+        if entry.section is EntryList.PEAK_BUFFERS:
+            return self._first(entry, self._of_operator(entry))
+        name = _instruction_name(entry)
+        if name is None:
+            return JoinedEntry(entry)
+        if entry.allocation_type != "scoped":
+            return self._first(entry, self._by_name.get(name, ()))
+        # The memory belongs to the code of the instruction, not to its result.
+        if not self._is_instruction(entry, name):
+            return JoinedEntry(entry)
+        origin = origin_of(self._dump, name, "{}")
+        return JoinedEntry(entry, self._dump.instruction(name), origin=origin)
+
+    def _first(
+        self,
+        entry: OomEntry,
+        candidates: Iterable[tuple[LocatedRecord[AllocationLine], AssignedValue]],
+    ) -> JoinedEntry:
+        """Join an entry with the first free candidate of its size and shape."""
+        for allocation, value in candidates:
+            if value in self._taken or not _fits(entry, value):
+                continue
+            self._taken.add(value)
+            return JoinedEntry(
+                entry,
+                self._dump.instruction(value.name),
+                LocatedRecord(allocation.file, value),
+                allocation,
+                origin_of(self._dump, value.name, value.index),
+            )
+        return JoinedEntry(entry)
+
+    def _argument(
+        self, number: int, index: str
+    ) -> Iterator[tuple[LocatedRecord[AllocationLine], AssignedValue]]:
+        for allocation in self._dump.allocations():
+            record = allocation.record
+            if record.parameter == number and record.parameter_index == index:
+                for value in self._dump.assigned_to(allocation):
+                    instruction = self._dump.instruction(value.name)
+                    if instruction and parameter_number(instruction.record) == number:
+                        yield allocation, value
+
+    def _output(self, index: str) -> Iterator[tuple[LocatedRecord[AllocationLine], AssignedValue]]:
+        for file in self._dump.files:
+            entry = file.module.entry
+            root = None if entry is None else file.module.computation(entry).root
+            value = None if root is None else self._dump.value_at(root.name, index)
+            if value is not None and value.assigned is not None and value.allocation is not None:
+                yield value.allocation, value.assigned.record
+
+    def _of_operator(
+        self, entry: OomEntry
+    ) -> Iterator[tuple[LocatedRecord[AllocationLine], AssignedValue]]:
+        """Yield the values with the opcode and operation name of an entry of a GPU."""
+        for allocation, value in self._all:
+            if not _fits(entry, value):
+                continue
+            if entry.is_parameter:
+                if allocation.record.parameter is not None:
+                    yield allocation, value
+                continue
+            text = self._dump.text_of(value.name)
+            if text is None or entry.label not in {None, text.opcode.text}:
+                continue
+            if entry.op_name in {None, text.metadata.get("op_name")}:
+                yield allocation, value
+
+    def _is_instruction(self, entry: OomEntry, name: str) -> bool:
+        """Return whether the dump has the instruction of an entry."""
+        line = self._dump.instruction(name)
+        if line is None or entry.shape is None:
+            return False
+        return _same_shape(line.record.shape, entry.shape)
+
+
+def _fits(entry: OomEntry, value: AssignedValue) -> bool:
+    if entry.size is not None and not entry.size.matches(value.size):
+        return False
+    return entry.shape is None or _same_shape(entry.shape, value.shape)
+
+
+def _same_shape(one: str, other: str) -> bool:
+    """Compare shapes without layouts, which lists of GPUs do not print."""
+    if one == other:
+        return True
+    shapes = try_shape(without_layout(one)), try_shape(without_layout(other))
+    return shapes[0] is not None and shapes[0] == shapes[1]

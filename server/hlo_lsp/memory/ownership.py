@@ -1,0 +1,226 @@
+"""The origin of a buffer: the instruction or argument that produced its data.
+
+Many buffers hold data that only moved there: ``copy-start``, elements of tuples, parameters of
+loops. The search follows such instructions backward.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.module_index import parameter_number
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.program.dataflow import TuplePath, async_start_of, direct_sources
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+_VALUES_PER_CHECKPOINT = 200
+_MAX_PATH_LENGTH = 400  # instructions; real paths have fewer than 40
+# The result holds the data of the first operand.
+_MOVES = frozenset({"copy", "bitcast", "opt-barrier", "domain", "add-dependency"})
+# The result holds data of the first operand in another form. XLA inserts such instructions without
+# metadata; those of the program have a source.
+_REARRANGEMENTS = frozenset(
+    {
+        *("reshape", "transpose", "convert", "slice", "dynamic-slice", "pad", "bitcast-convert"),
+        *("reduce-precision", "all-gather", "all-reduce", "collective-permute", "all-to-all"),
+    }
+)
+_CALLERS = frozenset(("while", "call", "conditional", "get-tuple-element"))
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The instruction that produced the data of a buffer, or the argument that it came from.
+
+    Attributes:
+        instruction: The instruction.
+        argument: The argument of the program, such as ``p['w']`` or ``parameter 3``; None for the
+            result of an instruction.
+        op_name: The operation name, None if no instruction on the path has one.
+        stack: The Python stack, the innermost line first; empty if no instruction on the path has
+            one.
+        via: The names of the instructions that moved the data, the nearest to the buffer first.
+    """
+
+    instruction: LocatedRecord[InstructionLine]
+    argument: str | None
+    op_name: str | None
+    stack: tuple[SourceLine, ...]
+    via: tuple[str, ...]
+
+    @property
+    def source(self) -> SourceLine | None:
+        """The innermost Python line."""
+        return self.stack[0] if self.stack else None
+
+
+def origin_of(dump: DumpSet, name: str, index: str | None) -> Origin | None:
+    """Return the origin of the value at an index of an instruction's result.
+
+    Returns None without a module text that contains the instruction.
+    """
+    return origins_of(dump, [(name, index)]).get((name, index))
+
+
+def origins_of(
+    dump: DumpSet, values: Iterable[tuple[str, str | None]]
+) -> dict[tuple[str, str | None], Origin]:
+    """Return the origins of values by name and index.
+
+    This is faster than :func:`origin_of` for each, because many paths share instructions.
+    """
+    searches: dict[DumpFile, _Search] = {}
+    found: dict[tuple[str, str | None], Origin] = {}
+    for count, (name, index) in enumerate(values, 1):
+        if count % _VALUES_PER_CHECKPOINT == 0:
+            checkpoint()
+        line = dump.instruction(name)
+        if line is not None:
+            search = searches.get(line.file) or _Search(dump, line.file)
+            searches[line.file] = search
+            found[name, index] = search.origin(line.record, tuple_path(index))
+    return found
+
+
+def is_rearrangement(dump: DumpSet, instruction: InstructionLine) -> bool:
+    """Return whether XLA inserted an instruction that moves or rearranges its first operand.
+
+    ``ConcatBitcast`` joins the slices of an array that XLA copied to VMEM in parts.
+    """
+    if instruction.opcode == "custom-call":
+        return 'custom_call_target="ConcatBitcast"' in instruction.text
+    is_known = instruction.opcode in _REARRANGEMENTS
+    return is_known and not dump.stack_of(instruction.parsed.metadata)
+
+
+def tuple_path(index: str | None) -> TuplePath:
+    """Return the numbers of a printed shape index such as ``{0,1}``."""
+    digits = (index or "{}").strip("{}")
+    return tuple(int(number) for number in digits.split(",")) if digits else ()
+
+
+_Step = tuple[InstructionLine, TuplePath]
+_NameAndStack = tuple[str | None, tuple[SourceLine, ...]]
+
+
+class _Search:
+    def __init__(self, dump: DumpSet, file: DumpFile) -> None:
+        self._dump = dump
+        self._file = file
+        self._module = file.module
+        self._steps: dict[_Step, _Step | None] = {}
+        self._names_and_stacks: dict[InstructionLine, _NameAndStack] = {}
+
+    def origin(self, instruction: InstructionLine, path: TuplePath) -> Origin:
+        chain = [instruction]
+        seen = {(instruction, path)}
+        while len(chain) < _MAX_PATH_LENGTH:
+            step = self._previous(instruction, path)
+            if step is None or step in seen:
+                break
+            seen.add(step)
+            instruction, path = step
+            chain.append(instruction)
+        return self._origin(chain)
+
+    def _previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
+        """Return the instruction that the data of a result came from unchanged, or None."""
+        key = instruction, path
+        if key not in self._steps:
+            self._steps[key] = self._find_previous(instruction, path)
+        return self._steps[key]
+
+    def _find_previous(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
+        module, opcode = self._module, instruction.opcode
+        if opcode.endswith("-done"):
+            start = async_start_of(module, instruction)
+            return None if start is None else (start, self._result_path(start, path))
+        if opcode.endswith("-start") and opcode != "async-start":
+            return self._before_start(instruction, path)
+        if opcode in _MOVES:
+            return self._operand(instruction, path)
+        if is_rearrangement(self._dump, instruction):
+            return self._operand(instruction, path)
+        if opcode == "parameter":
+            return self._before_parameter(instruction, path)
+        if not path and opcode not in _CALLERS:
+            return None
+        return next(direct_sources(module, instruction, path), None)
+
+    def _result_path(self, start: InstructionLine, path: TuplePath) -> TuplePath:
+        """Return the path of the result of a ``-done`` in its ``-start``."""
+        return (0, *path) if start.opcode == "copy-start" else (1, *path)
+
+    def _before_start(self, start: InstructionLine, path: TuplePath) -> _Step | None:
+        if start.opcode == "copy-start":
+            return self._operand(start, path[1:]) if path[:1] in {(0,), (1,)} else None
+        if path[:1] == (0,):
+            return self._operand(start, path[1:])
+        if path[:1] == (1,) and self._source(start) is None:
+            return self._operand(start, path[1:])
+        return None
+
+    def _before_parameter(self, parameter: InstructionLine, path: TuplePath) -> _Step | None:
+        sources = list(direct_sources(self._module, parameter, path))
+        if len(sources) < 2:
+            return sources[0] if sources else None
+        # A loop passes its operand, then the root of its body: what the body does not change comes
+        # from outside.
+        *_, (root, rest) = sources
+        producer, rest = self._walk(root, rest)
+        if producer is parameter and rest == path:
+            return sources[0]
+        return sources[-1]
+
+    def _walk(self, instruction: InstructionLine, path: TuplePath) -> _Step:
+        """Follow moves inside of a computation."""
+        for _ in range(_MAX_PATH_LENGTH):
+            if instruction.opcode == "parameter":
+                break
+            step = self._previous(instruction, path)
+            if step is None:
+                break
+            instruction, path = step
+        return instruction, path
+
+    def _called_members(self, producer: InstructionLine) -> list[InstructionLine]:
+        """Return the instructions of a fusion without a source, the root first.
+
+        XLA does not give metadata to every fusion that it forms.
+        """
+        if producer.opcode != "fusion" or self._source(producer) is not None:
+            return []
+        computations = self._module.called_by(producer)
+        return [line for one in computations for line in reversed(self._module.members(one))]
+
+    def _operand(self, instruction: InstructionLine, path: TuplePath) -> _Step | None:
+        operand = next(iter(self._module.operands(instruction)), None)
+        return None if operand is None else (operand, path)
+
+    def _source(self, instruction: InstructionLine) -> SourceLine | None:
+        return next(iter(self._name_and_stack(instruction)[1]), None)
+
+    def _name_and_stack(self, line: InstructionLine) -> _NameAndStack:
+        """Return the operation name and the Python stack in the metadata."""
+        if line not in self._names_and_stacks:
+            metadata = line.parsed.metadata if "metadata=" in line.text else {}
+            stack = tuple(self._dump.stack_of(metadata))
+            self._names_and_stacks[line] = metadata.get("op_name"), stack
+        return self._names_and_stacks[line]
+
+    def _origin(self, chain: list[InstructionLine]) -> Origin:
+        producer = chain[-1]
+        number = parameter_number(producer)
+        lines = [producer, *self._called_members(producer), *reversed(chain[:-1])]
+        facts = [self._name_and_stack(line) for line in lines]
+        op_name = next((name for name, _ in facts if name is not None), None)
+        stack = next((stack for _, stack in facts if stack), ())
+        argument = None
+        home = self._module.computation_of(producer)
+        if number is not None and home is not None and home.is_entry:
+            argument = (facts[0][0] or f"parameter {number}").replace("\\'", "'")
+        located = LocatedRecord(self._file, producer)
+        return Origin(located, argument, op_name, stack, tuple(line.name for line in chain[:-1]))

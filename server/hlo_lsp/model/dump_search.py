@@ -1,0 +1,40 @@
+"""The compiles below a folder, each with the file that stands for it."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from hlo_lsp.model.compiles import FolderListing
+from hlo_lsp.model.file_names import FileRole, suffix_of
+
+
+def compiles_below(path: Path) -> Iterator[Path]:
+    """Yield a file of each compile with memory files or with an optimized module text.
+
+    A path to a file yields the file itself. Hidden folders are left out.
+    """
+    if not path.is_dir():
+        yield path
+        return
+    for folder, inner, names in os.walk(path):
+        inner[:] = sorted(name for name in inner if not name.startswith("."))
+        listing = FolderListing(Path(folder), sorted(names))
+        for files in listing.modules():
+            yield from _compiles(listing, files)
+
+
+def _compiles(listing: FolderListing, files: list[Path]) -> Iterator[Path]:
+    found: dict[str, Path] = {}
+    for file in sorted(files, key=_order):
+        role = suffix_of(file.name).role
+        if role.is_memory or role is FileRole.AFTER_OPTIMIZATIONS or file.suffix == ".hlo":
+            found.setdefault(listing.compile(file.name).stem, file)
+    if not found:
+        # A text of another name, such as the output of --xla_dump_to=-.
+        found = {file.name: file for file in files if suffix_of(file.name).role is FileRole.OTHER}
+    yield from found.values()
+
+
+def _order(file: Path) -> tuple[bool, str]:
+    """Return a sort key: the buffer assignment first."""
+    return suffix_of(file.name).role is not FileRole.ASSIGNMENT, file.name

@@ -1,0 +1,352 @@
+"""The reader of out-of-memory messages in logs."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from re import Match
+
+from hlo_lsp.model.oom_entries import EntryBuilder
+from hlo_lsp.model.out_of_memory import (
+    EntryList,
+    OomEntry,
+    OomKind,
+    OomMessage,
+    PrintedSize,
+    UsageRow,
+)
+from hlo_lsp.syntax.instruction_text import parse_instruction
+from hlo_lsp.syntax.log_lines import LogLine, log_lines
+from hlo_lsp.syntax.oom_lines import (
+    MAX_OOM_LINE_LENGTH,
+    begins_header,
+    find_header,
+    find_rule,
+    read_line,
+    read_usage_row,
+)
+
+_KINDS = {
+    "cores_exceeded": OomKind.HBM,
+    "stack_exceeded": OomKind.SCOPED_VMEM,
+    "memory_exceeded": OomKind.ALLOCATION,
+    "device_exhausted": OomKind.GPU,
+    "allocator_exhausted": OomKind.GPU,
+    "free_exceeded": OomKind.ALLOCATION,
+    "region_exceeded": OomKind.ALLOCATION,
+    "rematerialization_exceeded": OomKind.REMATERIALIZATION,
+}
+# Lines that begin a message without a first sentence, such as a file of a dump.
+_PART_RULES = frozenset(
+    {"usage_line", "requirement_line", "allocations_label", "peak_buffers_label"}
+)
+_MAX_HEADER_LINES = 40  # of a sentence with line breaks
+_MAX_HEADER_LENGTH = 20_000
+_MAX_HEADERS_IN_LINE = 4
+_MAX_COMPARED_MESSAGES = 20  # repetitions of a message are close to each other
+_LONGEST_START = 30  # characters of the first words of a sentence
+
+
+def read_oom_messages(lines: Iterable[str]) -> list[OomMessage]:
+    """Return the messages in a text, repetitions counted; the time is linear in the text."""
+    reader = _Reader()
+    for line in log_lines(lines):
+        if len(line.text) <= MAX_OOM_LINE_LENGTH:
+            reader.read(line)
+    return _without_repetitions(reader.messages())
+
+
+@dataclass(slots=True)
+class _Builder:
+    """A message that is being read."""
+
+    message: OomMessage
+    section: EntryList | None = None
+    table: list[UsageRow] | None = None
+    entry: EntryBuilder | None = None
+    entries: list[OomEntry] = field(default_factory=list)
+    usage_rows: list[UsageRow] = field(default_factory=list)
+    requirement_rows: list[UsageRow] = field(default_factory=list)
+    statistics: list[UsageRow] = field(default_factory=list)
+
+    def close_entry(self) -> None:
+        if self.entry is not None:
+            self.entries.append(self.entry.build())
+            self.entry = None
+
+    def build(self) -> OomMessage:
+        self.close_entry()
+        return replace(
+            self.message,
+            entries=tuple(self.entries),
+            usage_rows=tuple(self.usage_rows),
+            requirement_rows=tuple(self.requirement_rows),
+            statistics=tuple(self.statistics),
+        )
+
+
+@dataclass(slots=True)
+class _Header:
+    """The lines of a first sentence that is not complete yet."""
+
+    line: int
+    parts: list[str]
+    length: int
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self._builders: list[_Builder] = []
+        self._open: dict[str, _Builder] = {}  # by source of the lines
+        self._headers: dict[str, _Header] = {}
+        self._last = ""
+        self._previous: dict[str, LogLine] = {}
+
+    def messages(self) -> list[OomMessage]:
+        for source in list(self._headers):
+            self._give_up(source)
+        return [builder.build() for builder in self._builders]
+
+    def read(self, line: LogLine) -> None:
+        source = line.source
+        if not source and source not in self._open and source not in self._headers:
+            source = self._last
+        builder = self._open.get(source)
+        if source in self._headers and self._continues_header(source, line):
+            return
+        found = read_line(line.text)
+        if builder is not None and self._read_part(builder, line, found):
+            return
+        if found is not None and found[0] in _PART_RULES:
+            memory = found[1].groupdict().get("MEMORY")
+            is_gpu = found[0] == "peak_buffers_label"
+            kind = OomKind.GPU if is_gpu else _kind_of_memory(memory)
+            builder = self._begin(source, OomMessage(kind, memory, first=line.line))
+            self._read_part(builder, line, found)
+            return
+        previous = self._previous.get(source)
+        self._previous[source] = line
+        header = find_header(line.text)
+        if header is not None and header[0] != "space_exhausted":
+            text = line.text
+            for _ in range(_MAX_HEADERS_IN_LINE):
+                if header is None:
+                    break
+                self._begin_header(source, line.line, text, header)
+                text = text[header[1].end() :]
+                header = find_header(text)
+        elif header is not None or begins_header(line.text):
+            self._headers[source] = _Header(line.line, [line.text], len(line.text))
+            self._last = source
+        elif previous is not None and _begins_between(previous.text, line.text):
+            parts = [previous.text, line.text]
+            self._headers[source] = _Header(previous.line, parts, sum(map(len, parts)))
+            self._last = source
+
+    def _continues_header(self, source: str, line: LogLine) -> bool:
+        """Add a line to an incomplete sentence; return whether it belongs to it."""
+        header = self._headers[source]
+        is_other = not line.text or read_line(line.text) is not None
+        header.length += len(line.text)
+        if is_other or header.length > _MAX_HEADER_LENGTH:
+            self._give_up(source)
+            return False
+        header.parts.append(line.text)
+        for text in (" ".join(header.parts), "".join(header.parts)):
+            found = find_header(text)
+            if found is not None and found[0] != "space_exhausted":
+                del self._headers[source]
+                self._begin_header(source, header.line, text, found)
+                return True
+        if len(header.parts) == _MAX_HEADER_LINES:
+            self._give_up(source)
+        return True
+
+    def _give_up(self, source: str) -> None:
+        """End an incomplete sentence; its first line may name the memory space."""
+        header = self._headers.pop(source)
+        found = find_header(" ".join(header.parts))
+        if found is not None:
+            self._begin_header(source, header.line, header.parts[0], found)
+
+    def _begin(self, source: str, message: OomMessage) -> _Builder:
+        builder = self._open[source] = _Builder(message)
+        self._builders.append(builder)
+        self._last = source
+        return builder
+
+    def _begin_header(
+        self, source: str, line: int, text: str, header: tuple[str, Match[str]]
+    ) -> None:
+        rule, match = header
+        fields = match.groupdict()
+        program = find_rule("program_label", text)
+        kind = _KINDS.get(rule) or _kind_of_memory(fields.get("MEMORY"))
+        if program is not None or fields.get("PLACE"):
+            kind = OomKind.PROGRAM_LOAD
+        needed = _size(fields.get("NEEDED"))
+        cores = _size(fields.get("SPARSE_CORE"))
+        if needed is not None and cores is not None:
+            total = needed.bytes + cores.bytes
+            needed = PrintedSize(f"{needed.text} + {cores.text}", total, needed.error + cores.error)
+        message = OomMessage(
+            kind,
+            fields.get("MEMORY"),
+            fields.get("MODULE") or (None if program is None else program["MODULE"]),
+            needed,
+            _size(fields.get("LIMIT")),
+            _size(fields.get("EXCESS")),
+            fields.get("WHAT"),
+            rule in {"free_exceeded", "region_exceeded"},
+            line,
+        )
+        builder = self._begin(source, message)
+        entry = _entry_of_header(rule, match, text, message)
+        if entry is not None:
+            builder.entries.append(entry)
+
+    def _read_part(
+        self, builder: _Builder, line: LogLine, found: tuple[str, Match[str]] | None
+    ) -> bool:
+        """Read a line of a table or list; return whether it was one."""
+        if found is None:
+            return self._read_row_or_note(builder, line)
+        rule, match = found
+        fields = match.groupdict()
+        size = _size(fields.get("BYTES"))
+        message = builder.message
+        table: list[UsageRow] | None = None
+        if rule == "usage_line":
+            builder.message, table = replace(message, usage=size), builder.usage_rows
+        elif rule == "requirement_line":
+            builder.message, table = replace(message, requirement=size), builder.requirement_rows
+        elif rule == "statistics_label":
+            table = builder.statistics
+        elif rule == "output_line":
+            shared = _size(fields.get("SHARED"))
+            builder.message = replace(message, output=size, shared=shared)
+        elif rule in _LISTS:
+            builder.close_entry()
+            builder.section = _LISTS[rule]
+        elif builder.section is None:
+            return False
+        else:
+            self._read_entry_line(builder, line, rule, match)
+        builder.table = table
+        return True
+
+    def _read_entry_line(
+        self, builder: _Builder, line: LogLine, rule: str, match: Match[str]
+    ) -> None:
+        assert builder.section is not None
+        entry = builder.entry
+        begins = rule in {"entry_line", "buffer_line"}
+        unnumbered = rule == "label_line" and (entry is None or entry.label is not None)
+        if begins or (unnumbered and entry is None) or (unnumbered and entry and not entry.size):
+            builder.close_entry()
+            rank = int(match["RANK"]) if begins else len(builder.entries) + 1
+            entry = builder.entry = EntryBuilder(rank, builder.section, line.line)
+        if entry is None:
+            return
+        entry.read(rule, match, line)
+        if rule == "ruler_line":
+            builder.close_entry()
+
+    def _read_row_or_note(self, builder: _Builder, line: LogLine) -> bool:
+        text = line.text
+        if builder.entry is not None and builder.entry.continues(line):
+            return True
+        if builder.table is not None and text:
+            row = read_usage_row(" ".join(text.split()))
+            if row is not None:
+                detail = row["DETAIL"] or ""
+                builder.table.append(UsageRow(row["ROW"], _size(row["BYTES"]), detail))
+                return True
+        return False
+
+
+_LISTS = {
+    "allocations_label": EntryList.ALLOCATIONS,
+    "interface_label": EntryList.INTERFACE,
+    "peak_buffers_label": EntryList.PEAK_BUFFERS,
+}
+
+
+def _begins_between(previous: str, text: str) -> bool:
+    """Return True if a line break is inside of the first words of a sentence."""
+    end, start = previous[-_LONGEST_START:], text[:_LONGEST_START]
+    return begins_header(end + start) or begins_header(f"{end} {start}")
+
+
+def _size(text: str | None) -> PrintedSize | None:
+    return None if text is None else PrintedSize.of(text)
+
+
+def _kind_of_memory(memory: str | None) -> OomKind:
+    return OomKind.VMEM if memory == "vmem" else OomKind.HBM
+
+
+def _entry_of_header(
+    rule: str, match: Match[str], text: str, message: OomMessage
+) -> OomEntry | None:
+    """Return the buffer that a first sentence describes, if it describes one."""
+    shape = label = allocation_type = None
+    operator: dict[str, str] = {}
+    if rule == "stack_exceeded":
+        found = find_rule("stack_label", text)
+        if found is None:
+            return None
+        allocation_type = "scoped"
+        label = text[found.end() : match.start()].strip().removesuffix(".")
+        instruction = parse_instruction(label)
+        if instruction is not None:
+            shape, operator = instruction.shape.text, instruction.metadata
+    elif rule == "memory_exceeded":
+        found = find_rule("allocation_detail", text)
+        if found is None:
+            return None
+        shape, label = found["SHAPE"], found["TAG"]
+    else:
+        return None
+    return OomEntry(
+        1, EntryList.ALLOCATIONS, message.needed, shape, None, operator, label, allocation_type,
+        False, (), message.first, message.first,
+    )  # fmt: skip
+
+
+def _without_repetitions(messages: list[OomMessage]) -> list[OomMessage]:
+    """Merge messages that a log contains several times, from hosts or nested exceptions."""
+    found: list[OomMessage] = []
+    for message in messages:
+        for place in range(max(0, len(found) - _MAX_COMPARED_MESSAGES), len(found)):
+            merged = _merged(found[place], message)
+            if merged is not None:
+                found[place] = merged
+                break
+        else:
+            found.append(message)
+    return found
+
+
+def _merged(one: OomMessage, other: OomMessage) -> OomMessage | None:
+    """Return one message for two with the same first sentence, or None."""
+    is_same = one.kind is other.kind and one.module in {None, other.module, one.module}
+    if not is_same or (one.module and other.module and one.module != other.module):
+        return None
+    sizes = ((one.needed, other.needed), (one.limit, other.limit))
+    if any((a is None) != (b is None) for a, b in sizes):
+        return None
+    if any(a is not None and b is not None and not _agree(a, b) for a, b in sizes):
+        return None
+    if one.needed is None or (one.entries and other.entries and one.entries != other.entries
+                              and _shapes(one) != _shapes(other)):  # fmt: skip
+        return None
+    best = max(one, other, key=lambda each: (len(each.entries), len(each.usage_rows)))
+    module = one.module or other.module
+    return replace(best, module=module, first=one.first)
+
+
+def _agree(one: PrintedSize, other: PrintedSize) -> bool:
+    return abs(one.bytes - other.bytes) <= max(one.error, other.error)
+
+
+def _shapes(message: OomMessage) -> list[tuple[int, str | None]]:
+    return [(entry.rank, entry.shape) for entry in message.entries]

@@ -1,0 +1,1 @@
+"""Answers about a whole program, as data and as text."""

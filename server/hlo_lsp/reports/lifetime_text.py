@@ -1,0 +1,262 @@
+"""Why a buffer is alive, as a card and as JSON."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from hlo_lsp.memory.lifetime import BufferUse, Lifetime, is_backward_pass
+from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.display import (
+    Card,
+    Fact,
+    count_noun,
+    format_bytes,
+    format_short_bytes,
+    join_limited,
+)
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import Value
+from hlo_lsp.program.donation import DonationStatus
+from hlo_lsp.syntax.module_records import InstructionLine
+
+Json = dict[str, Any]
+_MAX_LISTED_USES = 8
+
+
+def lifetime_card(
+    dump: DumpSet, value: Value, lifetime: Lifetime | None, others: Sequence[Value] = ()
+) -> Card:
+    """Return why a value is alive; without a lifetime, what is known.
+
+    ``others`` are the other values of the same instruction.
+    """
+    title = _key(value)
+    facts = [Fact("buffer", ", ".join(_buffer(dump, value)))]
+    if lifetime is None:
+        return Card(title, (*facts, *_printed_facts(dump, value)))
+    if lifetime.origin is not None:
+        facts += _origin_facts(dump, lifetime)
+    facts.append(Fact("kept for", _reason(dump, value, lifetime)))
+    if lifetime.awaited is not None and lifetime.last_consumer is not None:
+        awaited = lifetime.awaited
+        facts.append(
+            Fact("which waits for", f"step {awaited.step:,}, {_named(dump, awaited.instruction)}")
+        )
+    facts += _use_facts(lifetime)
+    if lifetime.origin is None or lifetime.origin.argument is None:
+        is_again, is_offloaded = lifetime.is_rematerialized, lifetime.is_offloaded
+        facts.append(
+            Fact("rematerialized", "yes: it is computed a second time" if is_again else "no")
+        )
+        facts.append(Fact("offloaded", "yes: to host memory" if is_offloaded else "no"))
+    if lifetime.donation is not None:
+        facts.append(Fact("donated", describe_donation(lifetime.donation)))
+    if others:
+        names = [f"{_key(other)} {_size(other)}" for other in others]
+        facts.append(Fact("other results", join_limited(names, 4)))
+    return Card(title, tuple(facts))
+
+
+def _key(value: Value) -> str:
+    return f"`{value.name}{value.index or ''}`"
+
+
+def _size(value: Value) -> str:
+    return "" if value.assigned is None else format_short_bytes(value.assigned.record.size)
+
+
+def lifetime_json(dump: DumpSet, value: Value, lifetime: Lifetime | None) -> Json:
+    """Return why a value is alive as JSON; see docs/json_schema.md."""
+    live = None if value.live is None else value.live.record
+    facts: Json = {
+        "id": value.id,
+        "name": value.name,
+        "index": value.index,
+        "shape": dump.shape_text(value),
+        "size": None if value.assigned is None else value.assigned.record.size,
+        "memory_space": value.color,
+        "live_range": None if live is None else [live.start_step, live.end_step],
+        "at_peak": _is_at_peak(dump, value),
+    }
+    if lifetime is None:
+        return {**facts, "known": False}
+    origin, last, awaited = lifetime.origin, lifetime.last_consumer, lifetime.awaited
+    donation = lifetime.donation
+    return {
+        **facts,
+        "known": True,
+        "origin": None
+        if origin is None
+        else {
+            "instruction": origin.instruction.record.name,
+            "argument": origin.argument,
+            "op_name": origin.op_name,
+            "source": None if origin.source is None else str(origin.source),
+            "via": list(origin.via),
+        },
+        "uses": [_use_json(use) for use in lifetime.uses],
+        "last_consumer": None if last is None else _use_json(last),
+        "waits_for": None
+        if awaited is None
+        else {"instruction": awaited.instruction.name, "step": awaited.step},
+        "is_output": lifetime.is_output,
+        "is_copied_to_output": lifetime.is_copied_to_output,
+        "pass": _pass(lifetime.is_backward),
+        "rematerialized": lifetime.is_rematerialized,
+        "offloaded": lifetime.is_offloaded,
+        "donation": None
+        if donation is None
+        else {
+            "donated": donation.is_donated,
+            "output": None if donation.output is None else list(donation.output),
+            "reason": None if donation.output is not None else describe_donation(donation),
+        },
+    }
+
+
+def _use_json(use: BufferUse) -> Json:
+    return {
+        "instruction": use.instruction.name,
+        "opcode": use.instruction.opcode,
+        "step": use.step,
+        "through": use.copy,
+        "is_copy": use.is_copy,
+    }
+
+
+def _buffer(dump: DumpSet, value: Value) -> Iterator[str]:
+    if value.assigned is not None:
+        space = value.color or 0
+        if value.allocation is not None:
+            space = value.allocation.record.color
+        size = format_bytes(value.assigned.record.size)
+        yield f"{size} in {space_title(space, dump.backend)}"
+    if value.live is None:
+        yield "live range unknown"
+        return
+    live = value.live.record
+    last = "" if dump.last_step is None else f" of {dump.last_step:,}"
+    yield f"steps {live.start_step:,}-{live.end_step:,}{last}"
+    at_peak = _is_at_peak(dump, value)
+    if at_peak is not None:
+        yield "live at the peak" if at_peak else "not live at the peak"
+
+
+def _is_at_peak(dump: DumpSet, value: Value) -> bool | None:
+    """Return whether a value is live at the peak of its memory space; None if unknown."""
+    if value.live is None or value.allocation is None:
+        return None
+    color, live = value.allocation.record.color, value.live.record
+    for occupancy in memory_space_occupancies(dump):
+        if occupancy.space == color:
+            return live.start_step <= occupancy.peak_step <= live.end_step
+    return None
+
+
+def _origin_facts(dump: DumpSet, lifetime: Lifetime) -> list[Fact]:
+    origin = lifetime.origin
+    assert origin is not None
+    if origin.argument is not None:
+        facts = [Fact("holds", f"argument `{origin.argument}`")]
+    else:
+        record = origin.instruction.record
+        rows = (dump.step(name) for name in (record.name, *reversed(origin.via)))
+        row = next(filter(None, rows), None)
+        made = "" if row is None else f"step {row.record.step:,}, "
+        if row is not None and row.record.name != record.name:
+            made += f"`{row.record.name}`: "
+        facts = [Fact("computed by", f"{made}`{record.name}` ({record.opcode})")]
+        which = _pass(lifetime.is_backward)
+        words = [f"`{origin.op_name}`" if origin.op_name else "", f"{which} pass" if which else ""]
+        if any(words):
+            facts.append(Fact("op_name", ", ".join(filter(None, words)).replace("\\'", "'")))
+        if origin.source is not None:
+            facts.append(Fact("source", str(origin.source), origin.source))
+    if origin.via:
+        facts.append(Fact("moved by", join_limited([f"`{name}`" for name in origin.via], 4)))
+    return facts
+
+
+def _reason(dump: DumpSet, value: Value, lifetime: Lifetime) -> str:
+    """Return for what the buffer is kept."""
+    last = lifetime.last_consumer
+    allocation = None if value.allocation is None else value.allocation.record
+    if allocation is not None and allocation.constant:
+        return "the whole program: it is a constant"
+    if lifetime.is_output:
+        return "the caller: it is an output"
+    is_argument = allocation is not None and allocation.parameter is not None
+    if is_argument and value.live is not None and value.live.record.end_step == dump.last_step:
+        return "the caller, which owns the buffer of an argument that is not donated"
+    if last is None:
+        return "nothing: no instruction reads it"
+    step = "" if last.step is None else f"step {last.step:,}, "
+    text = f"{step}{_named(dump, last.instruction)}"
+    if last.copy is not None:
+        copy = dump.step(last.copy)
+        when = "" if copy is None else f" at step {copy.record.step:,}"
+        text += f", which reads the copy that `{last.copy}` starts{when}"
+    elif last.is_copy and lifetime.is_copied_to_output:
+        text += ", which copies it to an output"
+    return text
+
+
+def _use_facts(lifetime: Lifetime) -> list[Fact]:
+    texts = [
+        _at_step(use.step, use.instruction.name) + (" (copy)" if use.is_copy else "")
+        for use in lifetime.uses
+    ]
+    return [_uses_fact(texts)]
+
+
+def _printed_facts(dump: DumpSet, value: Value) -> list[Fact]:
+    """Return what XLA printed about the uses of a value that no module text defines."""
+    if value.entry is None:
+        return [Fact("uses", "unknown: there is no module text and no list of used values")]
+    found = {use.name: dump.step(use.name) for use in value.entry.record.uses}
+    steps = {name: -1 if row is None else row.record.step for name, row in found.items()}
+    ordered = sorted(steps, key=steps.__getitem__)
+    return [_uses_fact([_at_step(steps[name], name) for name in ordered])]
+
+
+def _at_step(step: int | None, name: str) -> str:
+    return f"`{name}`" if step is None or step < 0 else f"{step:,} `{name}`"
+
+
+def _uses_fact(texts: list[str]) -> Fact:
+    if not texts:
+        return Fact("uses", "none")
+    count = count_noun(len(texts), "instruction")
+    if len(texts) > _MAX_LISTED_USES:
+        half = _MAX_LISTED_USES // 2
+        texts = [*texts[:half], f"... {len(texts) - 2 * half:,} more ...", *texts[-half:]]
+    return Fact("uses", f"{count}: {', '.join(texts)}")
+
+
+def _named(dump: DumpSet, instruction: InstructionLine) -> str:
+    text = f"`{instruction.name}` ({instruction.opcode}"
+    stack = dump.stack(instruction.parsed)
+    which = _pass(is_backward_pass(instruction.parsed.metadata.get("op_name", "")))
+    more = [str(stack[0]) if stack else "", f"{which} pass" if which else ""]
+    return ", ".join([text, *filter(None, more)]) + ")"
+
+
+def _pass(is_backward: bool | None) -> str | None:
+    if is_backward is None:
+        return None
+    return "backward" if is_backward else "forward"
+
+
+def describe_donation(status: DonationStatus) -> str:
+    """Return whether a parameter is donated, and why it is not used."""
+    if status.output is not None:
+        return f"yes, to output {_index(status.output)}"
+    if status.is_donated:
+        return f"yes, but no output uses the buffer: {status.obstacle}"
+    if status.fits is not None:
+        return f"no, although it fits output {_index(status.fits)}: `donate_argnums` donates it"
+    return f"no: {status.obstacle}"
+
+
+def _index(path: tuple[int, ...]) -> str:
+    return "{" + ",".join(map(str, path)) + "}"

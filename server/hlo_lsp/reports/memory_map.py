@@ -1,0 +1,265 @@
+"""The memory map of a compile as JSON: buffers over schedule steps and byte offsets.
+
+The JSON is compact: tables are lists of columns, and texts are numbers of a table of strings. See
+docs/json_schema.md.
+"""
+
+from collections.abc import Iterable
+from typing import Any
+
+from hlo_lsp.memory.grouping import GroupKey, OwnedBuffer, group_name
+from hlo_lsp.memory.live_set import LiveBuffer
+from hlo_lsp.memory.local_peaks import local_peaks
+from hlo_lsp.memory.memory_spaces import SpaceOccupancy, memory_space_occupancies
+from hlo_lsp.memory.ownership import Origin, origins_of
+from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.shape import try_shape
+from hlo_lsp.model.sizes import logical_bytes
+from hlo_lsp.program.schedule import Schedule, schedule_of
+from hlo_lsp.reports.summary import allocation_kind, missing_facts, module_name
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+Json = dict[str, Any]
+Table = dict[str, list[int]]
+
+FORMAT = "hlo-lsp memory map"
+VERSION = 1
+GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, GroupKey.ROLE)
+_BAND_OPCODES = frozenset({"while", "call", "conditional"})
+_MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
+_BOXES_PER_CHECKPOINT = 200
+_MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
+
+
+def memory_map_document(maps: Iterable[Json]) -> Json:
+    """Return a document with the memory maps of some compiles."""
+    return {"format": FORMAT, "version": VERSION, "modules": list(maps)}
+
+
+def memory_map(dump: DumpSet) -> Json:
+    """Return the memory map of a compile."""
+    return _Map(dump).json()
+
+
+class _Strings:
+    """A table of distinct texts."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = {}
+
+    def number(self, text: str) -> int:
+        return self._numbers.setdefault(text, len(self._numbers))
+
+    @property
+    def texts(self) -> list[str]:
+        return list(self._numbers)
+
+
+class _Map:
+    def __init__(self, dump: DumpSet) -> None:
+        self._dump = dump
+        self._strings = _Strings()
+        self._assignment = buffer_assignment(dump)
+        self._logical: dict[str, int | None] = {}
+        self._module: DumpFile | None = next(
+            (file for file in dump.files if len(file.module.instructions)), None
+        )
+        self._schedule: Schedule | None = None
+        if self._module is not None:
+            module = self._module.module
+            self._schedule = schedule_of(module)
+            # Origins follow the users of async instructions, which takes long without the index.
+            if any(line.opcode == "async-start" for line in module.instructions.records()):
+                module.build_mention_index()
+
+    def json(self) -> Json:
+        dump = self._dump
+        occupancies = {one.space: one for one in memory_space_occupancies(dump)}
+        blocks = _stacked(self._assignment)
+        spaces = sorted({block.allocation.color for block in blocks})
+        return {
+            "name": module_name(dump),
+            "path": dump.files[0].label,
+            "backend": dump.backend.value,
+            "lastStep": dump.last_step,
+            "missing": list(missing_facts(dump, bool(blocks), bool(occupancies))),
+            "files": {
+                "assignment": self._assignment.file.uri if blocks else None,
+                "module": None if self._module is None else self._module.uri,
+            },
+            "spaces": [self._space(space, blocks, occupancies.get(space)) for space in spaces],
+            "allocations": self._allocations(blocks),
+            "boxes": self._boxes(blocks),
+            "bands": self._bands(),
+            "steps": self._steps(),
+            "strings": self._strings.texts,
+        }
+
+    def _space(
+        self, space: int, blocks: list[AllocationBlock], occupancy: SpaceOccupancy | None
+    ) -> Json:
+        sizes = [block.allocation.size for block in blocks if block.allocation.color == space]
+        found: Json = {
+            "space": space,
+            "name": space_title(space, self._dump.backend),
+            "allocatedBytes": sum(sizes),
+        }
+        if occupancy is not None:
+            rise = max(1, occupancy.peak_bytes // _MIN_PEAK_RISE)
+            curve = zip(occupancy.change_steps, occupancy.temp_bytes, strict=True)
+            peaks = list(local_peaks(curve, rise))
+            found |= {
+                "fixedBytes": occupancy.fixed_bytes,
+                "peakStep": occupancy.peak_step,
+                "peakBytes": occupancy.peak_bytes,
+                "changeSteps": _differences(occupancy.change_steps),
+                "tempBytes": _differences(occupancy.temp_bytes),
+                "localPeaks": [[step, occupancy.fixed_bytes + size] for step, size in peaks],
+            }
+        return found
+
+    def _allocations(self, blocks: list[AllocationBlock]) -> Table:
+        first_line = self._assignment.file.first_line
+        table: Table = {key: [] for key in ("number", "space", "size", "fixed", "kind", "line")}
+        for block in blocks:
+            allocation = block.allocation
+            table["number"].append(allocation.number)
+            table["space"].append(allocation.color)
+            table["size"].append(allocation.size)
+            table["fixed"].append(int(not allocation.preallocated_temp))
+            table["kind"].append(self._strings.number(allocation_kind(allocation)))
+            table["line"].append(first_line + allocation.line)
+        return table
+
+    def _boxes(self, blocks: list[AllocationBlock]) -> Table:
+        keys = ("allocation", "offset", "size", "padding", "start", "end", "name", "index")
+        places = ("id", "assignmentLine", "moduleLine")
+        table: Table = {
+            key: [] for key in (*keys, *places, *(grouping.value for grouping in GROUPINGS))
+        }
+        origins = origins_of(
+            self._dump, [(value.name, value.index) for block in blocks for value in block.values]
+        )
+        count = 0
+        for number, block in enumerate(blocks):
+            allocation = LocatedRecord(self._assignment.file, block.allocation)
+            for value in block.values:
+                count += 1
+                if count % _BOXES_PER_CHECKPOINT == 0:
+                    checkpoint()
+                if value.size:
+                    origin = origins.get((value.name, value.index))
+                    self._add_box(table, number, allocation, value, origin)
+        return table
+
+    def _add_box(
+        self,
+        table: Table,
+        number: int,
+        allocation: LocatedRecord[AllocationLine],
+        value: AssignedValue,
+        origin: Origin | None,
+    ) -> None:
+        live = self._dump.live(value.key)
+        instruction = self._dump.instruction(value.name)
+        logical = self._logical_bytes(value.shape)
+        padding = max(0, value.size - logical) if logical else 0
+        file = allocation.file
+        buffer = LiveBuffer(allocation, LocatedRecord(file, value), value.size, padding)
+        owned = OwnedBuffer(buffer, origin)
+        text = self._strings.number
+        row = {
+            "allocation": number,
+            "offset": value.offset,
+            "size": value.size,
+            "padding": padding,
+            "start": -1 if live is None else live.record.start_step,
+            "end": -1 if live is None else live.record.end_step,
+            "name": text(value.name),
+            "index": text(value.index or ""),
+            "id": value.id,
+            "assignmentLine": file.first_line + value.line,
+            "moduleLine": -1
+            if instruction is None
+            else instruction.file.first_line + instruction.record.line,
+        }
+        for grouping in GROUPINGS:
+            row[grouping.value] = text(group_name(self._dump, owned, grouping))
+        for key, entry in row.items():
+            table[key].append(entry)
+
+    def _logical_bytes(self, shape_text: str) -> int | None:
+        if shape_text not in self._logical:
+            shape = try_shape(shape_text)
+            self._logical[shape_text] = None if shape is None else logical_bytes(shape)
+        return self._logical[shape_text]
+
+    def _bands(self) -> Table:
+        """Return the steps of the bodies of loops, calls, and conditionals, outermost first."""
+        table: Table = {key: [] for key in ("start", "end", "depth", "name", "opcode", "line")}
+        if self._schedule is None or self._module is None:
+            return table
+        callers = self._callers(self._schedule)
+        open_ends: list[int] = []
+        spans = sorted(self._schedule.spans.items(), key=lambda item: (item[1].start, -item[1].end))
+        for computation, span in spans:
+            caller = callers.get(computation.name)
+            if caller is None or span.is_async or span.end - span.start < _MIN_BAND_STEPS:
+                continue
+            while open_ends and open_ends[-1] <= span.start:
+                open_ends.pop()
+            table["start"].append(span.start)
+            table["end"].append(span.end - 1)
+            table["depth"].append(len(open_ends))
+            table["name"].append(self._strings.number(caller.name))
+            table["opcode"].append(self._strings.number(caller.opcode))
+            table["line"].append(self._module.first_line + computation.line)
+            open_ends.append(span.end)
+        return table
+
+    def _callers(self, schedule: Schedule) -> dict[str, InstructionLine]:
+        """Return an instruction that calls each computation of a band."""
+        found: dict[str, InstructionLine] = {}
+        for instruction in schedule.instructions:
+            if instruction.opcode in _BAND_OPCODES:
+                for name in instruction.called:
+                    found.setdefault(name, instruction)
+        return found
+
+    def _steps(self) -> list[int]:
+        """Return the names of the scheduled instructions by step."""
+        if self._schedule is None:
+            return []
+        return [self._strings.number(line.name) for line in self._schedule.instructions]
+
+
+def _stacked(assignment: BufferAssignment) -> list[AllocationBlock]:
+    """Return the blocks of each memory space in the order of the map: fixed ones first.
+
+    Thread-local allocations have no place in the schedule.
+    """
+    blocks = [block for block in assignment.blocks if not block.allocation.thread_local]
+    return sorted(
+        blocks,
+        key=lambda block: (
+            block.allocation.color,
+            block.allocation.preallocated_temp,
+            block.allocation.number,
+        ),
+    )
+
+
+def _differences(numbers: Iterable[int]) -> list[int]:
+    """Return the first number, and the difference of each other number to the previous one."""
+    found: list[int] = []
+    before = 0
+    for number in numbers:
+        found.append(number - before)
+        before = number
+    return found

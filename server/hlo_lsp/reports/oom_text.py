@@ -1,0 +1,227 @@
+"""The report on an out-of-memory message as text of ten lines, and as JSON."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from hlo_lsp.memory.grouping import OwnedBuffer
+from hlo_lsp.memory.oom_join import JoinedEntry
+from hlo_lsp.model.display import format_short_bytes
+from hlo_lsp.model.out_of_memory import EntryList, OomKind
+from hlo_lsp.model.shape import without_layout
+from hlo_lsp.reports.oom import OomReport, Owner
+
+Json = dict[str, Any]
+_OWNERS = 5
+_ENTRIES = 3
+_ADVICE = 3
+_MIN_SHOWN_BYTES = 1024
+_TITLES = {
+    OomKind.HBM: "not enough HBM",
+    OomKind.VMEM: "not enough VMEM",
+    OomKind.SCOPED_VMEM: "not enough VMEM for one kernel",
+    OomKind.ALLOCATION: "an allocation failed",
+    OomKind.GPU: "an allocation on a GPU failed",
+    OomKind.PROGRAM_LOAD: "the program could not be loaded",
+    OomKind.REMATERIALIZATION: "rematerialization could not save enough",
+}
+
+
+def oom_json(report: OomReport) -> Json:
+    """Return a report as JSON; see docs/json_schema.md."""
+    message = report.joined.message
+    return {
+        "kind": message.kind.value,
+        "module": report.joined.module,
+        "needed_bytes": None if message.needed is None else message.needed.bytes,
+        "limit_bytes": None if message.limit is None else message.limit.bytes,
+        "entries": [_entry_json(entry) for entry in report.joined.entries],
+        "owners": [
+            {"file": owner.source.file, "line": owner.source.line, "bytes": owner.bytes}
+            for owner in report.owners
+            if owner.source is not None
+        ],
+        "advice": [{"text": one.text, "saves_bytes": one.saves_bytes} for one in report.advice],
+    }
+
+
+def _entry_json(joined: JoinedEntry) -> Json:
+    entry, origin = joined.entry, joined.origin
+    return {
+        "rank": entry.rank,
+        "bytes": joined.bytes,
+        "unpadded_bytes": None if entry.unpadded is None else entry.unpadded.bytes,
+        "shape": entry.shape,
+        "op_name": joined.op_name,
+        "source": None if joined.source is None else str(joined.source),
+        "label": entry.label,
+        "allocation_type": entry.allocation_type,
+        "instruction": _instruction_name(joined),
+        "value": None if joined.value is None else joined.value.record.id,
+        "allocation": None if joined.allocation is None else joined.allocation.record.number,
+        "origin": None
+        if origin is None
+        else {
+            "instruction": origin.instruction.record.name,
+            "op_name": origin.op_name,
+            "source": None if origin.source is None else str(origin.source),
+            "argument": origin.argument,
+            "via": list(origin.via),
+        },
+        "notes": list(entry.notes),
+    }
+
+
+def _instruction_name(joined: JoinedEntry) -> str | None:
+    if joined.instruction is not None:
+        return joined.instruction.record.name
+    instruction = joined.entry.instruction
+    return None if instruction is None else instruction.name.text
+
+
+def oom_lines(report: OomReport) -> Iterator[str]:
+    """Yield at most ten lines: what is missing, the owners, the largest buffers, and advice."""
+    yield _headline(report)
+    breakdown = _breakdown(report)
+    if breakdown:
+        yield f"  {breakdown}"
+    yield from (f"  {line}" for line in _remarks(report))
+    if report.owners:
+        yield _owners(report)
+    entries = [_entry_line(entry) for entry in _largest_entries(report)]
+    if not entries and report.peak is not None:
+        entries = [_buffer_line(owned) for owned in report.peak.buffers[:_ENTRIES]]
+    yield from (f"  {line}" for line in entries)
+    for number, one in enumerate(report.advice[:_ADVICE]):
+        prefix = "advice: " if number == 0 else "        "
+        yield f"{prefix}{one.text}: saves at most {_size(one.saves_bytes)}"
+
+
+def _headline(report: OomReport) -> str:
+    message = report.joined.message
+    name = report.joined.module or "unknown module"
+    parts = [f"{name}: {_TITLES[message.kind]}"]
+    missing, limit = report.missing_bytes, message.limit
+    is_total = message.kind is OomKind.HBM
+    printed = None if message.needed is None else message.needed.bytes
+    needed = report.need.needed if is_total else printed
+    if needed is None:
+        return parts[0]
+    least = "at least " if is_total and report.need.is_minimum else ""
+    parts.append(f"needs {least}{_size(needed)}")
+    if limit is not None:
+        words = "free" if message.is_limit_free else "available"
+        parts.append(f"{_size(limit.bytes)} {words}")
+    if missing is not None and missing > 0:
+        parts.append(f"{_size(missing)} missing")
+    return ", ".join(parts)
+
+
+def _breakdown(report: OomReport) -> str:
+    need, message = report.need, report.joined.message
+    parts = [
+        ("arguments", need.arguments),
+        ("outputs", need.outputs),
+        ("temporaries" if need.is_measured else "temporaries and code", need.program),
+        ("code", need.code),
+    ]
+    rows = [f"{name} {_size(count)}" for name, count in parts if count]
+    if message.statistics:
+        rows = [
+            f"{row.name.removesuffix(' allocation')} {_size(row.size.bytes)}"
+            for row in message.statistics
+            if row.size is not None and row.size.bytes and "total" not in row.name
+        ]
+    reserved = message.usage_of("reserved")
+    if reserved is not None:
+        rows.append(f"besides, {_size(reserved.bytes)} are reserved")
+    return " · ".join(rows)
+
+
+def _remarks(report: OomReport) -> Iterator[str]:
+    message, dump = report.joined.message, report.joined.dump
+    if report.was_device_full and report.need.needed is not None:
+        yield (
+            f"nothing is wrong with the program: this module needs "
+            f"{_size(report.need.needed)}; the device was already full"
+        )
+    notes = [*report.corrections, *report.mismatches]
+    if notes:
+        yield "; ".join(notes)
+    elif message.usage_rows or message.requirement_rows:
+        end = ", also with the buffer assignment" if report.need.is_measured else ""
+        yield f"all totals agree{end}"
+    if dump is None and message.entries and not any(one.source for one in report.joined.entries):
+        yield "no dump: the Python lines are unknown (set `--xla_dump_to`, or name the folder)"
+
+
+def _owners(report: OomReport) -> str:
+    total = sum(owner.bytes for owner in report.owners)
+    shown = [one for one in report.owners if one.bytes >= _MIN_SHOWN_BYTES][:_OWNERS]
+    rest = total - sum(owner.bytes for owner in shown)
+    names = [f"{_owner_name(owner)} {_size(owner.bytes)}" for owner in shown]
+    if rest >= _MIN_SHOWN_BYTES:
+        names.append(f"others {_size(rest)}")
+    peak = report.peak
+    if peak is None or peak.step is None or peak.bytes is None:
+        title = "listed buffers"
+    else:
+        title = f"peak of {peak.title}, {_size(peak.bytes)} at step {peak.step:,}"
+    return f"{title}: {' · '.join(names)}"
+
+
+def _owner_name(owner: Owner) -> str:
+    if owner.source is None:
+        return owner.name
+    return f"{_file_name(owner.source.file)}:{owner.source.line}"
+
+
+def _file_name(path: str) -> str:
+    return path.replace("\\", "/").rpartition("/")[2]
+
+
+def _largest_entries(report: OomReport) -> list[JoinedEntry]:
+    entries = [one for one in report.joined.entries if (one.bytes or 0) >= _MIN_SHOWN_BYTES]
+    return sorted(entries, key=lambda one: -(one.bytes or 0))[:_ENTRIES]
+
+
+def _entry_line(joined: JoinedEntry) -> str:
+    entry = joined.entry
+    parts = [f"{_size(joined.bytes or 0):>10}"]
+    label = entry.label or ""
+    if entry.section is EntryList.INTERFACE:
+        parts.append(label.replace(" index", "").removesuffix(" {}").lower())
+    elif entry.is_parameter:
+        parts.append("argument")
+    name = _instruction_name(joined)
+    if name is not None:
+        parts.append(name)
+    elif entry.section is not EntryList.INTERFACE and label:
+        parts.append(label)
+    if entry.shape is not None and not entry.shape.startswith("("):
+        parts.append(without_layout(entry.shape))
+    if joined.source is not None:
+        parts.append(f"{_file_name(joined.source.file)}:{joined.source.line}")
+    elif joined.op_name is not None:
+        parts.append(joined.op_name)
+    if joined.allocation is not None:
+        parts.append(f"allocation {joined.allocation.record.number}")
+    padding = 0 if entry.unpadded is None else (joined.bytes or 0) - entry.unpadded.bytes
+    if padding >= _MIN_SHOWN_BYTES:
+        parts.append(f"{_size(padding)} padding")
+    return " · ".join(parts)
+
+
+def _buffer_line(owned: OwnedBuffer) -> str:
+    value = owned.buffer.value
+    parts = [f"{_size(owned.buffer.bytes):>10}"]
+    if owned.is_argument and owned.origin is not None and owned.origin.argument:
+        parts.append(f"argument {owned.origin.argument}")
+    if value is not None:
+        parts += [value.record.name, without_layout(value.record.shape)]
+    if owned.source is not None:
+        parts.append(f"{_file_name(owned.source.file)}:{owned.source.line}")
+    return " · ".join([*parts, f"allocation {owned.buffer.allocation.record.number}"])
+
+
+def _size(count: int) -> str:
+    return format_short_bytes(count)

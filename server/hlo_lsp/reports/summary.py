@@ -1,0 +1,173 @@
+"""The memory summary of a compile: totals, peaks, owners, and lost bytes."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from hlo_lsp.memory.advice import Advice, advice
+from hlo_lsp.memory.grouping import BufferGroup, GroupKey, OwnedBuffer, group_buffers, owned_buffers
+from hlo_lsp.memory.live_set import LostBytes, live_buffers, lost_bytes
+from hlo_lsp.memory.liveness import LogicalPeak, logical_peak_of
+from hlo_lsp.memory.memory_spaces import (
+    SpaceOccupancy,
+    largest_off_chip_space,
+    memory_space_occupancies,
+)
+from hlo_lsp.model.backend import Backend, space_title
+from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.syntax.memory_records import AllocationLine
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryOptions:
+    """What a summary shows.
+
+    Attributes:
+        step: A schedule step in place of the peak of each memory space.
+        space: The only memory space to show; None for all.
+        key: What owners have in common.
+        count: Maximum number of owners and of buffers.
+    """
+
+    step: int | None = None
+    space: int | None = None
+    key: GroupKey = GroupKey.LINE
+    count: int = 5
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceSummary:
+    """One memory space at its peak, or at another step.
+
+    ``step``, ``bytes``, and ``lost`` are None, and there are no buffers, if the live ranges are
+    unknown.
+    """
+
+    space: int
+    title: str
+    allocated_bytes: int
+    step: int | None = None
+    bytes: int | None = None
+    buffers: tuple[OwnedBuffer, ...] = ()
+    groups: tuple[BufferGroup, ...] = ()
+    lost: LostBytes | None = None
+    advice: tuple[Advice, ...] = ()
+    tuple_tables: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleSummary:
+    """The summary of one compile; ``missing`` lists what its files do not contain."""
+
+    name: str
+    file: DumpFile
+    backend: Backend
+    total_bytes: int | None
+    by_kind: Mapping[str, int]
+    spaces: tuple[SpaceSummary, ...]
+    main: SpaceSummary | None
+    last_step: int | None
+    logical_peak: LogicalPeak | None
+    missing: tuple[str, ...] = field(default=())
+
+
+def summarize(dump: DumpSet, options: SummaryOptions = SummaryOptions()) -> ModuleSummary:
+    """Return the summary of a compile."""
+    allocations = [located.record for located in dump.allocations()]
+    occupancies = memory_space_occupancies(dump)
+    known = {occupancy.space: occupancy for occupancy in occupancies}
+    spaces = [
+        _summarize_space(dump, space, allocations, known.get(space), options)
+        for space in sorted({allocation.color for allocation in allocations})
+        if options.space in {None, space}
+    ]
+    largest = largest_off_chip_space(occupancies, dump.backend)
+    main = next((one for one in spaces if largest is None or one.space == largest.space), None)
+    return ModuleSummary(
+        module_name(dump),
+        dump.files[0],
+        dump.backend,
+        sum(allocation.size for allocation in allocations) if allocations else dump.total_bytes,
+        _bytes_by_kind(allocations),
+        tuple(spaces),
+        main,
+        dump.last_step,
+        logical_peak_of(dump),
+        tuple(missing_facts(dump, bool(allocations), bool(occupancies))),
+    )
+
+
+def _summarize_space(
+    dump: DumpSet,
+    space: int,
+    allocations: Iterable[AllocationLine],
+    occupancy: SpaceOccupancy | None,
+    options: SummaryOptions,
+) -> SpaceSummary:
+    title = space_title(space, dump.backend)
+    allocated = sum(allocation.size for allocation in allocations if allocation.color == space)
+    if occupancy is None:
+        return SpaceSummary(space, title, allocated)
+    step = occupancy.peak_step if options.step is None else options.step
+    owned = owned_buffers(dump, live_buffers(dump, space, step))
+    lost = lost_bytes(dump, space, step)
+    return SpaceSummary(
+        space,
+        title,
+        allocated,
+        step,
+        occupancy.bytes_at(step),
+        tuple(owned),
+        tuple(group_buffers(dump, owned, options.key)),
+        lost,
+        tuple(advice(dump, owned, lost, occupancy.peak_bytes)) if options.step is None else (),
+        _tuple_table_count(dump, space),
+    )
+
+
+def _tuple_table_count(dump: DumpSet, space: int) -> int:
+    return sum(
+        value.shape.startswith("(")
+        for block in buffer_assignment(dump).blocks
+        if block.allocation.color == space and not block.allocation.thread_local
+        for value in block.values
+    )
+
+
+def module_name(dump: DumpSet) -> str:
+    """Return the name of the module, or of the first file without a module text."""
+    for file in dump.files:
+        if file.module.header is not None:
+            return file.module.header.name
+    return dump.files[0].title
+
+
+def _bytes_by_kind(allocations: Iterable[AllocationLine]) -> dict[str, int]:
+    found = dict.fromkeys(("parameter", "constant", "output", "thread_local", "temp"), 0)
+    for allocation in allocations:
+        found[allocation_kind(allocation)] += allocation.size
+    return found
+
+
+def allocation_kind(allocation: AllocationLine) -> str:
+    """Return what an allocation is for, as a key of ``by_kind``."""
+    if allocation.parameter is not None:
+        return "parameter"
+    if allocation.constant:
+        return "constant"
+    if allocation.thread_local:
+        return "thread_local"
+    return "output" if allocation.maybe_live_out else "temp"
+
+
+def missing_facts(dump: DumpSet, has_allocations: bool, has_occupancy: bool) -> Iterable[str]:
+    """Yield a message for each kind of facts that the files of a compile do not contain."""
+    if not has_allocations:
+        yield "no buffer assignment: allocations and peaks are unknown"
+    elif dump.last_step is None:
+        yield "no live ranges: peaks and owners are unknown"
+    elif not has_occupancy:
+        yield "some values have no live range: peaks and owners are unknown"
+    if not any(len(file.module.instructions) for file in dump.files):
+        yield "no module text: origins and Python lines are unknown"

@@ -1,0 +1,192 @@
+"""The memory summary as JSON, text, and Markdown."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from hlo_lsp.memory.grouping import BufferGroup, OwnedBuffer
+from hlo_lsp.model.display import format_short_bytes
+from hlo_lsp.reports.summary import ModuleSummary, SpaceSummary
+
+Json = dict[str, Any]
+_MIN_SHOWN_BYTES = 1024
+
+
+def summary_json(
+    summary: ModuleSummary, count: int, findings: Mapping[str, int] | None = None
+) -> Json:
+    """Return a summary as JSON; see docs/json_schema.md."""
+    peak = summary.logical_peak
+    main = summary.main
+    return {
+        "name": summary.name,
+        "path": summary.file.label,
+        "backend": summary.backend.value,
+        "total_bytes": summary.total_bytes,
+        "by_space": {
+            str(space.space): {
+                "name": space.title,
+                "allocated_bytes": space.allocated_bytes,
+                "peak_bytes": space.bytes,
+                "peak_step": space.step,
+            }
+            for space in summary.spaces
+        },
+        "by_kind": dict(summary.by_kind),
+        "declared_peak": None
+        if peak is None or peak.declared_step is None
+        else {"step": peak.declared_step, "bytes": peak.declared_bytes},
+        "logical_peak": None if peak is None else {"step": peak.step, "bytes": peak.bytes},
+        "padding_bytes": sum(space.lost.array_padding for space in summary.spaces if space.lost),
+        "fragmentation_bytes": sum(
+            space.allocated_bytes - space.bytes
+            for space in summary.spaces
+            if space.bytes is not None
+        ),
+        "lost": None
+        if main is None or main.lost is None
+        else {
+            "array_padding": main.lost.array_padding,
+            "tuple_table_slots": main.lost.tuple_table_slots,
+            "alignment": main.lost.alignment,
+            "free_at_peak": main.lost.free,
+        },
+        "top_buffers": [] if main is None else [buffer_json(one) for one in main.buffers[:count]],
+        "top_sources": [] if main is None else list(_source_json(main))[:count],
+        "advice": []
+        if main is None
+        else [
+            {"kind": one.kind.value, "text": one.text, "saves_bytes": one.saves_bytes}
+            for one in main.advice
+        ],
+        "findings": dict(findings or {}),
+        "missing": list(summary.missing),
+    }
+
+
+def buffer_json(owned: OwnedBuffer) -> Json:
+    """Return a buffer with the origin of its data."""
+    value = None if owned.buffer.value is None else owned.buffer.value.record
+    origin = owned.origin
+    return {
+        "id": None if value is None else value.id,
+        "name": None if value is None else value.name,
+        "index": None if value is None else value.index,
+        "padded_bytes": owned.buffer.bytes,
+        "space": owned.buffer.allocation.record.color,
+        "source": None if owned.source is None else str(owned.source),
+        "op_name": None if origin is None else origin.op_name,
+        "origin": None
+        if origin is None
+        else {
+            "instruction": origin.instruction.record.name,
+            "op_name": origin.op_name,
+            "source": None if origin.source is None else str(origin.source),
+            "argument": origin.argument,
+            "via": list(origin.via),
+        },
+    }
+
+
+def _source_json(space: SpaceSummary) -> Iterator[Json]:
+    for group in space.groups:
+        if group.source is not None:
+            yield {
+                "file": group.source.file,
+                "line": group.source.line,
+                "padded_bytes": group.bytes,
+                "buffers": len(group.buffers),
+            }
+
+
+def summary_lines(summary: ModuleSummary, count: int) -> Iterator[str]:
+    """Yield the lines of the text form."""
+    spaces = [space for space in summary.spaces if space.allocated_bytes >= _MIN_SHOWN_BYTES]
+    totals = [f"{space.title} {_size(space.allocated_bytes)} allocated" for space in spaces]
+    yield " · ".join([summary.name, summary.backend.value, *totals])
+    for space in spaces:
+        if space.bytes is None or space.step is None:
+            continue
+        of = "" if summary.last_step is None else f" of {summary.last_step:,}"
+        yield f"peak of {space.title} {_size(space.bytes)} at step {space.step:,}{of}"
+        groups = " · ".join(
+            f"{_name(group)} {_size(group.bytes)}" for group in space.groups[:count]
+        )
+        others = len(space.groups) - count
+        yield f"  {groups}" + (f" · {others:,} more" if others > 0 else "")
+        if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
+            yield f"  {_lost(space)}"
+        if space is summary.main:
+            for one in space.advice:
+                yield f"  advice: {one.text}; saves at most {_size(one.saves_bytes)}"
+    yield from summary.missing
+
+
+def _lost(space: SpaceSummary) -> str:
+    assert space.lost is not None
+    lost = space.lost
+    parts = [
+        (f"slots of {space.tuple_tables:,} tuple tables", lost.tuple_table_slots),
+        ("array padding", lost.array_padding),
+        ("alignment", lost.alignment),
+        ("free at the peak", lost.free),
+    ]
+    named = [f"{name} {_size(count)}" for name, count in parts if count >= _MIN_SHOWN_BYTES]
+    return f"lost {_size(lost.total)}: {', '.join(named)}"
+
+
+def _name(group: BufferGroup) -> str:
+    if group.source is None:
+        return group.name
+    file = group.source.file.replace("\\", "/").rpartition("/")[2]
+    return f"{file}:{group.source.line}"
+
+
+def _size(count: int) -> str:
+    return format_short_bytes(count)
+
+
+def summary_markdown(summary: ModuleSummary, count: int) -> Iterator[str]:
+    """Yield the lines of the Markdown form."""
+    yield f"# Memory of `{summary.name}` ({summary.backend.value})"
+    yield ""
+    yield "| Memory space | Allocated | Peak | Step |"
+    yield "|---|---:|---:|---:|"
+    for space in summary.spaces:
+        peak = "unknown" if space.bytes is None else _size(space.bytes)
+        step = "" if space.step is None else f"{space.step:,}"
+        yield f"| {space.title} | {_size(space.allocated_bytes)} | {peak} | {step} |"
+    for space in summary.spaces:
+        if space.bytes is None or space.step is None or space.bytes < _MIN_SHOWN_BYTES:
+            continue
+        yield from ("", f"## {space.title} at step {space.step:,}", "")
+        yield from ("| Owner | Bytes | Buffers |", "|---|---:|---:|")
+        for group in space.groups[:count]:
+            yield f"| {_name(group)} | {_size(group.bytes)} | {len(group.buffers):,} |"
+        yield from ("", "| Buffer | Bytes | Origin |", "|---|---:|---|")
+        for owned in space.buffers[:count]:
+            yield f"| {buffer_name(owned)} | {_size(owned.buffer.bytes)} | {origin_text(owned)} |"
+        if space.lost is not None and space.lost.total >= _MIN_SHOWN_BYTES:
+            yield from ("", "L" + _lost(space)[1:] + ".")
+        if space is summary.main and space.advice:
+            yield from ("", "| Advice | Saves at most |", "|---|---:|")
+            for one in space.advice:
+                yield f"| {one.text[0].upper()}{one.text[1:]} | {_size(one.saves_bytes)} |"
+    for problem in summary.missing:
+        yield from ("", f"{problem[0].upper()}{problem[1:]}.")
+
+
+def buffer_name(owned: OwnedBuffer) -> str:
+    """Return the name and the shape index of a buffer's value."""
+    value = owned.buffer.value
+    return "unused bytes" if value is None else f"`{value.record.key}`"
+
+
+def origin_text(owned: OwnedBuffer) -> str:
+    """Return where the data of a buffer comes from, empty if it is unknown."""
+    origin = owned.origin
+    if origin is None:
+        return ""
+    if origin.argument is not None:
+        return f"argument `{origin.argument}`"
+    line = "" if origin.source is None else f" at {origin.source}"
+    return f"`{origin.instruction.record.name}`{line}"

@@ -1,0 +1,112 @@
+r"""The lines of a log without what loggers add to them.
+
+A message of the compiler can be in the output of a logger (a prefix on each line, the lines of
+several hosts interleaved), in a quoted or fenced block, and in the ``repr`` of an exception, where
+its lines are joined by ``\n``.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.text.checkpoint import checkpoint
+
+_LINES_PER_CHECKPOINT = 2000
+_MAX_PREFIX_PARTS = 8  # real lines have at most four
+_COLOR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]|(?<!\w)(?:\[[0-9]{1,2}(?:;[0-9]{1,2})*m)+")
+_COLOR_AFTER_NUMBER = re.compile(r"^[0-9]+(?=\[[0-9;]{1,5}m)")  # the line number of a web page
+_TIME = (
+    r"[0-9]{4}-[0-9]{2}-[0-9]{2}[T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:[.,][0-9]+)?(?:Z|[+-][0-9:]{4,6})?"
+)
+# Parts that differ from line to line of one message.
+_VARIABLE_PART = re.compile(
+    rf"(?:>[ ]?)+|\[?{_TIME}\]?:?(?:[ ]|$)"
+    # glog and TensorFlow: I1120 12:00:00.000000 123 file.cc:1], E    1578 file.cc:76]
+    r"|[IWEF](?:[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9.:]+)?[ ]+(?:[0-9]+[ ]+)?[^\s\]]+:[0-9]+\](?:[ ]|$)"
+    # logging of Python
+    r"|(?:DEBUG|INFO|WARNING|ERROR|CRITICAL)(?::[\w.]*:|[ ]+(?:[0-9-]{5,10} [0-9:.,]{8,15} )?"
+    r"\[[^\s\]]+:[0-9]+\](?:[ ]|$))"
+)
+# Parts that name the host or the process of the line.
+_SOURCE_PART = re.compile(
+    r"\([\w.\-]+ (?:pid|rank|ip)=[^)]{1,80}\)(?:[ ]|$)"
+    r"|\[(?=[\w.:/,\- ]*\d)[\w.:/,\- ]{1,80}\]:?(?:[ ]|$)"
+    r"|[\w.\-]{1,80}[ ]*\|(?:[ ]|$)"
+    r"|(?:[0-9]{1,5}|(?!E[0-9]{4}:)[A-Za-z][\w.\-/]{0,80}?[0-9][\w.\-/]{0,20}):(?:[ ]|$)"
+)
+# A line end inside of a string, before what follows a line end in messages of XLA.
+_ESCAPED_LINE_END = re.compile(
+    r"(?<!\\)(\\+)n(?=\\+[nt]|\s*(?:Total|Program|Largest|Output|Buffer|Peak|See http|Ran out|"
+    r"Size:|[0-9]+\. Size:|Shape:|XLA|Allocation type))"
+)
+_ESCAPE = re.compile(r"(?<!\\)(\\+)([nrt'\"])")
+_CONTROL_CHARACTERS = {"n": "\n", "r": "", "t": "\t"}
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """A line of a message.
+
+    Attributes:
+        line: Number of the line in the document, from 0; the same for all lines of a ``repr``.
+        source: The host or process that wrote it; empty if unknown.
+        text: The text without prefix and blanks at both ends.
+        is_indented: True if blanks precede the text.
+    """
+
+    line: int
+    source: str
+    text: str
+    is_indented: bool = False
+
+
+def log_lines(lines: Iterable[str]) -> Iterator[LogLine]:
+    """Yield the lines of a log, those of a ``repr`` one by one."""
+    for number, line in enumerate(lines):
+        if number % _LINES_PER_CHECKPOINT == 0:
+            checkpoint()
+        source, text = split_prefix(_without_colors(line))
+        if text.startswith("```"):
+            continue
+        for part in unescaped_lines(text):
+            yield LogLine(number, source, part.strip(), part[:1].isspace())
+
+
+def split_prefix(line: str) -> tuple[str, str]:
+    """Split a line into its source and its text."""
+    start = 0
+    source = ""
+    for _ in range(_MAX_PREFIX_PARTS):
+        match = _VARIABLE_PART.match(line, start)
+        if match is None:
+            match = _SOURCE_PART.match(line, start)
+            if match is None:
+                break
+            source += match[0].strip()
+        start = match.end()
+    return source, line[start:]
+
+
+def unescaped_lines(text: str) -> list[str]:
+    r"""Return the lines of a text whose line ends may be written as ``\n``.
+
+    In the ``repr`` of a ``repr`` they are ``\\n``: the shortest run of backslashes ends a line.
+    """
+    runs = [len(match[1]) for match in _ESCAPED_LINE_END.finditer(text)]
+    if not runs:
+        return [text]
+    level = min(runs)
+
+    def replacement(match: re.Match[str]) -> str:
+        count, character = len(match[1]), match[2]
+        if count <= level:
+            return _CONTROL_CHARACTERS.get(character, character)
+        return "\\" * (count // (2 * level)) + character
+
+    return _ESCAPE.sub(replacement, text).split("\n")
+
+
+def _without_colors(line: str) -> str:
+    if "[" not in line or "m" not in line:
+        return line
+    return _COLOR.sub("", _COLOR_AFTER_NUMBER.sub("", line))

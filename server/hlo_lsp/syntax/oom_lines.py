@@ -1,0 +1,142 @@
+"""What one line of an out-of-memory message contains, by the rules of ``out_of_memory.lark``."""
+
+from collections.abc import Iterator
+from functools import cache
+from re import Match, Pattern
+
+from hlo_lsp.syntax.grammar import load_grammar
+
+MAX_OOM_LINE_LENGTH = 200_000  # the longest real lines have 9,000 characters
+
+# The sentences that begin a message and contain sizes.
+HEADER_RULES = (
+    "space_exceeded",
+    "total_exceeded",
+    "cores_exceeded",
+    "stack_exceeded",
+    "memory_exceeded",
+    "device_exhausted",
+    "allocator_exhausted",
+    "free_exceeded",
+    "region_exceeded",
+    "rematerialization_exceeded",
+)
+# The first words of lines with a whole rule each.
+_LINE_RULES = {
+    "Total ": "usage_line",
+    "Program ": "requirement_line",
+    "Output ": "output_line",
+    "BufferAssignment ": "statistics_label",
+    "Largest program al": "allocations_label",
+    "Largest program ar": "interface_label",
+    "Peak ": "peak_buffers_label",
+    "Buffer ": "buffer_line",
+    "Size:": "size_line",
+    "Operator:": "operator_line",
+    "Shape:": "shape_line",
+    "Entry ": "parameter_shape_line",
+    "Unpadded ": "unpadded_line",
+    "Extra ": "padding_line",
+    "XLA ": "label_line",
+    "Allocation ": "type_line",
+    "====": "ruler_line",
+}
+# Words of each sentence; without one of them no expression is tried.
+_HEADER_WORDS = ("memory", "Hbm usage", "llocat", "That was not possible")
+# The first words of a sentence that may go on in the next line.
+_HEADER_STARTS = (
+    "Ran out of", "TPU TensorCore Hbm", "Scoped allocation with", "Allocation (size=",
+    "Out of memory while", "Attempting to allocate", "Attempting to reserve",
+    "Could not allocate", "Can't reduce memory use",
+)  # fmt: skip
+
+
+@cache
+def _expression(rule: str) -> Pattern[str]:
+    return load_grammar("out_of_memory").expression(rule)
+
+
+def find_rule(rule: str, text: str) -> Match[str] | None:
+    """Return the first part of a text that a rule matches."""
+    return _expression(rule).search(text)
+
+
+def find_header(text: str) -> tuple[str, Match[str]] | None:
+    """Return the rule and the match of the first sentence that begins a message.
+
+    ``space_exhausted`` is a sentence without sizes, or the begin of one.
+    """
+    if not any(word in text for word in _HEADER_WORDS):
+        return None
+    best: tuple[str, Match[str]] | None = None
+    for rule in HEADER_RULES:
+        match = _expression(rule).search(text)
+        if match is not None and (best is None or match.start() < best[1].start()):
+            best = rule, match
+    if best is None:
+        match = _expression("space_exhausted").search(text)
+        best = None if match is None else ("space_exhausted", match)
+    return best
+
+
+def begins_header(text: str) -> bool:
+    """Return True if a sentence that begins a message may begin in a text."""
+    return any(start in text for start in _HEADER_STARTS)
+
+
+def read_line(text: str) -> tuple[str, Match[str]] | None:
+    """Return the rule of a table or list that matches a whole line, and the match."""
+    for opening, rule in _LINE_RULES.items():
+        if text.startswith(opening):
+            match = _expression(rule).fullmatch(text)
+            return None if match is None else (rule, match)
+    if text[:1].isdigit():
+        match = _expression("entry_line").fullmatch(text)
+        return None if match is None else ("entry_line", match)
+    return None
+
+
+def read_usage_row(text: str) -> Match[str] | None:
+    """Return the match of a row of a table."""
+    return _expression("usage_row").fullmatch(text)
+
+
+def operator_fields(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the fields after ``Operator:`` as printed."""
+    expression = load_grammar("metadata").expression("metadata_field")
+    end = 0
+    while match := expression.match(text, end):
+        yield match["KEY"], match[0].partition("=")[2]
+        end = match.end()
+        while end < len(text) and text[end] in " ,":
+            end += 1
+
+
+class BracketReader:
+    """Counts the open brackets of a text that is read part by part."""
+
+    def __init__(self) -> None:
+        self._depth = 0
+        self._quoted = self._escaped = False
+
+    @property
+    def is_open(self) -> bool:
+        """True if a bracket or a string is not closed."""
+        return self._quoted or self._depth > 0
+
+    def read(self, text: str) -> None:
+        """Read the next part."""
+        for character in text:
+            if self._quoted:
+                if self._escaped:
+                    self._escaped = False
+                elif character == "\\":
+                    self._escaped = True
+                elif character == '"':
+                    self._quoted = False
+            elif character == '"':
+                self._quoted = True
+            elif character in "([{":
+                self._depth += 1
+            elif character in ")]}":
+                self._depth -= 1

@@ -1,0 +1,189 @@
+"""The origin of a buffer is the instruction or argument that produced its data."""
+
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.memory.ownership import Origin, origin_of
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.workspace import DumpWorkspace
+
+_HEAD = """\
+HloModule m
+
+FileNames
+1 "model.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=7 end_line=7 column=1 end_column=2}
+2 {file_name_id=1 function_name_id=1 line=9 end_line=9 column=1 end_column=2}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+2 {file_location_id=2 parent_frame_id=1}
+
+"""
+_LINE_7 = 'metadata={op_name="jit(f)/mul" stack_frame_id=1}'
+_LINE_9 = 'metadata={op_name="jit(f)/add" stack_frame_id=2}'
+
+
+def _origin(text: str, name: str, index: str | None = None) -> Origin:
+    origin = origin_of(DumpSet([DumpFile.of_text(_HEAD + text)]), name, index)
+    assert origin is not None
+    return origin
+
+
+def _entry(*lines: str) -> str:
+    argument = """%x = f32[4] parameter(0), metadata={op_name="p['w']"}"""
+    body = "\n".join(f"  {line}" for line in (argument, *lines))
+    return f"ENTRY %main (x: f32[4]) -> f32[4] {{\n{body}\n}}\n"
+
+
+def test_instruction_owns_its_result() -> None:
+    origin = _origin(_entry(f"ROOT %m = f32[4] multiply(%x, %x), {_LINE_7}"), "m")
+    assert (str(origin.source), origin.op_name, origin.argument) == (
+        "model.py:7",
+        "jit(f)/mul",
+        None,
+    )
+    assert origin.via == ()
+
+
+@pytest.mark.parametrize(
+    ("lines", "name", "index"),
+    [
+        (["%c = f32[4] copy(%m)"], "c", None),
+        (["%c = f32[4] bitcast(%m)", "%d = f32[4] copy(%c)"], "d", None),
+        (["%c = (f32[4], f32[4], u32[]) copy-start(%m)"], "c", "{0}"),
+        (
+            ["%c = (f32[4], f32[4], u32[]) copy-start(%m)", "%d = f32[4] copy-done(%c)"],
+            "d",
+            None,
+        ),
+        (
+            ["%t = (f32[4], f32[4]) tuple(%x, %m)", "%g = f32[4] get-tuple-element(%t), index=1"],
+            "g",
+            None,
+        ),
+        (["%t = (f32[4], f32[4]) tuple(%x, %m)"], "t", "{1}"),
+        (["%c = bf16[4] convert(%m)"], "c", None),
+        (
+            [
+                "%s = (f32[4], f32[8]) all-gather-start(%m)",
+                "%d = f32[8] all-gather-done(%s)",
+            ],
+            "d",
+            None,
+        ),
+    ],
+)
+def test_moved_data_belongs_to_its_producer(lines: list[str], name: str, index: str | None) -> None:
+    origin = _origin(_entry(f"%m = f32[4] multiply(%x, %x), {_LINE_7}", *lines), name, index)
+    assert origin.instruction.record.name == "m"
+    assert str(origin.source) == "model.py:7"
+    assert origin.via[0] == name
+
+
+def test_conversion_with_a_source_owns_its_result() -> None:
+    lines = (f"%m = f32[4] multiply(%x, %x), {_LINE_7}", f"%c = bf16[4] convert(%m), {_LINE_9}")
+    assert _origin(_entry(*lines), "c").instruction.record.name == "c"
+
+
+def test_copies_of_arguments_name_the_argument() -> None:
+    origin = _origin(_entry("%c = f32[4] copy(%x)"), "c")
+    assert (origin.argument, origin.source, origin.via) == ("p['w']", None, ("c",))
+
+
+def test_arguments_without_a_name_have_a_number() -> None:
+    text = "ENTRY %main (x: f32[4]) -> f32[4] {\n  ROOT %x = f32[4] parameter(0)\n}\n"
+    assert _origin(text, "x").argument == "parameter 0"
+
+
+_LOOP = f"""\
+%body (state: (f32[4], f32[4])) -> (f32[4], f32[4]) {{
+  %state = (f32[4], f32[4]) parameter(0)
+  %weights = f32[4] get-tuple-element(%state), index=0
+  %sum = f32[4] get-tuple-element(%state), index=1
+  %next = f32[4] add(%sum, %weights), {_LINE_9}
+  ROOT %result = (f32[4], f32[4]) tuple(%weights, %next)
+}}
+
+%condition (state.1: (f32[4], f32[4])) -> pred[] {{
+  %state.1 = (f32[4], f32[4]) parameter(0)
+  ROOT %go = pred[] constant(true)
+}}
+
+""" + _entry(
+    "%zero = f32[4] broadcast(%x), dimensions={}",
+    "%start = (f32[4], f32[4]) tuple(%x, %zero)",
+    "ROOT %loop = (f32[4], f32[4]) while(%start), condition=%condition, body=%body",
+)
+
+
+def test_loop_invariants_come_from_outside() -> None:
+    assert _origin(_LOOP, "weights").argument == "p['w']"
+    assert _origin(_LOOP, "loop", "{0}").argument == "p['w']"
+
+
+def test_loop_state_belongs_to_the_body() -> None:
+    for name, index in (("sum", None), ("loop", "{1}"), ("state", "{1}")):
+        assert str(_origin(_LOOP, name, index).source) == "model.py:9"
+
+
+_FUSION = f"""\
+%fused (a: f32[4]) -> (f32[4], f32[4]) {{
+  %a = f32[4] parameter(0)
+  %sine = f32[4] sine(%a), {_LINE_9}
+  ROOT %both = (f32[4], f32[4]) tuple(%sine, %a)
+}}
+
+%plain (b: f32[4]) -> f32[4] {{
+  %b = f32[4] parameter(0)
+  ROOT %cosine = f32[4] cosine(%b), {_LINE_9}
+}}
+
+""" + _entry(
+    f"%m = f32[4] multiply(%x, %x), {_LINE_7}",
+    "%fusion = (f32[4], f32[4]) fusion(%m), kind=kLoop, calls=%fused",
+    "%other = f32[4] fusion(%m), kind=kLoop, calls=%plain",
+)
+
+
+def test_elements_of_fusions_belong_to_their_root() -> None:
+    assert str(_origin(_FUSION, "fusion", "{0}").source) == "model.py:9"
+    assert str(_origin(_FUSION, "fusion", "{1}").source) == "model.py:7"
+
+
+def test_fusion_without_metadata_has_the_line_of_its_root() -> None:
+    origin = _origin(_FUSION, "other")
+    assert (origin.instruction.record.name, str(origin.source)) == ("other", "model.py:9")
+
+
+def test_circular_text_ends() -> None:
+    text = _entry("%a = f32[4] copy(%b)", "%b = f32[4] copy(%a)")
+    assert _origin(text, "a").source is None
+
+
+def test_unknown_instruction_has_no_origin() -> None:
+    assert origin_of(DumpSet([DumpFile.of_text(_HEAD + _entry())]), "absent", None) is None
+
+
+def test_most_values_of_a_real_dump_have_an_origin(corpus_small: Path) -> None:
+    folder = corpus_small / "tpu_v5e_jax_0.6.2"
+    workspace = DumpWorkspace()
+    known = total = 0
+    for path in sorted(folder.glob("*buffer-assignment.txt")):
+        dump = workspace.set_of(workspace.file(path))
+        for allocation in dump.allocations():
+            for value in dump.assigned_to(allocation):
+                if value.shape.startswith("(") or dump.instruction(value.name) is None:
+                    continue
+                origin = origin_of(dump, value.name, value.index)
+                total += 1
+                known += origin is not None and bool(origin.source or origin.argument)
+    assert total > 100
+    assert known / total > 0.6

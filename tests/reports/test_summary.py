@@ -1,0 +1,175 @@
+"""The memory summary of a compile."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.memory.grouping import GroupKey
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_search import compiles_below
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.reports.summary import ModuleSummary, SummaryOptions, summarize
+from hlo_lsp.reports.summary_text import summary_json, summary_lines, summary_markdown
+from hlo_lsp.syntax.file_kinds import FileKind
+
+_MODULE = """\
+HloModule jit_f, is_scheduled=true
+
+FileNames
+1 "/home/user/model.py"
+
+FunctionNames
+1 "f"
+
+FileLocations
+1 {file_name_id=1 function_name_id=1 line=7 end_line=7 column=1 end_column=2}
+
+StackFrames
+1 {file_location_id=1 parent_frame_id=1}
+
+ENTRY %main (x: f32[256]) -> f32[256] {
+  %x = f32[256]{0:T(256)} parameter(0), metadata={op_name="p['w']"}
+  %y = f32[256]{0:T(256)} exponential(%x), metadata={op_name="jit(f)/jvp(exp)" stack_frame_id=1}
+  %z = f32[256]{0:T(256)} copy(%y)
+  ROOT %r = f32[256]{0:T(256)} add(%y, %z), metadata={op_name="jit(f)/add" stack_frame_id=1}
+}
+"""
+_ASSIGNMENT = """\
+BufferAssignment:
+allocation 0: size 1024, parameter 0, shape |f32[256]| at ShapeIndex {}:
+ value: <1 x @0> (size=1024,offset=0): f32[256]{0:T(256)}
+allocation 1: size 1024, output shape is |f32[256]|, maybe-live-out:
+ value: <4 r @0> (size=1024,offset=0): f32[256]{0:T(256)}
+allocation 2: size 4096, preallocated-temp:
+ value: <2 y @0> (size=1024,offset=0): f32[256]{0:T(256)}
+ value: <3 z @0> (size=1024,offset=2048): f32[256]{0:T(256)}
+
+Total bytes used: 6144 (6.0KiB)
+"""
+_RANGES = """\
+HloLiveRange (max 4):
+  InstructionSequence:
+    0:x
+    1:y
+    2:z
+    3:r
+  BufferLiveRange:
+    x{}:0-4
+    y{}:1-3
+    z{}:2-3
+    r{}:3-4
+  Live ranges at 3 (peak):
+    y{}: 1024 bytes
+"""
+
+
+def _dump(*texts: str) -> DumpSet:
+    return DumpSet([DumpFile.of_text(text) for text in texts])
+
+
+def _summary(options: SummaryOptions | None = None) -> ModuleSummary:
+    return summarize(_dump(_ASSIGNMENT, _RANGES, _MODULE), options or SummaryOptions())
+
+
+def test_text_shows_totals_owners_and_lost_bytes() -> None:
+    assert list(summary_lines(_summary(), 3))[:4] == [
+        "jit_f · TPU · HBM 6.0 KiB allocated",
+        "peak of HBM 4.0 KiB at step 2 of 4",
+        "  model.py:7 3.0 KiB · arguments 1.0 KiB",
+        "  lost 2.0 KiB: alignment 2.0 KiB",
+    ]
+
+
+def test_json_has_the_documented_keys() -> None:
+    found = summary_json(_summary(), 2, {"overlap": 1})
+    json.dumps(found)
+    assert found["name"] == "jit_f"
+    assert found["total_bytes"] == 6144
+    assert found["by_space"] == {
+        "0": {"name": "HBM", "allocated_bytes": 6144, "peak_bytes": 4096, "peak_step": 2}
+    }
+    assert found["by_kind"] == {
+        "parameter": 1024,
+        "constant": 0,
+        "output": 1024,
+        "thread_local": 0,
+        "temp": 4096,
+    }
+    assert found["top_sources"] == [
+        {"file": "/home/user/model.py", "line": 7, "padded_bytes": 3072, "buffers": 3}
+    ]
+    first = found["top_buffers"][0]
+    assert (first["name"], first["origin"]["argument"]) == ("x", "p['w']")
+    assert found["lost"] == {
+        "array_padding": 0,
+        "tuple_table_slots": 0,
+        "alignment": 2048,
+        "free_at_peak": 0,
+    }
+    assert found["findings"] == {"overlap": 1}
+
+
+def test_another_step_can_be_chosen() -> None:
+    (space,) = _summary(SummaryOptions(step=1)).spaces
+    assert (space.step, space.bytes) == (1, 3072)
+
+
+def test_owners_can_be_grouped_by_role() -> None:
+    (space,) = _summary(SummaryOptions(key=GroupKey.ROLE)).spaces
+    assert {group.name: group.bytes for group in space.groups} == {
+        "argument": 1024,
+        "output": 1024,
+        "activation": 2048,
+    }
+
+
+def test_markdown_has_a_table_of_owners() -> None:
+    text = "\n".join(summary_markdown(_summary(), 3))
+    assert "| HBM | 6.0 KiB | 4.0 KiB | 2 |" in text
+    assert "| model.py:7 | 3.0 KiB | 3 |" in text
+    assert "| `x{}` | 1.0 KiB | argument `p['w']` |" in text
+
+
+@pytest.mark.parametrize(
+    ("texts", "missing"),
+    [
+        ((_ASSIGNMENT, _MODULE), "no live ranges: peaks and owners are unknown"),
+        ((_ASSIGNMENT, _RANGES), "no module text: origins and Python lines are unknown"),
+        ((_MODULE,), "no buffer assignment: allocations and peaks are unknown"),
+        (
+            (_ASSIGNMENT, _RANGES.replace("    z{}:2-3\n", ""), _MODULE),
+            "some values have no live range: peaks and owners are unknown",
+        ),
+    ],
+)
+def test_missing_files_are_named(texts: tuple[str, ...], missing: str) -> None:
+    summary = summarize(_dump(*texts), SummaryOptions())
+    assert summary.missing == (missing,)
+    assert missing in list(summary_lines(summary, 3))
+    json.dumps(summary_json(summary, 3))
+    assert list(summary_markdown(summary, 3))
+
+
+_TOTAL = re.compile(r"^Memory Space: \w+ \(color=(\d+)\)\nTotal bytes: (\d+)", re.MULTILINE)
+
+
+@pytest.mark.corpus
+def test_allocated_bytes_are_those_of_the_report(corpus_small: Path) -> None:
+    compared = 0
+    for path in compiles_below(corpus_small):
+        workspace = DumpWorkspace()
+        file = workspace.file(path)
+        if not file.kind.is_memory:
+            continue
+        dump = workspace.set_of(file)
+        for report in dump.files:
+            if report.kind is FileKind.REPORT:
+                printed = {int(s): int(n) for s, n in _TOTAL.findall("\n".join(report.lines))}
+                found = summarize(dump, SummaryOptions())
+                if printed:
+                    assert printed == {one.space: one.allocated_bytes for one in found.spaces}
+                    compared += 1
+    assert compared > 100

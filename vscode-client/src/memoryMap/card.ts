@@ -1,0 +1,86 @@
+/** The hover card of a box: the hover of the editor, or the facts of the map without an editor. */
+
+import { element } from "./dom";
+import { formatBytes, formatCount, shortLine } from "./format";
+import type { FileLine, Host } from "./host";
+import type { Box, Module, Space } from "./model";
+
+const EDITOR_DELAY_MILLISECONDS = 150;
+const DISTANCE = 14; // pixels between the pointer and the card
+
+export class HoverCard {
+  readonly element = element("div", { class: "card", role: "tooltip", hidden: "" });
+  private box: Box | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly host: Host) {}
+
+  show(module: Module, space: Space, box: Box, places: readonly FileLine[], event: PointerEvent): void {
+    if (this.box !== box) {
+      this.box = box;
+      this.element.replaceChildren(...facts(module, space, box));
+      this.element.hidden = false;
+      this.requestHover(box, places[0]);
+    }
+    this.place(event);
+  }
+
+  hide(): void {
+    clearTimeout(this.timer);
+    this.box = undefined;
+    this.element.hidden = true;
+  }
+
+  /** Replace the facts by the hover of the editor when it is there. */
+  private requestHover(box: Box, place: FileLine | undefined): void {
+    clearTimeout(this.timer);
+    if (place === undefined || !this.host.isEditor) {
+      return;
+    }
+    this.timer = setTimeout(() => {
+      void this.host.hover(place, box.instruction).then((html) => {
+        if (html !== undefined && this.box === box) {
+          const content = element("div", { class: "editor-hover" });
+          content.innerHTML = html;
+          this.element.replaceChildren(content);
+        }
+      });
+    }, EDITOR_DELAY_MILLISECONDS);
+  }
+
+  private place({ clientX, clientY }: PointerEvent): void {
+    const { offsetWidth, offsetHeight } = this.element;
+    const left = clientX + DISTANCE + offsetWidth > window.innerWidth ? clientX - DISTANCE - offsetWidth : clientX + DISTANCE;
+    const top = Math.min(clientY + DISTANCE, window.innerHeight - offsetHeight - 4);
+    this.element.style.left = `${Math.max(4, left)}px`;
+    this.element.style.top = `${Math.max(4, top)}px`;
+  }
+}
+
+function facts(module: Module, space: Space, box: Box): HTMLElement[] {
+  const { allocation } = box;
+  const group = (grouping: "line" | "scope" | "opcode" | "role"): string => module.group(box, grouping);
+  const peak = space.curve?.peakStep;
+  const isAtPeak = peak !== undefined && (allocation.isFixed || (box.start <= peak && peak <= box.end));
+  const range = box.start < 0 ? "live range unknown" : `steps ${formatCount(box.start)}–${formatCount(box.end)}`;
+  const summary = [
+    `${formatBytes(box.size)} in ${space.name}`,
+    `${range}${peak === undefined ? "" : isAtPeak ? ", at the peak" : ", not at the peak"}`,
+    shortLine(group("line")),
+  ];
+  const rows: (readonly [string, string])[] = [
+    ["shape", box.shape],
+    ["padding", box.padding > 0 ? formatBytes(box.padding) : ""],
+    ["scope", group("scope")],
+    ["opcode of the origin", group("opcode")],
+    ["role", group("role")],
+    ["allocation", `${formatCount(allocation.number)}, ${allocation.kind}, offset ${formatCount(box.offset)}`],
+  ];
+  const list = element("dl");
+  for (const [label, text] of rows) {
+    if (text !== "") {
+      list.append(element("dt", {}, label), element("dd", {}, text));
+    }
+  }
+  return [element("strong", {}, box.name), element("p", {}, summary.join(" · ")), list];
+}

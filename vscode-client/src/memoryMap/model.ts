@@ -1,0 +1,293 @@
+/** The data of a memory map, as `server/hlo_lsp/reports/memory_map.py` writes it. */
+
+const FORMAT = "hlo-lsp memory map";
+const VERSION = 1;
+
+export const GROUPINGS = ["line", "scope", "opcode", "shape", "role"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+export interface MemoryMapDocument {
+  readonly format: string;
+  readonly version: number;
+  readonly modules: readonly ModuleData[];
+}
+
+export interface ModuleData {
+  readonly name: string;
+  readonly path: string;
+  readonly backend: string;
+  readonly lastStep: number | null;
+  readonly missing: readonly string[];
+  readonly files: { readonly assignment: string | null; readonly module: string | null };
+  readonly spaces: readonly SpaceData[];
+  readonly allocations: Record<"number" | "space" | "size" | "fixed" | "kind" | "line", readonly number[]>;
+  readonly boxes: Record<BoxColumn, readonly number[]>;
+  readonly bands: Record<"start" | "end" | "depth" | "name" | "opcode" | "line", readonly number[]>;
+  readonly steps: readonly number[];
+  readonly strings: readonly string[];
+}
+
+type BoxColumn =
+  | "allocation"
+  | "offset"
+  | "size"
+  | "padding"
+  | "start"
+  | "end"
+  | "name"
+  | "index"
+  | "id"
+  | "assignmentLine"
+  | "moduleLine"
+  | Grouping;
+
+interface SpaceData {
+  readonly space: number;
+  readonly name: string;
+  readonly allocatedBytes: number;
+  readonly fixedBytes?: number;
+  readonly peakStep?: number;
+  readonly peakBytes?: number;
+  readonly changeSteps?: readonly number[];
+  readonly tempBytes?: readonly number[];
+  readonly localPeaks?: readonly (readonly [number, number])[];
+}
+
+/** Return the document in a JSON text; an error says what is wrong with it. */
+export function parseDocument(text: string): MemoryMapDocument {
+  let found: Partial<MemoryMapDocument> | null;
+  try {
+    found = JSON.parse(text) as Partial<MemoryMapDocument> | null;
+  } catch {
+    throw new Error("This file is not JSON.");
+  }
+  if (found?.format !== FORMAT || !Array.isArray(found.modules)) {
+    throw new Error("This file is not a memory map. Write one with `hlo-lsp report DUMP -o map.json`.");
+  }
+  if (found.version !== VERSION) {
+    throw new Error(`This memory map has version ${String(found.version)}; this page reads version ${VERSION}.`);
+  }
+  return found as MemoryMapDocument;
+}
+
+/** A live range of a value as a rectangle: steps and byte offsets in the memory space. */
+export interface Box {
+  /** The number of the box in its module. */
+  readonly number: number;
+  readonly allocation: Allocation;
+  /** First byte in the memory space, in which allocations lie one after another. */
+  readonly low: number;
+  readonly offset: number;
+  readonly size: number;
+  readonly padding: number;
+  readonly start: number;
+  readonly end: number;
+  readonly name: string;
+  readonly instruction: string;
+  readonly shape: string;
+  readonly assignmentLine: number;
+  readonly moduleLine: number;
+}
+
+export interface Allocation {
+  readonly number: number;
+  readonly base: number;
+  readonly size: number;
+  readonly isFixed: boolean;
+  readonly kind: string;
+  readonly line: number;
+  readonly boxes: Box[];
+}
+
+export interface Band {
+  readonly start: number;
+  readonly end: number;
+  readonly depth: number;
+  readonly label: string;
+}
+
+/** One memory space of a module. */
+export interface Space {
+  readonly number: number;
+  readonly name: string;
+  readonly allocatedBytes: number;
+  readonly allocations: readonly Allocation[];
+  readonly boxes: readonly Box[];
+  readonly curve: Curve | undefined;
+}
+
+/** Occupied bytes by step. */
+export interface Curve {
+  readonly fixedBytes: number;
+  readonly peakStep: number;
+  readonly peakBytes: number;
+  /** Steps at which the occupied bytes change, and the bytes from each of them on. */
+  readonly steps: Float64Array;
+  readonly bytes: Float64Array;
+  readonly localPeaks: readonly (readonly [number, number])[];
+}
+
+/** A module with its memory spaces, the largest peak first. */
+export class Module {
+  readonly spaces: readonly Space[];
+  readonly bands: readonly Band[];
+  readonly lastStep: number;
+
+  constructor(readonly data: ModuleData) {
+    this.lastStep = data.lastStep ?? 0;
+    const allocations = this.readAllocations();
+    this.readBoxes(allocations);
+    const spaces = data.spaces.map((space): Space => {
+      const mine = allocations.filter((_, index) => data.allocations.space[index] === space.space);
+      return {
+        number: space.space,
+        name: space.name,
+        allocatedBytes: space.allocatedBytes,
+        allocations: mine,
+        boxes: mine.flatMap(({ boxes }) => boxes),
+        curve: curveOf(space),
+      };
+    });
+    this.spaces = spaces.sort((one, other) => other.allocatedBytes - one.allocatedBytes);
+    this.bands = data.bands.start.map((start, index) => ({
+      start,
+      end: at(data.bands.end, index),
+      depth: at(data.bands.depth, index),
+      label: `${this.text(at(data.bands.opcode, index))} ${this.text(at(data.bands.name, index))}`,
+    }));
+  }
+
+  /** Return the group of a box. */
+  group(box: Box, grouping: Grouping): string {
+    return this.text(at(this.data.boxes[grouping], box.number));
+  }
+
+  /** Return the number of the group of a box, which is the same for boxes of one group. */
+  groupNumber(box: Box, grouping: Grouping): number {
+    return at(this.data.boxes[grouping], box.number);
+  }
+
+  /** Return the name of the instruction at a step. */
+  instructionAt(step: number): string | undefined {
+    const name = this.data.steps[step];
+    return name === undefined ? undefined : this.text(name);
+  }
+
+  /** Return the boxes of which a name, a Python line, a scope, an opcode, a role, or a shape contains a text. */
+  search(space: Space, text: string): Set<Box> {
+    const wanted = text.trim().toLowerCase();
+    if (wanted === "") {
+      return new Set();
+    }
+    const hits = this.data.strings.map((each) => each.toLowerCase().includes(wanted));
+    const columns = [this.data.boxes.name, ...GROUPINGS.map((grouping) => this.data.boxes[grouping])];
+    return new Set(
+      space.boxes.filter(
+        (box) =>
+          columns.some((column) => hits[at(column, box.number)] === true) || box.name.toLowerCase().includes(wanted),
+      ),
+    );
+  }
+
+  private text(number: number): string {
+    return this.data.strings[number] ?? "";
+  }
+
+  private readAllocations(): Allocation[] {
+    const { allocations } = this.data;
+    const ends = new Map<number, number>();
+    return allocations.number.map((number, index) => {
+      const space = at(allocations.space, index);
+      const base = ends.get(space) ?? 0;
+      const size = at(allocations.size, index);
+      ends.set(space, base + size);
+      return {
+        number,
+        base,
+        size,
+        isFixed: at(allocations.fixed, index) === 1,
+        kind: this.text(at(allocations.kind, index)).replace("_", "-"),
+        line: at(allocations.line, index),
+        boxes: [],
+      };
+    });
+  }
+
+  private readBoxes(allocations: readonly Allocation[]): void {
+    const { boxes } = this.data;
+    boxes.id.forEach((_, number) => {
+      const allocation = allocations[at(boxes.allocation, number)];
+      if (allocation === undefined) {
+        return;
+      }
+      const offset = at(boxes.offset, number);
+      const instruction = this.text(at(boxes.name, number));
+      allocation.boxes.push({
+        number,
+        allocation,
+        low: allocation.base + offset,
+        offset,
+        size: at(boxes.size, number),
+        padding: at(boxes.padding, number),
+        start: at(boxes.start, number),
+        end: at(boxes.end, number),
+        name: instruction + this.text(at(boxes.index, number)),
+        instruction,
+        shape: this.text(at(boxes.shape, number)),
+        assignmentLine: at(boxes.assignmentLine, number),
+        moduleLine: at(boxes.moduleLine, number),
+      });
+    });
+  }
+}
+
+/** Return the occupied bytes at a step. */
+export function bytesAt(curve: Curve, step: number): number {
+  let low = 0;
+  let high = curve.steps.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((curve.steps[middle] ?? 0) <= step) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low === 0 ? curve.fixedBytes : (curve.bytes[low - 1] ?? 0);
+}
+
+function curveOf(space: SpaceData): Curve | undefined {
+  const { changeSteps, tempBytes, fixedBytes, peakStep, peakBytes } = space;
+  if (
+    changeSteps === undefined ||
+    tempBytes === undefined ||
+    fixedBytes === undefined ||
+    peakStep === undefined ||
+    peakBytes === undefined
+  ) {
+    return undefined;
+  }
+  return {
+    fixedBytes,
+    peakStep,
+    peakBytes,
+    steps: sums(changeSteps, 0),
+    bytes: sums(tempBytes, fixedBytes),
+    localPeaks: space.localPeaks ?? [],
+  };
+}
+
+/** Undo the differences in which the server sends ascending numbers. */
+function sums(differences: readonly number[], offset: number): Float64Array {
+  const found = new Float64Array(differences.length);
+  let sum = 0;
+  differences.forEach((difference, index) => {
+    sum += difference;
+    found[index] = sum + offset;
+  });
+  return found;
+}
+
+function at(column: readonly number[], index: number): number {
+  return column[index] ?? -1;
+}

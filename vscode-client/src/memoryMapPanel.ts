@@ -1,0 +1,194 @@
+import { randomBytes } from "node:crypto";
+import * as vscode from "vscode";
+import { HoverRequest, MarkupContent, RequestType } from "vscode-languageclient/node";
+import type { FileWindows } from "./fileWindows";
+import type { FileLine, FromPage, ToPage } from "./memoryMap/host";
+import type { MemoryMapDocument } from "./memoryMap/model";
+import type { Server } from "./server";
+
+/** Request the memory map of the compile of a file; `line` selects a section of a stdout dump. */
+const MemoryMapRequest = new RequestType<FileLine, MemoryMapDocument | null, void>("hlo/memoryMap");
+const RELOAD_MILLISECONDS = 700;
+
+/** A panel beside the editor with the memory map of the dump in the editor. */
+export class MemoryMapPanel implements vscode.Disposable {
+  private panel: vscode.WebviewPanel | undefined;
+  private shown: FileLine | undefined;
+  private files: ReadonlySet<string> = new Set();
+  private opened: FileLine | undefined;
+  private reload: ReturnType<typeof setTimeout> | undefined;
+  private readonly listeners: vscode.Disposable;
+
+  constructor(
+    private readonly server: Server,
+    private readonly windows: FileWindows,
+    private readonly extension: vscode.Uri,
+  ) {
+    this.listeners = vscode.Disposable.from(
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        this.showCursor(textEditor);
+      }),
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        this.showCursor(editor);
+      }),
+      vscode.workspace.onDidChangeTextDocument(({ document, contentChanges }) => {
+        if (contentChanges.length > 0 && this.files.has(document.uri.toString())) {
+          clearTimeout(this.reload);
+          this.reload = setTimeout(() => void this.load(), RELOAD_MILLISECONDS);
+        }
+      }),
+    );
+  }
+
+  dispose(): void {
+    clearTimeout(this.reload);
+    this.listeners.dispose();
+    this.panel?.dispose();
+  }
+
+  /** Show the map of the dump in the active editor. */
+  async show(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    if (editor === undefined) {
+      void vscode.window.showInformationMessage("Open a dump to show its memory map.");
+      return;
+    }
+    this.shown = { uri: editor.document.uri.toString(), line: editor.selection.active.line };
+    if (this.panel === undefined) {
+      this.panel = this.create();
+    } else {
+      this.panel.reveal(undefined, true);
+      await this.load();
+    }
+  }
+
+  private create(): vscode.WebviewPanel {
+    const folder = vscode.Uri.joinPath(this.extension, "dist");
+    const panel = vscode.window.createWebviewPanel(
+      "hlo.memoryMap",
+      "Memory Map",
+      { viewColumn: vscode.ViewColumn.Beside, preserveFocus: true },
+      { enableScripts: true, retainContextWhenHidden: true, localResourceRoots: [folder] },
+    );
+    panel.iconPath = vscode.Uri.joinPath(this.extension, "icons", "extension.png");
+    panel.onDidDispose(() => {
+      this.panel = undefined;
+      this.files = new Set();
+    });
+    panel.webview.onDidReceiveMessage((message: FromPage) => void this.receive(message));
+    panel.webview.html = pageOf(panel.webview, folder);
+    return panel;
+  }
+
+  private async receive(message: FromPage): Promise<void> {
+    switch (message.type) {
+      case "ready":
+        await this.load();
+        break;
+      case "open":
+        await this.open(message.places);
+        break;
+      case "hover":
+        this.post({
+          type: "hover",
+          request: message.request,
+          html: await this.hover(message.place, message.name).catch(() => undefined),
+        });
+        break;
+    }
+  }
+
+  private post(message: ToPage): void {
+    void this.panel?.webview.postMessage(message);
+  }
+
+  private async load(): Promise<void> {
+    const { shown } = this;
+    const client = await this.server.client();
+    if (client === undefined || shown === undefined) {
+      return;
+    }
+    const title = { location: vscode.ProgressLocation.Window, title: "Computing memory map" };
+    const document = await vscode.window.withProgress(title, () => client.sendRequest(MemoryMapRequest, shown));
+    const [found] = document?.modules ?? [];
+    if (document === null || found === undefined) {
+      this.post({ type: "error", message: "This file is not an HLO module or XLA memory dump." });
+      return;
+    }
+    const { assignment, module: text } = found.files;
+    const module = { ...found, files: { assignment: normal(assignment), module: normal(text) } };
+    this.files = new Set(Object.values(module.files).filter((uri) => uri !== null));
+    if (this.panel !== undefined) {
+      this.panel.title = `Memory Map: ${module.name}`;
+    }
+    this.post({ type: "data", document: { ...document, modules: [module] } });
+    this.showCursor(vscode.window.activeTextEditor);
+  }
+
+  /** Highlight the box of the line with the cursor, unless the line was opened from the map. */
+  private showCursor(editor: vscode.TextEditor | undefined): void {
+    const uri = editor?.document.uri.toString();
+    if (editor === undefined || uri === undefined || !this.files.has(uri)) {
+      return;
+    }
+    const { line } = editor.selection.active;
+    if (this.opened?.uri !== uri || this.opened.line !== line) {
+      this.opened = undefined;
+      this.post({ type: "cursor", uri, line });
+    }
+  }
+
+  /** Open the place in the file that is shown in an editor, else the first one. */
+  private async open(places: readonly FileLine[]): Promise<void> {
+    const editors = vscode.window.visibleTextEditors;
+    const editorOf = ({ uri }: FileLine): vscode.TextEditor | undefined =>
+      editors.find(({ document }) => document.uri.toString() === uri);
+    const place = places.find((each) => editorOf(each) !== undefined) ?? places[0];
+    if (place === undefined) {
+      return;
+    }
+    this.opened = place;
+    const range = new vscode.Range(place.line, 0, place.line, 0);
+    const { uri, range: selection } = await this.windows.locate(vscode.Uri.parse(place.uri), range);
+    const viewColumn = (editorOf(place) ?? editors[0])?.viewColumn ?? vscode.ViewColumn.One;
+    await vscode.window.showTextDocument(uri, { viewColumn, selection, preserveFocus: true, preview: true });
+  }
+
+  /** Return the hover of the server at the name of a value as HTML. */
+  private async hover(place: FileLine, name: string): Promise<string | undefined> {
+    const client = await this.server.client();
+    const document = await vscode.workspace.openTextDocument(vscode.Uri.parse(place.uri));
+    const character = Math.max(0, document.lineAt(place.line).text.indexOf(name));
+    const hover = await client?.sendRequest(HoverRequest.type, {
+      textDocument: { uri: place.uri },
+      position: { line: place.line, character },
+    });
+    return hover !== null && hover !== undefined && MarkupContent.is(hover.contents)
+      ? vscode.commands.executeCommand<string>("markdown.api.render", hover.contents.value)
+      : undefined;
+  }
+}
+
+/** Return a URI of the server as VS Code writes it. */
+function normal(uri: string | null): string | null {
+  return uri === null ? null : vscode.Uri.parse(uri).toString();
+}
+
+function pageOf(webview: vscode.Webview, folder: vscode.Uri): string {
+  const resource = (name: string): string => webview.asWebviewUri(vscode.Uri.joinPath(folder, name)).toString();
+  const nonce = randomBytes(16).toString("hex");
+  const policy = `default-src 'none'; style-src ${webview.cspSource}; script-src 'nonce-${nonce}';`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="${policy}">
+<title>Memory Map</title>
+<link rel="stylesheet" href="${resource("memoryMap.css")}">
+</head>
+<body>
+<div id="memory-map" class="memory-map"></div>
+<script nonce="${nonce}" src="${resource("memoryMap.js")}"></script>
+</body>
+</html>`;
+}
