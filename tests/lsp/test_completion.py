@@ -87,7 +87,7 @@ async def test_what_is_selected_is_explained() -> None:
     assert resolve(found, items["%p"]).documentation == "%p = f32[4]{0} parameter(0)"
     found, items = await complete(9, 18, Client())
     assert resolve(found, items["add"]).documentation == (
-        "Sum of two arrays, element by element; a logical or on pred."
+        "Sum of two arrays, element by element; logical or for pred."
     )
 
 

@@ -17,7 +17,7 @@ async def test_labels_as_places_and_sentences_in_markdown() -> None:
     assert signature.parameters is not None
     assert [parameter.label for parameter in signature.parameters] == [(4, 7), (9, 12)]
     assert signature.documentation == types.MarkupContent(
-        types.MarkupKind.Markdown, "Sum of two arrays, element by element; a logical or on `pred`."
+        types.MarkupKind.Markdown, "Sum of two arrays, element by element; logical or for `pred`."
     )
 
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, async_playwright
+from playwright.async_api import Browser, ViewportSize, async_playwright
 
 import hlo_lsp
 from editors import client
@@ -25,7 +25,7 @@ from editors.vscode.window import Window
 _CHROMIUM = ("chromium", "chromium-browser", "google-chrome")
 _PROBE = Path(__file__).with_name("probe")
 _PYTHON_EXTENSION = Path(__file__).with_name("python_extension")
-_SIZE = {"width": 1400, "height": 900}
+_SIZE = ViewportSize(width=1400, height=900)
 _FAILED = pytest.StashKey[bool]()
 
 

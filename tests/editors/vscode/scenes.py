@@ -4,6 +4,8 @@ import shutil
 from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 
+from playwright.async_api import ViewportSize
+
 from dumps import CORPUS
 from editors.vscode.dump import ASSIGNMENT
 from editors.vscode.host import Spot, hover, problems, spot, uri
@@ -11,7 +13,7 @@ from editors.vscode.waiting import until
 from editors.vscode.window import HOVER, Window
 
 Texts = dict[str, list[str]]
-SIZE = {"width": 1280, "height": 800}
+SIZE = ViewportSize(width=1280, height=800)
 HEIGHTS = {"hover": 620, "lenses": 680, "problems": 800}  # the rest is empty
 SCALE = 1.5
 # Only views with facts about the dump.

@@ -54,8 +54,12 @@ async def test_picture_matches_vs_code(
     if request.config.getoption("--take-pictures", default=False):
         PICTURES.mkdir(exist_ok=True)
         # Shadows and fading end with the animations.
-        clip = {"x": 0, "y": 0, **scenes.SIZE, "height": scenes.HEIGHTS[name]}
-        screen = await stage.page.screenshot(animations="disabled", caret="hide", clip=clip)
+        width, height = scenes.SIZE["width"], scenes.HEIGHTS[name]
+        screen = await stage.page.screenshot(
+            animations="disabled",
+            caret="hide",
+            clip={"x": 0, "y": 0, "width": width, "height": height},
+        )
         (PICTURES / f"{name}.png").write_bytes(_small(screen))
         kept.write_text(json.dumps(texts, indent=1, ensure_ascii=False) + "\n", "utf-8")
     assert json.loads(kept.read_text("utf-8")) == texts, "take the pictures again, and look at them"
