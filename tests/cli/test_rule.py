@@ -17,7 +17,7 @@ def test_rule_is_explained() -> None:
     lines = result.out.splitlines()
     assert lines == [line.rstrip() for line in lines]
     assert lines[0] == "size-mismatch"
-    assert lines[1] == f"says      {rule.what}"
+    assert lines[1] == f"meaning   {rule.what}"
     assert lines[2] == "severity  error"
     assert lines[3] == f"why       {rule.why}"
     assert "\x1b" not in result.out

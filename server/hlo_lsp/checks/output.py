@@ -18,11 +18,11 @@ from hlo_lsp.model.display import Card, Fact
 _INTRODUCTION = """\
 # Rules
 
-What `hlo-lsp check` and the diagnostics in an editor look at. This page is what
-`hlo-lsp rule --all` prints; `hlo-lsp rule CODE` prints a part of it.
+This page lists the rules of `hlo-lsp check` and of the diagnostics in an editor. `hlo-lsp rule --all`
+prints this page, and `hlo-lsp rule CODE` prints one rule.
 
-A dump that a compiler printed contains none of the errors. Advice is about the program, not about
-the dump. Rules that are off run when `select` names them.
+A dump that a compiler printed contains no errors. Advice is about the program, not about the dump.
+Rules that are off run only if `select` names them.
 """
 _GROUPS = (
     ("Errors and warnings", (Severity.ERROR, Severity.WARNING)),
@@ -47,7 +47,7 @@ def severity_word(explanation: Explanation) -> str:
 
 def rule_card(explanation: Explanation) -> Card:
     """Return a rule as a card for the terminal."""
-    facts = [Fact("says", explanation.what), Fact("severity", severity_word(explanation))]
+    facts = [Fact("meaning", explanation.what), Fact("severity", severity_word(explanation))]
     facts += [Fact(head.lower(), text) for head, text in rule_paragraphs(explanation)]
     return Card(explanation.code, tuple(facts))
 
@@ -78,7 +78,7 @@ def _page() -> Iterator[str]:
     for title, group in _GROUPS:
         members = [one for one in explanations().values() if severities()[one.code] in group]
         yield f"## {title}\n"
-        yield "| code | severity | what it says |"
+        yield "| code | severity | meaning |"
         yield "|---|---|---|"
         for one in members:
             what = one.what.replace("|", "\\|")

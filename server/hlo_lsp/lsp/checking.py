@@ -66,16 +66,16 @@ async def findings_until(
 
 def cached_findings(context: RequestContext) -> list[Finding] | None:
     """Return the findings of a file if they are known for its current text."""
-    known = _complete_findings(*_arguments(context))
-    return known[0] if known and _is_fresh(context) else None
+    known = _complete_findings(context.dump).get((context.file, context.selection))
+    return known if _is_fresh(context) else None
 
 
 @query
-def _complete_findings(file: DumpFile, dump: DumpSet, _: Selection) -> list[list[Finding]]:
-    """Return a memo of the findings, empty until a check of the current texts is complete."""
-    for other in (file, *dump.files, *dump.others):
-        other.read()
-    return []
+def _complete_findings(dump: DumpSet) -> dict[tuple[DumpFile, Selection], list[Finding]]:
+    """Return a memo of the complete checks of the current texts, by file and selection."""
+    for file in (*dump.files, *dump.others):
+        file.read()
+    return {}
 
 
 async def findings_of_text(parts: Sequence[RequestContext]) -> list[Finding]:
@@ -98,7 +98,8 @@ def state_id(context: RequestContext) -> str:
 def _join_check(
     context: RequestContext, listener: FindingsListener
 ) -> "AbstractContextManager[asyncio.Task[list[Finding]]]":
-    return context.session.checks.join(_arguments(context), partial(_run_check, context), listener)
+    key = context.dump, context.file, context.selection
+    return context.session.checks.join(key, partial(_run_check, context), listener)
 
 
 async def _run_check(context: RequestContext, listener: FindingsListener) -> list[Finding]:
@@ -120,7 +121,7 @@ async def _run_check(context: RequestContext, listener: FindingsListener) -> lis
         await context.session.foreground.give_way()
 
     found = await run_on_compile(context.dump, check, give_way)
-    _complete_findings(*_arguments(context))[:] = [found]
+    _complete_findings(context.dump)[context.file, context.selection] = found
     release_memory()
     return found
 
@@ -131,7 +132,3 @@ def _is_fresh(context: RequestContext) -> bool:
 
 def _versions(context: RequestContext) -> list[int]:
     return [file.version for file in (*context.dump.files, *context.dump.others)]
-
-
-def _arguments(context: RequestContext) -> tuple[DumpFile, DumpSet, Selection]:
-    return context.file, context.dump, context.selection

@@ -1,6 +1,5 @@
 """The commands ``hlo.*`` and the request ``hlo/window``."""
 
-import asyncio
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -119,7 +118,7 @@ async def _context_of_whole_compile(session: Session, uri: str, line: int) -> Re
 
 
 async def _check_path(session: Session, path: Path) -> tuple[list[FileResult], list[str]]:
-    made = await asyncio.to_thread(plan, [path], CheckOptions())  # reads names and times only
+    made = await run_in_slices(partial(plan, [path], CheckOptions()))
     if made.errors:
         raise RequestFailedError("\n".join(map(str, made.errors)))
     known: dict[CheckJob, list[FileResult]] = {}

@@ -58,7 +58,8 @@ def test_operands_and_attributes(line: str, label: str, active: str) -> None:
          "The state before the first iteration. Passed as `z: f32[8,4]{1,0}`."),
         ("conditional(%n, %zero, |), branch_computations={%sum, %twice}",
          "conditional(branch_index, branch_operands...)",
-         "The operands of the branches, one for each branch in order. Passed as `z: f32[8,4]{1,0}`."),
+         "The operands of the branches, one for each branch in order. "
+         "Passed as `z: f32[8,4]{1,0}`."),
         ("conditional(%n, |), true_computation=%sum, false_computation=%twice",
          "conditional(branch_index, branch_operands...)",
          "The operands of the branches, one for each branch in order. Passed as `x: f32[]`."),
