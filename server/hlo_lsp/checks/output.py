@@ -18,8 +18,8 @@ from hlo_lsp.model.display import Card, Fact
 _INTRODUCTION = """\
 # Rules
 
-This page lists the rules of `hlo-lsp check` and of the diagnostics in an editor. `hlo-lsp rule --all`
-prints this page, and `hlo-lsp rule CODE` prints one rule.
+This page lists the rules of `hlo-lsp check` and of the diagnostics in an editor.
+`hlo-lsp rule --all` prints this page, and `hlo-lsp rule CODE` prints one rule.
 
 A dump that a compiler printed contains no errors. Advice is about the program, not about the dump.
 Rules that are off run only if `select` names them.

@@ -126,12 +126,12 @@ def _problem(path: Path) -> str | None:
     try:
         head = read_first_lines(path, _MAX_HEAD_BYTES)
     except BinaryFileError:
-        return "is no dump"
+        return "is not a dump"
     except UnreadableError:
         return "cannot be read"
     if detect_file_kind(head) is not FileKind.OTHER:
         return None
-    return "is no dump" if any(map(str.strip, head)) else "is empty"
+    return "is not a dump" if any(map(str.strip, head)) else "is empty"
 
 
 def _rank(file: DumpFile) -> int:

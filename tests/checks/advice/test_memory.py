@@ -22,7 +22,7 @@ def test_padding_says_which_dimension_grows_to_which_tile() -> None:
             "3:  value: <1 a @0> (size=4194304,offset=0): »f32[8192,1]{1,0:T(8,128)}«",
             "`a{}` takes 4,194,304 B (4.00 MiB) for 32,768 B (32.0 KiB) of elements, 128 times as "
             "much: dim 1: 1 -> 128 by T(8,128); 2 values have it, 7.94 MiB of padding in 2 places. "
-            "Let a larger dimension come last in the layout, or merge small ones",
+            "Make a larger dimension the last in the layout, or merge small ones",
         )
     ]
 
@@ -94,7 +94,7 @@ def test_gaps_are_what_is_never_live_at_once() -> None:
             "fragmentation",
             "2: allocation 0: size »5242880«, preallocated-temp:",
             "at most 3,145,728 B (3.00 MiB) of the 5,242,880 B (5.00 MiB) in allocation 0 are live "
-            "at once, at step 1: 2,097,152 B (2.00 MiB) (40%) are gaps between values. "
+            "at the same time (step 1): 2,097,152 B (2.00 MiB) (40%) are gaps between values. "
             "Shorten the live ranges of large values, or split them",
         )
     ]

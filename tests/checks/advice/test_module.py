@@ -113,7 +113,7 @@ def test_copies_to_another_memory_space_are_no_matter_of_layouts() -> None:
     text = _module(f"%a = {ROWS} parameter(0)", "ROOT %c = f32[512,512]{1,0:S(1)} copy(%a)")
     ((_, _, sentence),) = advice("layout-copy", text, stem=TPU)
     assert "changes only the memory space" in sentence
-    assert "agree on one layout" not in sentence
+    assert "Use the same layout" not in sentence
 
 
 @pytest.mark.parametrize("code", ["layout-copy", "duplicate-computation", "host-transfer"])

@@ -34,7 +34,7 @@ def test_foreign_file_is_reported_on_its_first_line(
     ((name, code, place, message),) = reports_in(compiled)
     assert (name, code) == (end, "sibling-mismatch")
     assert place.split(":")[0] in {"1", "2"}  # the first line of values is empty
-    assert message.startswith("this file is of another compile than `module_0092.jit_don")
+    assert message.startswith("this file is from another compile than `module_0092.jit_don")
 
 
 def test_two_foreign_files_are_both_reported(compiled: Path, corpus_small: Path) -> None:
@@ -74,8 +74,8 @@ def test_missing_file_is_reported(compiled: Path, end: str) -> None:
 NO_DUMPS = {
     b"": "is empty",
     b"\n\n": "is empty",
-    b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n": "is no dump",
-    "HloLiveRange (max 2):\n".encode("utf-16"): "is no dump",
+    b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 12\n": "is not a dump",
+    "HloLiveRange (max 2):\n".encode("utf-16"): "is not a dump",
 }
 
 

@@ -43,7 +43,7 @@ def padding_waste(survey: CompileCheck) -> Iterator[Finding]:
             "SHAPE",
             f"`{group.value.record.key}` takes {format_bytes(size)} for "
             f"{format_bytes(group.logical)} of elements, {size / group.logical:.3g} times as much: "
-            f"{why}{more}. Let a larger dimension come last in the layout, or merge small ones",
+            f"{why}{more}. Make a larger dimension the last in the layout, or merge small ones",
         )
 
 
@@ -63,7 +63,7 @@ def fragmentation(survey: CompileCheck) -> Iterator[Finding]:
                 allocation,
                 "SIZE",
                 f"at most {format_bytes(found.live)} of the {format_bytes(found.end)} in "
-                f"allocation {record.number} are live at once, at step {found.step:,}: "
+                f"allocation {record.number} are live at the same time (step {found.step:,}): "
                 f"{format_bytes(found.idle)} ({found.idle / found.end:.0%}) are gaps between "
                 "values. Shorten the live ranges of large values, or split them",
             )
@@ -152,7 +152,7 @@ def long_lived(survey: CompileCheck) -> Iterator[Finding]:
             one.live,
             "END",
             f"`{row.key}`{copied} keeps {format_bytes(one.value.size)} for {one.steps:,}{of} "
-            f"steps, until {until}. Compute it again nearer to its last use (`jax.checkpoint`), "
+            f"steps, until {until}. Recompute it shortly before its last use (`jax.checkpoint`), "
             "or use it earlier",
             *(Related(place, "assigned here") for place in places),
         )
@@ -253,7 +253,7 @@ def _place(survey: CompileCheck, file: DumpFile, leaf: InterfaceLeaf) -> Place:
     return name_place(file, parameters[leaf.parameter or 0])
 
 
-_AGREE = "Let producer and users agree on one layout"
+_AGREE = "Use the same layout in producer and users"
 _REMEDIES = {
     "the layout": _AGREE,
     "the order of dimensions": _AGREE,
@@ -316,7 +316,7 @@ def host_transfer(survey: CompileCheck) -> Iterator[Finding]:
             yield survey.report(
                 name_place(file, one.instruction),
                 f"`{one.instruction.name}` moves {format_bytes(one.bytes)} {way} each time that it "
-                "runs. Keep on the device what is used again soon, and start early what is not",
+                "runs. Keep data that is reused soon on the device; start other transfers early",
             )
 
 

@@ -22,7 +22,7 @@ def sibling_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         name = other.label if other.path is None else other.path.name
         yield survey.report(
             top_place(file),
-            f"this file is of another compile than `{name}`: {comparison.agreeing:,} of "
+            f"this file is from another compile than `{name}`: {comparison.agreeing:,} of "
             f"{comparison.compared:,} compared {comparison.what} are the same",
             Related(top_place(other), "the other compile"),
         )
