@@ -63,6 +63,9 @@ def _argument_parser() -> argparse.ArgumentParser:
     _add_timeline_options(
         _add_command(commands, "timeline", "Show the occupied bytes over the schedule")
     )
+    _add_export_options(
+        _add_command(commands, "export", "Write buffers in the formats of profilers")
+    )
     _add_why_options(_add_command(commands, "why", "Explain why a buffer is alive"))
     _add_oom_options(_add_command(commands, "oom", "Explain an out-of-memory message"))
     _add_report_options(
@@ -133,6 +136,35 @@ def _add_timeline_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--ascii", action="store_true", help="draw with ASCII characters only")
     _add_format_option(parser, "text", "json")
+    _add_logging_options(parser, default=argparse.SUPPRESS)
+
+
+def _add_export_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="+", help="a dump file, or a folder with dumps"
+    )
+    form = parser.add_mutually_exclusive_group(required=True)
+    form.add_argument(
+        "--pprof", action="store_true", help="a pprof profile of the bytes by Python call stack"
+    )
+    form.add_argument(
+        "--folded", action="store_true", help="folded stacks, for flame graphs and speedscope"
+    )
+    form.add_argument(
+        "--perfetto", action="store_true", help="a Perfetto trace of all buffers over the schedule"
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="FILE", help="the file to write (default: standard output)"
+    )
+    parser.add_argument(
+        "--at",
+        metavar="STEP",
+        type=int,
+        help="the schedule step of a profile (default: the peak of each memory space)",
+    )
+    parser.add_argument(
+        "--space", metavar="SPACE", help="only this memory space of a profile: its number or name"
+    )
     _add_logging_options(parser, default=argparse.SUPPRESS)
 
 

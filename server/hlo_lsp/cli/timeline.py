@@ -26,7 +26,7 @@ def run(options: argparse.Namespace) -> int:
     if options.format == "json":
         print(json.dumps({"modules": [timeline_json(one) for one in found]}))
     elif found:
-        columns = shutil.get_terminal_size().columns - 1
+        columns = shutil.get_terminal_size().columns
         ascii_only = options.ascii or not _can_print_blocks()
         blocks = (
             "\n".join(timeline_lines(one, columns, options.top, ascii_only=ascii_only))

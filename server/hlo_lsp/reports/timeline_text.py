@@ -101,7 +101,7 @@ def _chart(
         + (f" ({shade} arguments, constants, and outputs: {_size(fixed)})" if fixed else "")
     )
     margin = 2 + max(len(_size(occupancy.peak_bytes)), len(_size(occupancy.fixed_bytes)))
-    width = max(_MIN_COLUMNS, columns - margin)
+    width = max(_MIN_COLUMNS, columns - margin - 1)
     last = max(timeline.last_step or 0, *occupancy.change_steps, 1)
     width = min(width, last + 1)
     bounds = [(last + 1) * column // width for column in range(width + 1)]
