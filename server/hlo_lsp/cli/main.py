@@ -60,6 +60,9 @@ def _argument_parser() -> argparse.ArgumentParser:
     _add_summary_options(
         _add_command(commands, "summary", "Show where the memory of a program goes")
     )
+    _add_find_options(
+        _add_command(commands, "find", "Find buffers by name, Python line, shape, or scope")
+    )
     _add_timeline_options(
         _add_command(commands, "timeline", "Show the occupied bytes over the schedule")
     )
@@ -114,6 +117,28 @@ def _add_summary_options(parser: argparse.ArgumentParser) -> None:
         default=5,
         help="the number of owners and buffers to show (default: 5)",
     )
+    _add_logging_options(parser, default=argparse.SUPPRESS)
+
+
+def _add_find_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "query",
+        metavar="QUERY",
+        help="a name such as `fusion.12`, a Python line such as `train.py:27`,"
+        " a shape such as `f32[8,128]`, or a part of an op_name with a slash",
+    )
+    parser.add_argument(
+        "paths", metavar="PATH", nargs="*", default=["."],
+        help="a dump file, or a folder with dumps (default: this folder)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--top",
+        metavar="N",
+        type=_positive_integer,
+        default=20,
+        help="the number of buffers to print for each module (default: 20)",
+    )
+    _add_format_option(parser, "text", "json")
     _add_logging_options(parser, default=argparse.SUPPRESS)
 
 
