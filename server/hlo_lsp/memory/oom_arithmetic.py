@@ -59,7 +59,9 @@ def requirement_of(message: OomMessage, dump: DumpSet | None) -> Requirement:
     if message.usage_rows and any(part is not None for part in parts):
         total = sum(part or 0 for part in parts)
         is_minimum = any(part is None for part in parts)
-        if message.needed is not None and message.needed.matches(total):
+        printed = [message.usage_of("arguments"), message.usage_of("program"), message.output]
+        error = _error(*(size for size in printed if size is not None))
+        if message.needed is not None and message.needed.matches_within(total, error):
             total = message.needed.bytes  # the sum of rounded numbers is less exact
         if message.needed is not None and is_minimum:
             total = max(total, message.needed.bytes)

@@ -37,6 +37,7 @@ _KINDS = {
     "rematerialization_exceeded": OomKind.REMATERIALIZATION,
 }
 _ESCAPED_QUOTE = re.compile(r"\\+'")  # in the repr of a sentence
+_BEGIN = "Ran out of"  # of a sentence that never goes on after another one
 # Lines that begin a message without a first sentence, such as a file of a dump.
 _PART_RULES = frozenset(
     {"usage_line", "requirement_line", "allocations_label", "peak_buffers_label"}
@@ -132,7 +133,8 @@ class _Reader:
         """Add a line to an incomplete sentence; return whether it belongs to it."""
         sentence = self._sentences[source]
         before = sentence.header
-        if not line.text or read_line(line.text) is not None or sentence.is_full:
+        is_other = not line.text or _BEGIN in line.text or read_line(line.text) is not None
+        if is_other or sentence.is_full:
             self._end_sentence(source, self._sentences.pop(source))
             return False
         sentence.add(line)
@@ -322,8 +324,9 @@ def _merged(one: OomMessage, other: OomMessage) -> OomMessage | None:
         return None
     if any(a is not None and b is not None and not _agree(a, b) for a, b in sizes):
         return None
-    if one.needed is None or (one.entries and other.entries and one.entries != other.entries
-                              and _shapes(one) != _shapes(other)):  # fmt: skip
+    if one.needed is None and (one.entries or other.entries):
+        return None
+    if one.entries and other.entries and _shapes(one) != _shapes(other):
         return None
     best = max(one, other, key=lambda each: (len(each.entries), len(each.usage_rows)))
     module = one.module or other.module

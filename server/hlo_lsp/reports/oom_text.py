@@ -149,13 +149,14 @@ def _remarks(report: OomReport) -> Iterator[str]:
             f"{_size(report.need.needed)}; the device was already full"
         )
     notes = [*report.corrections, *report.mismatches]
+    if not notes and (message.usage_rows or message.requirement_rows):
+        end = ", also with the buffer assignment" if report.need.is_measured else ""
+        notes.append(f"all totals agree{end}")
+    has_lines = any(entry.source for entry in report.joined.entries)
+    if dump is None and message.entries and not has_lines:
+        notes.append("without a dump, the Python lines are unknown")
     if notes:
         yield "; ".join(notes)
-    elif message.usage_rows or message.requirement_rows:
-        end = ", also with the buffer assignment" if report.need.is_measured else ""
-        yield f"all totals agree{end}"
-    if dump is None and message.entries and not any(one.source for one in report.joined.entries):
-        yield "no dump: the Python lines are unknown (set `--xla_dump_to`, or name the folder)"
 
 
 def _owners(report: OomReport) -> str:
