@@ -20,7 +20,6 @@ from hlo_lsp.lsp import (
     symbols,
 )
 from hlo_lsp.lsp.inlay_hints import INLAY_HINT_OPTIONS, InlayHints
-from hlo_lsp.lsp.memory_map import MEMORY_MAP_METHOD, answer_memory_map
 from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.protocol import HloServer
 from hlo_lsp.lsp.semantic_tokens import LEGEND, SemanticTokens
@@ -344,11 +343,3 @@ def register_windows(server: HloServer) -> None:
     @server.feature(commands.WINDOW_METHOD)
     async def on_window(params: Any) -> Json | None:
         return await commands.answer_window(windows, params)
-
-
-def register_memory_map(server: HloServer, session: Session) -> None:
-    """Register the request for the data of a memory map."""
-
-    @server.feature(MEMORY_MAP_METHOD)
-    async def on_memory_map(params: Any) -> Json | None:
-        return await answer_memory_map(session, params)

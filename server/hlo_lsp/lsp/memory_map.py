@@ -5,7 +5,6 @@ from typing import Any
 
 from lsprotocol import types
 
-from hlo_lsp.lsp.positions import Json
 from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.reports.memory_map import memory_map, memory_map_document
@@ -13,15 +12,14 @@ from hlo_lsp.reports.memory_map import memory_map, memory_map_document
 MEMORY_MAP_METHOD = "hlo/memoryMap"
 
 
-async def answer_memory_map(session: Session, params: Any) -> Json | None:
+async def answer_memory_map(session: Session, params: Any) -> dict[str, Any] | None:
     """Return the memory map of the compile of a file; None for a file that is not a dump.
 
     Args:
         session: The session.
         params: ``uri`` of the file, and ``line`` from 0, which selects a section of a stdout dump.
     """
-    fields = params if isinstance(params, dict) else {}
-    uri, line = fields.get("uri"), fields.get("line", 0)
+    uri, line = getattr(params, "uri", None), getattr(params, "line", 0)
     if not isinstance(uri, str) or not isinstance(line, int):
         return None
     document = types.TextDocumentIdentifier(uri)

@@ -13,7 +13,6 @@ from hlo_lsp.lsp.handlers import (
     register_diagnostics,
     register_documents,
     register_hints,
-    register_memory_map,
     register_positions,
     register_texts,
     register_tokens,
@@ -46,7 +45,6 @@ def create_server() -> HloServer:
     register_workspace(server, services)
     register_texts(server, session, services)
     register_windows(server)
-    register_memory_map(server, session)
     register_positions(registry)
     register_calls(server, session)
     register_documents(server, session, registry)

@@ -213,7 +213,8 @@ export function drawCurve(
   drawPeaks(context, area, x, theme, curve, height);
 }
 
-const MIN_PEAK_DISTANCE = 110; // pixels between the labels of two peaks
+const MIN_MARK_DISTANCE = 12; // pixels between two peaks
+const MIN_LABEL_DISTANCE = 74; // pixels between the label of a peak and another peak
 
 function drawPeaks(
   context: CanvasRenderingContext2D,
@@ -226,23 +227,24 @@ function drawPeaks(
   context.font = FONT;
   context.textBaseline = "alphabetic";
   context.fillStyle = theme.foreground;
-  const labels: number[] = [];
-  const marks: number[] = [];
+  const marks: { left: number; top: number; bytes: number }[] = [];
   const peaks = [...curve.localPeaks].sort(([, one], [, other]) => other - one);
   for (const [step, bytes] of [[curve.peakStep, curve.peakBytes] as const, ...peaks]) {
     const left = area.x + x(step + 0.5);
-    if (left < area.x || left > area.x + area.width || marks.some((other) => Math.abs(other - left) < 5)) {
+    if (left < area.x || left > area.x + area.width || marks.some((other) => Math.abs(other.left - left) < MIN_MARK_DISTANCE)) {
       continue;
     }
-    marks.push(left);
     const top = area.y + height(bytes);
+    marks.push({ left, top, bytes });
     context.beginPath();
     context.moveTo(left, top - 1);
     context.lineTo(left - 4, top - 8);
     context.lineTo(left + 4, top - 8);
     context.fill();
-    if (labels.every((other) => Math.abs(other - left) > MIN_PEAK_DISTANCE)) {
-      labels.push(left);
+  }
+  for (const { left, top, bytes } of marks) {
+    const hasRoom = marks.every((other) => other.left <= left || other.left - left > MIN_LABEL_DISTANCE);
+    if (hasRoom || bytes === curve.peakBytes) {
       const text = formatBytes(bytes);
       const isRight = left + 64 > area.x + area.width;
       context.textAlign = isRight ? "right" : "left";

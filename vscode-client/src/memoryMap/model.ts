@@ -189,7 +189,8 @@ export class Module {
     );
   }
 
-  private text(number: number): string {
+  /** Return a text of the table of strings. */
+  text(number: number): string {
     return this.data.strings[number] ?? "";
   }
 

@@ -67,6 +67,8 @@ export class Page {
     private readonly root: HTMLElement,
     private readonly host: Host,
   ) {
+    // Tests read where boxes are.
+    Object.assign(root, { memoryMap: this });
     this.card = new HoverCard(host);
     this.view = new MapView(this.mapRoot, {
       hover: (target, event) => {
@@ -138,6 +140,20 @@ export class Page {
         return;
       }
     }
+  }
+
+  /** Return where the largest box of a name is in the window. */
+  pointOf(name: string): { x: number; y: number } | undefined {
+    const box = this.space?.boxes
+      .filter((each) => each.name === name)
+      .sort((one, other) => other.size - one.size)[0];
+    return box && this.view.clientPoint((box.start + box.end + 1) / 2, box.low + box.size / 2);
+  }
+
+  /** Return the bytes of the buffers at a step of a memory space, the largest first. */
+  liveBytes(number: number, step: number): number[] {
+    const space = this.module?.spaces.find((each) => each.number === number);
+    return space === undefined ? [] : liveSet(space, step).map(({ bytes }) => bytes);
   }
 
   refreshTheme(): void {
@@ -293,6 +309,7 @@ export class Page {
     this.groups = new Groups(module, space, this.grouping);
     this.chosenGroup = undefined;
     this.view.show(module, space, this.groups, keepsZoom);
+    this.root.dataset["boxes"] = String(this.view.boxCount);
     this.search();
     this.showStep(this.step);
   }
