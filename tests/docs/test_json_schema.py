@@ -17,6 +17,7 @@ from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.cli.main import main
+from oom_messages import DUMP, GPU, OOM
 
 PAGE = DOCS / "json_schema.md"
 BROKEN = next(one.text for one in blocks(DOCS / "command_line.md") if one.caption == "broken.hlo")
@@ -38,6 +39,13 @@ PARTS = {
     "    a{}:0-1\n",
     "module": "HloModule m\n\nempty {\n}\n\nENTRY e {\n  a = f32[4] parameter(0)\n}\n",
 }
+_VMEM_MESSAGE = """\
+Ran out of memory in memory space vmem. Please file a bug.
+
+Largest program allocations in vmem:
+
+  XLA label: register allocator spill slots
+"""
 _INSPECTED = ("-buffer-assignment.txt", "after_optimizations.txt", "thunk_sequence.txt")
 _INSTRUCTION = "[instruction](#instruction)"
 _DUMP = "[memory dump](#memory-dump) or [module dump](#module-dump)"
@@ -181,6 +189,11 @@ def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
         yield place, run("inspect", path, "--at", place), _AT
     for path, name in ((broken, "main"), (folder / "module.txt", "empty")):
         yield name, run("inspect", path, "--computation", name), "[computation](#computation)"
+    report = "[memory error](#memory-error)"
+    for name, text in (("vmem", _VMEM_MESSAGE), ("gpu", GPU)):
+        (folder / f"{name}.log").write_text(text, "utf-8")
+    for path in (*sorted(OOM.glob("*.txt")), *sorted(folder.glob("*.log"))):
+        yield path.name, run("oom", path, *(DUMP.glob("*-buffer-assignment.txt"))), report
     yield "check", run("check", broken), "list of [finding](#finding)"
     yield "statistics", run("check", broken, "--statistics"), "list of [count](#count)"
     yield "rule", run("rule"), "list of [rule object](#rule-object)"
