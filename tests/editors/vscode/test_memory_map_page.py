@@ -2,6 +2,7 @@
 
 import json
 import statistics
+import subprocess
 from collections.abc import AsyncIterator
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import Browser, Page
 
-from editors.node import ROOT
+from editors.node import NODE, ROOT
 from editors.vscode.marks import VSCODE
 from editors.vscode.waiting import until
 from hlo_lsp.memory.live_set import live_buffers
@@ -193,6 +194,16 @@ async def test_keys_zoom_and_change_the_step(page: Page, tmp_path: Path, dump: D
     await until(ticks.text_content, lambda text: text == before)
     await page.keyboard.press("p")
     await until(page.locator("h2").inner_text, lambda text: text == title)
+
+
+async def test_packaged_files_are_up_to_date(tmp_path: Path) -> None:
+    client = ROOT / "vscode-client"
+    subprocess.run([NODE, "esbuild.mjs", "assets", tmp_path], cwd=client, check=True)
+    packaged = ROOT / "server" / "hlo_lsp" / "reports" / "assets"
+    built = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert {path.name: path.read_bytes() for path in packaged.iterdir()} == built, (
+        "run `npm run assets` in vscode-client"
+    )
 
 
 def _synthetic(count: int) -> dict[str, Any]:
