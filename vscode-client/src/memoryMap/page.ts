@@ -102,7 +102,7 @@ export class Page {
       0,
       this.modules.findIndex(({ data }) => data.path === this.module?.data.path),
     );
-    const options = this.modules.map(({ data }, index) => [String(index), `${data.name} · ${data.backend}`] as const);
+    const options = this.modules.map(({ data }, index) => [String(index), titleOf(data.name, data.path)] as const);
     this.moduleChoice.replaceChildren(
       ...(options.length > 1
         ? [
@@ -480,6 +480,12 @@ export class Page {
       { title: "Role", text: groupOf("role"), key: groupOf("role") },
     ];
   }
+}
+
+/** Return the name of a module with the folder of its dump, because many modules have one name. */
+function titleOf(name: string, path: string): string {
+  const folder = /([^\\/]+)[\\/][^\\/]*$/.exec(path)?.[1];
+  return folder === undefined ? name : `${name} · ${folder}`;
 }
 
 function steps(box: Box | undefined): string {
