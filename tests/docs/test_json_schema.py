@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -18,6 +18,7 @@ from e2e.compiles import STEMS
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.cli.main import main
 from oom_messages import DUMP, GPU, OOM
+from reports.example import ASSIGNMENT, MODULE, RANGES
 
 PAGE = DOCS / "json_schema.md"
 BROKEN = next(one.text for one in blocks(DOCS / "command_line.md") if one.caption == "broken.hlo")
@@ -194,9 +195,45 @@ def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
         (folder / f"{name}.log").write_text(text, "utf-8")
     for path in (*sorted(OOM.glob("*.txt")), *sorted(folder.glob("*.log"))):
         yield path.name, run("oom", path, *(DUMP.glob("*-buffer-assignment.txt"))), report
+    yield from memory_examples(folder, assignment)
     yield "check", run("check", broken), "list of [finding](#finding)"
     yield "statistics", run("check", broken, "--statistics"), "list of [count](#count)"
     yield "rule", run("rule"), "list of [rule object](#rule-object)"
+
+
+def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield what the commands print that show where memory goes."""
+    without_schedule = folder / "without_schedule.txt"
+    ranges = "HloLiveRange (max 5):\n" + RANGES[RANGES.index("  BufferLiveRange") :]
+    without_schedule.write_text(ASSIGNMENT + "\n" + ranges, "utf-8")
+    module = folder / "jit_f" / "module_0001.jit_f.cl_1.after_optimizations.txt"
+    module.parent.mkdir()
+    alias = "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }"
+    module.write_text(MODULE.replace("is_scheduled=true", alias), "utf-8")
+    unused = ASSIGNMENT.replace("size 1024, output", "size 1088, output")
+    module.with_name(f"{module.stem}-buffer-assignment.txt").write_text(unused, "utf-8")
+    module.with_name(f"{module.stem}-live-range.txt").write_text(RANGES, "utf-8")
+    found = "[find result](#find-result)"
+    paths = (assignment, module, without_schedule)
+    for query in ("x", "fusion", "programs.py:41", "f32[256]"):
+        yield query, run("find", query, *paths), found
+    timelines = "[timelines](#timelines)"
+    yield "timeline", run("timeline", *paths, folder / "module.txt"), timelines
+    yield "timeline at", run("timeline", *paths, "--at", "3"), timelines
+    kept = folder / "kept" / module.name
+    kept.parent.mkdir()
+    kept.write_text(MODULE, "utf-8")
+    kept.with_name(f"{kept.stem}-buffer-assignment.txt").write_text(ASSIGNMENT, "utf-8")
+    for path in (assignment, module, kept, without_schedule, folder / "values.txt"):
+        for name in ("a", "b", "x", "fusion.9", "0", "1", "2", "3", "5", "20"):
+            with suppress(json.JSONDecodeError):  # there is no such buffer
+                yield (
+                    f"why {name}",
+                    run("why", path, name),
+                    "[explained buffers](#explained-buffers)",
+                )
+    part = folder / "assignment.txt"
+    yield "why 1", run("why", part, "1"), "[explained buffers](#explained-buffers)"
 
 
 def as_printed(*paths: Path) -> str:

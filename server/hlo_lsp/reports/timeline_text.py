@@ -116,7 +116,7 @@ def _chart(
     fixed_row = fixed * _HEIGHT // max(1, occupancy.peak_bytes)
     for row in range(_HEIGHT - 1, -1, -1):
         label = _size(occupancy.peak_bytes) if row == _HEIGHT - 1 else ""
-        if row == fixed_row - 1 < _HEIGHT - 1:
+        if row == fixed_row - 1 < _HEIGHT - 1 and _size(fixed) != _size(occupancy.peak_bytes):
             label = _size(fixed)
         cells = "".join(
             _cell(count, occupancy, row, ascii_only=ascii_only) for count in curve
