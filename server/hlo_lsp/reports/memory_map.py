@@ -34,6 +34,7 @@ GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, Gro
 _BAND_OPCODES = frozenset({"while", "call", "conditional"})
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
 _BOXES_PER_CHECKPOINT = 200
+_MAX_LINEAR_SEARCHES = 50
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
 
@@ -74,8 +75,9 @@ class _Map:
         if self._module is not None:
             module = self._module.module
             self._schedule = schedule_of(module)
-            # Origins follow the users of async instructions, which takes long without the index.
-            if any(line.opcode == "async-start" for line in module.instructions.records()):
+            # Without the index, each search for the users of an async instruction is linear.
+            opcodes = (line.opcode for line in module.instructions.records())
+            if sum(opcode == "async-start" for opcode in opcodes) > _MAX_LINEAR_SEARCHES:
                 module.build_mention_index()
 
     def json(self) -> Json:
