@@ -76,6 +76,13 @@ def test_unknown_memory_space_is_an_error(dump: Path, command: str) -> None:
     assert "no memory space CMEM" in found.err
 
 
+@pytest.mark.parametrize("arguments", [["timeline"], ["export", "--folded"]], ids=" ".join)
+def test_step_outside_of_the_schedule_is_an_error(arguments: list[str], dump: Path) -> None:
+    found = run(*arguments, dump, "--at", "6")
+    assert (found.status, found.out.strip()) == (2, "")
+    assert found.err.endswith("no step 6: the schedule has the steps 0 to 5\n")
+
+
 def test_why_prints_the_largest_result(dump: Path) -> None:
     found = run("why", dump, "c")
     assert found.status == 0

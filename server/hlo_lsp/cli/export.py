@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, space_number
+from hlo_lsp.cli.timeline import missing_step
 from hlo_lsp.memory.memory_spaces import memory_space_occupancies
 from hlo_lsp.model.buffer_assignment import buffer_assignment
 from hlo_lsp.model.dump_set import DumpSet
@@ -28,20 +29,23 @@ def run(options: argparse.Namespace) -> int:
     output = None if options.output in {None, "-"} else Path(options.output)
     if not options.folded and output is None and sys.stdout.isatty():
         errors.append("the format is binary: specify a file with -o FILE, or -o - for a pipe")
-    elif dumps:
+    else:
         data = _data(options, dumps, errors)
-        try:
-            if output is None:
-                sys.stdout.buffer.write(data)
-            else:
-                output.write_bytes(data)
-        except BrokenPipeError:
-            raise
-        except OSError as problem:
-            errors.append(f"cannot write {output}: {problem.strerror}")
+        if data:
+            _write(data, output, errors)
     for error in errors:
         print(f"hlo-lsp: {error}", file=sys.stderr)
     return _USAGE_ERROR_STATUS if errors else 0
+
+
+def _write(data: bytes, output: Path | None, errors: list[str]) -> None:
+    if output is None:
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        errors.append(f"cannot write {output}: {error.strerror}")
 
 
 def _has_live_ranges(dump: DumpSet, errors: list[str]) -> bool:
@@ -53,10 +57,11 @@ def _has_live_ranges(dump: DumpSet, errors: list[str]) -> bool:
 
 
 def _data(options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[str]) -> bytes:
+    """Return the content of the file, empty if no buffer is to be written."""
     if options.perfetto:
         return perfetto_trace(dumps)
     stacks = list(_stacks(options, dumps, errors))
-    if options.pprof:
+    if options.pprof and stacks:
         return pprof_profile(stacks)
     return "".join(f"{line}\n" for line in folded_stacks(stacks)).encode()
 
@@ -66,7 +71,10 @@ def _stacks(
 ) -> Iterator[BufferStack]:
     for dump in dumps:
         space = None if options.space is None else space_number(dump, options.space)
+        missing = missing_step(dump, options.at)
         if options.space is not None and space is None:
             errors.append(f"{dump.files[0].label}: no memory space {options.space}")
+        elif missing is not None:
+            errors.append(missing)
         else:
             yield from buffer_stacks(dump, space, options.at)
