@@ -24,7 +24,6 @@ from hlo_lsp.checks.output.formats import (
 from hlo_lsp.cli.workers import WorkerPool
 from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics
 from hlo_lsp.model.display import count_noun
-from hlo_lsp.syntax.file_kinds import FileKind
 
 _Results = Iterable[tuple[CheckJob, list[FileResult]]]
 
@@ -91,7 +90,7 @@ def _print_text(
 
 
 def _summary_line(results: Sequence[FileResult], findings: Sequence[FindingSummary]) -> str:
-    dump_count = sum(checked.kind is not FileKind.OTHER for checked in results)
+    dump_count = sum(checked.kind.is_dump for checked in results)
     with_findings = sum(bool(checked.findings) for checked in results)
     problems = sum(finding.severity in _PROBLEM_SEVERITIES for finding in findings)
     advice = len(findings) - problems

@@ -58,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
         file = workspace.file(path)
     except UnreadableError as error:
         return _print_error(str(error), _USAGE_ERROR_STATUS)
-    if file.kind is FileKind.OTHER:
+    if not file.kind.is_dump:
         what = (
             "the file is empty" if not any(file.lines) else "not an HLO module or XLA memory dump"
         )

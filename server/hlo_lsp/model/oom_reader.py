@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from re import Match
 
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.oom_entries import EntryBuilder
 from hlo_lsp.model.out_of_memory import (
     EntryList,
@@ -14,6 +15,7 @@ from hlo_lsp.model.out_of_memory import (
     PrintedSize,
     UsageRow,
 )
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.log_lines import LogLine, log_lines
 from hlo_lsp.syntax.oom_lines import (
@@ -339,3 +341,10 @@ def _agree(one: PrintedSize, other: PrintedSize) -> bool:
 
 def _shapes(message: OomMessage) -> list[tuple[int, str | None]]:
     return [(entry.rank, entry.shape) for entry in message.entries]
+
+
+@query
+def oom_messages_of(file: DumpFile) -> tuple[OomMessage, ...]:
+    """Return the messages in a document."""
+    file.read()
+    return tuple(read_oom_messages(file.lines))

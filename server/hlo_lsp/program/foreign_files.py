@@ -128,7 +128,7 @@ def _problem(path: Path) -> str | None:
         head = read_document_until(path, lambda _: next(lines) > _MAX_HEAD_LINES).lines
     except UnreadableError:
         return "cannot be read"
-    if detect_file_kind(head) is not FileKind.OTHER:
+    if detect_file_kind(head).is_dump:
         return None
     return "is no dump" if any(map(str.strip, head)) else "is empty"
 

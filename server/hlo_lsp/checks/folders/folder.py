@@ -107,7 +107,7 @@ def _checked(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult:
     named = path in job.named
     try:
         file = library.known_file(path)
-        is_dump = file.kind is not FileKind.OTHER and (named or _is_dump_by_itself(file, path))
+        is_dump = file.kind.is_dump and (named or _is_dump_by_itself(file, path))
         checked = FileResult(path)
         if is_dump:
             checked = file_checked(library, file, path, job.selection)
@@ -119,7 +119,7 @@ def _checked(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult:
         logger.info("%s", path, exc_info=True)
         fault = f"the checker failed on this file ({type(error).__name__}: {error})"
         return FileResult(path, note=f"{path}: {fault}; please report it")
-    if checked.kind is FileKind.OTHER and named:
+    if not checked.kind.is_dump and named:
         empty = not any(library.file(path).lines)
         what = "the file is empty" if empty else "not an HLO module or XLA memory dump"
         checked.note = f"{path}: {what}"
@@ -131,7 +131,7 @@ def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
     if path.suffix in _USUAL_ENDINGS:
         return True
     first = next(filter(str.strip, file.lines), "")
-    return detect_file_kind([first]) is not FileKind.OTHER
+    return detect_file_kind([first]).is_dump
 
 
 def file_checked(
@@ -177,6 +177,6 @@ def outcome(
 def _holds_dump(folder: Path, results: Iterable[FileResult]) -> bool:
     start = os.path.join(os.path.abspath(folder), "")
     return any(
-        checked.kind is not FileKind.OTHER and os.path.abspath(checked.path).startswith(start)
+        checked.kind.is_dump and os.path.abspath(checked.path).startswith(start)
         for checked in results
     )
