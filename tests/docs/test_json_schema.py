@@ -5,7 +5,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -17,6 +17,8 @@ from docs.pages import DOCS, blocks, table
 from e2e.compiles import STEMS
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.cli.main import main
+from oom_messages import DUMP, GPU, OOM
+from reports.example import ASSIGNMENT, MODULE, RANGES
 
 PAGE = DOCS / "json_schema.md"
 BROKEN = next(one.text for one in blocks(DOCS / "command_line.md") if one.caption == "broken.hlo")
@@ -38,6 +40,13 @@ PARTS = {
     "    a{}:0-1\n",
     "module": "HloModule m\n\nempty {\n}\n\nENTRY e {\n  a = f32[4] parameter(0)\n}\n",
 }
+_VMEM_MESSAGE = """\
+Ran out of memory in memory space vmem. Please file a bug.
+
+Largest program allocations in vmem:
+
+  XLA label: register allocator spill slots
+"""
 _INSPECTED = ("-buffer-assignment.txt", "after_optimizations.txt", "thunk_sequence.txt")
 _INSTRUCTION = "[instruction](#instruction)"
 _DUMP = "[memory dump](#memory-dump) or [module dump](#module-dump)"
@@ -181,9 +190,50 @@ def examples(corpus: Path, folder: Path) -> Iterator[tuple[str, Any, str]]:
         yield place, run("inspect", path, "--at", place), _AT
     for path, name in ((broken, "main"), (folder / "module.txt", "empty")):
         yield name, run("inspect", path, "--computation", name), "[computation](#computation)"
+    report = "[memory error](#memory-error)"
+    for name, text in (("vmem", _VMEM_MESSAGE), ("gpu", GPU)):
+        (folder / f"{name}.log").write_text(text, "utf-8")
+    for path in (*sorted(OOM.glob("*.txt")), *sorted(folder.glob("*.log"))):
+        yield path.name, run("oom", path, *(DUMP.glob("*-buffer-assignment.txt"))), report
+    yield from memory_examples(folder, assignment)
     yield "check", run("check", broken), "list of [finding](#finding)"
     yield "statistics", run("check", broken, "--statistics"), "list of [count](#count)"
     yield "rule", run("rule"), "list of [rule object](#rule-object)"
+
+
+def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, str]]:
+    """Yield what the commands print that show where memory goes."""
+    without_schedule = folder / "without_schedule.txt"
+    ranges = "HloLiveRange (max 5):\n" + RANGES[RANGES.index("  BufferLiveRange") :]
+    without_schedule.write_text(ASSIGNMENT + "\n" + ranges, "utf-8")
+    module = folder / "jit_f" / "module_0001.jit_f.cl_1.after_optimizations.txt"
+    module.parent.mkdir()
+    alias = "is_scheduled=true, input_output_alias={ {}: (0, {}, may-alias) }"
+    module.write_text(MODULE.replace("is_scheduled=true", alias), "utf-8")
+    unused = ASSIGNMENT.replace("size 1024, output", "size 1088, output")
+    module.with_name(f"{module.stem}-buffer-assignment.txt").write_text(unused, "utf-8")
+    module.with_name(f"{module.stem}-live-range.txt").write_text(RANGES, "utf-8")
+    found = "[find result](#find-result)"
+    paths = (assignment, module, without_schedule)
+    for query in ("x", "fusion", "programs.py:41", "f32[256]"):
+        yield query, run("find", query, *paths), found
+    timelines = "[timelines](#timelines)"
+    yield "timeline", run("timeline", *paths, folder / "module.txt"), timelines
+    yield "timeline at", run("timeline", *paths, "--at", "3"), timelines
+    kept = folder / "kept" / module.name
+    kept.parent.mkdir()
+    kept.write_text(MODULE, "utf-8")
+    kept.with_name(f"{kept.stem}-buffer-assignment.txt").write_text(ASSIGNMENT, "utf-8")
+    for path in (assignment, module, kept, without_schedule, folder / "values.txt"):
+        for name in ("a", "b", "x", "fusion.9", "0", "1", "2", "3", "5", "20"):
+            with suppress(json.JSONDecodeError):  # there is no such buffer
+                yield (
+                    f"why {name}",
+                    run("why", path, name),
+                    "[explained buffers](#explained-buffers)",
+                )
+    part = folder / "assignment.txt"
+    yield "why 1", run("why", part, "1"), "[explained buffers](#explained-buffers)"
 
 
 def as_printed(*paths: Path) -> str:

@@ -104,3 +104,12 @@ async def test_reading_a_large_module_shows_its_progress(tmp_path: Path, train_l
         percentages = [getattr(report, "percentage", None) for report in said[:-1]]
         assert percentages == sorted(set(percentages))
         assert await find(running, "jit_step")
+
+
+async def test_first_query_waits_until_a_name_is_read(tmp_path: Path, train_l24: Path) -> None:
+    async with editor("neovim@v0.11", tmp_path / "log") as running:
+        show(running, [train_l24], [])
+        first = (await find(running, "fusion.1416"))[0]
+        assert first.name in {"fusion.1416", "fusion.1416{}"}  # the value is read before
+        assert first.container_name is not None
+        assert "2.00 MiB VMEM" in first.container_name

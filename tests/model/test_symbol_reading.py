@@ -146,8 +146,9 @@ Used values:
  from instruction: %later = f32[4] while(%x)
 """
     place = "sub/module_0001.txt"
-    assert selected(text, "fusion.3{0}") == [("fusion.3{0}", "<2 fusion.3{0} @1>", place)]
-    assert selected(text, "add{}") == [("add{}", "<1 add @0>", place)]
+    sized = f"512 B · {place}"
+    assert selected(text, "fusion.3{0}") == [("fusion.3{0}", "<2 fusion.3{0} @1>", sized)]
+    assert selected(text, "add{}") == [("add{}", "<1 add @0>", sized)]
     assert selected(text, "later{}") == [("later{}", "<7 later (phi) @0>", place)]
 
 

@@ -12,7 +12,8 @@ export type Language =
   | "xla-live-range"
   | "xla-memory-report"
   | "xla-thunks"
-  | "xla-stdout";
+  | "xla-stdout"
+  | "xla-oom";
 
 export const LANGUAGES: readonly Language[] = [
   "hlo",
@@ -22,6 +23,7 @@ export const LANGUAGES: readonly Language[] = [
   "xla-memory-report",
   "xla-thunks",
   "xla-stdout",
+  "xla-oom",
 ];
 
 /** The number of lines to search: output of a program may come before the first dump. */
@@ -38,6 +40,9 @@ const FIRST: readonly (readonly [RegExp, Language])[] = [
   [/^(?:ENTRY %?[\w.-]+ .*|%[\w.-]+ \(.*\) -> .*)\{$/, "hlo"], // one computation, as of a Triton kernel
   [/^(?:\d{3,}: )?k[A-Z]\w+(?: *\t| +\[(?:source|prev=))/, "xla-thunks"],
 ];
+/** What the server looks for in other texts (`syntax/oom_lines.py`): a log may come before it. */
+const OUT_OF_MEMORY =
+  /Ran out of memory (?:in memory space|on \w+, the total memory)|Program hbm requirement |Largest program allocations in hbm:|Allocation \(size=\d+\) would exceed memory|Out of memory (?:while trying to allocate|allocating) \d|That was not possible\. There are [\d.]+\w* free|Can't reduce memory use below /;
 const TOTAL = "Total bytes used: ";
 
 /** Return the language of a text; undefined if it is not a dump. Blank lines and comments may come first. */
@@ -52,5 +57,6 @@ export function detectLanguage(lines: readonly string[]): Language | undefined {
   if (first.startsWith(TOTAL)) {
     return second.startsWith("Allocations sorted by size") ? "xla-memory-report" : "xla-values";
   }
-  return FIRST.find(([expression]) => expression.test(first))?.[1];
+  const language = FIRST.find(([expression]) => expression.test(first))?.[1];
+  return language ?? (head.some((line) => OUT_OF_MEMORY.test(line)) ? "xla-oom" : undefined);
 }

@@ -247,7 +247,7 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
     is_named = path in job.named
     try:
         file = library.file(path)
-        if file.kind is not FileKind.OTHER and (is_named or _is_dump_by_itself(file, path)):
+        if file.kind.is_dump and (is_named or _is_dump_by_itself(file, path)):
             return check_file(library, file, path, job.selection)
     except UnreadableError as error:
         is_skipped = isinstance(error, BinaryFileError) and not is_named
@@ -263,7 +263,7 @@ def _check_path(library: DumpWorkspace, path: Path, job: CheckJob) -> FileResult
 def _is_dump_by_itself(file: DumpFile, path: Path) -> bool:
     """Return True if a file is a dump from its first line, or has a usual dump name."""
     first = next(filter(str.strip, file.lines), "")
-    return path.suffix in _USUAL_ENDINGS or detect_file_kind([first]) is not FileKind.OTHER
+    return path.suffix in _USUAL_ENDINGS or detect_file_kind([first]).is_dump
 
 
 def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selection) -> FileResult:
@@ -307,6 +307,6 @@ def outcome(
 def _holds_dump(folder: Path, results: Iterable[FileResult]) -> bool:
     start = os.path.join(os.path.abspath(folder), "")
     return any(
-        checked.kind is not FileKind.OTHER and os.path.abspath(checked.path).startswith(start)
+        checked.kind.is_dump and os.path.abspath(checked.path).startswith(start)
         for checked in results
     )

@@ -17,7 +17,6 @@ from hlo_lsp.checks.output import count_json, counts_of, finding_json, sarif, wo
 from hlo_lsp.cli.workers import WorkerPool
 from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics
 from hlo_lsp.model.display import count_noun
-from hlo_lsp.syntax.file_kinds import FileKind
 
 
 def run_with_progress_bar(
@@ -74,7 +73,7 @@ def _print_text(
 
 
 def _summary_line(results: Sequence[FileResult], findings: Sequence[FindingSummary]) -> str:
-    dump_count = sum(checked.kind is not FileKind.OTHER for checked in results)
+    dump_count = sum(checked.kind.is_dump for checked in results)
     with_findings = sum(bool(checked.findings) for checked in results)
     problems = sum(finding.severity in _PROBLEM_SEVERITIES for finding in findings)
     advice = len(findings) - problems

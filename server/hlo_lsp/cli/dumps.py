@@ -7,7 +7,6 @@ from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_search import compiles_below
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
 
@@ -39,7 +38,7 @@ def _dumps_of(
     except UnreadableError as error:
         errors.append(str(error))
         return
-    if file.kind is FileKind.OTHER:
+    if not file.kind.is_dump:
         if is_named:
             errors.append(f"{path}: not an HLO module or XLA memory dump")
         return

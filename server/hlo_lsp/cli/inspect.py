@@ -76,7 +76,7 @@ def _inspect(options: argparse.Namespace) -> None:
         file = workspace.file(path)
     except UnreadableError as error:
         raise _InspectError(str(error), _USAGE_ERROR_STATUS) from None
-    if file.kind is FileKind.OTHER:
+    if not file.kind.is_dump:
         is_empty = not any(file.lines)
         what = "the file is empty" if is_empty else "not an HLO module or XLA memory dump"
         raise _InspectError(f"{path}: {what}", _USAGE_ERROR_STATUS)

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from hlo_lsp.cli.dumps import dumps_at, space_number
+from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.reports.timeline import Timeline, timeline_of
 from hlo_lsp.reports.timeline_text import timeline_json, timeline_lines
 
@@ -22,11 +23,15 @@ def run(options: argparse.Namespace) -> int:
         if options.space is not None and space is None:
             errors.append(f"{dump.files[0].label}: no memory space {options.space}")
             continue
+        missing = missing_step(dump, options.at)
+        if missing is not None:
+            errors.append(missing)
+            continue
         found.append(timeline_of(dump, space, options.at))
     if options.format == "json":
         print(json.dumps({"modules": [timeline_json(one) for one in found]}))
     elif found:
-        columns = shutil.get_terminal_size().columns - 1
+        columns = shutil.get_terminal_size().columns
         ascii_only = options.ascii or not _can_print_blocks()
         blocks = (
             "\n".join(timeline_lines(one, columns, options.top, ascii_only=ascii_only))
@@ -36,6 +41,14 @@ def run(options: argparse.Namespace) -> int:
     for error in errors:
         print(f"hlo-lsp: {error}", file=sys.stderr)
     return _USAGE_ERROR_STATUS if errors else 0
+
+
+def missing_step(dump: DumpSet, step: int | None) -> str | None:
+    """Return a message if the schedule of a compile does not have a step."""
+    last = dump.last_step
+    if step is None or last is None or 0 <= step <= last:
+        return None
+    return f"{dump.files[0].label}: no step {step:,}: the schedule has the steps 0 to {last:,}"
 
 
 def _can_print_blocks() -> bool:

@@ -22,7 +22,6 @@ from hlo_lsp.lsp.terminal import card_text, findings_text
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
 EXPLAIN_RULE_COMMAND = "hlo.explainRule"
@@ -138,7 +137,7 @@ async def _check_unsaved(session: Session, uri: str) -> list[FileResult]:
     workspace = DumpWorkspace()
     file = _open_copy(workspace, opened)
     await read_file(file)
-    if file.kind is FileKind.OTHER:
+    if not file.kind.is_dump:
         raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
     return [await run_in_slices(partial(check_file, workspace, file, Path(uri), Selection.of([])))]
 

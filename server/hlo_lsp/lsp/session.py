@@ -306,7 +306,7 @@ class Session:
             return None
         try:
             if self.workspace.is_unread(path):
-                if detect_file_kind(disk.read_first_lines(path)) is FileKind.OTHER:
+                if not detect_file_kind(disk.read_first_lines(path)).is_dump:
                     return None
                 await self.loader.wait([path], None)
                 if self.workspace.is_unread(path):

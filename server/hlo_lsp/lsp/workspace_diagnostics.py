@@ -21,7 +21,6 @@ from hlo_lsp.lsp.progress import BackgroundProgress, current_request
 from hlo_lsp.lsp.scheduling import run_in_background
 from hlo_lsp.lsp.session import Session
 from hlo_lsp.model.workspace import DumpWorkspace
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.text.disk import UnreadableError
 
 logger = logging.getLogger(__name__)
@@ -120,7 +119,7 @@ class WorkspaceDiagnostics:
             try:
                 workspace.read(path, lambda _: None)
                 file = workspace.file(path)
-                if file.kind is FileKind.OTHER:
+                if not file.kind.is_dump:
                     continue
                 items: list[Json] = []
                 for part in workspace.parts(file):

@@ -83,7 +83,10 @@ class WorkspaceSymbols:
             self._reading = start_task(self._read())
 
     async def find(self, params: types.WorkspaceSymbolParams) -> list[types.SymbolInformation]:
-        """Return the symbols that match a query, the best first."""
+        """Return the symbols that match a query, the best first.
+
+        While nothing matches, the answer waits until all files are read.
+        """
         if not self._has_queries:
             self._has_queries = True
             self.scan()
@@ -95,12 +98,22 @@ class WorkspaceSymbols:
             await asyncio.wait(self._open_reads.values(), timeout=_OPEN_TEXT_WAIT_SECONDS)
         if self._reading is None and time.monotonic() > self._last_scan + _RESCAN_INTERVAL_SECONDS:
             self.scan()
+        found = await self._search(params.query)
+        while not found:
+            reading = [task for task in (self._reading, *self._open_reads.values()) if task]
+            if not reading:
+                break
+            await asyncio.wait(reading, return_when=asyncio.FIRST_COMPLETED)
+            found = await self._search(params.query)
+        return [_information(symbol) for symbol in found]
+
+    async def _search(self, query: str) -> list[Symbol]:
+        """Search the names that are read so far."""
         hidden = self._open_paths()
         texts = [read for _, read in self._open.values()]
         texts += (read for path, read in self._folders.files.items() if path not in hidden)
         files = [symbols for text in texts for symbols in text]
-        search = partial(search_symbols, files, params.query, _MAX_SYMBOLS)
-        return [_information(symbol) for symbol in await run_in_slices(search)]
+        return await run_in_slices(partial(search_symbols, files, query, _MAX_SYMBOLS))
 
     async def _read(self) -> None:
         try:

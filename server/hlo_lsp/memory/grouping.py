@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from hlo_lsp.memory.live_set import LiveBuffer
-from hlo_lsp.memory.ownership import Origin, origin_of
+from hlo_lsp.memory.ownership import Origin, origins_of
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.shape import without_memory_space
@@ -58,12 +58,16 @@ class BufferGroup:
 
 def owned_buffers(dump: DumpSet, buffers: Iterable[LiveBuffer]) -> list[OwnedBuffer]:
     """Return live buffers with the origins of their data."""
-    found: list[OwnedBuffer] = []
-    for buffer in buffers:
-        value = None if buffer.value is None else buffer.value.record
-        origin = None if value is None else origin_of(dump, value.name, value.index)
-        found.append(OwnedBuffer(buffer, origin))
-    return found
+    listed = list(buffers)
+    keys = [
+        None if buffer.value is None else (buffer.value.record.name, buffer.value.record.index)
+        for buffer in listed
+    ]
+    origins = origins_of(dump, (key for key in keys if key is not None))
+    return [
+        OwnedBuffer(buffer, None if key is None else origins.get(key))
+        for buffer, key in zip(listed, keys, strict=True)
+    ]
 
 
 def group_name(dump: DumpSet, owned: OwnedBuffer, key: GroupKey) -> str:

@@ -245,6 +245,7 @@ def _awaited(
         for producer in _producers(dump, module, use.instruction)
         for row in [dump.step(producer.name)]
         if row is not None and start < row.record.step < end
+        if producer.opcode not in {"parameter", "constant"}
     ]
     return max(found, key=lambda one: one.step, default=None)
 

@@ -26,13 +26,18 @@ class OomAdvice:
     saves_bytes: int
 
 
-def oom_advice(joined: JoinedMessage) -> list[OomAdvice]:
-    """Return advice that follows from a message alone, the largest saving first."""
+def oom_advice(joined: JoinedMessage, *, was_device_full: bool = False) -> list[OomAdvice]:
+    """Return advice that follows from a message alone, the largest saving first.
+
+    Args:
+        joined: The message.
+        was_device_full: True if the program fits into the device, but other data filled it.
+    """
     message = joined.message
     if message.kind is OomKind.SCOPED_VMEM:
         return list(_stack_advice(message))
-    if message.kind is OomKind.PROGRAM_LOAD:
-        return list(_load_advice(message))
+    if message.kind is OomKind.PROGRAM_LOAD or was_device_full:
+        return list(_free_advice(message))
     buffers = [entry for entry in joined.entries if _is_buffer(entry.entry)]
     found = [
         *_donation(message),
@@ -105,7 +110,8 @@ def _padding(entries: Sequence[JoinedEntry]) -> Iterator[OomAdvice]:
             largest = padding, entry
     if largest is not None:
         padded = padding_of(largest[1])
-        cause = f" ({padded.padding[0]})" if padded is not None and padded.padding else ""
+        causes = [] if padded is None else padded.padding
+        cause = f" ({', '.join(map(str, causes))})" if causes else ""
         yield OomAdvice(f"avoid padding, most of it in `{largest[1].shape}`{cause}", saved)
 
 
@@ -187,13 +193,12 @@ def _kernel_bytes(entry: OomEntry) -> int:
     return sum(logical_bytes(array) or 0 for text in texts for array in arrays_of(try_shape(text)))
 
 
-def _load_advice(message: OomMessage) -> Iterator[OomAdvice]:
-    if message.needed is not None and message.limit is not None:
-        missing = message.needed.bytes - message.limit.bytes
-        if missing > 0:
-            yield OomAdvice(
-                "free arrays and other programs before the first call of the program", missing
-            )
+def _free_advice(message: OomMessage) -> Iterator[OomAdvice]:
+    if message.needed is None:
+        return
+    missing = message.needed.bytes - (0 if message.limit is None else message.limit.bytes)
+    if missing > 0:
+        yield OomAdvice("delete arrays that other parts of the program hold on the device", missing)
 
 
 def _array(entry: OomEntry) -> ArrayShape | None:

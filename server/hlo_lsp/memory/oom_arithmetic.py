@@ -49,16 +49,23 @@ def requirement_of(message: OomMessage, dump: DumpSet | None) -> Requirement:
         if measured is not None:
             return measured
     arguments = _bytes(message.usage_of("arguments"))
-    program = _bytes(message.usage_of("program") or message.requirement)
+    program = _bytes(message.usage_of("program"))
+    if not any(row.name == "program" for row in message.usage_rows):
+        program = _bytes(message.requirement)
     outputs = None
     if message.output is not None:
         outputs = message.output.bytes - (_bytes(message.shared) or 0)
     parts = (arguments, outputs, program)
     if message.usage_rows and any(part is not None for part in parts):
         total = sum(part or 0 for part in parts)
-        if message.needed is not None and message.needed.matches(total):
+        is_minimum = any(part is None for part in parts)
+        printed = [message.usage_of("arguments"), message.usage_of("program"), message.output]
+        error = _error(*(size for size in printed if size is not None))
+        if message.needed is not None and message.needed.matches_within(total, error):
             total = message.needed.bytes  # the sum of rounded numbers is less exact
-        return Requirement(total, any(part is None for part in parts), *parts)
+        if message.needed is not None and is_minimum:
+            total = max(total, message.needed.bytes)
+        return Requirement(total, is_minimum, *parts)
     total_allocation = message.statistic("total allocation")
     if total_allocation is not None:
         return Requirement(total_allocation.bytes)

@@ -1,9 +1,11 @@
 """The reader of out-of-memory messages in logs."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from re import Match
 
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.oom_entries import EntryBuilder
 from hlo_lsp.model.out_of_memory import (
     EntryList,
@@ -13,6 +15,7 @@ from hlo_lsp.model.out_of_memory import (
     PrintedSize,
     UsageRow,
 )
+from hlo_lsp.model.query import query
 from hlo_lsp.syntax.instruction_text import parse_instruction
 from hlo_lsp.syntax.log_lines import LogLine, log_lines
 from hlo_lsp.syntax.oom_lines import (
@@ -23,6 +26,7 @@ from hlo_lsp.syntax.oom_lines import (
     read_line,
     read_usage_row,
 )
+from hlo_lsp.syntax.oom_sentences import Sentence
 
 _KINDS = {
     "cores_exceeded": OomKind.HBM,
@@ -34,12 +38,12 @@ _KINDS = {
     "region_exceeded": OomKind.ALLOCATION,
     "rematerialization_exceeded": OomKind.REMATERIALIZATION,
 }
+_ESCAPED_QUOTE = re.compile(r"\\+'")  # in the repr of a sentence
+_BEGIN = "Ran out of"  # of a sentence that never goes on after another one
 # Lines that begin a message without a first sentence, such as a file of a dump.
 _PART_RULES = frozenset(
     {"usage_line", "requirement_line", "allocations_label", "peak_buffers_label"}
 )
-_MAX_HEADER_LINES = 40  # of a sentence with line breaks
-_MAX_HEADER_LENGTH = 20_000
 _MAX_HEADERS_IN_LINE = 4
 _MAX_COMPARED_MESSAGES = 20  # repetitions of a message are close to each other
 _LONGEST_START = 30  # characters of the first words of a sentence
@@ -49,7 +53,7 @@ def read_oom_messages(lines: Iterable[str]) -> list[OomMessage]:
     """Return the messages in a text, repetitions counted; the time is linear in the text."""
     reader = _Reader()
     for line in log_lines(lines):
-        if len(line.text) <= MAX_OOM_LINE_LENGTH:
+        if len(line.raw) <= MAX_OOM_LINE_LENGTH:
             reader.read(line)
     return _without_repetitions(reader.messages())
 
@@ -83,35 +87,26 @@ class _Builder:
         )
 
 
-@dataclass(slots=True)
-class _Header:
-    """The lines of a first sentence that is not complete yet."""
-
-    line: int
-    parts: list[str]
-    length: int
-
-
 class _Reader:
     def __init__(self) -> None:
         self._builders: list[_Builder] = []
         self._open: dict[str, _Builder] = {}  # by source of the lines
-        self._headers: dict[str, _Header] = {}
+        self._sentences: dict[str, Sentence] = {}
         self._last = ""
         self._previous: dict[str, LogLine] = {}
 
     def messages(self) -> list[OomMessage]:
-        for source in list(self._headers):
-            self._give_up(source)
+        for source, sentence in self._sentences.items():
+            self._end_sentence(source, sentence)
         return [builder.build() for builder in self._builders]
 
     def read(self, line: LogLine) -> None:
         source = line.source
-        if not source and source not in self._open and source not in self._headers:
+        if not source and source not in self._open and source not in self._sentences:
             source = self._last
-        builder = self._open.get(source)
-        if source in self._headers and self._continues_header(source, line):
+        if source in self._sentences and self._continues_sentence(source, line):
             return
+        builder = self._open.get(source)
         found = read_line(line.text)
         if builder is not None and self._read_part(builder, line, found):
             return
@@ -124,48 +119,43 @@ class _Reader:
             return
         previous = self._previous.get(source)
         self._previous[source] = line
-        header = find_header(line.text)
-        if header is not None and header[0] != "space_exhausted":
-            text = line.text
-            for _ in range(_MAX_HEADERS_IN_LINE):
-                if header is None:
-                    break
-                self._begin_header(source, line.line, text, header)
-                text = text[header[1].end() :]
-                header = find_header(text)
-        elif header is not None or begins_header(line.text):
-            self._headers[source] = _Header(line.line, [line.text], len(line.text))
-            self._last = source
+        if begins_header(line.text) or find_header(line.text) is not None:
+            self._begin_sentence(source, Sentence(line))
         elif previous is not None and _begins_between(previous.text, line.text):
-            parts = [previous.text, line.text]
-            self._headers[source] = _Header(previous.line, parts, sum(map(len, parts)))
-            self._last = source
+            self._begin_sentence(source, Sentence(previous, line))
 
-    def _continues_header(self, source: str, line: LogLine) -> bool:
+    def _begin_sentence(self, source: str, sentence: Sentence) -> None:
+        self._last = source
+        if sentence.is_complete:
+            self._end_sentence(source, sentence)
+        else:
+            self._sentences[source] = sentence
+
+    def _continues_sentence(self, source: str, line: LogLine) -> bool:
         """Add a line to an incomplete sentence; return whether it belongs to it."""
-        header = self._headers[source]
-        is_other = not line.text or read_line(line.text) is not None
-        header.length += len(line.text)
-        if is_other or header.length > _MAX_HEADER_LENGTH:
-            self._give_up(source)
+        sentence = self._sentences[source]
+        before = sentence.header
+        is_other = not line.text or _BEGIN in line.text or read_line(line.text) is not None
+        if is_other or sentence.is_full:
+            self._end_sentence(source, self._sentences.pop(source))
             return False
-        header.parts.append(line.text)
-        for text in (" ".join(header.parts), "".join(header.parts)):
-            found = find_header(text)
-            if found is not None and found[0] != "space_exhausted":
-                del self._headers[source]
-                self._begin_header(source, header.line, text, found)
-                return True
-        if len(header.parts) == _MAX_HEADER_LINES:
-            self._give_up(source)
-        return True
+        sentence.add(line)
+        if not sentence.is_complete:
+            return True
+        self._end_sentence(source, self._sentences.pop(source))
+        after = sentence.header
+        return before is None or after is None or before[1][0] != after[1][0]
 
-    def _give_up(self, source: str) -> None:
-        """End an incomplete sentence; its first line may name the memory space."""
-        header = self._headers.pop(source)
-        found = find_header(" ".join(header.parts))
-        if found is not None:
-            self._begin_header(source, header.line, header.parts[0], found)
+    def _end_sentence(self, source: str, sentence: Sentence) -> None:
+        text, header = sentence.text, sentence.header
+        for _ in range(_MAX_HEADERS_IN_LINE):
+            if header is None:
+                break
+            self._begin_header(source, sentence.lines[0].line, text, header)
+            text = text[header[1].end() :]
+            header = find_header(text)
+            if header is not None and header[0] == "space_exhausted":
+                break
 
     def _begin(self, source: str, message: OomMessage) -> _Builder:
         builder = self._open[source] = _Builder(message)
@@ -300,7 +290,7 @@ def _entry_of_header(
         if instruction is not None:
             shape, operator = instruction.shape.text, instruction.metadata
     elif rule == "memory_exceeded":
-        found = find_rule("allocation_detail", text)
+        found = find_rule("allocation_detail", _ESCAPED_QUOTE.sub("'", text))
         if found is None:
             return None
         shape, label = found["SHAPE"], found["TAG"]
@@ -336,8 +326,9 @@ def _merged(one: OomMessage, other: OomMessage) -> OomMessage | None:
         return None
     if any(a is not None and b is not None and not _agree(a, b) for a, b in sizes):
         return None
-    if one.needed is None or (one.entries and other.entries and one.entries != other.entries
-                              and _shapes(one) != _shapes(other)):  # fmt: skip
+    if one.needed is None and (one.entries or other.entries):
+        return None
+    if one.entries and other.entries and _shapes(one) != _shapes(other):
         return None
     best = max(one, other, key=lambda each: (len(each.entries), len(each.usage_rows)))
     module = one.module or other.module
@@ -350,3 +341,10 @@ def _agree(one: PrintedSize, other: PrintedSize) -> bool:
 
 def _shapes(message: OomMessage) -> list[tuple[int, str | None]]:
     return [(entry.rank, entry.shape) for entry in message.entries]
+
+
+@query
+def oom_messages_of(file: DumpFile) -> tuple[OomMessage, ...]:
+    """Return the messages in a document."""
+    file.read()
+    return tuple(read_oom_messages(file.lines))

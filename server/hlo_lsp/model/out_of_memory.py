@@ -62,7 +62,11 @@ class PrintedSize:
 
     def matches(self, count: int) -> bool:
         """Return True if XLA prints this number of bytes as the text."""
-        return abs(self.bytes - count) <= self.error
+        return self.matches_within(count, 0)
+
+    def matches_within(self, count: int, error: int) -> bool:
+        """Return True if a number that can be wrong by ``error`` may be printed as the text."""
+        return abs(self.bytes - count) <= self.error + error
 
 
 @dataclass(frozen=True)

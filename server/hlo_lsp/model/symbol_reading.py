@@ -7,6 +7,7 @@ from pathlib import Path, PurePath
 
 from hlo_lsp.model.source import SourceTables
 from hlo_lsp.model.symbol_search import FileSymbols, SymbolEntry, SymbolKind
+from hlo_lsp.model.symbol_sizes import BufferSize
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind, split_sections
 from hlo_lsp.syntax.instruction_text import metadata_fields
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -64,7 +65,8 @@ def _read_text(
         reader.read(record)
         if count % _RECORDS_PER_CHECKPOINT == 0:
             checkpoint()
-    return FileSymbols(uri, title, entries, list(reader.sources), list(reader.stacks))
+    sources, stacks = list(reader.sources), list(reader.stacks)
+    return FileSymbols(uri, title, entries, sources, stacks, sizes=reader.sizes)
 
 
 def _repeats_names(name: str, names: Iterable[str]) -> bool:
@@ -89,6 +91,7 @@ class _SymbolReader:
     sources: dict[str, int] = field(default_factory=dict)
     stacks: dict[tuple[int, ...], int] = field(default_factory=dict)
     stack_of_frame: dict[str, int] = field(default_factory=dict)
+    sizes: dict[str, BufferSize] = field(default_factory=dict)
 
     def read(self, record: Record) -> None:
         """Read the symbols of the next record."""
@@ -133,6 +136,10 @@ class _SymbolReader:
     def _add_value(self, record: AssignedValue | UsedValue) -> None:
         if record.key is None or record.id is None or record.id in self.values:
             return
+        if isinstance(record, AssignedValue):
+            size = BufferSize(record.size, record.color or 0)
+            for name in (record.key, record.name):
+                self.sizes[name] = max(size, self.sizes.get(name, size))
         self.values.add(record.id)
         text = self.lines[record.line]
         start = text.find("<", record.column if isinstance(record, UsedValue) else 0)

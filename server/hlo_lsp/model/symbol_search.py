@@ -7,14 +7,15 @@ distance is slower and less useful: it finds ``while.6`` for ``while bod``.
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from itertools import accumulate, islice
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from re import Pattern
 from typing import NamedTuple
 
+from hlo_lsp.model.symbol_sizes import BufferSize, SizesOfCompiles, pass_rank
 from hlo_lsp.text.checkpoint import checkpoint
 
 _EXACT_POINTS = 20  # for a name that equals the query
@@ -136,6 +137,7 @@ def _start_points(name: str, place: int) -> int:
 
 
 _MAX_CANDIDATES = 1000  # names that are scored in 20 to 50 ms
+_MAX_RESOLVED_NAMES = 30_000  # matches whose sizes are compared, about 50 ms
 _NAMES_PER_CHECKPOINT = 50  # about 2 ms
 _MAX_PLACES_PER_NAME = 40  # further symbols of a name follow those of other names
 
@@ -184,7 +186,8 @@ class FileSymbols:
     """The symbols of one file, stored in 40 bytes each.
 
     ``stacks`` are the Python stacks of instructions, the innermost line first, as numbers of
-    ``sources`` such as ``train.py:212``.
+    ``sources`` such as ``train.py:212``. ``sizes`` are the sizes of values by name, with and
+    without the shape index.
     """
 
     def __init__(
@@ -194,9 +197,13 @@ class FileSymbols:
         entries: Sequence[SymbolEntry],
         sources: Sequence[str] = (),
         stacks: Sequence[tuple[int, ...]] = (),
+        *,
+        sizes: Mapping[str, BufferSize] | None = None,
     ) -> None:
         self.uri = uri
         self.title = title
+        self.sizes = sizes or {}
+        self.pass_rank = pass_rank(self)
         self.names = NameTable(entry.name for entry in entries)
         self.sources = NameTable(sources)
         self._stacks = stacks
@@ -207,11 +214,15 @@ class FileSymbols:
         self._homes = array("i", (entry.home for entry in entries))
         self._stack_of = array("i", (entry.stack for entry in entries))
 
-    def symbol(self, number: int) -> Symbol:
+    def symbol(self, number: int, sizes: SizesOfCompiles | None = None) -> Symbol:
         """Return the symbol of an entry."""
-        home = self._homes[number]
-        about = self.title if home < 0 else f"{self.names[home]} · {self.title}"
-        return self._make_symbol(number, self.names[number], SymbolKind(self._kinds[number]), about)
+        home, name = self._homes[number], self.names[number]
+        about = self._about("" if home < 0 else self.names[home], name, sizes)
+        return self._make_symbol(number, name, SymbolKind(self._kinds[number]), about)
+
+    def _about(self, container: str, name: str, sizes: SizesOfCompiles | None) -> str:
+        size = None if sizes is None else sizes.describe(self, name)
+        return " · ".join(filter(None, (container, size, self.title)))
 
     def modules(self) -> Iterator[Symbol]:
         """Yield the modules of the file."""
@@ -220,15 +231,23 @@ class FileSymbols:
             yield self.symbol(number)
             number = self._kinds.find(SymbolKind.MODULE, number + 1)
 
-    def symbols_of_source(self, source: int) -> Iterator[Symbol]:
-        """Yield the instructions of a Python line: first those with it as innermost line."""
+    def symbols_of_source(
+        self, source: int, sizes: SizesOfCompiles | None = None
+    ) -> Iterator[Symbol]:
+        """Yield the instructions of a Python line: first those with it as innermost line.
+
+        The instructions with the largest buffers come first.
+        """
         inner = {number for number, stack in enumerate(self._stacks) if stack[0] == source}
         outer = {number for number, stack in enumerate(self._stacks) if source in stack} - inner
         for stacks in (inner, outer):
-            for number, stack in enumerate(self._stack_of):
-                if stack in stacks:
-                    about = f"{self.names[number]} · {self.title}"
-                    yield self._make_symbol(number, self.sources[source], SymbolKind.SOURCE, about)
+            found = [number for number, stack in enumerate(self._stack_of) if stack in stacks]
+            if sizes is not None and self.pass_rank == 0:
+                found.sort(key=lambda number: -sizes.size(self, self.names[number]).bytes)
+            for number in found:
+                name = self.names[number]
+                about = self._about(name, name, sizes)
+                yield self._make_symbol(number, self.sources[source], SymbolKind.SOURCE, about)
 
     def _make_symbol(self, number: int, name: str, kind: SymbolKind, about: str) -> Symbol:
         start = self._columns[number]
@@ -242,32 +261,42 @@ NameHits = dict[str, list[tuple[FileSymbols, int]]]
 def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[Symbol]:
     """Return at most ``limit`` symbols that match a query, the best first.
 
-    Further symbols of a frequent name are included only if there is room for them. An empty query
-    matches all modules.
+    Of names that match equally well, those with the largest buffers come first; of one name, the
+    compiled module precedes other passes. Further symbols of a frequent name are included only if
+    there is room for them. An empty query matches all modules.
     """
     query = SymbolQuery.of(text)
     if not query.text:
         return list(islice((module for file in files for module in file.modules()), limit))
     plain = [(file, file.names) for file in files]
     lines = [(file, file.sources) for file, _ in plain]
+    sizes = SizesOfCompiles(file for file, _ in plain)
     named: NameHits = {}
     sources: NameHits = {}
-    for expression in query.expressions:
+    matches: dict[str, int] = {}  # the number of the expression that finds a name
+    for number, expression in enumerate(query.expressions):
         for tables, hits in ((plain, named), (lines, sources)):
-            found = _find_names(tables, expression, query, limit)
+            found = _find_names(tables, expression, query, limit, sizes)
             hits.update((name, places) for name, places in found.items() if name not in hits)
+        for name in (*named, *sources):
+            matches.setdefault(name, number)
         if sum(map(len, named.values())) + sum(map(len, sources.values())) >= limit:
             break
-    ranked: list[tuple[int, int, str]] = []
-    for name in {*named, *sources}:
-        ranked.append((-query.score(name), len(name), name))
+    ranked: list[tuple[bool, int, int, int, int, str]] = []
+    for name, match in matches.items():
+        if _repeats_instruction(name, named, sizes):
+            continue
+        shown = name if query.is_case_sensitive else name.lower()
+        largest = max((sizes.size(file, name).bytes for file, _ in named.get(name, ())), default=0)
+        is_other = shown not in {query.text, f"{query.text}{{}}"}
+        ranked.append((is_other, match, -largest, -query.score(name), len(name), name))
         if len(ranked) % _NAMES_PER_CHECKPOINT == 0:
             checkpoint()
     ranked.sort()
     chosen: list[tuple[int, Symbol]] = []
     spare: list[tuple[int, Symbol]] = []
-    for rank, (_, _, name) in enumerate(ranked):
-        places = islice(_symbols_of_name(name, named, sources), limit)
+    for rank, (*_, name) in enumerate(ranked):
+        places = islice(_symbols_of_name(name, named, sources, sizes), limit)
         chosen += ((rank, symbol) for symbol in islice(places, _MAX_PLACES_PER_NAME))
         if len(spare) < limit:
             spare += ((rank, symbol) for symbol in places)
@@ -283,31 +312,49 @@ def _find_names(
     expression: Pattern[str],
     query: SymbolQuery,
     limit: int,
+    sizes: SizesOfCompiles,
 ) -> NameHits:
-    """Return the names that an expression finds, short ones first, up to a limit."""
+    """Return the names that an expression finds, those of large buffers and short ones first."""
     by_length: dict[int, list[tuple[FileSymbols, NameTable, int]]] = {}
     for file, names in tables:
         for length, place in names.find(expression, is_case_sensitive=query.is_case_sensitive):
             by_length.setdefault(length, []).append((file, names, place))
         checkpoint()
-    hits: NameHits = {}
+    found: list[tuple[int, int, str, FileSymbols, int]] = []
     for length in sorted(by_length):
         checkpoint()
         for file, names, place in by_length[length]:
             number = names.number(place)
             name = names[number]
-            if name in hits or len(hits) < _MAX_CANDIDATES:
-                known = hits.setdefault(name, [])
-                if len(known) < limit:
-                    known.append((file, number))
-        if len(hits) == _MAX_CANDIDATES:
+            found.append((-sizes.size(file, name).bytes, len(found), name, file, number))
+        if len(found) > _MAX_RESOLVED_NAMES:
             break
+    found.sort()
+    hits: NameHits = {}
+    for _, _, name, file, number in found:
+        if name in hits or len(hits) < _MAX_CANDIDATES:
+            known = hits.setdefault(name, [])
+            if len(known) < limit:
+                known.append((file, number))
     return hits
 
 
-def _symbols_of_name(name: str, named: NameHits, sources: NameHits) -> Iterator[Symbol]:
+def _repeats_instruction(name: str, named: NameHits, sizes: SizesOfCompiles) -> bool:
+    """Return whether a name is that of values whose instructions are found, too."""
+    instructions = named.get(name.removesuffix("{}"), ())
+    if not name.endswith("{}") or not instructions:
+        return False
+    compiles = {sizes.key(file) for file, _ in instructions}
+    return all(sizes.key(file) in compiles for file, _ in named[name])
+
+
+def _symbols_of_name(
+    name: str, named: NameHits, sources: NameHits, sizes: SizesOfCompiles
+) -> Iterator[Symbol]:
     """Yield all symbols of a name."""
-    direct = [file.symbol(number) for file, number in named.get(name, ())]
-    yield from sorted(direct, key=attrgetter("kind"))
-    for file, number in sources.get(name, ()):
-        yield from file.symbols_of_source(number)
+    places = sorted(named.get(name, ()), key=lambda hit: hit[0].pass_rank)
+    direct = [(file.pass_rank, file.symbol(number, sizes)) for file, number in places]
+    direct.sort(key=lambda one: (one[0], one[1].kind))
+    yield from (symbol for _, symbol in direct)
+    for file, number in sorted(sources.get(name, ()), key=lambda hit: hit[0].pass_rank):
+        yield from file.symbols_of_source(number, sizes)

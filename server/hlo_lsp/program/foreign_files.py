@@ -129,7 +129,7 @@ def _problem(path: Path) -> str | None:
         return "is not a dump"
     except UnreadableError:
         return "cannot be read"
-    if detect_file_kind(head) is not FileKind.OTHER:
+    if detect_file_kind(head).is_dump:
         return None
     return "is not a dump" if any(map(str.strip, head)) else "is empty"
 

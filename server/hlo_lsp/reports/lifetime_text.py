@@ -21,6 +21,10 @@ from hlo_lsp.syntax.module_records import InstructionLine
 
 Json = dict[str, Any]
 _MAX_LISTED_USES = 8
+_LIFETIME_KEYS = (
+    *("origin", "uses", "last_consumer", "waits_for", "is_output", "is_copied_to_output", "pass"),
+    *("rematerialized", "offloaded", "donation"),
+)
 
 
 def lifetime_card(
@@ -36,9 +40,13 @@ def lifetime_card(
         return Card(title, (*facts, *_printed_facts(dump, value)))
     if lifetime.origin is not None:
         facts += _origin_facts(dump, lifetime)
-    facts.append(Fact("kept for", _reason(dump, value, lifetime)))
-    if lifetime.awaited is not None and lifetime.last_consumer is not None:
-        awaited = lifetime.awaited
+    keeper, last, awaited = _keeper(dump, value, lifetime), lifetime.last_consumer, lifetime.awaited
+    if keeper is None and last is not None:
+        keeper = _consumer(dump, last, lifetime)
+    else:
+        awaited = None
+    facts.append(Fact("kept for", keeper or ""))
+    if awaited is not None:
         facts.append(
             Fact("which waits for", f"step {awaited.step:,}, {_named(dump, awaited.instruction)}")
         )
@@ -79,12 +87,11 @@ def lifetime_json(dump: DumpSet, value: Value, lifetime: Lifetime | None) -> Jso
         "at_peak": _is_at_peak(dump, value),
     }
     if lifetime is None:
-        return {**facts, "known": False}
+        return {**facts, **dict.fromkeys(_LIFETIME_KEYS)}
     origin, last, awaited = lifetime.origin, lifetime.last_consumer, lifetime.awaited
     donation = lifetime.donation
     return {
         **facts,
-        "known": True,
         "origin": None
         if origin is None
         else {
@@ -177,9 +184,8 @@ def _origin_facts(dump: DumpSet, lifetime: Lifetime) -> list[Fact]:
     return facts
 
 
-def _reason(dump: DumpSet, value: Value, lifetime: Lifetime) -> str:
-    """Return for what the buffer is kept."""
-    last = lifetime.last_consumer
+def _keeper(dump: DumpSet, value: Value, lifetime: Lifetime) -> str | None:
+    """Return for what the buffer is kept, or None if it is kept for its last consumer."""
     allocation = None if value.allocation is None else value.allocation.record
     if allocation is not None and allocation.constant:
         return "the whole program: it is a constant"
@@ -188,8 +194,11 @@ def _reason(dump: DumpSet, value: Value, lifetime: Lifetime) -> str:
     is_argument = allocation is not None and allocation.parameter is not None
     if is_argument and value.live is not None and value.live.record.end_step == dump.last_step:
         return "the caller, which owns the buffer of an argument that is not donated"
-    if last is None:
-        return "nothing: no instruction reads it"
+    return "nothing: no instruction reads it" if lifetime.last_consumer is None else None
+
+
+def _consumer(dump: DumpSet, last: BufferUse, lifetime: Lifetime) -> str:
+    """Return the last consumer as text."""
     step = "" if last.step is None else f"step {last.step:,}, "
     text = f"{step}{_named(dump, last.instruction)}"
     if last.copy is not None:

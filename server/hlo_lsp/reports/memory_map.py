@@ -4,6 +4,7 @@ The JSON is compact: tables are lists of columns, and texts are numbers of a tab
 docs/json_schema.md.
 """
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -12,7 +13,7 @@ from hlo_lsp.memory.live_set import LiveBuffer
 from hlo_lsp.memory.local_peaks import local_peaks
 from hlo_lsp.memory.memory_spaces import SpaceOccupancy, memory_space_occupancies
 from hlo_lsp.memory.ownership import Origin, origins_of
-from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.backend import is_on_chip, space_title
 from hlo_lsp.model.buffer_assignment import AllocationBlock, BufferAssignment, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -34,6 +35,7 @@ GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, Gro
 _BAND_OPCODES = frozenset({"while", "call", "conditional"})
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
 _BOXES_PER_CHECKPOINT = 200
+_MAX_LINEAR_SEARCHES = 50
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
 
@@ -74,15 +76,22 @@ class _Map:
         if self._module is not None:
             module = self._module.module
             self._schedule = schedule_of(module)
-            # Origins follow the users of async instructions, which takes long without the index.
-            if any(line.opcode == "async-start" for line in module.instructions.records()):
+            # Without the index, each search for the users of an async instruction is linear.
+            opcodes = (line.opcode for line in module.instructions.records())
+            if sum(opcode == "async-start" for opcode in opcodes) > _MAX_LINEAR_SEARCHES:
                 module.build_mention_index()
 
     def json(self) -> Json:
         dump = self._dump
         occupancies = {one.space: one for one in memory_space_occupancies(dump)}
         blocks = _stacked(self._assignment)
-        spaces = sorted({block.allocation.color for block in blocks})
+        sizes: Counter[int] = Counter()
+        for block in blocks:
+            sizes[block.allocation.color] += block.allocation.size
+        # XLA moves into on-chip memory what fits, so that the other spaces are of more interest.
+        spaces = sorted(
+            sizes, key=lambda space: (is_on_chip(space, dump.backend), -sizes[space], space)
+        )
         return {
             "name": module_name(dump),
             "path": dump.files[0].label,

@@ -74,12 +74,13 @@ def oom_report(joined: JoinedMessage) -> OomReport:
     message = joined.message
     need = requirement_of(message, joined.dump)
     peak = _peak(joined)
-    if peak is not None:
+    is_full = was_device_full(message, need)
+    if peak is not None and not is_full:
         found = [OomAdvice(one.text, one.saves_bytes) for one in peak.advice]
         # Of the advice on the message, what the advice on the dump does not cover.
         found += [one for one in oom_advice(joined) if " in parts " in one.text]
     else:
-        found = oom_advice(joined)
+        found = oom_advice(joined, was_device_full=is_full)
     return OomReport(
         joined,
         need,
@@ -88,7 +89,7 @@ def oom_report(joined: JoinedMessage) -> OomReport:
         tuple(sorted(found, key=lambda one: -one.saves_bytes)),
         tuple(corrections(message, need)),
         tuple(mismatches(message, need)),
-        was_device_full(message, need),
+        is_full,
     )
 
 

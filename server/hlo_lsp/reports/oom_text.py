@@ -85,9 +85,12 @@ def oom_lines(report: OomReport) -> Iterator[str]:
     if breakdown:
         yield f"  {breakdown}"
     yield from (f"  {line}" for line in _remarks(report))
-    if report.owners:
+    if any(owner.bytes for owner in report.owners):
         yield _owners(report)
     entries = [_entry_line(entry) for entry in _largest_entries(report)]
+    if not any(owner.bytes for owner in report.owners):
+        # Old lists for VMEM print no sizes.
+        entries = list(dict.fromkeys(_entry_line(one) for one in report.joined.entries))[:_ENTRIES]
     if not entries and report.peak is not None:
         entries = [_buffer_line(owned) for owned in report.peak.buffers[:_ENTRIES]]
     yield from (f"  {line}" for line in entries)
@@ -107,7 +110,8 @@ def _headline(report: OomReport) -> str:
     if needed is None:
         return parts[0]
     least = "at least " if is_total and report.need.is_minimum else ""
-    parts.append(f"needs {least}{_size(needed)}")
+    is_call = message.kind in {OomKind.GPU, OomKind.ALLOCATION}
+    parts.append(f"{'tried to allocate' if is_call else 'needs'} {least}{_size(needed)}")
     if limit is not None:
         words = "free" if message.is_limit_free else "available"
         parts.append(f"{_size(limit.bytes)} {words}")
@@ -145,13 +149,14 @@ def _remarks(report: OomReport) -> Iterator[str]:
             f"{_size(report.need.needed)}; the device was already full"
         )
     notes = [*report.corrections, *report.mismatches]
+    if not notes and (message.usage_rows or message.requirement_rows):
+        end = ", also with the buffer assignment" if report.need.is_measured else ""
+        notes.append(f"all totals agree{end}")
+    has_lines = any(entry.source for entry in report.joined.entries)
+    if dump is None and message.entries and not has_lines:
+        notes.append("without a dump, the Python lines are unknown")
     if notes:
         yield "; ".join(notes)
-    elif message.usage_rows or message.requirement_rows:
-        end = ", also with the buffer assignment" if report.need.is_measured else ""
-        yield f"all totals agree{end}"
-    if dump is None and message.entries and not any(one.source for one in report.joined.entries):
-        yield "no dump: the Python lines are unknown (set `--xla_dump_to`, or name the folder)"
 
 
 def _owners(report: OomReport) -> str:
@@ -186,7 +191,7 @@ def _largest_entries(report: OomReport) -> list[JoinedEntry]:
 
 def _entry_line(joined: JoinedEntry) -> str:
     entry = joined.entry
-    parts = [f"{_size(joined.bytes or 0):>10}"]
+    parts = [] if joined.bytes is None else [f"{_size(joined.bytes):>10}"]
     label = entry.label or ""
     if entry.section is EntryList.INTERFACE:
         parts.append(label.replace(" index", "").removesuffix(" {}").lower())

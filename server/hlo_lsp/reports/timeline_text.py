@@ -101,7 +101,7 @@ def _chart(
         + (f" ({shade} arguments, constants, and outputs: {_size(fixed)})" if fixed else "")
     )
     margin = 2 + max(len(_size(occupancy.peak_bytes)), len(_size(occupancy.fixed_bytes)))
-    width = max(_MIN_COLUMNS, columns - margin)
+    width = max(_MIN_COLUMNS, columns - margin - 1)
     last = max(timeline.last_step or 0, *occupancy.change_steps, 1)
     width = min(width, last + 1)
     bounds = [(last + 1) * column // width for column in range(width + 1)]
@@ -116,7 +116,7 @@ def _chart(
     fixed_row = fixed * _HEIGHT // max(1, occupancy.peak_bytes)
     for row in range(_HEIGHT - 1, -1, -1):
         label = _size(occupancy.peak_bytes) if row == _HEIGHT - 1 else ""
-        if row == fixed_row - 1 < _HEIGHT - 1:
+        if row == fixed_row - 1 < _HEIGHT - 1 and _size(fixed) != _size(occupancy.peak_bytes):
             label = _size(fixed)
         cells = "".join(
             _cell(count, occupancy, row, ascii_only=ascii_only) for count in curve

@@ -7,6 +7,7 @@ from enum import Enum
 from itertools import islice
 
 from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.oom_lines import begins_oom_message
 
 _DETECTION_LINES = 60
 _MAX_LINES_BEFORE_SECTION = 20_000  # other output before the first section: about 1 ms
@@ -22,6 +23,7 @@ class FileKind(Enum):
     MODULE = "module"
     THUNKS = "thunk-sequence"
     STDOUT_DUMP = "stdout-dump"
+    OOM = "xla-oom"
     OTHER = "other"
 
     @property
@@ -31,8 +33,13 @@ class FileKind(Enum):
 
     @property
     def has_records(self) -> bool:
-        """True for a single dump file, False for a stdout dump and other text."""
-        return self is not FileKind.OTHER and self is not FileKind.STDOUT_DUMP
+        """True for a single dump file, False for a stdout dump, a message, and other text."""
+        return self.is_dump and self is not FileKind.STDOUT_DUMP
+
+    @property
+    def is_dump(self) -> bool:
+        """True for what XLA dumps; a text with an out-of-memory message may be any log."""
+        return self is not FileKind.OTHER and self is not FileKind.OOM
 
 
 _MEMORY_KINDS = frozenset(
@@ -79,6 +86,10 @@ def detect_file_kind(lines: Sequence[str]) -> FileKind:
         map(_begun_section, islice(lines, _DETECTION_LINES, _MAX_LINES_BEFORE_SECTION))
     ):
         return FileKind.STDOUT_DUMP
+    if kind is FileKind.OTHER and any(
+        map(begins_oom_message, islice(lines, _MAX_LINES_BEFORE_SECTION))
+    ):
+        return FileKind.OOM
     return kind
 
 

@@ -40,6 +40,7 @@ _ESCAPED_LINE_END = re.compile(
     r"Size:|[0-9]+\. Size:|Shape:|XLA|Allocation type))"
 )
 _ESCAPE = re.compile(r"(?<!\\)(\\+)([nrt'\"])")
+_END_OF_STRING = re.compile(r"\\*['\"][\\'\")\]}>,]*$")
 _CONTROL_CHARACTERS = {"n": "\n", "r": "", "t": "\t"}
 
 
@@ -50,14 +51,24 @@ class LogLine:
     Attributes:
         line: Number of the line in the document, from 0; the same for all lines of a ``repr``.
         source: The host or process that wrote it; empty if unknown.
-        text: The text without prefix and blanks at both ends.
-        is_indented: True if blanks precede the text.
+        raw: The text without prefix.
+        width: Length of the whole line in the document.
     """
 
     line: int
     source: str
-    text: str
-    is_indented: bool = False
+    raw: str
+    width: int
+
+    @property
+    def text(self) -> str:
+        """The text without blanks at both ends."""
+        return self.raw.strip()
+
+    @property
+    def is_indented(self) -> bool:
+        """True if blanks precede the text."""
+        return self.raw[:1].isspace()
 
 
 def log_lines(lines: Iterable[str]) -> Iterator[LogLine]:
@@ -69,7 +80,7 @@ def log_lines(lines: Iterable[str]) -> Iterator[LogLine]:
         if text.startswith("```"):
             continue
         for part in unescaped_lines(text):
-            yield LogLine(number, source, part.strip(), part[:1].isspace())
+            yield LogLine(number, source, part, len(line))
 
 
 def split_prefix(line: str) -> tuple[str, str]:
@@ -103,7 +114,9 @@ def unescaped_lines(text: str) -> list[str]:
             return _CONTROL_CHARACTERS.get(character, character)
         return "\\" * (count // (2 * level)) + character
 
-    return _ESCAPE.sub(replacement, text).split("\n")
+    lines = _ESCAPE.sub(replacement, text).split("\n")
+    lines[-1] = _END_OF_STRING.sub("", lines[-1])
+    return lines
 
 
 def _without_colors(line: str) -> str:

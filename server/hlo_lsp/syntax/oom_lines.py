@@ -21,6 +21,9 @@ HEADER_RULES = (
     "region_exceeded",
     "rematerialization_exceeded",
 )
+# A file of a dump begins with one of these lines.
+_LIST_STARTS = ("Program hbm requirement ", "Largest program allocations in hbm:")
+_MAX_DETECTION_LENGTH = 2000
 # The first words of lines with a whole rule each.
 _LINE_RULES = {
     "Total ": "usage_line",
@@ -82,6 +85,16 @@ def find_header(text: str) -> tuple[str, Match[str]] | None:
 def begins_header(text: str) -> bool:
     """Return True if a sentence that begins a message may begin in a text."""
     return any(start in text for start in _HEADER_STARTS)
+
+
+def begins_oom_message(line: str) -> bool:
+    """Return True if an out-of-memory message or a list of its buffers begins on a line."""
+    if "emory" not in line and "hbm" not in line and "Hbm" not in line and "possible" not in line:
+        return False
+    if any(words in line for words in _LIST_STARTS):
+        return True
+    found = find_header(line[:_MAX_DETECTION_LENGTH])
+    return found is not None
 
 
 def read_line(text: str) -> tuple[str, Match[str]] | None:

@@ -15,52 +15,39 @@ const NEUTRAL_GROUPS = new Set(["arguments", "argument", "tuple tables", "consta
 export interface Group {
   readonly name: string;
   readonly color: number;
-  readonly boxes: readonly Box[];
+  /** The boxes in the memory space that is shown. */
+  readonly boxes: Box[];
 }
 
 export class Groups {
   private readonly byNumber = new Map<number, Group>();
-  readonly list: readonly Group[];
 
   constructor(
     private readonly module: Module,
     space: Space,
     readonly grouping: Grouping,
   ) {
-    const members = new Map<number, Box[]>();
-    for (const box of space.boxes) {
+    // Ranked over all memory spaces, so that a group has the same color in each of them.
+    const weights = new Map<number, number>();
+    for (const box of module.spaces.flatMap(({ boxes }) => boxes)) {
       const number = module.groupNumber(box, grouping);
-      const known = members.get(number);
-      if (known === undefined) {
-        members.set(number, [box]);
-      } else {
-        known.push(box);
-      }
+      weights.set(number, (weights.get(number) ?? 0) + box.size * (box.end - box.start + 1));
     }
-    const weights = new Map([...members].map(([number, boxes]) => [number, byteSteps(boxes)]));
-    const ordered = [...members].sort(
-      ([one], [other]) => (weights.get(other) ?? 0) - (weights.get(one) ?? 0),
-    );
     let color = 0;
-    const list: Group[] = [];
-    for (const [number, boxes] of ordered) {
-      const name = boxes[0] === undefined ? "" : module.group(boxes[0], grouping);
+    for (const [number] of [...weights].sort(([, one], [, other]) => other - one)) {
+      const name = module.text(number);
       const isNeutral = NEUTRAL_GROUPS.has(name);
-      const group = { name, boxes, color: isNeutral ? NEUTRAL_COLOR : Math.min(color, OTHER_COLOR) };
+      this.byNumber.set(number, { name, boxes: [], color: isNeutral ? NEUTRAL_COLOR : Math.min(color, OTHER_COLOR) });
       color += isNeutral ? 0 : 1;
-      list.push(group);
-      this.byNumber.set(number, group);
     }
-    this.list = list;
+    for (const box of space.boxes) {
+      this.of(box)?.boxes.push(box);
+    }
   }
 
   of(box: Box): Group | undefined {
     return this.byNumber.get(this.module.groupNumber(box, this.grouping));
   }
-}
-
-function byteSteps(boxes: readonly Box[]): number {
-  return boxes.reduce((sum, { size, start, end }) => sum + size * (end - start + 1), 0);
 }
 
 /** The colors of the current theme, read from custom properties of the style sheet. */

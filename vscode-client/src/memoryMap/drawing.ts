@@ -125,7 +125,7 @@ export class BoxLayer {
     }
   }
 
-  /** Write names and sizes into boxes. */
+  /** Outline large boxes, and write names and sizes into them where no other label is. */
   drawLabels(
     context: CanvasRenderingContext2D,
     area: Area,
@@ -137,6 +137,9 @@ export class BoxLayer {
     context.font = FONT;
     context.textBaseline = "middle";
     context.fillStyle = theme.label;
+    context.strokeStyle = theme.background;
+    context.lineWidth = 1;
+    const labels: { left: number; right: number; middle: number }[] = [];
     for (const index of large) {
       const box = this.boxes[index];
       if (box === undefined) {
@@ -146,14 +149,23 @@ export class BoxLayer {
       const right = Math.min(area.x + area.width, area.x + x(box.end + 1));
       const top = Math.max(area.y, area.y + y(box.low + box.size));
       const bottom = Math.min(area.y + area.height, area.y + y(box.low));
+      context.strokeRect(left - 0.5, top - 0.5, right - left, bottom - top);
       const room = Math.floor((right - left - 8) / CHARACTER_PIXELS);
+      const middle = (top + bottom) / 2;
       if (room < 4 || bottom - top < MIN_LABEL_HEIGHT) {
         continue;
       }
       const size = formatBytes(box.size);
       const whole = `${box.name}  ${size}`;
       const text = whole.length <= room ? whole : box.name.length <= room ? box.name : `${box.name.slice(0, room - 1)}…`;
-      context.fillText(text, left + 4, (top + bottom) / 2);
+      const end = left + 8 + text.length * CHARACTER_PIXELS;
+      const isFree = labels.every(
+        (other) => other.right < left || end < other.left || Math.abs(other.middle - middle) > MIN_LABEL_HEIGHT,
+      );
+      if (isFree) {
+        labels.push({ left, right: end, middle });
+        context.fillText(text, left + 4, middle);
+      }
     }
   }
 }
@@ -213,7 +225,8 @@ export function drawCurve(
   drawPeaks(context, area, x, theme, curve, height);
 }
 
-const MIN_PEAK_DISTANCE = 110; // pixels between the labels of two peaks
+const MIN_MARK_DISTANCE = 12; // pixels between two peaks
+const MIN_LABEL_DISTANCE = 74; // pixels between the label of a peak and another peak
 
 function drawPeaks(
   context: CanvasRenderingContext2D,
@@ -226,25 +239,29 @@ function drawPeaks(
   context.font = FONT;
   context.textBaseline = "alphabetic";
   context.fillStyle = theme.foreground;
-  const labels: number[] = [];
-  const marks: number[] = [];
+  const marks: { left: number; top: number; bytes: number }[] = [];
   const peaks = [...curve.localPeaks].sort(([, one], [, other]) => other - one);
   for (const [step, bytes] of [[curve.peakStep, curve.peakBytes] as const, ...peaks]) {
     const left = area.x + x(step + 0.5);
-    if (left < area.x || left > area.x + area.width || marks.some((other) => Math.abs(other - left) < 5)) {
+    if (left < area.x || left > area.x + area.width || marks.some((other) => Math.abs(other.left - left) < MIN_MARK_DISTANCE)) {
       continue;
     }
-    marks.push(left);
     const top = area.y + height(bytes);
+    marks.push({ left, top, bytes });
     context.beginPath();
     context.moveTo(left, top - 1);
     context.lineTo(left - 4, top - 8);
     context.lineTo(left + 4, top - 8);
     context.fill();
-    if (labels.every((other) => Math.abs(other - left) > MIN_PEAK_DISTANCE)) {
-      labels.push(left);
+  }
+  for (const { left, top, bytes } of marks) {
+    const isRight = left + MIN_LABEL_DISTANCE > area.x + area.width;
+    const hasRoom = marks.every((other) => {
+      const distance = isRight ? left - other.left : other.left - left;
+      return distance <= 0 || distance > MIN_LABEL_DISTANCE;
+    });
+    if (hasRoom || bytes === curve.peakBytes) {
       const text = formatBytes(bytes);
-      const isRight = left + 64 > area.x + area.width;
       context.textAlign = isRight ? "right" : "left";
       context.fillText(text, isRight ? left - 7 : left + 7, Math.max(top - 2, area.y + 10));
     }

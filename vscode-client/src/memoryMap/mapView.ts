@@ -75,10 +75,8 @@ export class MapView {
   private isMoving = false;
   private lastDrawMilliseconds = 0;
   private drawn: { x: readonly number[]; y: readonly number[] } | undefined;
-  /** Number of boxes that the last drawing could show, for tests. */
+  /** Number of boxes in the memory space. */
   boxCount = 0;
-  /** Number of drawn frames, for tests. */
-  frames = 0;
 
   constructor(
     private readonly root: HTMLElement,
@@ -433,7 +431,6 @@ export class MapView {
     if (module === undefined || space === undefined || layer === undefined || context === null || this.width === 0) {
       return;
     }
-    this.frames += 1;
     const { curve, bands, map } = this.areas();
     const [x, y] = [this.x(), this.y()];
     const ratio = window.devicePixelRatio;

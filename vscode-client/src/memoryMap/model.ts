@@ -127,7 +127,7 @@ export interface Curve {
   readonly localPeaks: readonly (readonly [number, number])[];
 }
 
-/** A module with its memory spaces, the largest peak first. */
+/** A module with its memory spaces, the most relevant first. */
 export class Module {
   readonly spaces: readonly Space[];
   readonly bands: readonly Band[];
@@ -137,7 +137,7 @@ export class Module {
     this.lastStep = data.lastStep ?? 0;
     const allocations = this.readAllocations();
     this.readBoxes(allocations);
-    const spaces = data.spaces.map((space): Space => {
+    this.spaces = data.spaces.map((space): Space => {
       const mine = allocations.filter((_, index) => data.allocations.space[index] === space.space);
       return {
         number: space.space,
@@ -148,12 +148,11 @@ export class Module {
         curve: curveOf(space),
       };
     });
-    this.spaces = spaces.sort((one, other) => other.allocatedBytes - one.allocatedBytes);
     this.bands = data.bands.start.map((start, index) => ({
       start,
       end: at(data.bands.end, index),
       depth: at(data.bands.depth, index),
-      label: `${this.text(at(data.bands.opcode, index))} ${this.text(at(data.bands.name, index))}`,
+      label: labelOf(this.text(at(data.bands.opcode, index)), this.text(at(data.bands.name, index))),
     }));
   }
 
@@ -189,7 +188,8 @@ export class Module {
     );
   }
 
-  private text(number: number): string {
+  /** Return a text of the table of strings. */
+  text(number: number): string {
     return this.data.strings[number] ?? "";
   }
 
@@ -286,6 +286,11 @@ function sums(differences: readonly number[], offset: number): Float64Array {
     found[index] = sum + offset;
   });
   return found;
+}
+
+/** Return `while.5`, or `while loop` for an instruction that is not named after its opcode. */
+function labelOf(opcode: string, name: string): string {
+  return name.startsWith(opcode) ? name : `${opcode} ${name}`;
 }
 
 function at(column: readonly number[], index: number): number {

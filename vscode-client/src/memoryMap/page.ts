@@ -67,6 +67,8 @@ export class Page {
     private readonly root: HTMLElement,
     private readonly host: Host,
   ) {
+    // Tests read where boxes are.
+    Object.assign(root, { memoryMap: this });
     this.card = new HoverCard(host);
     this.view = new MapView(this.mapRoot, {
       hover: (target, event) => {
@@ -100,7 +102,7 @@ export class Page {
       0,
       this.modules.findIndex(({ data }) => data.path === this.module?.data.path),
     );
-    const options = this.modules.map(({ data }, index) => [String(index), `${data.name} · ${data.backend}`] as const);
+    const options = this.modules.map(({ data }, index) => [String(index), titleOf(data.name, data.path)] as const);
     this.moduleChoice.replaceChildren(
       ...(options.length > 1
         ? [
@@ -138,6 +140,20 @@ export class Page {
         return;
       }
     }
+  }
+
+  /** Return where the largest box of a name is in the window. */
+  pointOf(name: string): { x: number; y: number } | undefined {
+    const box = this.space?.boxes
+      .filter((each) => each.name === name)
+      .sort((one, other) => other.size - one.size)[0];
+    return box && this.view.clientPoint((box.start + box.end + 1) / 2, box.low + box.size / 2);
+  }
+
+  /** Return the bytes of the buffers at a step of a memory space, the largest first. */
+  liveBytes(number: number, step: number): number[] {
+    const space = this.module?.spaces.find((each) => each.number === number);
+    return space === undefined ? [] : liveSet(space, step).map(({ bytes }) => bytes);
   }
 
   refreshTheme(): void {
@@ -293,6 +309,7 @@ export class Page {
     this.groups = new Groups(module, space, this.grouping);
     this.chosenGroup = undefined;
     this.view.show(module, space, this.groups, keepsZoom);
+    this.root.dataset["boxes"] = String(this.view.boxCount);
     this.search();
     this.showStep(this.step);
   }
@@ -463,6 +480,12 @@ export class Page {
       { title: "Role", text: groupOf("role"), key: groupOf("role") },
     ];
   }
+}
+
+/** Return the name of a module with the folder of its dump, because many modules have one name. */
+function titleOf(name: string, path: string): string {
+  const folder = /([^\\/]+)[\\/][^\\/]*$/.exec(path)?.[1];
+  return folder === undefined ? name : `${name} · ${folder}`;
 }
 
 function steps(box: Box | undefined): string {

@@ -1,0 +1,80 @@
+"""``hlo-lsp export``: write buffers in the formats of profilers."""
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from hlo_lsp.cli.dumps import dumps_at, space_number
+from hlo_lsp.cli.timeline import missing_step
+from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.reports.call_stacks import BufferStack, buffer_stacks, folded_stacks
+from hlo_lsp.reports.perfetto import perfetto_trace
+from hlo_lsp.reports.pprof import pprof_profile
+from hlo_lsp.reports.summary import missing_facts
+
+_USAGE_ERROR_STATUS = 2
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
+    errors: list[str] = []
+    dumps = [
+        dump
+        for dump in dumps_at([Path(path) for path in options.paths], errors)
+        if _has_live_ranges(dump, errors)
+    ]
+    output = None if options.output in {None, "-"} else Path(options.output)
+    if not options.folded and output is None and sys.stdout.isatty():
+        errors.append("the format is binary: specify a file with -o FILE, or -o - for a pipe")
+    else:
+        data = _data(options, dumps, errors)
+        if data:
+            _write(data, output, errors)
+    for error in errors:
+        print(f"hlo-lsp: {error}", file=sys.stderr)
+    return _USAGE_ERROR_STATUS if errors else 0
+
+
+def _write(data: bytes, output: Path | None, errors: list[str]) -> None:
+    if output is None:
+        sys.stdout.buffer.write(data)
+        return
+    try:
+        output.write_bytes(data)
+    except OSError as error:
+        errors.append(f"cannot write {output}: {error.strerror}")
+
+
+def _has_live_ranges(dump: DumpSet, errors: list[str]) -> bool:
+    if memory_space_occupancies(dump):
+        return True
+    missing = missing_facts(dump, bool(buffer_assignment(dump).blocks), False)
+    errors.append(f"{dump.files[0].label}: {next(iter(missing))}")
+    return False
+
+
+def _data(options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[str]) -> bytes:
+    """Return the content of the file, empty if no buffer is to be written."""
+    if options.perfetto:
+        return perfetto_trace(dumps)
+    stacks = list(_stacks(options, dumps, errors))
+    if options.pprof and stacks:
+        return pprof_profile(stacks)
+    return "".join(f"{line}\n" for line in folded_stacks(stacks)).encode()
+
+
+def _stacks(
+    options: argparse.Namespace, dumps: Sequence[DumpSet], errors: list[str]
+) -> Iterator[BufferStack]:
+    for dump in dumps:
+        space = None if options.space is None else space_number(dump, options.space)
+        missing = missing_step(dump, options.at)
+        if options.space is not None and space is None:
+            errors.append(f"{dump.files[0].label}: no memory space {options.space}")
+        elif missing is not None:
+            errors.append(missing)
+        else:
+            yield from buffer_stacks(dump, space, options.at)

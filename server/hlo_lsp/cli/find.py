@@ -1,0 +1,40 @@
+"""``hlo-lsp find``: find buffers by name, Python line, shape, or scope."""
+
+import argparse
+import json
+import sys
+from pathlib import Path
+
+from hlo_lsp.cli.dumps import dumps_at
+from hlo_lsp.reports.find import FindQuery, FoundInModule, find_buffers
+from hlo_lsp.reports.find_text import found_json, found_lines
+
+_NOT_FOUND_STATUS = 1
+_USAGE_ERROR_STATUS = 2
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the command, and return its exit status."""
+    query = FindQuery.of(options.query)
+    errors: list[str] = []
+    found: list[FoundInModule] = []
+    for dump in dumps_at([Path(path) for path in options.paths], errors):
+        one = find_buffers(dump, query)
+        if one.buffers:
+            found.append(one)
+    best = min((one.buffers[0].match for one in found), default=0)
+    found = [one for one in found if one.buffers[0].match == best]
+    found.sort(key=lambda one: -one.buffers[0].bytes)
+    if options.format == "json":
+        facts = {"kind": query.kind.value, "modules": [found_json(one) for one in found]}
+        print(json.dumps(facts, indent=1))
+    elif found:
+        print("\n\n".join("\n".join(found_lines(one, options.top)) for one in found))
+    for error in errors:
+        print(f"hlo-lsp: {error}", file=sys.stderr)
+    if errors:
+        return _USAGE_ERROR_STATUS
+    if not found:
+        print(f"hlo-lsp: no {query.kind.value} `{query.text}` in these dumps", file=sys.stderr)
+        return _NOT_FOUND_STATUS
+    return 0

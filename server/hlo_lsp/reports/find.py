@@ -1,0 +1,282 @@
+"""Buffers and instructions by name, Python line, shape, or scope, the largest first."""
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from hlo_lsp.memory.live_set import live_buffers
+from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.memory.ownership import Origin, origins_of
+from hlo_lsp.model.backend import space_title
+from hlo_lsp.model.buffer_assignment import buffer_assignment
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.shape import without_layout
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.model.symbol_search import SymbolQuery
+from hlo_lsp.reports.summary import module_name
+from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
+from hlo_lsp.syntax.module_records import InstructionLine
+from hlo_lsp.text.checkpoint import checkpoint
+
+_LINE = re.compile(r"(.+\.\w+):([1-9]\d{0,8})")
+_SHAPE = re.compile(r"\(?[a-z]\w*\[[\d,<=? ]*\].*")
+
+
+class QueryKind(Enum):
+    """What a query is about."""
+
+    LINE = "line"
+    SHAPE = "shape"
+    SCOPE = "scope"
+    NAME = "name"
+
+
+@dataclass(frozen=True, slots=True)
+class FindQuery:
+    """A query; ``text`` is what the user wrote."""
+
+    kind: QueryKind
+    text: str
+
+    @classmethod
+    def of(cls, text: str) -> "FindQuery":
+        """Recognize a Python line, a shape, a scope, or else a name."""
+        text = text.strip()
+        if _LINE.fullmatch(text):
+            return cls(QueryKind.LINE, text)
+        if _SHAPE.fullmatch(text):
+            return cls(QueryKind.SHAPE, text)
+        is_scope = "/" in text or "(" in text
+        return cls(QueryKind.SCOPE if is_scope else QueryKind.NAME, text.removeprefix("%"))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundBuffer:
+    """A buffer, or an instruction that defines none.
+
+    Attributes:
+        name: Name of the instruction with the shape index of the value.
+        bytes: Size of the buffer, 0 for an instruction without one.
+        peak_bytes: Bytes at the peak of its memory space; a shared byte counts for one buffer.
+        space: Name of the memory space, None without a buffer.
+        shape: The shape as printed.
+        live: The live range, None if it is unknown.
+        computation: Name of the computation, None without a module text.
+        source: The Python line of the data's origin.
+        argument: The argument of the program that holds the data, None for computed data.
+        file: The file of the place: the module text if there is one.
+        line: The line of the place, counted from 1.
+        pass_rank: 0 for the compiled module, 1 for texts of other passes.
+        match: 0 if the name equals the query, 1 if it contains it, 2 if it contains its letters.
+    """
+
+    name: str
+    bytes: int
+    peak_bytes: int
+    space: str | None
+    shape: str
+    live: RangeRow | None
+    computation: str | None
+    source: SourceLine | None
+    argument: str | None
+    file: DumpFile
+    line: int
+    pass_rank: int = 0
+    match: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SpaceShare:
+    """The bytes of the buffers that were found at the peak of a memory space."""
+
+    space: str
+    bytes: int
+    peak_bytes: int
+    step: int
+
+
+@dataclass(frozen=True, slots=True)
+class FoundInModule:
+    """What a query finds in a compile, the largest buffers first."""
+
+    module: str
+    path: str
+    buffers: tuple[FoundBuffer, ...]
+    shares: tuple[SpaceShare, ...]
+
+
+def find_buffers(dump: DumpSet, query: FindQuery) -> FoundInModule:
+    """Return what a query finds in a compile; of names, only the best kind of matches."""
+    search = _Search(dump)
+    found = [*search.buffers(_matcher(query))]
+    if query.kind is QueryKind.LINE and not found:
+        found = [*search.instructions(lambda record: search.has_line(record, query.text))]
+    if query.kind is QueryKind.NAME:
+        found += search.instructions_without_buffers(query.text, {one.name for one in found})
+        best = min((one.match for one in found), default=0)
+        found = [one for one in found if one.match == best]
+    found.sort(key=_order)
+    return FoundInModule(
+        module_name(dump), dump.files[0].label, tuple(found), tuple(search.shares(found))
+    )
+
+
+def _order(one: FoundBuffer) -> tuple[int, int, int, int]:
+    """Return a sort key: the largest first, of equal ones those at the peak, then by step."""
+    start = 0 if one.live is None else one.live.start_step
+    return -one.bytes, -one.peak_bytes, one.pass_rank, start
+
+
+_Match = Callable[[AssignedValue, Origin | None], int | None]
+
+
+def _matcher(query: FindQuery) -> _Match:
+    """Return a function that ranks a value: None if it does not match, 0 for the best match."""
+    text = query.text
+    if query.kind is QueryKind.NAME:
+        return lambda value, _: min(
+            (rank for rank in (name_match(text, value.key), name_match(text, value.name))
+             if rank is not None), default=None)  # fmt: skip
+    if query.kind is QueryKind.SHAPE:
+        wanted = text if "{" in text else without_layout(text)
+        clean = str if "{" in text else without_layout
+        return lambda value, _: 0 if clean(value.shape) == wanted else None
+    if query.kind is QueryKind.SCOPE:
+        return lambda _, origin: (
+            0 if origin is not None and text in (origin.op_name or "").replace("\\'", "'") else None
+        )
+    return lambda _, origin: 0 if origin is not None and is_line(origin.source, text) else None
+
+
+def name_match(query: str, name: str) -> int | None:
+    """Rank a name: 0 equals the query, 1 contains it, 2 contains its letters, None otherwise."""
+    symbol_query = SymbolQuery.of(query)
+    shown = name if symbol_query.is_case_sensitive else name.lower()
+    if shown == symbol_query.text:
+        return 0
+    if symbol_query.text in shown:
+        return 1
+    letters = iter(shown)
+    return 2 if all(letter in letters for letter in symbol_query.text) else None
+
+
+def is_line(source: SourceLine | None, query: str) -> bool:
+    """Return whether a Python line is ``model.py:7``, with any of the folders above the file."""
+    if source is None:
+        return False
+    file, _, line = query.replace("\\", "/").rpartition(":")
+    own = source.file.replace("\\", "/")
+    return source.line == int(line) and (own == file or own.endswith(f"/{file}"))
+
+
+class _Search:
+    def __init__(self, dump: DumpSet) -> None:
+        self._dump = dump
+        self._occupancies = memory_space_occupancies(dump)
+        self._peak_bytes = {
+            buffer.value.record: buffer.bytes
+            for occupancy in self._occupancies
+            for buffer in live_buffers(dump, occupancy.space, occupancy.peak_step)
+            if buffer.value is not None
+        }
+
+    def buffers(self, match: _Match) -> Iterator[FoundBuffer]:
+        """Yield the values that match."""
+        for file in self._dump.files:
+            if any(line.opcode == "async-start" for line in file.module.instructions.records()):
+                file.module.build_mention_index()  # which origins of async instructions need
+        assignment = buffer_assignment(self._dump)
+        values = [(block.allocation, one) for block in assignment.blocks for one in block.values]
+        origins = origins_of(self._dump, ((one.name, one.index) for _, one in values))
+        seen: set[str] = set()
+        for allocation, value in values:
+            checkpoint()
+            origin = origins.get((value.name, value.index))
+            rank = match(value, origin)
+            if rank is not None and value.key not in seen:
+                seen.add(value.key)
+                found = self._buffer(assignment.file, allocation, value, origin)
+                yield replace(found, match=rank)
+
+    def _buffer(
+        self,
+        file: DumpFile,
+        allocation: AllocationLine,
+        value: AssignedValue,
+        origin: Origin | None,
+    ) -> FoundBuffer:
+        live = self._dump.live(value.key)
+        line = self._dump.instruction(value.name)
+        place = LocatedRecord(file, value) if line is None else line
+        home = None if line is None else line.file.module.computation_of(line.record)
+        return FoundBuffer(
+            value.name + (value.index or ""),
+            value.size,
+            self._peak_bytes.get(value, 0),
+            space_title(allocation.color, self._dump.backend),
+            value.shape,
+            None if live is None else live.record,
+            None if home is None else home.name,
+            None if origin is None else origin.source,
+            None if origin is None else origin.argument,
+            place.file,
+            place.number,
+        )
+
+    def instructions(
+        self, choose: Callable[[InstructionLine], bool], files: Iterable[DumpFile] | None = None
+    ) -> Iterator[FoundBuffer]:
+        """Yield instructions of the compiled module, or of other texts, as they are."""
+        for file in self._dump.files if files is None else files:
+            for record in file.module.instructions.firsts():
+                checkpoint()
+                if choose(record):
+                    yield self._instruction(file, record, int(files is not None))
+
+    def instructions_without_buffers(self, text: str, known: set[str]) -> Iterator[FoundBuffer]:
+        """Yield the instructions with a name that have no buffer: first the compiled module."""
+        defined = {name.partition("{")[0] for name in known}
+        compiled = self.instructions(
+            lambda record: record.name not in defined and name_match(text, record.name) is not None
+        )
+        others = self.instructions(
+            lambda record: name_match(text, record.name) is not None, self._dump.others
+        )
+        for one in (*compiled, *others):
+            yield replace(one, match=name_match(text, one.name) or 0)
+
+    def has_line(self, record: InstructionLine, text: str) -> bool:
+        """Return whether the innermost Python line of an instruction is this one."""
+        return is_line(next(iter(self._dump.stack_of(record.parsed.metadata)), None), text)
+
+    def _instruction(self, file: DumpFile, record: InstructionLine, rank: int) -> FoundBuffer:
+        metadata = record.parsed.metadata
+        tables = file.module.tables
+        stack = tables.stack_of(metadata) if rank else self._dump.stack_of(metadata)
+        home = file.module.computation_of(record)
+        return FoundBuffer(
+            record.name,
+            0,
+            0,
+            None,
+            record.shape,
+            None,
+            None if home is None else home.name,
+            stack[0] if stack else None,
+            None,
+            file,
+            LocatedRecord(file, record).number,
+            rank,
+        )
+
+    def shares(self, found: Iterable[FoundBuffer]) -> Iterator[SpaceShare]:
+        """Yield the bytes at the peak of each memory space, where there are any."""
+        listed = list(found)
+        for occupancy in self._occupancies:
+            title = space_title(occupancy.space, self._dump.backend)
+            count = sum(one.peak_bytes for one in listed if one.space == title)
+            if count:
+                yield SpaceShare(title, count, occupancy.peak_bytes, occupancy.peak_step)

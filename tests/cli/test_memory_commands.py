@@ -1,0 +1,148 @@
+"""The commands that show where memory goes: find, timeline, why, and export."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from cli.command import run
+from reports.example import ASSIGNMENT, MODULE, RANGES
+
+_STEM = "module_0001.jit_f.cl_12.after_optimizations"
+
+
+@pytest.fixture
+def dump(tmp_path: Path) -> Path:
+    """Return a folder with the example compile."""
+    folder = tmp_path / "dump"
+    folder.mkdir()
+    for end, text in ((".txt", MODULE), ("-buffer-assignment.txt", ASSIGNMENT),
+                      ("-live-range.txt", RANGES)):  # fmt: skip
+        (folder / f"{_STEM}{end}").write_text(text, "utf-8")
+    return folder
+
+
+@pytest.fixture
+def without_ranges(tmp_path: Path) -> Path:
+    """Return a buffer assignment without live ranges."""
+    path = tmp_path / f"{_STEM}-buffer-assignment.txt"
+    path.write_text(ASSIGNMENT, "utf-8")
+    return path
+
+
+def test_find_searches_the_current_folder(dump: Path) -> None:
+    found = run("find", "model.py:3", cwd=dump)
+    assert found.status == 0
+    assert found.out.startswith("jit_f: 1 buffer, 2.0 KiB of 5.0 KiB at the peak of HBM (step 2)")
+
+
+def test_find_lists_equal_names_of_one_compile_only(dump: Path) -> None:
+    other = dump / _STEM.replace("0001", "0002")
+    other.with_name(f"{other.name}-buffer-assignment.txt").write_text(
+        ASSIGNMENT.replace("2 a @", "2 a.1 @"), "utf-8"
+    )
+    assert len(run("find", "a", dump, "--format", "json").json["modules"]) == 1
+    assert len(run("find", "a.1", dump, "--format", "json").json["modules"]) == 1
+
+
+def test_find_without_result_exits_with_1(dump: Path) -> None:
+    found = run("find", "nothing.py:3", dump)
+    assert (found.status, found.out) == (1, "")
+    assert found.err == "hlo-lsp: no line `nothing.py:3` in these dumps\n"
+
+
+def test_timeline_fits_the_terminal(dump: Path) -> None:
+    found = run("timeline", dump, COLUMNS="50")
+    assert found.status == 0
+    assert "HBM: peak 5.0 KiB at step 2" in found.out
+
+
+def test_timeline_without_live_ranges_says_so(without_ranges: Path) -> None:
+    found = run("timeline", without_ranges)
+    assert found.status == 0
+    assert "no live ranges: peaks and owners are unknown" in found.out
+
+
+def test_files_of_one_compile_are_shown_once(dump: Path) -> None:
+    found = run("timeline", *sorted(dump.iterdir()), "--format", "json")
+    assert [module["name"] for module in found.json["modules"]] == ["jit_f"]
+
+
+@pytest.mark.parametrize("command", ["timeline", "summary"])
+def test_unknown_memory_space_is_an_error(dump: Path, command: str) -> None:
+    found = run(command, dump, "--space", "CMEM")
+    assert found.status == 2
+    assert "no memory space CMEM" in found.err
+
+
+@pytest.mark.parametrize("arguments", [["timeline"], ["export", "--folded"]], ids=" ".join)
+def test_step_outside_of_the_schedule_is_an_error(arguments: list[str], dump: Path) -> None:
+    found = run(*arguments, dump, "--at", "6")
+    assert (found.status, found.out.strip()) == (2, "")
+    assert found.err.endswith("no step 6: the schedule has the steps 0 to 5\n")
+
+
+def test_why_prints_the_largest_result(dump: Path) -> None:
+    found = run("why", dump, "c")
+    assert found.status == 0
+    assert "computed by     step 3, c (cosine)" in found.out
+
+
+def test_why_without_such_a_buffer_exits_with_1(dump: Path) -> None:
+    found = run("why", dump, "nothing")
+    assert (found.status, found.out) == (1, "")
+    assert found.err == f"hlo-lsp: {dump}: no buffer of `nothing`\n"
+
+
+def test_folded_stacks_go_to_standard_output(dump: Path) -> None:
+    found = run("export", dump, "--folded")
+    assert found.status == 0
+    assert sum(int(line.rpartition(" ")[2]) for line in found.out.splitlines()) == 5120
+
+
+def test_profile_goes_to_a_file(dump: Path, tmp_path: Path) -> None:
+    output = tmp_path / "peak.pb.gz"
+    found = run("export", dump, "--pprof", "-o", output)
+    assert (found.status, found.out, found.err) == (0, "", "")
+    assert b"p['w']" in gzip.decompress(output.read_bytes())
+
+
+def test_trace_goes_to_a_file(dump: Path, tmp_path: Path) -> None:
+    output = tmp_path / "buffers.pftrace"
+    assert run("export", dump, "--perfetto", "-o", output).status == 0
+    assert b"HBM occupied" in output.read_bytes()
+
+
+@pytest.mark.parametrize("form", ["--pprof", "--folded", "--perfetto"])
+def test_export_without_live_ranges_names_what_is_missing(without_ranges: Path, form: str) -> None:
+    found = run("export", without_ranges, form)
+    assert (found.status, found.out) == (2, "")
+    assert "no live ranges: peaks and owners are unknown" in found.err
+
+
+def test_file_that_cannot_be_written_is_an_error(dump: Path, tmp_path: Path) -> None:
+    found = run("export", dump, "--folded", "-o", tmp_path / "none" / "out.txt")
+    assert found.status == 2
+    assert "cannot write" in found.err
+
+
+@pytest.mark.parametrize(
+    "arguments", [["find", "x"], ["timeline"], ["export", "--folded"]], ids=" ".join
+)
+def test_text_that_is_not_a_dump_is_an_error(arguments: list[str], tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("Some notes.\n", "utf-8")
+    found = run(*arguments, path)
+    assert found.status == 2
+    assert "not an HLO module or XLA memory dump" in found.err
+
+
+def test_truncated_assignment_shows_what_is_known(dump: Path) -> None:
+    path = dump / f"{_STEM}-buffer-assignment.txt"
+    path.write_text(ASSIGNMENT[:-40], "utf-8")
+    for arguments in (["find", "b"], ["timeline"], ["why"]):
+        more = ["b"] if arguments == ["why"] else []
+        found = run(*arguments, dump, *more, "--format", "json")
+        assert found.status == 0
+        assert json.loads(found.out)

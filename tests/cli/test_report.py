@@ -1,0 +1,40 @@
+"""``hlo-lsp report`` writes one file."""
+
+import json
+from pathlib import Path
+
+from cli.command import run
+
+_STEM = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
+
+
+def test_page_is_written(corpus_small: Path, tmp_path: Path) -> None:
+    dump = corpus_small / "tpu_v5e" / f"{_STEM}-buffer-assignment.txt"
+    result = run("report", dump, "-o", tmp_path / "out.html")
+    assert (result.status, result.out) == (0, "")
+    assert "1 memory map" in result.err
+    page = (tmp_path / "out.html").read_text("utf-8")
+    assert page.startswith("<!doctype html>")
+    assert "jit_mlp_train" in page
+
+
+def test_data_is_written_as_json(corpus_small: Path, tmp_path: Path) -> None:
+    dump = corpus_small / "tpu_v5e" / f"{_STEM}-buffer-assignment.txt"
+    assert run("report", dump, "-o", tmp_path / "out.json").status == 0
+    document = json.loads((tmp_path / "out.json").read_text("utf-8"))
+    assert [module["name"] for module in document["modules"]] == ["jit_mlp_train"]
+
+
+def test_dump_without_allocations_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "m.txt").write_text("HloModule m\n\nENTRY e {\n  a = f32[4] parameter(0)\n}\n")
+    result = run("report", tmp_path / "m.txt", "-o", tmp_path / "out.html")
+    assert result.status == 2
+    assert "no buffer assignment" in result.err
+    assert not (tmp_path / "out.html").exists()
+
+
+def test_folder_that_does_not_exist_is_reported(corpus_small: Path, tmp_path: Path) -> None:
+    dump = corpus_small / "tpu_v5e" / f"{_STEM}-buffer-assignment.txt"
+    result = run("report", dump, "-o", tmp_path / "missing" / "out.html")
+    assert result.status == 2
+    assert "cannot write" in result.err

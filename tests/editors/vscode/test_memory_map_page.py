@@ -1,0 +1,276 @@
+"""The report of a memory map in a real browser, without a network."""
+
+import json
+import statistics
+import subprocess
+from collections.abc import AsyncIterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from playwright.async_api import Browser, Page
+
+from editors.node import NODE, ROOT
+from editors.vscode.marks import VSCODE
+from editors.vscode.waiting import until
+from hlo_lsp.memory.live_set import live_buffers
+from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.reports.memory_map import memory_map, memory_map_document
+from hlo_lsp.reports.memory_map_page import memory_map_page
+
+pytestmark = VSCODE
+_AXE = ROOT / "vscode-client" / "node_modules" / "axe-core" / "axe.min.js"
+_SERIOUS = {"serious", "critical"}
+_FRAME_MILLISECONDS = 1000 / 60
+_ROOT = "document.getElementById('memory-map')"
+# The time between frames, measured in the page.
+_RECORD_FRAMES = """() => {
+  window.times = [];
+  const tick = (time) => { window.times.push(time); window.ticking = requestAnimationFrame(tick); };
+  window.ticking = requestAnimationFrame(tick);
+}"""
+_STOP = "() => { cancelAnimationFrame(window.ticking); return window.times; }"
+
+
+@pytest.fixture(scope="session")
+def dump(corpus_small: Path) -> DumpSet:
+    stem = "module_0000.jit_mlp_train.cl_1003875606.after_optimizations"
+    workspace = DumpWorkspace()
+    path = corpus_small / "tpu_v5e" / f"{stem}-buffer-assignment.txt"
+    return workspace.set_of(workspace.file(path))
+
+
+@pytest_asyncio.fixture(loop_scope="session")
+async def page(browser: Browser) -> AsyncIterator[Page]:
+    """Return an empty page that reports every error and has no network."""
+    context = await browser.new_context(viewport={"width": 1400, "height": 900}, offline=True)
+    page = await context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    yield page
+    await context.close()
+    assert errors == []
+
+
+async def _open(page: Page, folder: Path, document: dict[str, Any]) -> None:
+    report = folder / "report.html"
+    report.write_text(memory_map_page(document), "utf-8")
+    await page.goto(report.as_uri())
+    await page.locator(".memory-map[data-boxes] .axes .steps .tick").first.wait_for()
+
+
+async def _boxes(page: Page) -> int:
+    return int(await page.evaluate(f"{_ROOT}.dataset.boxes"))
+
+
+async def _point(page: Page, name: str) -> tuple[float, float]:
+    found = await page.evaluate(f"(name) => {_ROOT}.memoryMap.pointOf(name)", name)
+    return found["x"], found["y"]
+
+
+async def test_each_memory_space_has_its_boxes(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+    data = memory_map(dump)
+    await _open(page, tmp_path, memory_map_document([data]))
+    allocations = data["allocations"]
+    for space in data["spaces"]:
+        await page.get_by_role("group", name="Memory space").get_by_text(space["name"]).click()
+        expected = sum(
+            allocations["space"][number] == space["space"] and start >= 0
+            for number, start in zip(
+                data["boxes"]["allocation"], data["boxes"]["start"], strict=True
+            )
+        )
+        assert await _boxes(page) == expected
+
+
+async def test_card_and_selection_follow_the_pointer(
+    page: Page, tmp_path: Path, dump: DumpSet
+) -> None:
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    await page.get_by_role("group", name="Memory space").get_by_text("VMEM").click()
+    at = await _point(page, "fusion")
+    await page.mouse.move(*at)
+    card = page.locator(".card")
+    await card.wait_for()
+    text = await card.inner_text()
+    assert "1.00 MiB in VMEM" in text
+    await page.mouse.click(*at)
+    selected = await page.evaluate(f"{_ROOT}.dataset.selected")
+    assert text.startswith(selected)
+
+
+async def test_live_set_equals_that_of_the_server(
+    page: Page, tmp_path: Path, dump: DumpSet
+) -> None:
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    for occupancy in memory_space_occupancies(dump):
+        for step in {0, occupancy.peak_step, *occupancy.change_steps[::7]}:
+            buffers = await page.evaluate(
+                f"([space, step]) => {_ROOT}.memoryMap.liveBytes(space, step)",
+                [occupancy.space, step],
+            )
+            expected = [buffer.bytes for buffer in live_buffers(dump, occupancy.space, step)]
+            assert buffers == expected
+            assert sum(buffers) == occupancy.bytes_at(step)
+
+
+async def test_search_counts_buffers(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+    data = memory_map(dump)
+    await _open(page, tmp_path, memory_map_document([data]))
+    await page.get_by_role("searchbox").fill("no such buffer")
+    await until(page.locator(".matches").inner_text, lambda text: text == "0 buffers")
+    await page.get_by_role("searchbox").fill("f32[")
+    count = await page.locator(".matches").inner_text()
+    assert int(count.split()[0].replace(",", "")) > 0
+
+
+async def test_table_has_the_same_buffers(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    await page.get_by_role("button", name="Table", exact=True).click()
+    table = page.get_by_role("table", name="All buffers")
+    sizes = await table.locator("tbody tr").count()
+    assert sizes == min(100, await _boxes(page))
+    await table.get_by_role("button", name="Steps").click()
+    assert await table.locator("th[aria-sort=descending]").inner_text() == "Steps"
+
+
+async def test_another_map_can_be_dropped(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    other = {**memory_map(dump), "name": "another", "path": "another"}
+    transfer = await page.evaluate_handle(
+        """(text) => {
+          const transfer = new DataTransfer();
+          transfer.items.add(new File([text], "map.json", { type: "application/json" }));
+          return transfer;
+        }""",
+        json.dumps(memory_map_document([other])),
+    )
+    await page.dispatch_event("#memory-map", "drop", {"dataTransfer": transfer})
+    await until(page.locator("h1").inner_text, lambda title: title == "another")
+    assert await page.get_by_label("Module").locator("option").count() == 2
+
+
+async def test_a_file_that_is_no_map_gives_a_message(
+    page: Page, tmp_path: Path, dump: DumpSet
+) -> None:
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    path = tmp_path / "other.json"
+    path.write_text("{}", "utf-8")
+    await page.locator("input[type=file]").set_input_files(path)
+    await until(page.locator(".message").inner_text, lambda text: "not a memory map" in text)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+async def test_page_is_accessible(page: Page, tmp_path: Path, dump: DumpSet, scheme: Any) -> None:
+    await page.emulate_media(color_scheme=scheme)
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    await page.add_script_tag(path=_AXE)
+    for view in ("map", "table"):
+        if view == "table":
+            await page.get_by_role("button", name="Table", exact=True).click()
+        found = (await page.evaluate("() => axe.run()"))["violations"]
+        serious = [
+            (each["id"], each["nodes"][0]["html"]) for each in found if each["impact"] in _SERIOUS
+        ]
+        assert serious == []
+
+
+async def test_keys_zoom_and_change_the_step(page: Page, tmp_path: Path, dump: DumpSet) -> None:
+    await _open(page, tmp_path, memory_map_document([memory_map(dump)]))
+    ticks = page.locator(".axes .steps")
+    before = await ticks.text_content()
+    title = await page.locator("h2").inner_text()
+    await page.get_by_role("application").focus()
+    await page.keyboard.press("+")
+    await page.keyboard.press("+")
+    await until(ticks.text_content, lambda text: text != before)
+    await page.keyboard.press("Shift+ArrowRight")
+    await until(page.locator("h2").inner_text, lambda text: text != title)
+    await page.keyboard.press("0")
+    await until(ticks.text_content, lambda text: text == before)
+    await page.keyboard.press("p")
+    await until(page.locator("h2").inner_text, lambda text: text == title)
+
+
+async def test_packaged_files_are_up_to_date(tmp_path: Path) -> None:
+    client = ROOT / "vscode-client"
+    subprocess.run([NODE, "esbuild.mjs", "assets", tmp_path], cwd=client, check=True)
+    packaged = ROOT / "server" / "hlo_lsp" / "reports" / "assets"
+    built = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    assert {path.name: path.read_bytes() for path in packaged.iterdir()} == built, (
+        "run `npm run assets` in vscode-client"
+    )
+
+
+def _synthetic(count: int) -> dict[str, Any]:
+    """Return a map with many boxes of all sizes in one memory space."""
+    rows, columns = 300, count // 300
+    names = [f"fusion.{number}" for number in range(1000)]
+    lines = [f"model.py:{number}" for number in range(12)]
+    numbers = range(rows * columns)
+    duration = 40
+    boxes: dict[str, list[int]] = {
+        "allocation": [0 for _ in numbers],
+        "offset": [(number % rows) * 4096 for number in numbers],
+        "size": [1024 + 1021 * (number % 4) for number in numbers],
+        "padding": [0 for _ in numbers],
+        "start": [(number // rows) * duration + number % 9 for number in numbers],
+        "end": [(number // rows) * duration + 20 + number % 19 for number in numbers],
+        "name": [number % 1000 for number in numbers],
+        "index": [1000 + len(lines) for _ in numbers],
+        "id": list(numbers),
+        "assignmentLine": list(numbers),
+        "moduleLine": list(numbers),
+        **{
+            key: [1000 + number % len(lines) for number in numbers]
+            for key in ("line", "scope", "opcode", "shape", "role")
+        },
+    }
+    module = {
+        "name": "synthetic",
+        "path": "synthetic",
+        "backend": "TPU",
+        "lastStep": columns * duration,
+        "missing": [],
+        "files": {"assignment": None, "module": None},
+        "spaces": [{"space": 0, "name": "HBM", "allocatedBytes": rows * 4096}],
+        "allocations": {
+            **{key: [0] for key in ("number", "space", "fixed", "kind", "line")},
+            "size": [rows * 4096],
+        },
+        "boxes": boxes,
+        "bands": {key: [] for key in ("start", "end", "depth", "name", "opcode", "line")},
+        "steps": [],
+        "strings": [*names, *lines, ""],
+    }  # fmt: skip
+    return memory_map_document([module])
+
+
+@pytest.mark.parametrize(("count", "limit"), [(30_000, 25.0), (300_000, 60.0)])
+async def test_panning_keeps_up_with_the_screen(
+    page: Page, tmp_path: Path, count: int, limit: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    await _open(page, tmp_path, _synthetic(count))
+    assert await _boxes(page) == count
+    await page.mouse.move(500, 450)
+    await page.mouse.wheel(0, -400)
+    await page.wait_for_timeout(500)
+    await page.evaluate(_RECORD_FRAMES)
+    await page.mouse.down()
+    for number in range(60):
+        await page.mouse.move(500 + 4 * number, 450 - 2 * number)
+    await page.mouse.up()
+    times = await page.evaluate(_STOP)
+    frames = [after - before for before, after in pairwise(times)]
+    median = statistics.median(frames)
+    slowest = sorted(frames)[int(0.95 * len(frames))]
+    with capsys.disabled():
+        print(
+            f"\npanning {count:,} boxes: {len(frames)} frames, median {median:.1f} ms"
+            f" ({1000 / median:.0f} per second), 95th percentile {slowest:.1f} ms"
+        )
+    assert median < max(limit, 1.5 * _FRAME_MILLISECONDS)

@@ -1,0 +1,73 @@
+"""Advice on out-of-memory messages without a dump."""
+
+from hlo_lsp.memory.oom_advice import oom_advice, padding_of
+from hlo_lsp.memory.oom_join import join_message
+from oom_messages import GPU, LONG, PROGRAM_LOAD, message, text_of
+
+_PADDED = """\
+Ran out of memory in memory space hbm. Used 17.60G of 16.00G hbm. Exceeded hbm capacity by 1.60G.
+
+  Largest program allocations in hbm:
+
+  1. Size: 512.00M
+     Shape: f32[4,128,128,9,18]{4,3,0,2,1:T(8,128)}
+     Unpadded size: 40.50M
+     Extra memory due to padding: 471.50M (12.6x expansion)
+     XLA label: %fusion.1 = f32[4,128,128,9,18]{4,3,0,2,1:T(8,128)} fusion(), kind=kLoop
+     Allocation type: HLO temp
+     ==========================
+"""
+
+
+def _advice(text: str) -> list[tuple[str, int]]:
+    found = oom_advice(join_message(message(text), []))
+    return [(one.text, one.saves_bytes) for one in found]
+
+
+def test_cause_of_padding_is_named() -> None:
+    entry = message(_PADDED).entries[0]
+    padded = padding_of(entry)
+    assert padded is not None
+    assert [str(cause) for cause in padded.padding] == [
+        "dim 3: 9 -> 16 by T(8,128)",
+        "dim 4: 18 -> 128 by T(8,128)",
+    ]
+
+
+def test_padding_has_first_price() -> None:
+    text, saved = _advice(_PADDED)[0]
+    assert text.startswith("avoid padding")
+    assert saved == 512 * 2**20 - int(40.5 * 2**20)
+
+
+def test_donation_pairs_equal_shapes() -> None:
+    found = _advice(text_of(LONG))
+    text = "donate argument 1 (`donate_argnums`): an output has its shape"
+    assert (text, 864 * 2**20) in found
+
+
+def test_largest_saving_is_first() -> None:
+    prices = [saved for _, saved in _advice(text_of(LONG))]
+    assert prices == sorted(prices, reverse=True)
+    assert prices
+
+
+def test_kernel_with_whole_arrays_needs_blocks() -> None:
+    (blocks, saved), (limit, _) = _advice(text_of("libtpu_0.0.52_scoped_vmem"))
+    assert "operands and result take 48.00 MiB whole" in blocks
+    assert saved == 48 * 2**20
+    assert "vmem_limit_bytes" in limit
+
+
+def test_repeated_buffers_can_be_recomputed() -> None:
+    entry = _PADDED[_PADDED.index("  1. Size") :]
+    found = _advice(_PADDED + entry.replace("1. Size", "2. Size") + entry.replace("1.", "3."))
+    assert any("some of 3 buffers" in text for text, _ in found)
+
+
+def test_full_device_needs_free_memory() -> None:
+    (advice,) = oom_advice(join_message(message(GPU), []), was_device_full=True)
+    assert advice.saves_bytes == 6291456
+    ((text, saved),) = _advice(PROGRAM_LOAD)
+    assert text.startswith("delete arrays")
+    assert saved == round(1.13 * 2**30) - round(528.72 * 2**20)

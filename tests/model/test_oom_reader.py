@@ -1,0 +1,237 @@
+"""Out-of-memory messages in logs of all forms."""
+
+import itertools
+import json
+import textwrap
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hlo_lsp.model.display import format_bytes_as_xla
+from hlo_lsp.model.oom_reader import read_oom_messages
+from hlo_lsp.model.out_of_memory import EntryList, OomKind, PrintedSize
+from oom_messages import DUMP, GPU, LONG, NAMES, PROGRAM_LOAD, facts, message, messages, text_of
+
+_OLD_VMEM = """\
+Compilation failure: Ran out of memory in memory space vmem. It should not be possible.
+
+Largest program allocations in vmem:
+
+  XLA label: register allocator spill slots
+  Allocation type: scoped
+
+  XLA label: %fusion.177 = (bf16[], f32[256]{0}) fusion(f32[256]{0}, ...(+13)), kind=kOutput
+  Allocation type: scoped
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "module", "sizes", "entries"),
+    [
+        ("libtpu_0.0.17.1_arguments", OomKind.HBM, None, ("32.00G", "15.75G"), 0),
+        ("libtpu_0.0.17.1_hbm", OomKind.HBM, None, ("15.86G", "15.75G"), 4),
+        ("libtpu_0.0.17.1_scoped_vmem", OomKind.SCOPED_VMEM, None, ("48.82M", "16.00M"), 1),
+        ("libtpu_0.0.32.1_hbm", OomKind.HBM, None, ("15.86G", "15.75G"), 4),
+        ("libtpu_0.0.37_arguments", OomKind.HBM, None, ("32.00G", "15.75G"), 0),
+        ("libtpu_0.0.37_hbm", OomKind.HBM, None, ("15.86G", "15.75G"), 4),
+        ("libtpu_0.0.37_single_allocation", OomKind.ALLOCATION, None, ("25769803776",
+         "17179869184"), 1),
+        ("libtpu_0.0.52_hbm_long", OomKind.HBM, None, ("15.75G", "15.75G"), 14),
+        ("libtpu_0.0.52_hbm_short", OomKind.HBM, "jit_train_step", ("18.19G", "15.75G"), 0),
+        ("libtpu_0.0.52_scoped_vmem", OomKind.SCOPED_VMEM, None, ("48.82M", "16.00M"), 1),
+    ],
+)  # fmt: skip
+def test_message_of_compiler_is_read(
+    name: str, kind: OomKind, module: str | None, sizes: tuple[str, str], entries: int
+) -> None:
+    found = message(text_of(name))
+    assert found.needed is not None
+    assert found.limit is not None
+    assert (found.kind, found.module) == (kind, module)
+    assert (found.needed.text, found.limit.text) == sizes
+    assert len(found.entries) == entries
+
+
+def test_entry_has_all_fields() -> None:
+    entry = message(text_of(LONG)).entries[3]
+    assert entry.size is not None
+    assert entry.unpadded is not None
+    assert entry.instruction is not None
+    assert (entry.rank, entry.section, entry.size.bytes) == (4, EntryList.ALLOCATIONS, 512)
+    assert (entry.shape, entry.unpadded.bytes) == ("f32[]{:T(128)}", 4)
+    assert (entry.op_name, entry.instruction.name.text) == (
+        "jit(train_step)/reduce_sum",
+        "reduce_sum.23",
+    )
+    assert (entry.allocation_type, entry.notes) == ("HLO temp", ())
+
+
+def test_tables_are_read() -> None:
+    found = message(text_of(LONG))
+    assert [row.name for row in found.usage_rows] == ["reserved", "program", "arguments"]
+    assert [row.name for row in found.requirement_rows] == ["global", "HLO temp", "overlays"]
+    assert found.output == PrintedSize.of("7.70G")
+    assert found.shared == PrintedSize.of("0B")
+
+
+def test_unknown_line_of_entry_is_note() -> None:
+    text = text_of(LONG).replace("     Allocation type: overlays", "     Tag: new\n\\g<0>", 1)
+    assert message(text).entries[1].notes[0] == "Tag: new"
+
+
+def test_gpu_message_has_totals_and_buffers() -> None:
+    found = message(GPU)
+    assert found.kind is OomKind.GPU
+    assert found.needed == PrintedSize.of("6291456")
+    assert found.statistic("total allocation") == PrintedSize.of("12.00MiB")
+    assert [entry.shape for entry in found.entries] == ["f32[4096,128,3]", "f32[256,128,3]"]
+    assert [entry.is_parameter for entry in found.entries] == [False, True]
+
+
+def test_blanks_may_replace_tabs() -> None:
+    assert facts(message(GPU.expandtabs(8))) == facts(message(GPU))
+
+
+def test_program_load_names_program() -> None:
+    found = message(PROGRAM_LOAD)
+    assert (found.kind, found.module) == (OomKind.PROGRAM_LOAD, "jit__forward")
+    assert found.is_limit_free
+
+
+def test_rematerialization_warning_is_read() -> None:
+    found = message(
+        "W0000 00:00:17.4 5 r.cc:3] Can't reduce memory use below 10.64GiB (11428802214 bytes) by "
+        "rematerialization; only reduced to 71.27GiB (76523901244 bytes), down from 73.51GiB"
+    )
+    assert found.kind is OomKind.REMATERIALIZATION
+    assert found.needed == PrintedSize.of("71.27GiB")
+
+
+def test_list_without_sizes_is_read() -> None:
+    found = message(_OLD_VMEM)
+    assert found.kind is OomKind.VMEM
+    assert [(entry.rank, entry.size) for entry in found.entries] == [(1, None), (2, None)]
+
+
+@pytest.mark.parametrize("name", ["*.oom_top_memory*", "*.peak_memory_tensors.txt"])
+def test_files_of_dump_are_messages(name: str) -> None:
+    (path,) = DUMP.glob(name)
+    found = message(path.read_text("utf-8"))
+    whole = message(text_of(LONG))
+    assert found.kind is OomKind.HBM
+    assert [entry.label for entry in found.entries] == [
+        entry.label for entry in whole.entries[: len(found.entries)]
+    ]
+
+
+_PREFIXES = (
+    "E1120 12:00:00.000000 123 file.cc:1] ",
+    "2020-05-04 09:05:40.719332: E    1578 a/xla_util.cc:76] ",
+    "(EngineCore pid=106339) ERROR 06-03 07:41:11 [core.py:1184] ",
+    "> ",
+    "host-0: ",
+    "[worker-2] ",
+    "pod-1  | ",
+)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("prefix", _PREFIXES)
+def test_prefix_of_logger_changes_nothing(name: str, prefix: str) -> None:
+    text = text_of(name)
+    assert facts(message(textwrap.indent(text, prefix, lambda _: True))) == facts(message(text))
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("depth", [1, 2])
+def test_repr_changes_nothing(name: str, depth: int) -> None:
+    escaped = text_of(name).rstrip()
+    for _ in range(depth):
+        escaped = repr(escaped)
+    assert facts(message(f"result = RuntimeError({escaped})")) == facts(message(text_of(name)))
+
+
+def test_json_log_changes_nothing() -> None:
+    text = text_of("libtpu_0.0.37_hbm")
+    assert facts(message(json.dumps({"message": text}))) == facts(message(text))
+
+
+@pytest.mark.parametrize("width", [80, 100, 132])
+@pytest.mark.parametrize("name", NAMES)
+def test_broken_lines_change_nothing(name: str, width: int) -> None:
+    text = text_of(name)
+    parts = [
+        line[start : start + width]
+        for line in text.split("\n")
+        for start in range(0, max(1, len(line)), width)
+    ]
+    assert facts(message("\n".join(parts))) == facts(message(text))
+
+
+def test_sentence_broken_at_blank_is_read() -> None:
+    found = message(
+        "Ran out of memory in\nmemory space vmem. Used 65.05M of 64.00M vmem. Exceeded vmem\n"
+        "capacity by 1.05M"
+    )
+    assert (found.kind, found.excess) == (OomKind.VMEM, PrintedSize.of("1.05M"))
+
+
+def test_hosts_may_alternate() -> None:
+    first, second = text_of("libtpu_0.0.37_hbm"), text_of(LONG)
+    lines = [
+        f"[host-{number}] {line}"
+        for pair in itertools.zip_longest(first.split("\n"), second.split("\n"), fillvalue="")
+        for number, line in enumerate(pair)
+    ]
+    found = messages("\n".join(lines))
+    assert [facts(one) for one in found] == [facts(message(first)), facts(message(second))]
+
+
+def test_repetitions_are_one_message() -> None:
+    text = text_of("libtpu_0.0.52_hbm_short")
+    assert len(messages(text + text)) == 1
+
+
+def test_other_log_has_no_message() -> None:
+    assert messages("INFO: 12G of memory in use\nSize: 3\nOut of memory handlers are set") == []
+
+
+@given(st.text(), st.text())
+def test_any_text_can_be_read(before: str, after: str) -> None:
+    read_oom_messages(f"{before}{PROGRAM_LOAD}{after}".split("\n"))
+
+
+@given(st.lists(st.sampled_from(text_of(LONG).split("\n")), max_size=30))
+def test_any_lines_can_be_read(lines: list[str]) -> None:
+    read_oom_messages(lines)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ran out of memory in memory space vmem while allocating on stack for x\n" * 5000,
+        "Ran out of memory in memory space vmem while allocating on stack for " * 3000,
+        "Largest program allocations in hbm:\n1. Size: 1G\nXLA label: (((\n" + "x(\n" * 30_000,
+        "".join(f"Allocation (size={n}) would exceed memory (size=5)\n" for n in range(3000)),
+        "Allocation (size=7) would exceed memory (size=5) " * 3000,
+        "Can't reduce memory use below 1 (1 bytes) by " * 5000,
+    ],
+)
+def test_hostile_text_takes_linear_time(text: str) -> None:
+    start = time.perf_counter()
+    messages(text)
+    assert time.perf_counter() - start < 5
+
+
+@given(st.integers(0, 1 << 50))
+def test_printed_size_matches_its_bytes(count: int) -> None:
+    text = format_bytes_as_xla(count)
+    size = PrintedSize.of(text)
+    assert size is not None
+    assert size.matches(count)
+    short = PrintedSize.of(text.replace("iB", ""))
+    assert short is not None
+    assert short.matches(count)
+    assert not size.matches(count + max(1, count // 10) + 1)

@@ -1,0 +1,66 @@
+"""Why a buffer is alive, as a card and as JSON."""
+
+from hlo_lsp.memory.lifetime import lifetime_of
+from hlo_lsp.program.donation import DonationStatus
+from hlo_lsp.reports.lifetime_text import describe_donation, lifetime_card, lifetime_json
+from reports.example import ASSIGNMENT, MODULE, RANGES, example
+
+
+def _facts(name: str, *texts: str) -> dict[str, str]:
+    dump = example(*texts)
+    value = dump.value_at(name)
+    assert value is not None
+    card = lifetime_card(dump, value, lifetime_of(dump, value))
+    return {fact.label: fact.text.replace("`", "") for fact in card.facts}
+
+
+def test_card_names_origin_and_last_consumer() -> None:
+    assert _facts("b") == {
+        "buffer": "1,024 B (1.0 KiB) in memory space 0, steps 2-4 of 5, live at the peak",
+        "computed by": "step 2, b (slice)",
+        "op_name": "jit(f)/cos",
+        "source": "/home/user/model.py:7",
+        "kept for": "step 4, r (add, /home/user/model.py:7)",
+        "which waits for": "step 3, c (cosine, /home/user/model.py:7)",
+        "uses": "2 instructions: 3 c, 4 r",
+        "rematerialized": "no",
+        "offloaded": "no",
+    }
+
+
+def test_output_is_kept_for_the_caller() -> None:
+    facts = _facts("r")
+    assert facts["kept for"] == "the caller: it is an output"
+    assert facts["uses"] == "none"
+
+
+def test_argument_names_its_donation() -> None:
+    facts = _facts("x")
+    assert facts["holds"] == "argument p['w']"
+    assert facts["kept for"].startswith("the caller, which owns the buffer")
+    assert "which waits for" not in facts
+    assert facts["donated"] == "no, although it fits output {}: donate_argnums donates it"
+
+
+def test_unused_donation_names_the_reason() -> None:
+    status = DonationStatus(True, None, None, "no output has its type and dimensions")
+    assert describe_donation(status) == (
+        "yes, but no output uses the buffer: no output has its type and dimensions"
+    )
+
+
+def test_card_without_module_text_says_so() -> None:
+    facts = _facts("b", ASSIGNMENT, RANGES)
+    assert facts["uses"] == "unknown: there is no module text and no list of used values"
+
+
+def test_card_without_live_ranges_says_so() -> None:
+    assert _facts("b", ASSIGNMENT, MODULE)["buffer"].endswith("live range unknown")
+
+
+def test_json_is_null_without_module_text() -> None:
+    dump = example(ASSIGNMENT, RANGES)
+    value = dump.value_at("b")
+    assert value is not None
+    facts = lifetime_json(dump, value, lifetime_of(dump, value))
+    assert (facts["size"], facts["live_range"], facts["uses"]) == (1024, [2, 4], None)

@@ -1,0 +1,166 @@
+"""The data of a memory map says what the dump says."""
+
+import json
+from itertools import accumulate
+from pathlib import Path
+
+import pytest
+
+from hlo_lsp.memory.memory_spaces import memory_space_occupancies
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.reports.memory_map import Json, memory_map, memory_map_document
+from hlo_lsp.reports.memory_map_page import memory_map_page
+from jobs import count_checkpoints
+
+_ASSIGNMENT = """\
+BufferAssignment:
+allocation 0: size 32, parameter 0, shape |u8[32]| at ShapeIndex {}:
+ value: <0 x @0> (size=32,offset=0): u8[32]{0}
+allocation 1: size 8, thread-local:
+ value: <1 add @0> (size=8,offset=0): u8[8]{0}
+allocation 2: size 96, preallocated-temp:
+ value: <2 a @0> (size=64,offset=0): u8[64]{0}
+ value: <3 b{0} @0> (size=32,offset=64): u8[32]{0}
+ value: <4 none @0> (size=0,offset=0): u8[0]{0}
+"""
+_RANGES = """\
+HloLiveRange (max 9):
+  BufferLiveRange:
+    x{}:0-9
+    a{}:1-3
+    b{0}:2-5
+    none{}:2-5
+"""
+_MODULE = """\
+HloModule m, is_scheduled=true
+
+body {
+  p = u8[64] parameter(0)
+  ROOT next = u8[64] copy(p)
+}
+
+condition {
+  q = u8[64] parameter(0)
+  ROOT less = pred[] custom-call(q), custom_call_target="f"
+}
+
+ENTRY main {
+  x = u8[64] parameter(0)
+  ROOT loop = u8[64] while(x), condition=condition, body=body
+}
+"""
+
+
+def _map(*texts: str) -> Json:
+    return memory_map(DumpSet([DumpFile.of_text(text) for text in texts]))
+
+
+def _column(data: Json, table: str, name: str) -> list[str]:
+    return [data["strings"][number] for number in data[table][name]]
+
+
+def test_boxes_are_values_with_bytes() -> None:
+    data = _map(_ASSIGNMENT, _RANGES)
+    boxes = data["boxes"]
+    assert _column(data, "boxes", "name") == ["x", "a", "b"]
+    assert _column(data, "boxes", "index") == ["", "", "{0}"]
+    assert boxes["offset"] == [0, 0, 64]
+    assert boxes["size"] == [32, 64, 32]
+    assert list(zip(boxes["start"], boxes["end"], strict=True)) == [(0, 9), (1, 3), (2, 5)]
+    assert boxes["assignmentLine"] == [2, 6, 7]
+
+
+def test_fixed_allocations_come_first() -> None:
+    data = _map(_ASSIGNMENT.replace("size 8, thread-local", "size 8, constant"), _RANGES)
+    assert data["allocations"]["number"] == [0, 1, 2]
+    assert data["allocations"]["fixed"] == [1, 1, 0]
+    assert _column(data, "allocations", "kind") == ["parameter", "constant", "temp"]
+
+
+def test_curve_is_that_of_the_space() -> None:
+    (space,) = _map(_ASSIGNMENT, _RANGES)["spaces"]
+    assert space["fixedBytes"] == 32
+    assert (space["peakStep"], space["peakBytes"]) == (2, 128)
+    assert space["localPeaks"] == [[2, 128]]
+    assert list(accumulate(space["changeSteps"])) == [1, 2, 4, 6]
+    assert list(accumulate(space["tempBytes"])) == [64, 96, 32, 0]
+
+
+def test_bands_are_loop_bodies() -> None:
+    data = _map(_MODULE)
+    bands = data["bands"]
+    assert _column(data, "bands", "name") == ["loop", "loop"]
+    assert _column(data, "bands", "opcode") == ["while", "while"]
+    assert list(zip(bands["start"], bands["end"], strict=True)) == [(1, 2), (3, 4)]
+
+
+def test_steps_name_their_instructions() -> None:
+    data = _map(_MODULE)
+    assert [data["strings"][number] for number in data["steps"]] == [
+        "x",
+        "q",
+        "less",
+        "p",
+        "next",
+        "loop",
+    ]
+
+
+def test_missing_live_ranges_leave_boxes_without_steps() -> None:
+    data = _map(_ASSIGNMENT)
+    assert data["boxes"]["start"] == [-1, -1, -1]
+    assert "peakBytes" not in data["spaces"][0]
+    assert any("no live ranges" in message for message in data["missing"])
+
+
+def test_module_text_alone_has_no_boxes() -> None:
+    data = _map(_MODULE)
+    assert data["spaces"] == []
+    assert data["missing"] == ["no buffer assignment: allocations and peaks are unknown"]
+
+
+def test_long_maps_give_way() -> None:
+    values = "".join(
+        f" value: <{number} v{number} @0> (size=1,offset={number}): u8[1]{{0}}\n"
+        for number in range(1000)
+    )
+    head = "BufferAssignment:\nallocation 0: size 1000, preallocated-temp:\n"
+    dump = DumpSet([DumpFile.of_text(head + values)])
+    assert count_checkpoints(lambda: memory_map(dump)) >= 4
+
+
+def test_page_holds_its_data() -> None:
+    document = memory_map_document([{**_map(_ASSIGNMENT, _RANGES), "name": "</script><b>&"}])
+    page = memory_map_page(document)
+    start = page.index('id="memory-map-data">') + len('id="memory-map-data">')
+    assert json.loads(page[start : page.index("</script>", start)]) == document
+    assert "<title>Memory map of &lt;/script>&lt;b>&amp;</title>" in page
+    assert "http://" not in page.replace("http://www.w3.org/", "")
+
+
+@pytest.mark.corpus
+def test_maps_agree_with_allocations(corpus_small: Path) -> None:
+    seen = 0
+    for path in sorted(corpus_small.rglob("*-buffer-assignment.txt")):
+        workspace = DumpWorkspace()
+        dump = workspace.set_of(workspace.file(path))
+        data = memory_map(dump)
+        peaks = {one.space: one.peak_bytes for one in memory_space_occupancies(dump)}
+        for space in data["spaces"]:
+            seen += 1
+            sizes = [
+                size
+                for size, number in zip(
+                    data["allocations"]["size"], data["allocations"]["space"], strict=True
+                )
+                if number == space["space"]
+            ]
+            assert space["allocatedBytes"] == sum(sizes)
+            assert space.get("peakBytes") == peaks.get(space["space"])
+        for allocation, offset, size in zip(
+            *(data["boxes"][key] for key in ("allocation", "offset", "size")), strict=True
+        ):
+            assert 0 <= offset <= offset + size <= data["allocations"]["size"][allocation]
+    assert seen

@@ -1,0 +1,88 @@
+"""The report on an out-of-memory message."""
+
+import pytest
+
+from hlo_lsp.memory.oom_join import join_message
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.reports.oom import OomReport, oom_report
+from hlo_lsp.reports.oom_text import oom_json, oom_lines
+from oom_messages import GPU, LONG, NAMES, PROGRAM_LOAD, SHORT, dump, message, text_of
+
+_KEYS = {"kind", "module", "needed_bytes", "limit_bytes", "entries", "owners", "advice"}
+_ENTRY_KEYS = {
+    *("rank", "bytes", "unpadded_bytes", "shape", "op_name", "source", "label"),
+    *("allocation_type", "instruction", "value", "allocation", "origin", "notes"),
+}
+
+
+def _report(text: str, *dumps: DumpSet) -> OomReport:
+    return oom_report(join_message(message(text), dumps))
+
+
+@pytest.fixture(scope="module")
+def report() -> OomReport:
+    return _report(text_of(LONG), dump())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_json_has_exactly_its_keys(name: str) -> None:
+    found = oom_json(_report(text_of(name)))
+    assert set(found) == _KEYS
+    assert all(set(entry) == _ENTRY_KEYS for entry in found["entries"])
+
+
+@pytest.mark.parametrize("text", [*map(text_of, NAMES), GPU, PROGRAM_LOAD])
+def test_text_has_at_most_ten_lines(text: str) -> None:
+    for lines in (oom_lines(_report(text)), oom_lines(_report(text, dump()))):
+        assert 1 <= len(list(lines)) <= 10
+
+
+def test_json_leads_to_dump(report: OomReport) -> None:
+    entry = oom_json(report)["entries"][0]
+    assert entry["bytes"] == 7247757312
+    assert (entry["instruction"], entry["allocation"]) == ("fusion.4", 33)
+    assert entry["source"] == "/home/user/models/oom2.py:16"
+    assert entry["origin"]["instruction"] == "fusion.4"
+
+
+def test_owners_are_those_of_peak(report: OomReport) -> None:
+    assert oom_json(report)["owners"][0] == {
+        "file": "/home/user/models/oom2.py",
+        "line": 16,
+        "bytes": 2 * 7247757312,
+    }
+    assert sum(owner.bytes for owner in report.owners) == report.peak.bytes  # type: ignore[union-attr]
+
+
+def test_owners_without_dump_are_printed_lines() -> None:
+    owners = oom_json(_report(text_of("libtpu_0.0.17.1_hbm")))["owners"]
+    assert owners[0] == {"file": "/home/user/models/oom.py", "line": 16, "bytes": 14 << 30}
+
+
+def test_headline_says_how_much_is_missing(report: OomReport) -> None:
+    assert next(oom_lines(report)) == (
+        "jit_train_step: not enough HBM, needs 15.75 GiB, 15.75 GiB available, 620.5 KiB missing"
+    )
+
+
+def test_missing_bytes_include_omitted_outputs() -> None:
+    line = next(oom_lines(_report(text_of("libtpu_0.0.37_hbm"))))
+    assert line.endswith("needs 31.83 GiB, 15.75 GiB available, 16.08 GiB missing")
+
+
+@pytest.mark.parametrize(("text", "needed"), [(GPU, "12.00 MiB"), (PROGRAM_LOAD, "1.13 GiB")])
+def test_full_device_is_named(text: str, needed: str) -> None:
+    lines = "\n".join(oom_lines(_report(text)))
+    assert f"this module needs {needed}; the device was already full" in lines
+
+
+def test_short_message_shows_buffers_of_dump() -> None:
+    text = text_of(SHORT).replace("18.19G", "15.74G")
+    lines = "\n".join(oom_lines(_report(text, dump())))
+    assert "6.75 GiB · fusion.4 · f32[27,8192,8192] · oom2.py:16 · allocation 33" in lines
+
+
+def test_advice_is_sorted_by_savings(report: OomReport) -> None:
+    prices = [one["saves_bytes"] for one in oom_json(report)["advice"]]
+    assert prices
+    assert prices == sorted(prices, reverse=True)

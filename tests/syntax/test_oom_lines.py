@@ -1,0 +1,62 @@
+"""The rules of out-of-memory messages."""
+
+import pytest
+
+from hlo_lsp.syntax.grammar import load_grammar
+from hlo_lsp.syntax.oom_lines import BracketReader, find_header, operator_fields, read_line
+from oom_messages import NAMES, text_of
+from syntax.rules import by_expression, by_lark
+
+
+def test_both_readers_find_the_same_fields() -> None:
+    grammar = load_grammar("out_of_memory")
+    for name in NAMES:
+        for line in text_of(name).split("\n"):
+            found = find_header(line) or read_line(line.strip())
+            if found is not None:
+                rule, match = found
+                assert by_expression(grammar, rule, match[0]) == by_lark(grammar, rule, match[0])
+
+
+@pytest.mark.parametrize(
+    ("line", "rule"),
+    [
+        ("Used 1G. TPU TensorCore Hbm usage: 34.82G, SparseCore Hbm usage 174.10G, exceeding "
+         "available bytes: 95.74G", "cores_exceeded"),
+        ("Attempting to reserve 29.49G at the bottom of memory. That was not possible. There are "
+         "147.64M free, 0B reserved, and 147.64M reservable.", "free_exceeded"),
+        ("Could not allocate 10485760 bytes in memory 0x0x0_HBM0; 4374528 bytes allocatable, "
+         "14942208 bytes available", "region_exceeded"),
+        ("Allocator (GPU_1_bfc) ran out of memory trying to allocate 27.93GiB (rounded to 1)",
+         "allocator_exhausted"),
+        ("Out of memory allocating 12 bytes.", "device_exhausted"),
+        ("Ran out of memory in memory space vmem. It should not be possible", "space_exhausted"),
+    ],
+)  # fmt: skip
+def test_header_is_found_in_line(line: str, rule: str) -> None:
+    found = find_header(f"prefix {line} and more")
+    assert found is not None
+    assert found[0] == rule
+
+
+def test_ordinary_line_has_no_header() -> None:
+    assert find_header("step 5: 12.00G of memory in use, allocated 3 buffers") is None
+
+
+def test_operator_has_fields() -> None:
+    text = 'op_type="A" op_name="jit(f)/[a=\\"b\\" c]" source_file="m.py" source_line=7'
+    assert dict(operator_fields(text)) == {
+        "op_type": '"A"',
+        "op_name": '"jit(f)/[a=\\"b\\" c]"',
+        "source_file": '"m.py"',
+        "source_line": "7",
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "is_open"), [("f32[2", True), ('op_name="a', True), ('"(" f32[2]{0}', False)]
+)
+def test_open_text_continues(text: str, is_open: bool) -> None:
+    reader = BracketReader()
+    reader.read(text)
+    assert reader.is_open == is_open
