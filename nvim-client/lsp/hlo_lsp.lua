@@ -2,7 +2,7 @@
 -- Override any of it with vim.lsp.config('hlo_lsp', { ... }) in your own configuration.
 return {
   cmd = { 'hlo-lsp' },
-  filetypes = { 'hlo', 'xla_memory', 'xla_thunks', 'xla_stdout' },
+  filetypes = { 'hlo', 'xla_memory', 'xla_thunks', 'xla_stdout', 'xla_oom' },
   root_markers = { '.git' },
   init_options = {
     -- Neovim resolves every lens of a file in a request of its own; 15,000 of them would delay a

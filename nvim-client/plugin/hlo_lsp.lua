@@ -19,18 +19,27 @@ end
 if vim.fn.has('nvim-0.8') == 1 then
   -- Patterns instead of extensions: if `detect` returns nil, Neovim applies its own rules.
   vim.filetype.add({
-    pattern = { ['.*%.txt'] = filetype.detect, ['.*%.hlo'] = filetype.detect },
+    pattern = {
+      ['.*%.txt'] = filetype.detect,
+      ['.*%.hlo'] = filetype.detect,
+      ['.*%.log'] = filetype.detect_message,
+      ['.*%.oom_top_memory_consuming_instructions'] = filetype.detect_message,
+    },
   })
 else
-  autocmd({ 'BufNewFile', 'BufRead' }, {
-    pattern = { '*.txt', '*.hlo' },
-    callback = function(event)
-      local found = filetype.detect(event.file, event.buf)
-      if found then
-        vim.bo[event.buf].filetype = found
-      end
-    end,
-  })
+  local function detect_in(patterns, detect)
+    autocmd({ 'BufNewFile', 'BufRead' }, {
+      pattern = patterns,
+      callback = function(event)
+        local found = detect(event.file, event.buf)
+        if found then
+          vim.bo[event.buf].filetype = found
+        end
+      end,
+    })
+  end
+  detect_in({ '*.txt', '*.hlo' }, filetype.detect)
+  detect_in({ '*.log', '*.oom_top_memory_consuming_instructions' }, filetype.detect_message)
 end
 
 local function attached(client, bufnr)

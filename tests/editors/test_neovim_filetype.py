@@ -40,6 +40,11 @@ DUMPS = {
     "stdout.txt": ("xla_stdout", "*** Begin module_0000.f.before_optimizations.txt ***\n"),
     "stdout.hlo": ("xla_stdout", "I0000 log *** Begin m.txt ***\nHloModule m\n"),
     "stdout_later.txt": ("xla_stdout", "log\n" * 40 + "*** Begin m.txt ***\nHloModule m\n"),
+    "oom.txt": ("xla_oom", "step 1\nRan out of memory in memory space hbm. Used 2G of 1G hbm.\n"),
+    "oom_gpu.txt": ("xla_oom", "Out of memory while trying to allocate 6291456 bytes.\n"),
+    "oom_list.txt": ("xla_oom", "Program hbm requirement 6.75G:\n"),
+    "train.log": ("xla_oom", "Ran out of memory in memory space hbm. Used 2G of 1G hbm.\n"),
+    "m.oom_top_memory_consuming_instructions": ("xla_oom", "Program hbm requirement 6.75G:\n"),
 }
 OTHERS = {
     "notes.txt": "Read HloModule jit_f and BufferAssignment: first.\n",

@@ -5,6 +5,7 @@ import type { FileWindows } from "./fileWindows";
 import type { FileLine, FromPage, ToPage } from "./memoryMap/host";
 import type { MemoryMapDocument } from "./memoryMap/model";
 import type { Server } from "./server";
+import { SCHEME } from "./windows";
 
 /** Request the memory map of the compile of a file; `line` selects a section of a stdout dump. */
 const MemoryMapRequest = new RequestType<FileLine, MemoryMapDocument | null, void>("hlo/memoryMap");
@@ -53,7 +54,10 @@ export class MemoryMapPanel implements vscode.Disposable {
       void vscode.window.showInformationMessage("Open a dump to show its memory map.");
       return;
     }
-    this.shown = { uri: editor.document.uri.toString(), line: editor.selection.active.line };
+    const { uri } = editor.document;
+    // A window on a large file has the URI of the file in its own.
+    const file = uri.scheme === SCHEME ? uri.query : uri.toString();
+    this.shown = { uri: file, line: editor.selection.active.line };
     if (this.panel === undefined) {
       this.panel = this.create();
     } else {

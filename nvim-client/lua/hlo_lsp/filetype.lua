@@ -29,6 +29,19 @@ local THUNKS = {
   '^k%u%w+ +%[prev=%d',
 }
 
+-- What the server looks for in other texts: a log may come before the message.
+local OUT_OF_MEMORY = {
+  'Ran out of memory in memory space ',
+  'Ran out of memory on %w+, the total memory ',
+  'Program hbm requirement ',
+  'Largest program allocations in hbm:',
+  'Allocation %(size=%d+%) would exceed memory',
+  'Out of memory while trying to allocate %d',
+  'Out of memory allocating %d',
+  'That was not possible%. There are [%d.]+%w* free',
+  "Can't reduce memory use below ",
+}
+
 local function any(patterns, line)
   for _, pattern in ipairs(patterns) do
     if line:find(pattern) then
@@ -67,12 +80,23 @@ function M.of(lines)
   elseif any(THUNKS, (first:gsub('^%d%d%d+: ', ''))) then
     return 'xla_thunks'
   end
+  for _, line in ipairs(lines) do
+    if any(OUT_OF_MEMORY, line) then
+      return 'xla_oom'
+    end
+  end
 end
 
 --- Returns the file type of a buffer, or nil to apply Neovim's own rules.
 function M.detect(path, bufnr)
   local found = bufnr and M.of(vim.api.nvim_buf_get_lines(bufnr, 0, MAX_LINES, false))
   return found or (path:find('%.hlo$') and 'hlo' or nil)
+end
+
+--- Returns the file type of a log with an out-of-memory message; other logs keep theirs.
+function M.detect_message(_, bufnr)
+  local found = bufnr and M.of(vim.api.nvim_buf_get_lines(bufnr, 0, MAX_LINES, false))
+  return found == 'xla_oom' and found or nil
 end
 
 return M

@@ -57,7 +57,8 @@ export class HoverCard {
   }
 }
 
-function facts(module: Module, space: Space, box: Box): HTMLElement[] {
+/** Return the facts about a box that the data contains. */
+export function facts(module: Module, space: Space, box: Box): HTMLElement[] {
   const { allocation } = box;
   const group = (grouping: "line" | "scope" | "opcode" | "role"): string => module.group(box, grouping);
   const peak = space.curve?.peakStep;
@@ -72,7 +73,7 @@ function facts(module: Module, space: Space, box: Box): HTMLElement[] {
     ["shape", box.shape],
     ["padding", box.padding > 0 ? formatBytes(box.padding) : ""],
     ["scope", group("scope")],
-    ["opcode of the origin", group("opcode")],
+    ["origin", group("opcode")],
     ["role", group("role")],
     ["allocation", `${formatCount(allocation.number)}, ${allocation.kind}, offset ${formatCount(box.offset)}`],
   ];

@@ -1,6 +1,6 @@
 /** The page around the map: choices, search, groups, the live set, the table, and the hover card. */
 
-import { HoverCard } from "./card";
+import { facts, HoverCard } from "./card";
 import { Groups, type Group } from "./colors";
 import { button, choice, element } from "./dom";
 import { countNoun, formatBytes, formatCount, shortLine } from "./format";
@@ -57,6 +57,7 @@ export class Page {
   private readonly view: MapView;
   private readonly card: HoverCard;
   private readonly stepTitle = element("h2");
+  private readonly selected = element("section", { class: "selected", "aria-label": "Selected buffer", hidden: "" });
   private readonly groupList = element("ul", { class: "groups", "aria-label": "Groups" });
   private readonly live: SortedTable<LiveBuffer>;
   private readonly all: SortedTable<Box>;
@@ -183,7 +184,7 @@ export class Page {
       this.tableButton,
       ...(this.host.isEditor ? [] : [this.fileButton()]),
     );
-    const side = element("aside", { "aria-label": "Step" }, this.stepTitle, this.groupList, this.live.element);
+    const side = element("aside", { "aria-label": "Step" }, this.stepTitle, this.selected, this.groupList, this.live.element);
     const keys = element("p", { id: "memory-map-keys", class: "keys" }, KEYS);
     this.main.append(this.mapRoot, this.all.element);
     this.all.element.hidden = true;
@@ -293,6 +294,7 @@ export class Page {
 
   private showSpace(space: Space): void {
     this.space = space;
+    this.selectBox(undefined);
     this.module?.spaces.forEach((each, index) => {
       this.spaceChoice.children[index]?.setAttribute("aria-pressed", String(each === space));
     });
@@ -424,6 +426,10 @@ export class Page {
 
   private selectBox(box: Box | undefined): void {
     this.view.select(box);
+    this.selected.hidden = box === undefined;
+    if (box !== undefined && this.module !== undefined && this.space !== undefined) {
+      this.selected.replaceChildren(...facts(this.module, this.space, box));
+    }
     this.root.dataset["selected"] = box?.name ?? "";
   }
 
