@@ -6,8 +6,13 @@ The answers join the messages with the dumps beside the text and with open dumps
 from collections.abc import Iterator
 from pathlib import Path
 
+from lsprotocol import types
+
 from hlo_lsp.ide.navigation.source_links import SourceLink
 from hlo_lsp.ide.out_of_memory import oom_card, oom_definitions, oom_links
+from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.hover import markdown, plain
+from hlo_lsp.lsp.session import Session
 from hlo_lsp.memory.oom_join import JoinedMessage, join_message
 from hlo_lsp.model.display import Card
 from hlo_lsp.model.dump_file import DumpFile
@@ -15,6 +20,7 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.file_names import DumpName, FileRole, suffix_of
 from hlo_lsp.model.oom_reader import oom_messages_of
 from hlo_lsp.model.place import Place
+from hlo_lsp.model.source import SourceFiles
 from hlo_lsp.model.workspace import DumpWorkspace
 from hlo_lsp.reports.oom import oom_report
 from hlo_lsp.reports.oom_text import oom_lines
@@ -22,6 +28,41 @@ from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError
 
 _MAX_COMPARED_DUMPS = 50  # beside a log; the user waits for the comparison
+
+
+def hover(session: Session, file: DumpFile, params: types.HoverParams) -> types.Hover | None:
+    """Return the card at a position."""
+    card = message_card(session.workspace, file, *session.client.point(file, params.position))
+    if card is None:
+        return None
+    kind, render = (
+        (types.MarkupKind.Markdown, markdown)
+        if session.client.can_render_markdown
+        else (types.MarkupKind.PlainText, plain)
+    )
+    uri_of = SourceFiles(session.settings.source_map).uri
+    return types.Hover(types.MarkupContent(kind, render(card, uri_of)))
+
+
+def definition(
+    session: Session, file: DumpFile, params: types.DefinitionParams
+) -> list[types.Location]:
+    """Return the instruction and the value of the buffer at a position."""
+    line = session.client.point(file, params.position)[0]
+    places = message_definitions(session.workspace, file, line)
+    return [session.client.location(place) for place in places]
+
+
+def document_links(session: Session, file: DumpFile, _: types.DocumentLinkParams) -> list[Json]:
+    """Return a link for each Python line whose file is on this machine."""
+    sources = SourceFiles(session.settings.source_map)
+    links: list[Json] = []
+    for link in message_links(session.workspace, file):
+        target = sources.uri(link.source)
+        if target is not None:
+            place = Place(file, link.line, link.start, link.end)
+            links.append({"range": session.client.place_range_json(place), "target": target})
+    return links
 
 
 def message_card(workspace: DumpWorkspace, file: DumpFile, line: int, column: int) -> Card | None:

@@ -17,6 +17,7 @@ from hlo_lsp.lsp import (
     inlay_hints,
     lenses,
     navigation,
+    out_of_memory,
     symbols,
 )
 from hlo_lsp.lsp.client import Client, Json
@@ -24,10 +25,14 @@ from hlo_lsp.lsp.hover import hover, warm_up
 from hlo_lsp.lsp.memory_map import MEMORY_MAP_METHOD, answer_memory_map
 from hlo_lsp.lsp.progress import RequestFailedError
 from hlo_lsp.lsp.protocol import HloProtocol, HloServer
+from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
+
+MessageReply = Callable[[Session, DumpFile, Any], Any]
 
 
 def create_server() -> HloServer:
@@ -70,10 +75,12 @@ class HandlerRegistry:
         *,
         whole: bool = False,
         closed: bool = False,
+        in_message: MessageReply | None = None,
     ) -> None:
         """Register a handler for a request about a position; without a dump the result is null.
 
         The text may be ``closed``: clients show excerpts of files that they have not opened.
+        ``in_message`` replies in a text that contains an out-of-memory message.
         """
 
         @self.server.feature(method, options)
@@ -81,7 +88,15 @@ class HandlerRegistry:
             context = await self.session.context(
                 params.text_document, params.position.line, whole=whole, closed=closed
             )
-            return None if context is None else reply(context, params)
+            if context is None:
+                return await self._reply_in_message(in_message, params)
+            return reply(context, params)
+
+    async def _reply_in_message(self, reply: MessageReply | None, params: Any) -> Any:
+        file = None if reply is None else await self.session.message_file(params.text_document)
+        if reply is None or file is None:
+            return None
+        return await run_in_slices(partial(reply, self.session, file, params))
 
     def add_document_request(
         self,
@@ -89,6 +104,7 @@ class HandlerRegistry:
         reply: Callable[[RequestContext, Any], Awaitable[list[Json]]],
         options: Any = None,
         join: Callable[[list[Json]], list[Json]] = list,
+        in_message: MessageReply | None = None,
     ) -> None:
         """Register a handler for a request about a document, and join the results of its files.
 
@@ -97,13 +113,15 @@ class HandlerRegistry:
         session = self.session
 
         @self.server.feature(method, options)
-        async def on_request(params: Any) -> list[Json] | None:
+        async def on_request(params: Any) -> Any:
             async def reply_first(context: RequestContext) -> list[Json]:
                 with session.foreground.hold_background():
                     return await reply(context, params)
 
             found = await session.answer_each(params.text_document, reply_first)
-            return join(list(chain.from_iterable(found))) if found else None
+            if not found:
+                return await self._reply_in_message(in_message, params)
+            return join(list(chain.from_iterable(found)))
 
 
 def _at(
@@ -154,9 +172,15 @@ def _register_notifications(server: HloServer, session: Session, services: Servi
 
 def _register_positions(registry: HandlerRegistry) -> None:
     add = registry.add_position_request
-    add(types.TEXT_DOCUMENT_HOVER, _at(hover), closed=True)
+    add(types.TEXT_DOCUMENT_HOVER, _at(hover), closed=True, in_message=out_of_memory.hover)
+    add(
+        types.TEXT_DOCUMENT_DEFINITION,
+        _at(navigation.definition),
+        whole=True,
+        closed=True,
+        in_message=out_of_memory.definition,
+    )
     for method, find in {
-        types.TEXT_DOCUMENT_DEFINITION: navigation.definition,
         types.TEXT_DOCUMENT_DECLARATION: navigation.declaration,
         types.TEXT_DOCUMENT_TYPE_DEFINITION: navigation.type_definition,
         types.TEXT_DOCUMENT_IMPLEMENTATION: navigation.implementation,
@@ -186,10 +210,14 @@ def _register_documents(registry: HandlerRegistry) -> None:
     add = registry.add_document_request
     for method, reply in {
         types.TEXT_DOCUMENT_DOCUMENT_SYMBOL: symbols.document_symbols,
-        types.TEXT_DOCUMENT_DOCUMENT_LINK: navigation.document_links,
         types.TEXT_DOCUMENT_FORMATTING: editing.format_document,
     }.items():
         add(method, _without_params(reply))
+    add(
+        types.TEXT_DOCUMENT_DOCUMENT_LINK,
+        _without_params(navigation.document_links),
+        in_message=out_of_memory.document_links,
+    )
     add(
         types.TEXT_DOCUMENT_FOLDING_RANGE,
         _without_params(symbols.folding_ranges),

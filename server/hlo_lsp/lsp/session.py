@@ -212,6 +212,11 @@ class Session:
         found = await self._contexts(document, line, whole=whole, closed=closed)
         return found[0] if found else None
 
+    async def message_file(self, document: types.TextDocumentIdentifier) -> DumpFile | None:
+        """Return an open text that contains an out-of-memory message."""
+        file = await self._open_file(document)
+        return file if file is not None and file.kind is FileKind.OOM else None
+
     async def contexts(self, document: types.TextDocumentIdentifier) -> list[RequestContext]:
         """Return a context for each file in a text."""
         return await self._contexts(document, None)
