@@ -42,6 +42,10 @@ else
   detect_in({ '*.log', '*.oom_top_memory_consuming_instructions' }, filetype.detect_message)
 end
 
+vim.api.nvim_create_user_command('HloSummary', function()
+  require('hlo_lsp.summary').run()
+end, { desc = 'Show the memory summary of this dump' })
+
 local function attached(client, bufnr)
   restart.attached(client)
   lenses.follow(client, bufnr)

@@ -98,9 +98,9 @@ class Reader:
             of = kind.removeprefix("list of ").removesuffix(" or null")
             for item in printed:
                 yield from self.problems(item, of, f"{path}[]")
-        elif kind == "map of string":
-            if not all(isinstance(text, str) for text in printed.values()):
-                yield f"{path} has a value that is not a string"
+        elif kind.startswith("map of ") and isinstance(printed, dict):
+            for key, item in printed.items():
+                yield from self.problems(item, kind.removeprefix("map of "), f"{path}.{key}")
         elif isinstance(printed, dict):
             names = [name.replace("-", " ") for name in _OBJECT.findall(kind)]
             fitting = [name for name in names if literals_fit(printed, name)]
@@ -217,6 +217,11 @@ def memory_examples(folder: Path, assignment: Path) -> Iterator[tuple[str, Any, 
     paths = (assignment, module, without_schedule)
     for query in ("x", "fusion", "programs.py:41", "f32[256]"):
         yield query, run("find", query, *paths), found
+    alone = folder / "alone" / "assignment.txt"
+    alone.parent.mkdir()
+    alone.write_text(ASSIGNMENT, "utf-8")
+    summaries = "[summaries](#summaries)"
+    yield "summary", run("summary", *paths, folder / "module.txt", alone), summaries
     timelines = "[timelines](#timelines)"
     yield "timeline", run("timeline", *paths, folder / "module.txt"), timelines
     yield "timeline at", run("timeline", *paths, "--at", "3"), timelines
@@ -280,7 +285,10 @@ def nulls(printed: Any, kind: str, found: set[tuple[str, str]]) -> None:
     if isinstance(printed, list):
         for item in printed:
             nulls(item, kind, found)
-    elif isinstance(printed, dict) and kind != "map of string":
+    elif isinstance(printed, dict) and kind.startswith("map of "):
+        for item in printed.values():
+            nulls(item, kind.removeprefix("map of "), found)
+    elif isinstance(printed, dict):
         name = next(one for one in _OBJECT.findall(kind) if literals_fit(printed, one))
         for key, inner in printed.items():
             if inner is None:

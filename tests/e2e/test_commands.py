@@ -50,6 +50,15 @@ def test_a_place_is_inspected_as_in_a_terminal(wire: Wire, compiled: Compiled) -
     assert reply["result"] == printed("inspect", str(path), "--at", "2:13") != ""
 
 
+def test_memory_of_a_compile_is_summarized(wire: Wire, compiled: Compiled) -> None:
+    path = compiled("tpu").assignment
+    found = run(wire, "summary", path.as_uri(), 0)["result"]
+    assert found.startswith("# Memory of `jit_")
+    assert "| Owner | Bytes | Buffers |" in found
+    missing = run(wire, "summary", path.with_name("none.txt").as_uri(), 0)
+    assert "not an HLO module" in missing["error"]["message"]
+
+
 def test_files_and_folders_are_checked_as_in_a_terminal(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     path.write_text(path.read_text().replace("size ", "size 1", 1))

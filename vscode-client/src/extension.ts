@@ -5,6 +5,7 @@ import { detectDumps } from "./languageDetection";
 import { LANGUAGES } from "./languages";
 import { LargeFileNotice } from "./largeFileNotice";
 import { MemoryMapPanel } from "./memoryMapPanel";
+import { MemorySummary } from "./memorySummary";
 import { middlewareOf } from "./middleware";
 import { onDidSelectInterpreter } from "./pythonExtension";
 import { openSample } from "./sample";
@@ -27,6 +28,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const status = new Status(started, work);
   const windows = new FileWindows(started, log);
   const notice = new LargeFileNotice(windows);
+  const summary = new MemorySummary(started, windows);
   const terminal = new Terminal(started, windows, context.extensionPath);
   const map = new MemoryMapPanel(started, windows, context.extensionUri);
   started.middleware = middlewareOf(windows, work);
@@ -40,6 +42,7 @@ export function activate(context: vscode.ExtensionContext): void {
     windows.register(),
     map,
     notice.register(),
+    summary.register(),
     detectDumps(),
     startWithDumps(started),
     started.onDidChange(() => {
@@ -70,6 +73,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "hlo.checkFolder": (folder?: vscode.Uri) => terminal.check(folder),
     "hlo.inspectAtCursor": () => terminal.inspect(),
     "hlo.memoryMap": () => map.show(),
+    "hlo.memorySummary": () => summary.show(),
     "hlo.openWindow": (file?: vscode.Uri) => notice.ask(file),
     "hlo.previousWindow": () => openAdjacent(windows, -1),
     "hlo.nextWindow": () => openAdjacent(windows, 1),

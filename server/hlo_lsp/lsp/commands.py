@@ -22,6 +22,8 @@ from hlo_lsp.lsp.terminal import card_text, findings_text
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.reports.summary import SummaryOptions, summarize
+from hlo_lsp.reports.summary_text import summary_markdown
 from hlo_lsp.text.disk import UnreadableError
 
 EXPLAIN_RULE_COMMAND = "hlo.explainRule"
@@ -64,6 +66,8 @@ def _show_message(server: LanguageServer, text: str) -> None:
 
 INSPECT_COMMAND = "hlo.server.inspect"
 CHECK_COMMAND = "hlo.server.check"
+SUMMARY_COMMAND = "hlo.server.summary"
+_SUMMARY_OWNERS = 15
 
 RESTART_COMMAND = "hlo.server.restartIndex"
 
@@ -82,6 +86,20 @@ async def inspect_place(session: Session, uri: str, position: types.Position) ->
     if card is None:
         raise RequestFailedError(f"{uri}: no information at this position")
     return card_text(card)
+
+
+async def summarize_uri(session: Session, uri: str, line: int) -> str:
+    """Return the memory summary of the compile of a file as Markdown.
+
+    Raises:
+        RequestFailedError: the file is not a dump.
+    """
+    context = await _context_of_whole_compile(session, uri, line)
+    if context is None:
+        raise RequestFailedError(f"{uri}: not an HLO module or XLA memory dump")
+    dump = context.dump
+    summary = await run_in_slices(partial(summarize, dump, SummaryOptions()))
+    return "\n".join(summary_markdown(summary, _SUMMARY_OWNERS)) + "\n"
 
 
 async def check_uri(session: Session, uri: str) -> str:

@@ -310,6 +310,10 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
     async def on_inspect(uri: str, position: types.Position) -> str:
         return await commands.inspect_place(session, uri, position)
 
+    @server.command(commands.SUMMARY_COMMAND)
+    async def on_summary(uri: str, line: int) -> str:
+        return await commands.summarize_uri(session, uri, line)
+
     @server.command(commands.CHECK_COMMAND)
     async def on_check(uri: str) -> str:
         return await commands.check_uri(session, uri)

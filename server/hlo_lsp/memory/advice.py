@@ -160,7 +160,8 @@ def _tuple_tables(lost: LostBytes) -> Iterator[Advice]:
     if lost.tuple_table_slots:
         yield Advice(
             AdviceKind.TUPLE_TABLES,
-            "return fewer tuples from loops and calls: each tuple table takes an aligned slot",
+            "return fewer tuples from loops and calls, because each tuple table has an "
+            "aligned slot",
             lost.tuple_table_slots,
         )
 

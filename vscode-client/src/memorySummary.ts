@@ -1,0 +1,52 @@
+import * as vscode from "vscode";
+import { ExecuteCommandRequest } from "vscode-languageclient";
+import type { FileWindows } from "./fileWindows";
+import type { Server } from "./server";
+
+const SCHEME = "hlo-summary";
+const SUMMARY = "hlo.server.summary"; // this command of the server includes unsaved text
+
+/** Shows the memory summary of a compile as a Markdown preview beside its file. */
+export class MemorySummary implements vscode.TextDocumentContentProvider {
+  private readonly texts = new Map<string, string>();
+  private readonly changed = new vscode.EventEmitter<vscode.Uri>();
+  readonly onDidChange = this.changed.event;
+
+  constructor(
+    private readonly server: Server,
+    private readonly windows: FileWindows,
+  ) {}
+
+  register(): vscode.Disposable {
+    return vscode.Disposable.from(
+      this.changed,
+      vscode.workspace.registerTextDocumentContentProvider(SCHEME, this),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.texts.delete(uri.toString())),
+    );
+  }
+
+  provideTextDocumentContent(uri: vscode.Uri): string {
+    return this.texts.get(uri.toString()) ?? "";
+  }
+
+  /** Show the summary of the compile of the active editor. */
+  async show(): Promise<void> {
+    const editor = vscode.window.activeTextEditor;
+    const client = editor === undefined ? undefined : await this.server.client();
+    if (editor === undefined || client === undefined) {
+      return; // the error message is already shown
+    }
+    const { uri, range } = await this.windows.place(editor.document.uri, editor.selection.active);
+    const args = [client.code2ProtocolConverter.asUri(uri), range.start.line];
+    try {
+      const params = { command: SUMMARY, arguments: args };
+      const text: unknown = await client.sendRequest(ExecuteCommandRequest.type, params);
+      const page = vscode.Uri.from({ scheme: SCHEME, path: "/Memory Summary.md", query: uri.toString() });
+      this.texts.set(page.toString(), String(text));
+      this.changed.fire(page);
+      await vscode.commands.executeCommand("markdown.showPreviewToSide", page);
+    } catch (error) {
+      void vscode.window.showInformationMessage(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
