@@ -20,8 +20,7 @@ async def answer_memory_map(session: Session, params: Any) -> Json | None:
         session: The session.
         params: ``uri`` of the file, and ``line`` from 0, which selects a section of a stdout dump.
     """
-    fields = params if isinstance(params, dict) else {}
-    uri, line = fields.get("uri"), fields.get("line", 0)
+    uri, line = getattr(params, "uri", None), getattr(params, "line", 0)
     if not isinstance(uri, str) or not isinstance(line, int):
         return None
     document = types.TextDocumentIdentifier(uri)
