@@ -207,12 +207,12 @@ def test_a_single_dump_is_read_as_such() -> None:
 def test_sections_have_the_symbols_of_separate_files() -> None:
     text = printed(**{"m.before_optimizations.txt": SECTION, "m.after_optimizations.txt": SECTION})
     assert found_in(text, "x")[:2] == [
-        ("x", "x", "main · m.before_optimizations.txt"),
         ("x", "x", "main · m.after_optimizations.txt"),
+        ("x", "x", "main · m.before_optimizations.txt"),
     ]
     assert found_in(text, "train.py:3") == [
-        ("train.py:3", "x", "x · m.before_optimizations.txt"),
         ("train.py:3", "x", "x · m.after_optimizations.txt"),
+        ("train.py:3", "x", "x · m.before_optimizations.txt"),
     ]
     assert [about for _, _, about in found_in(text, "")] == [
         "m.before_optimizations.txt", "m.after_optimizations.txt"
@@ -227,7 +227,9 @@ def test_stdout_dump_and_section_names_are_found() -> None:
 
 def test_values_are_found_once() -> None:
     both = {"m-buffer-assignment-values.txt": VALUES, "m-buffer-assignment.txt": ASSIGNMENT}
-    assert found_in(printed(**both), "x{}") == [("x{}", "<0 x @0>", "m-buffer-assignment.txt")]
+    assert found_in(printed(**both), "x{}") == [
+        ("x{}", "<0 x @0>", "32 B · m-buffer-assignment.txt")
+    ]
     alone = {"m-buffer-assignment-values.txt": VALUES}
     assert found_in(printed(**alone), "x{}") == [
         ("x{}", "<0 x @0>", "m-buffer-assignment-values.txt")

@@ -133,13 +133,13 @@ def all_replies(wire: Wire, capabilities: Json, files: Compile) -> Replies:
     actions = {**memory, "range": span, "context": context}
     _ask_twice(talk, "textDocument/codeAction", actions, "codeAction/resolve")
     (item,) = talk.replies.answers["textDocument/prepareCallHierarchy"]
-    talk.ask("callHierarchy/incomingCalls", {"item": item})
-    talk.ask("callHierarchy/outgoingCalls", {"item": item})
+    for direction in ("incoming", "outgoing"):
+        talk.ask(f"callHierarchy/{direction}Calls", {"item": item})
     talk.ask("workspace/symbol", {"query": "while"})
     talk.ask("workspace/diagnostic", {"previousResultIds": []})
-    explain = {"command": "hlo.explainRule", "arguments": ["size-mismatch"]}
-    talk.ask("workspace/executeCommand", explain)
-    talk.ask("hlo/window", {"uri": files.values.as_uri(), "line": 5})
+    talk.ask("workspace/executeCommand", {"command": "hlo.explainRule", "arguments": ["overlap"]})
+    for method in ("hlo/window", "hlo/memoryMap"):
+        talk.ask(method, {"uri": files.values.as_uri(), "line": 5})
     wire.send(message("workspace/didChangeConfiguration", {"settings": {"hlo": {"check": {}}}}))
     change = {"uri": files.values.as_uri(), "type": 2}
     wire.send(message("workspace/didChangeWatchedFiles", {"changes": [change]}))
