@@ -22,12 +22,17 @@ exports.activate = (context) => {
     }
     response.end(JSON.stringify(reply));
   });
-  server.listen(0, "127.0.0.1", () => {
+  const report = () => {
     const workspace = vscode.workspace.workspaceFolders?.[0]?.uri.fsPath ?? "";
     const name = createHash("sha256").update(workspace).digest("hex");
     const path = join(process.env.PROBE_PORTS, name);
     writeFileSync(`${path}.part`, `${server.address().port} ${process.pid}`);
     renameSync(`${path}.part`, path);
+  };
+  server.listen(0, "127.0.0.1", () => {
+    report();
+    // On a busy machine, extensions start before the folders of a workspace file are known.
+    context.subscriptions.push(vscode.workspace.onDidChangeWorkspaceFolders(report));
   });
   context.subscriptions.push({ dispose: () => server.close() });
 };
