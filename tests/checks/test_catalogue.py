@@ -11,7 +11,7 @@ from hlo_lsp.syntax.records import Record
 ON_RECORDS = [rule for rule in CATALOGUE if isinstance(rule, Rule)]
 
 
-def test_every_code_is_explained_and_every_explanation_has_a_rule() -> None:
+def test_codes_and_explanations_are_the_same() -> None:
     assert {rule.code for rule in CATALOGUE} == set(explanations())
 
 
@@ -38,7 +38,7 @@ def test_no_rule_is_there_twice() -> None:
     assert len(keys) == len(CATALOGUE)
 
 
-def test_every_rule_looks_at_records_that_a_dump_has(sample: str, module: str) -> None:
+def test_every_rule_reads_records_of_a_dump(sample: str, module: str) -> None:
     """Also of the opcodes that it names, for rules that look at some only."""
     texts = [sample.replace("\nTotal", "\nbroken\nTotal"), module]
     seen = {type(record) for text in texts for record in dump_of(text).files[0].records}

@@ -150,7 +150,7 @@ def _opened(corpus: Path, stem: str) -> _Opened:
 @pytest.mark.parametrize("stem", [_SPLIT, _ONE_FILE])
 @settings(max_examples=12, deadline=None, derandomize=True, report_multiple_bugs=False)
 @given(script=_SCRIPT)
-def test_rules_say_after_edits_what_they_say_of_the_same_texts_just_opened(
+def test_findings_after_edits_equal_fresh_findings(
     stem: str, corpus_small: Path, script: list[tuple[int, Edit | Undo, bool]]
 ) -> None:
     opened = _opened(corpus_small, stem)
@@ -198,9 +198,7 @@ _MOVED = Replace(
         ),
     ],
 )
-def test_what_was_wrong_before_a_value_moved_is_reported_as_it_was(
-    corpus_small: Path, file: str, first: Edit
-) -> None:
+def test_finding_stays_when_its_value_moves(corpus_small: Path, file: str, first: Edit) -> None:
     """Sizes and offsets concern few rules: the results of the others stay."""
     opened = _opened(corpus_small, _SPLIT)
     ends = {"assignment": "-assignment.txt", "live": "-live-range.txt", ".txt": "optimizations.txt"}

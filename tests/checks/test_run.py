@@ -54,7 +54,7 @@ def test_every_damage_costs_only_itself(sample: str) -> None:
     assert sorted(together) == sorted(alone)
 
 
-def test_the_rest_of_a_damaged_dump_is_as_before(sample: str) -> None:
+def test_damaged_line_keeps_all_other_findings(sample: str) -> None:
     """Cards and definitions of every line that has no damage, at its first word."""
     whole, broken = dump_of(sample), dump_of(_broken(sample))
     damaged = {new.strip() for _, new in DAMAGES}
@@ -74,7 +74,7 @@ def test_the_rest_of_a_damaged_dump_is_as_before(sample: str) -> None:
     assert answered > 200
 
 
-def test_a_broken_line_does_not_change_how_the_next_file_is_read(sample: str) -> None:
+def test_broken_line_keeps_the_next_file_readable(sample: str) -> None:
     """All files are read by one scanner, which remembers which rule fits which beginning."""
     lines = sample.split("\n")
     for number in range(0, len(lines), 3):
@@ -91,7 +91,7 @@ def test_work_is_done_in_steps(sample: str, monkeypatch: pytest.MonkeyPatch) -> 
     assert checkpoints >= 2 * (sum(1 for _ in dump.files[0].records) // 10)  # for each pace
 
 
-def test_a_rule_that_fails_does_not_silence_the_others(
+def test_failing_rule_keeps_findings_of_others(
     sample: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     def faulty(case: RecordCheck[TotalLine]) -> Iterator[Finding]:
@@ -153,7 +153,7 @@ def test_findings_follow_the_lines_of_their_file(sample: str) -> None:
         file.refresh()
 
 
-def test_findings_are_found_again_when_a_related_file_changes(sample: str) -> None:
+def test_change_of_a_related_file_updates_findings(sample: str) -> None:
     other = DumpFile.of_text("HloModule m\n\nENTRY %e () -> f32[] {\n}\n", "m.txt")
 
     def related(survey: CompileCheck) -> Iterator[Finding]:
@@ -195,7 +195,7 @@ def test_text_before_optimizations_is_an_input(sample: str) -> None:
     assert runs == ["allocations", "constants", "constants"]
 
 
-def test_a_file_without_any_part_is_looked_at_after_each_edit() -> None:
+def test_file_without_sections_is_checked_after_edits() -> None:
     texts = (
         "BufferAssignment:\nallocation 0: size 5",
         "BufferAssignment:\n",
@@ -214,7 +214,7 @@ def test_a_file_without_any_part_is_looked_at_after_each_edit() -> None:
         ]
 
 
-def test_a_record_that_was_well_is_asked_again_when_its_line_changes(sample: str) -> None:
+def test_changed_record_is_checked_again(sample: str) -> None:
     dump = dump_of(sample)
     (file,) = dump.files
     assert _errors(dump, file) == []

@@ -78,9 +78,7 @@ async def test_an_entry_that_is_there_twice_is_removed(
     assert file.text.whole == whole
 
 
-async def test_what_is_to_be_removed_is_shown_faded_by_who_can(
-    any_editor: Editor, compiled: Compiled
-) -> None:
+async def test_removable_text_is_faded_if_supported(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("one file").assignment)
     line = file.text.line("    8:xor.5")
     file.edit(((line, 0), (line, 0), file.text.lines[line] + "\n"))
@@ -123,9 +121,7 @@ async def test_all_right_numbers_at_once(any_editor: Editor, compiled: Compiled)
     assert edit.document_changes is not None or edit.changes is not None
 
 
-async def test_what_only_somebody_who_looks_can_know_is_not_done_on_save(
-    vscode: Editor, compiled: Compiled
-) -> None:
+async def test_ambiguous_fix_is_not_applied_on_save(vscode: Editor, compiled: Compiled) -> None:
     file = vscode.open(compiled("one file").assignment)
     line = file.text.line("    8:xor.5")
     file.edit(((line, 0), (line, 0), file.text.lines[line] + "\n"))
@@ -133,9 +129,7 @@ async def test_what_only_somebody_who_looks_can_know_is_not_done_on_save(
     assert await on_save(file) == []
 
 
-async def test_all_files_in_a_text_are_put_right_at_once(
-    any_editor: Editor, compiled: Compiled
-) -> None:
+async def test_fix_all_covers_all_sections(any_editor: Editor, compiled: Compiled) -> None:
     good = compiled("one file").assignment.read_text("utf-8")
     bad = good.replace(*DAMAGE).replace(*TOTAL)
     parts = [
@@ -174,7 +168,7 @@ async def test_a_rule_is_explained(any_editor: Editor, compiled: Compiled) -> No
         assert any_editor.client.messages.pop().message.startswith("size-mismatch: ")
 
 
-async def test_a_link_leads_to_the_text_about_the_rule(vscode: Editor, compiled: Compiled) -> None:
+async def test_diagnostic_links_to_its_rule(vscode: Editor, compiled: Compiled) -> None:
     file = vscode.open(compiled("one file").assignment)
     file.substitute(*DAMAGE)
     found = await told(file, "size-mismatch")
@@ -210,7 +204,7 @@ async def test_a_rule_is_silenced_for_a_folder(any_editor: Editor, compiled: Com
     await gone(file)
 
 
-async def test_a_rule_is_silenced_in_the_file_that_is_there(
+async def test_rule_is_ignored_in_the_existing_config(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     path = compiled("one file").assignment
@@ -233,9 +227,7 @@ async def gone(file: OpenFile) -> None:
         await file.editor.until(lambda: file.editor.last_pushed(file.uri) == [])
 
 
-async def test_a_client_that_can_do_little_is_sent_little(
-    tmp_path: Path, compiled: Compiled
-) -> None:
+async def test_minimal_client_gets_plain_actions(tmp_path: Path, compiled: Compiled) -> None:
     """No action that is no command, no edit with versions, no links, tags, other places."""
     async with editor(types.ClientCapabilities(), tmp_path / "log") as plain:
         file = plain.open(compiled("one file").assignment)
@@ -246,7 +238,7 @@ async def test_a_client_that_can_do_little_is_sent_little(
         assert (explain.command, explain.arguments) == ("hlo.explainRule", ("size-mismatch",))
 
 
-async def test_edits_come_by_the_server_where_the_client_knows_only_commands(
+async def test_server_applies_edits_for_command_only_clients(
     tmp_path: Path, compiled: Compiled
 ) -> None:
     capabilities = types.ClientCapabilities(
@@ -273,7 +265,7 @@ async def test_edits_come_by_the_server_where_the_client_knows_only_commands(
         assert await file.codes() == []
 
 
-async def test_edits_come_with_the_actions_where_the_client_asks_only_once(
+async def test_actions_include_edits_without_resolve_support(
     tmp_path: Path, compiled: Compiled
 ) -> None:
     literals = types.ClientCodeActionLiteralOptions(types.ClientCodeActionKindOptions([]))

@@ -59,16 +59,14 @@ def test_memory_of_a_compile_is_summarized(wire: Wire, compiled: Compiled) -> No
     assert "not an HLO module" in missing["error"]["message"]
 
 
-def test_files_and_folders_are_checked_as_in_a_terminal(wire: Wire, compiled: Compiled) -> None:
+def test_check_command_matches_the_command_line(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     path.write_text(path.read_text().replace("size ", "size 1", 1))
     for place in (path, path.parent):
         assert run(wire, "check", place.as_uri())["result"] == printed("check", str(place)) != ""
 
 
-def test_a_place_in_a_text_that_is_not_saved_is_inspected_as_it_stands(
-    wire: Wire, compiled: Compiled
-) -> None:
+def test_inspect_reads_unsaved_text(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     uri, text = path.as_uri(), path.read_text("utf-8")
     saved = printed("inspect", str(path), "--at", "2:13")
@@ -81,7 +79,7 @@ def test_a_place_in_a_text_that_is_not_saved_is_inspected_as_it_stands(
     assert unsaved == printed("inspect", str(path), "--at", "2:13")
 
 
-def test_texts_that_are_not_saved_are_checked_as_they_stand(wire: Wire, compiled: Compiled) -> None:
+def test_check_reads_unsaved_text(wire: Wire, compiled: Compiled) -> None:
     path = compiled("tpu").assignment
     uri, text = path.as_uri(), path.read_text("utf-8")
     wrong = text.replace("size ", "size 1", 1)
@@ -95,7 +93,7 @@ def test_texts_that_are_not_saved_are_checked_as_they_stand(wire: Wire, compiled
     assert after == [printed("check", str(place)) for place in (path, path.parent)]
 
 
-def test_a_text_that_lies_nowhere_is_inspected_and_checked(wire: Wire, compiled: Compiled) -> None:
+def test_untitled_document_is_inspected_and_checked(wire: Wire, compiled: Compiled) -> None:
     path = compiled("one file").assignment
     wrong = path.read_text("utf-8").replace("offset=4096", "offset=4608")
     wire.send(opened("untitled:1", wrong))
@@ -106,7 +104,7 @@ def test_a_text_that_lies_nowhere_is_inspected_and_checked(wire: Wire, compiled:
     assert place == printed("inspect", str(path), "--at", "2:13")
 
 
-def test_what_is_printed_of_a_bundle_is_that_of_the_part(wire: Wire, compiled: Compiled) -> None:
+def test_inspection_of_a_stdout_dump_uses_the_section(wire: Wire, compiled: Compiled) -> None:
     folder = compiled("cpu").folder
     text = "".join(
         f"*** Begin {path.name} ***\n{path.read_text('utf-8')}*** End {path.name} ***\n"
@@ -120,7 +118,7 @@ def test_what_is_printed_of_a_bundle_is_that_of_the_part(wire: Wire, compiled: C
     assert run(wire, "check", path.as_uri())["result"] == printed("check", str(path)) != ""
 
 
-def test_what_cannot_be_done_is_refused_with_a_reason(wire: Wire) -> None:
+def test_invalid_arguments_are_refused_with_a_reason(wire: Wire) -> None:
     start = {"line": 0, "character": 0}
     for reply in (
         run(wire, "inspect", "untitled:1", start),

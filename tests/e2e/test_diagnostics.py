@@ -18,7 +18,7 @@ async def test_real_dumps_have_none(any_editor: Editor, compiled: Compiled) -> N
                 assert await any_editor.open(path).codes() == [], path.name
 
 
-async def test_a_damaged_line_is_found_and_its_mending_too(
+async def test_diagnostic_appears_and_disappears_with_the_damage(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     file = any_editor.open(compiled("one file").assignment)
@@ -123,9 +123,7 @@ async def test_a_second_pull_is_unchanged_until_something_changes(
     assert "size-mismatch" in [found.code for found in third.items]
 
 
-async def test_a_client_that_pulls_is_told_when_to_pull_again(
-    tmp_path: Path, compiled: Compiled
-) -> None:
+async def test_pulling_client_gets_refresh_requests(tmp_path: Path, compiled: Compiled) -> None:
     capabilities = types.ClientCapabilities(
         text_document=types.TextDocumentClientCapabilities(
             diagnostic=types.DiagnosticClientCapabilities()
@@ -149,7 +147,7 @@ async def test_closing_clears_and_opening_looks_again(vscode: Editor, compiled: 
     assert await vscode.open(path, version=7).codes() == []
 
 
-async def test_a_neighbour_that_is_edited_changes_what_is_wrong_here(
+async def test_edit_of_a_companion_file_updates_diagnostics(
     vscode: Editor, compiled: Compiled
 ) -> None:
     files = compiled("tpu")

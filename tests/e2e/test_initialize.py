@@ -31,7 +31,7 @@ async def test_everything_of_the_server_is_offered(any_editor: Editor) -> None:
     assert offered.inlay_hint_provider.resolve_provider is True
 
 
-async def test_tokens_are_offered_whole_by_difference_and_by_range(any_editor: Editor) -> None:
+async def test_tokens_are_offered_full_delta_and_range(any_editor: Editor) -> None:
     offered = any_editor.result.capabilities.semantic_tokens_provider
     assert isinstance(offered, types.SemanticTokensOptions)
     assert list(offered.legend.token_types[:3]) == ["elementType", "opcode", "instruction"]
@@ -53,7 +53,7 @@ async def test_documents_are_synchronised_by_what_changes(any_editor: Editor) ->
     assert sync.change is types.TextDocumentSyncKind.Incremental
 
 
-async def test_diagnostics_can_be_pulled_and_depend_on_other_files(any_editor: Editor) -> None:
+async def test_pull_diagnostics_depend_on_other_files(any_editor: Editor) -> None:
     diagnostics = any_editor.result.capabilities.diagnostic_provider
     assert isinstance(diagnostics, types.DiagnosticOptions)
     assert diagnostics.inter_file_dependencies is True
@@ -86,7 +86,7 @@ async def test_the_server_says_who_it_is(any_editor: Editor) -> None:
     ("profile", "encoding"),
     [("visual_studio_code", "utf-16"), ("neovim@v0.11", "utf-8"), ("emacs", "utf-32")],
 )
-async def test_each_editor_gets_the_encoding_that_it_likes_best(
+async def test_each_editor_gets_its_preferred_encoding(
     profile: str, encoding: str, tmp_path: Path
 ) -> None:
     async with editor(profile, tmp_path / "log") as running:
@@ -101,7 +101,7 @@ async def test_the_only_encoding_of_a_client_is_taken(encoding: str, tmp_path: P
         assert running.encoding == encoding
 
 
-async def test_a_client_that_says_nothing_counts_in_utf_16(tmp_path: Path) -> None:
+async def test_default_encoding_is_utf_16(tmp_path: Path) -> None:
     async with editor(types.ClientCapabilities(), tmp_path / "log") as running:
         assert running.encoding == "utf-16"
         file = running.open("untitled:x", "BufferAssignment:\n")

@@ -30,9 +30,7 @@ def spans(found: list[types.DocumentSymbol | types.SymbolInformation], file: Ope
         assert line[selected.start.character : selected.end.character].startswith(f"<{entry.name}")
 
 
-async def test_edits_in_the_middle_of_long_replies_are_in_them(
-    neovim: Editor, values: Path
-) -> None:
+async def test_long_reply_includes_edits_made_meanwhile(neovim: Editor, values: Path) -> None:
     file = neovim.open("untitled:large", values.read_text("utf-8"))
     for count in range(4):
         long = asyncio.gather(symbols(file), folds(file), file.diagnostics())
@@ -66,9 +64,7 @@ async def test_another_file_is_not_held_up(neovim: Editor, values: Path) -> None
     assert await long
 
 
-async def test_closing_in_the_middle_of_a_long_reply_is_no_error(
-    neovim: Editor, values: Path
-) -> None:
+async def test_closing_during_a_long_reply_is_no_error(neovim: Editor, values: Path) -> None:
     file = neovim.open("untitled:large", values.read_text("utf-8"))
     long = asyncio.gather(symbols(file), folds(file), return_exceptions=True)
     await asyncio.sleep(0.05)

@@ -28,7 +28,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("name", CASES)
-async def test_a_live_range_leads_to_the_entry_of_its_value(
+async def test_definition_of_live_range_is_the_value_entry(
     any_editor: Editor, compiled: Compiled, name: str
 ) -> None:
     files = compiled(name)
@@ -60,7 +60,7 @@ async def test_the_entry_leads_to_the_allocation_and_back(
     assert await definition(file, assigned.line, mention) == Spot(entries.name, mention, mention)
 
 
-async def test_rows_lead_to_the_entry_of_the_value_that_is_defined(
+async def test_definition_of_report_row_is_the_value_entry(
     neovim: Editor, compiled: Compiled
 ) -> None:
     files = compiled("tpu")
@@ -74,7 +74,7 @@ async def test_rows_lead_to_the_entry_of_the_value_that_is_defined(
     assert await definition(values, "  tuple.12, operand 0", "tuple.12") == whole
 
 
-async def test_an_instruction_without_a_value_leads_into_the_module_text(
+async def test_definition_without_value_is_in_module_text(
     neovim: Editor, compiled: Compiled
 ) -> None:
     files = compiled("tpu")

@@ -64,7 +64,7 @@ async def test_a_neighbour_emptied_in_the_editor_is_empty(
     assert spot.file == files.assignment.name
 
 
-async def test_a_neighbour_written_anew_on_disk_is_read_anew(
+async def test_companion_file_rewritten_on_disk_is_read_again(
     neovim: Editor, compiled: Compiled
 ) -> None:
     files = compiled("tpu")
@@ -102,7 +102,7 @@ async def test_the_same_names_in_another_folder_are_strangers(
     assert "allocation" not in await facts(other, ROW, "fusion.9")
 
 
-async def test_a_folder_with_blanks_and_signs_is_a_folder_like_others(
+async def test_folder_name_may_have_spaces_and_symbols(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     files = compiled("tpu")
@@ -115,7 +115,7 @@ async def test_a_folder_with_blanks_and_signs_is_a_folder_like_others(
     assert await hover(ranges, ROW, "fusion.9")
 
 
-async def test_a_file_that_is_on_no_disk_stands_alone(neovim: Editor, compiled: Compiled) -> None:
+async def test_unsaved_file_has_no_companion_files(neovim: Editor, compiled: Compiled) -> None:
     text = compiled("one file").assignment.read_text("utf-8")
     for uri in ("untitled:Untitled-1", "file:///nowhere/dump.txt", "vscode-vfs://h/dump.txt"):
         file = neovim.open(uri, text)

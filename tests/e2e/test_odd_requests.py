@@ -184,7 +184,7 @@ def test_a_request_may_be_cancelled_at_any_time(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("body", BODIES)
-def test_a_body_that_is_no_message_does_not_stop_the_server(wire: Wire, body: bytes) -> None:
+def test_invalid_message_body_keeps_the_server_running(wire: Wire, body: bytes) -> None:
     wire.initialize()
     wire.send(framed(body))
     still_serves(wire)

@@ -63,15 +63,13 @@ def test_the_end_of_input_ends_the_process(start: type[Wire], said: bytes) -> No
     assert "Traceback" not in wire.log
 
 
-def test_the_end_of_input_before_anything_is_said_ends_the_process(start: type[Wire]) -> None:
+def test_end_of_input_before_initialize_ends_the_process(start: type[Wire]) -> None:
     wire = start()
     wire.end()
     assert "Traceback" not in wire.log
 
 
-def test_the_end_of_input_during_long_work_ends_the_process(
-    start: type[Wire], train_l24: Path
-) -> None:
+def test_end_of_input_during_work_ends_the_process(start: type[Wire], train_l24: Path) -> None:
     (values,) = train_l24.rglob("*-buffer-assignment-values.txt")
     wire = start()
     wire.initialize()
@@ -81,7 +79,7 @@ def test_the_end_of_input_during_long_work_ends_the_process(
     assert "Traceback" not in wire.log
 
 
-def test_a_client_that_no_longer_reads_ends_the_process() -> None:
+def test_closed_output_ends_the_process() -> None:
     lines = "".join(f"allocation {number}: size 0, constant:\n" for number in range(20_000))
     document = {"textDocument": {"uri": "untitled:1"}}
     pipe = subprocess.PIPE
@@ -100,7 +98,7 @@ def test_a_client_that_no_longer_reads_ends_the_process() -> None:
 
 
 @pytest.mark.parametrize("source", ["nothing", "a file"])
-def test_input_that_is_no_pipe_is_read_to_its_end(source: str, tmp_path: Path) -> None:
+def test_regular_file_as_input_is_read_completely(source: str, tmp_path: Path) -> None:
     path = tmp_path / "input"
     params: Json = {"processId": None, "rootUri": None, "capabilities": {}}
     path.write_bytes(
@@ -144,9 +142,7 @@ def test_standard_output_carries_the_protocol_only(
     assert "no/such" in log.read_text("utf-8")
 
 
-def test_a_log_file_that_cannot_be_written_is_said_and_no_reason_to_stop(
-    start: type[Wire], tmp_path: Path
-) -> None:
+def test_unwritable_log_file_is_reported_and_ignored(start: type[Wire], tmp_path: Path) -> None:
     wire = start("--log-file", str(tmp_path / "no folder" / "server.log"))
     wire.initialize()
     wire.send(message("shutdown", None, 1) + message("exit"))

@@ -47,7 +47,7 @@ async def test_names_of_a_module(any_editor: Editor, compiled: Compiled) -> None
     assert {"computation", "opcode", "tile", "memorySpace", "string"} <= {w for _, _, w in found}
 
 
-async def test_breakdown_rows_have_columns_in_the_units_of_the_client(
+async def test_breakdown_rows_have_columns_in_client_units(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     file = any_editor.open(compiled("tpu").live_range)
@@ -93,9 +93,7 @@ async def test_a_range_is_a_part_of_the_whole(any_editor: Editor, compiled: Comp
     assert words(file, found.data) == [word for word in whole if 5 <= word[0] <= 20]
 
 
-async def test_an_editor_that_can_asks_again_when_a_neighbour_has_changed(
-    tmp_path: Path, compiled: Compiled
-) -> None:
+async def test_changed_companion_file_refreshes_tokens(tmp_path: Path, compiled: Compiled) -> None:
     files = compiled("tpu")
     tokens = types.SemanticTokensWorkspaceClientCapabilities(refresh_support=True)
     workspace = types.WorkspaceClientCapabilities(semantic_tokens=tokens)

@@ -90,7 +90,7 @@ async def test_thresholds_say_when_there_is_advice(any_editor: Editor) -> None:
     change(any_editor, {})
 
 
-async def test_a_wrong_setting_is_told_and_otherwise_as_if_it_were_not_there(
+async def test_invalid_setting_is_reported_once_then_ignored(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     file = damaged(any_editor, compiled("one file").assignment)
@@ -108,7 +108,7 @@ async def test_a_wrong_setting_is_told_and_otherwise_as_if_it_were_not_there(
 
 
 @pytest.mark.parametrize("above", [0, 1, 2])
-async def test_a_file_beside_dumps_or_above_them_comes_changes_and_goes(
+async def test_config_file_is_created_changed_and_deleted(
     any_editor: Editor, compiled: Compiled, tmp_path: Path, above: int
 ) -> None:
     """Nobody tells the server: some clients watch nothing, and none above its folders."""
@@ -127,7 +127,7 @@ async def test_a_file_beside_dumps_or_above_them_comes_changes_and_goes(
     await shows(file, BOTH)
 
 
-async def test_the_client_may_tell_of_a_file_beside_dumps_first(
+async def test_config_file_event_may_precede_other_events(
     vscode: Editor, compiled: Compiled
 ) -> None:
     path = compiled("one file").assignment
@@ -140,7 +140,7 @@ async def test_the_client_may_tell_of_a_file_beside_dumps_first(
     await shows(file, {"out-of-bounds"})
 
 
-async def test_a_mistake_in_such_a_file_is_told_with_its_line(
+async def test_config_file_error_is_reported_with_its_line(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     path = compiled("one file").assignment
@@ -154,9 +154,7 @@ async def test_a_mistake_in_such_a_file_is_told_with_its_line(
     )
 
 
-async def test_a_client_that_pulls_is_told_of_new_settings(
-    tmp_path: Path, compiled: Compiled
-) -> None:
+async def test_new_settings_refresh_pulled_diagnostics(tmp_path: Path, compiled: Compiled) -> None:
     pulls = types.ClientCapabilities(
         text_document=types.TextDocumentClientCapabilities(
             diagnostic=types.DiagnosticClientCapabilities()

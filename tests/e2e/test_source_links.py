@@ -45,7 +45,7 @@ def change(running: Editor, settings: Any) -> None:
 
 
 @pytest.mark.parametrize("options", [lambda section: section, lambda section: {"hlo": section}])
-async def test_every_link_of_a_module_leads_to_its_line(
+async def test_every_link_of_a_module_has_a_line(
     tmp_path: Path, compiled: Compiled, sources: Path, options: Callable[[Any], Any]
 ) -> None:
     async with editor(PLAIN, tmp_path / "log", options(mapped(sources))) as running:
@@ -76,9 +76,7 @@ async def test_older_dumps_print_file_and_line(neovim: Editor, tmp_path: Path) -
     ]
 
 
-async def test_files_that_are_not_here_have_no_links_and_are_no_error(
-    any_editor: Editor, compiled: Compiled
-) -> None:
+async def test_missing_source_files_have_no_links(any_editor: Editor, compiled: Compiled) -> None:
     files = compiled("tpu")
     assert await links(any_editor.open(files.module)) == []
     told = await facts(any_editor.open(files.assignment), " value: <23 fusion.9", "fusion.9")
@@ -114,7 +112,7 @@ async def test_settings_are_known_to_the_first_request(
         assert await links(running.open(compiled("tpu").module))
 
 
-async def test_settings_are_sent_by_a_client_that_cannot_be_asked(
+async def test_client_without_configuration_requests_pushes_settings(
     tmp_path: Path, compiled: Compiled, sources: Path
 ) -> None:
     async with editor(PLAIN, tmp_path / "log") as running:

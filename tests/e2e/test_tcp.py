@@ -64,7 +64,7 @@ async def talk(client: LanguageClient) -> str:
     return found.contents.value
 
 
-async def test_a_client_is_served_and_its_exit_ends_the_server(server: Process, port: int) -> None:
+async def test_exit_of_the_client_ends_the_server(server: Process, port: int) -> None:
     await listens(server)
     client = LanguageClient("test", "1")
     await client.start_tcp("127.0.0.1", port)

@@ -20,9 +20,7 @@ def type_one(file: OpenFile, line: int, column: int, sign: str) -> tuple[int, in
     return (line + 1, 0) if sign == "\n" else (line, column + 1)
 
 
-async def test_two_lines_typed_at_the_end_of_a_section(
-    any_editor: Editor, compiled: Compiled
-) -> None:
+async def test_two_lines_are_typed_after_a_section(any_editor: Editor, compiled: Compiled) -> None:
     file = any_editor.open(compiled("one file").assignment)
     before = await everything(file)
     cursor = start = (file.text.line("Total bytes used") - 1, 0)
@@ -38,9 +36,7 @@ async def test_two_lines_typed_at_the_end_of_a_section(
     assert difference(await everything(file), before) == []
 
 
-async def test_a_name_deleted_and_typed_again_sign_by_sign(
-    neovim: Editor, compiled: Compiled
-) -> None:
+async def test_name_is_deleted_and_typed_again(neovim: Editor, compiled: Compiled) -> None:
     files = compiled("tpu")
     file, ranges = neovim.open(files.values), neovim.open(files.live_range)
     before = await everything(file)
@@ -69,9 +65,7 @@ async def test_typing_at_the_top_moves_everything_below(
     assert "allocation 3" in await hover(file, "allocation 3")
 
 
-async def test_a_hover_that_overtakes_an_edit_is_about_the_new_text(
-    vscode: Editor, compiled: Compiled
-) -> None:
+async def test_hover_after_an_edit_reads_new_text(vscode: Editor, compiled: Compiled) -> None:
     file = vscode.open(compiled("one file").assignment)
     for size in range(600, 700):
         file.change_line("allocation 0:", f"allocation 0: size {size}, constant:")

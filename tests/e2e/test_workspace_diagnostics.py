@@ -103,7 +103,7 @@ async def test_settings_beside_dumps_count(desk: Desk) -> None:
     }
 
 
-async def test_an_open_file_is_left_to_its_own_pull(desk: Desk) -> None:
+async def test_open_file_is_not_in_workspace_diagnostics(desk: Desk) -> None:
     file = desk.at.open(desk.folder / "size.txt")
     assert await desk.pull() == {"both.txt": ["size-mismatch", "out-of-bounds"]}
     assert await file.codes() == ["size-mismatch"]
@@ -111,7 +111,7 @@ async def test_an_open_file_is_left_to_its_own_pull(desk: Desk) -> None:
     assert await desk.pull() == {"both.txt": "unchanged", "size.txt": ["size-mismatch"]}
 
 
-async def test_with_a_token_the_reports_come_one_after_the_other(desk: Desk) -> None:
+async def test_partial_result_token_streams_reports(desk: Desk) -> None:
     assert await desk.pull(token="partial") == {}
     read = default_converter().structure
     parts = [
@@ -125,7 +125,7 @@ async def test_with_a_token_the_reports_come_one_after_the_other(desk: Desk) -> 
     assert await desk.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
 
 
-async def test_the_client_is_told_when_a_closed_file_has_changed(desk: Desk) -> None:
+async def test_changed_closed_file_refreshes_workspace_diagnostics(desk: Desk) -> None:
     client = desk.at.client
     told = client.diagnostic_refresh_count
     event = types.FileEvent((desk.folder / "size.txt").as_uri(), types.FileChangeType.Changed)
@@ -133,7 +133,7 @@ async def test_the_client_is_told_when_a_closed_file_has_changed(desk: Desk) -> 
     await desk.at.until(lambda: client.diagnostic_refresh_count > told)
 
 
-async def test_much_to_look_at_shows_how_far_it_is(desk: Desk) -> None:
+async def test_long_check_reports_progress(desk: Desk) -> None:
     for number in range(3):
         filling = "// a long line that nobody reads\n" * 60_000
         module = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"

@@ -102,7 +102,7 @@ async def test_the_requests_are_offered(any_editor: Editor) -> None:
         assert offered.rename_provider.prepare_provider is True
 
 
-async def test_operands_of_a_real_module_on_a_line_being_typed(
+async def test_operands_are_completed_on_a_typed_line(
     any_editor: Editor, compiled: Compiled
 ) -> None:
     file = any_editor.open(compiled("tpu").module)

@@ -25,7 +25,7 @@ def test_every_error_has_three_kinds_of_damage() -> None:
 
 
 @pytest.mark.corpus
-def test_damage_is_reported_in_its_place_with_its_code(
+def test_damage_is_reported_with_place_and_code(
     corpus_small: Path, record_property: Callable[[str, object], None]
 ) -> None:
     workers = max(1, min(2, os.cpu_count() or 1))

@@ -105,7 +105,7 @@ async def test_data_both_ways() -> None:
     assert operand.from_ranges == [x.selection_range]
 
 
-async def test_an_item_is_found_again_after_edits_until_it_is_gone() -> None:
+async def test_item_survives_edits_until_it_is_deleted() -> None:
     session = opened()
     neg = await prepared(session, URI, MODULE, "  ROOT %neg", "neg")
     change = types.TextDocumentContentChangeWholeDocument
@@ -136,7 +136,7 @@ async def test_items_of_others_are_gone() -> None:
         assert await navigation.incoming_calls(session, strange) is None
 
 
-async def test_from_a_memory_file_to_module_text_that_is_not_open(tmp_path: Path) -> None:
+async def test_memory_file_leads_to_closed_module_text(tmp_path: Path) -> None:
     stem = tmp_path / "module_0001.jit_f.after_optimizations"
     module = Path(f"{stem}.txt")
     module.write_text(MODULE, "utf-8")

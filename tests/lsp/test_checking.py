@@ -50,7 +50,7 @@ async def test_two_who_ask_wait_for_one_check(begun: list[str]) -> None:
     assert len(begun) == 1
 
 
-async def test_one_who_leaves_does_not_take_the_check_from_the_other(begun: list[str]) -> None:
+async def test_cancelled_request_keeps_a_shared_check_running(begun: list[str]) -> None:
     file = await context(DAMAGED)
     leaving = asyncio.ensure_future(findings(file))
     staying = asyncio.ensure_future(findings(file))
@@ -61,7 +61,7 @@ async def test_one_who_leaves_does_not_take_the_check_from_the_other(begun: list
     assert len(begun) == 1
 
 
-async def test_what_was_found_is_of_the_text_as_it_is_when_it_is_told() -> None:
+async def test_findings_match_the_text_when_sent() -> None:
     """Also if it is edited after the end of the work, and before those who wait have their turn."""
     session = Session()
     session.open(item(URI, DAMAGED))
@@ -80,7 +80,7 @@ async def test_what_was_found_is_of_the_text_as_it_is_when_it_is_told() -> None:
     await looking
 
 
-async def test_the_first_findings_that_are_enough_come_before_the_others() -> None:
+async def test_first_findings_come_before_the_others() -> None:
     file = await context(DAMAGED)
     found = await findings_until(file, has_sizes)
     assert has_sizes(found)
@@ -100,7 +100,7 @@ async def test_what_is_known_is_all() -> None:
     assert await findings_until(file, has_sizes) == whole
 
 
-async def test_what_was_enough_of_an_older_text_is_looked_for_again() -> None:
+async def test_first_findings_are_updated_after_an_edit() -> None:
     session = Session()
     session.open(item(URI, DAMAGED))
     file = await session.context(types.TextDocumentIdentifier(URI))

@@ -17,7 +17,7 @@ def _client(
     return Client.from_capabilities(capabilities, "utf-16")
 
 
-def test_a_client_that_says_nothing_gets_the_plainest_replies() -> None:
+def test_client_without_capabilities_gets_plain_replies() -> None:
     client = _client()
     assert not client.can_render_markdown
     assert not client.can_nest_symbols
@@ -85,7 +85,7 @@ def test_refreshing_is_a_flag_of_the_workspace() -> None:
         (["lensTexts"], False),
     ],
 )
-def test_a_client_may_want_the_texts_of_lenses_at_once(options: object, at_once: bool) -> None:
+def test_client_may_need_complete_lenses(options: object, at_once: bool) -> None:
     client = Client.from_capabilities(types.ClientCapabilities(), "utf-16", options)
     assert client.has_eager_lenses is at_once
 
@@ -136,7 +136,7 @@ def test_real_editors_are_read_as_they_are(name: str, expected: Client) -> None:
     assert Client.from_capabilities(client_capabilities(name), "utf-16") == expected
 
 
-def test_what_a_client_can_do_with_completions_and_edits() -> None:
+def test_capabilities_of_completion_and_edits_are_read() -> None:
     item = types.ClientCompletionItemOptions(
         snippet_support=True, insert_replace_support=True, label_details_support=True,
         documentation_format=[types.MarkupKind.Markdown],

@@ -117,7 +117,7 @@ async def test_odd_items_come_back_as_they_are() -> None:
     assert resolve(None, types.CompletionItem("x")) == types.CompletionItem("x")
 
 
-async def test_a_list_does_not_come_by_itself_at_the_beginning_of_a_line() -> None:
+async def test_list_is_not_automatic_at_line_start() -> None:
     found = await context(TEXT.replace("  %q", "  \n  %q"))
     params = types.CompletionParams(
         types.TextDocumentIdentifier(found.file.uri), types.Position(9, 2)

@@ -36,7 +36,7 @@ def file() -> DumpFile:
 
 
 @pytest.mark.parametrize(("encoding", "name"), COLUMNS, ids=str)
-def test_box_drawing_lines_have_the_columns_of_the_encoding(
+def test_box_drawing_lines_have_columns_by_encoding(
     file: DumpFile, encoding: Encoding, name: str
 ) -> None:
     mark = BREAKDOWN[name]
@@ -97,6 +97,6 @@ def test_whole_lines_end_behind_their_last_character(encoding: Encoding, end: in
     assert lines["end"] == {"line": 1, "character": end}
 
 
-def test_whole_lines_stop_at_the_end_of_the_text(file: DumpFile) -> None:
+def test_whole_lines_end_with_the_text(file: DumpFile) -> None:
     lines = Client(Encoding.UTF16).lines_range(file, 3, 100)
     assert lines["end"] == {"line": 4, "character": 0}

@@ -36,7 +36,7 @@ async def test_sections_allocations_and_entries_fold() -> None:
     ]
 
 
-async def test_a_fold_has_lines_and_a_kind_and_nothing_else() -> None:
+async def test_fold_has_only_lines_and_kind() -> None:
     found = await folding_ranges(await context())
     assert {frozenset(fold) for fold in found} == {frozenset({"startLine", "endLine", "kind"})}
     assert {fold["kind"] for fold in found} == {"region"}
@@ -47,7 +47,7 @@ async def test_a_blank_line_is_in_no_fold() -> None:
 
 
 @pytest.mark.parametrize("limit", range(1, 14))
-async def test_a_client_with_a_limit_gets_the_largest_in_order(limit: int) -> None:
+async def test_limited_client_gets_the_largest_folds(limit: int) -> None:
     everything = await folding_ranges(await context())
     client = replace(Client(), max_folding_ranges=limit)
     found = await folding_ranges(await context(client=client))

@@ -45,14 +45,14 @@ async def test_the_entry_leads_to_the_allocation() -> None:
     assert await target(goto.definition, "<2 add @1>") == (VALUE_OF_ADD, "<2 add @1>")
 
 
-async def test_where_no_entry_is_the_allocation_is_the_definition() -> None:
+async def test_definition_without_entry_is_the_allocation() -> None:
     text = DUMP.replace("<2 add @1>\n", "~\n")
     assert await target(goto.definition, "    add{}:1-2", "add", text) == (
         VALUE_OF_ADD, "<2 add @1>"
     )  # fmt: skip
 
 
-async def test_an_instruction_without_a_value_leads_to_its_step() -> None:
+async def test_definition_without_value_is_the_step() -> None:
     text = DUMP.replace("  x\n uses", "  x\n  gte\n uses").replace("0:x\n", "0:x\n    9:gte\n")
     assert await target(goto.definition, "  gte", "gte", text) == ("    9:gte", "gte")
 
@@ -73,7 +73,7 @@ async def test_the_declaration_is_the_allocation_line(line: str, word: str) -> N
     assert found[0] == "allocation 2: size 1024, color 1, preallocated-temp:"
 
 
-async def test_the_type_definition_is_the_value_that_flows_through() -> None:
+async def test_type_definition_is_the_value_flowing_through() -> None:
     text = DUMP.replace("  x\n uses", "  x\n  gte\n uses").replace("0:x\n", "0:x\n    9:gte\n")
     assert await target(goto.type_definition, "    9:gte", "gte", text) == ("<1 x @0>", "<1 x @0>")
     assert await target(goto.type_definition, "    1:add", "add", text) == (
@@ -97,7 +97,7 @@ async def test_words_shapes_and_spaces_lead_nowhere(go: Goto, line: str, word: s
     assert await target(go, line, word) is None
 
 
-async def test_a_live_range_leads_into_the_file_with_the_values(tmp_path: Path) -> None:
+async def test_live_range_leads_to_the_values_file(tmp_path: Path) -> None:
     paths = split_dump(tmp_path)
     uri = paths["-live-range"].as_uri()
     text = disk.read_document(paths["-live-range"]).text

@@ -58,7 +58,7 @@ async def test_a_location_is_the_beginning_of_the_line(
     assert python_location(found, SourceLine("/old/other.py", line)) is None
 
 
-async def test_in_a_long_module_the_tables_have_links_and_instructions_have_none(
+async def test_long_module_has_links_in_tables_only(
     sources: SourceFiles,
 ) -> None:
     table = 'HloModule m\n\nFileNames\n1 "/old/m.py"\n\n'

@@ -16,7 +16,7 @@ def long(text: str) -> str:
     return text + "\n" * MAX_FULL_ANSWER_LINES
 
 
-async def test_the_outline_of_a_long_text_is_its_computations_and_sections() -> None:
+async def test_long_document_outlines_computations_and_sections() -> None:
     whole, short = [await symbols.document_symbols(await context(t)) for t in (TEXT, long(TEXT))]
     assert any(leaf["kind"] == types.SymbolKind.Variable for top in whole for leaf in children(top))
     assert [top["name"] for top in short] == [top["name"] for top in whole]

@@ -59,7 +59,7 @@ def test_markdown_shows_title_facts_and_text() -> None:
     )
 
 
-def test_plain_text_has_its_facts_in_columns_and_no_backticks() -> None:
+def test_plain_text_has_columns_without_backticks() -> None:
     assert plain(CARD, nowhere) == (
         "fusion.40{0}\n"
         "value   328, leaf {0} of fusion.40\n"
@@ -110,7 +110,7 @@ def test_names_that_are_no_files_are_shown_whole(file: str) -> None:
 
 
 @pytest.mark.parametrize("file", ["/home/user/model.py", "__main__.py", r"C:\_x_\model.py"])
-def test_a_file_that_is_not_here_is_said_to_be_so(file: str) -> None:
+def test_missing_source_file_is_named_missing(file: str) -> None:
     words = f"{file}:7 in f (not on this machine; see hlo.sourceMap)"
     assert rendered(markdown(_sourced(file, "f"), nowhere)) == (f"title\nsource {words}\n", [])
     assert plain(_sourced(file, "f"), nowhere) == f"title\nsource  {words}"

@@ -68,7 +68,7 @@ async def test_from_the_beginning_to_the_end() -> None:
     ]
 
 
-async def test_what_was_done_before_the_client_agreed_is_said_at_the_beginning() -> None:
+async def test_earlier_work_is_reported_at_the_beginning() -> None:
     server = Server()
     with progress(server) as published:
         published.report("a.txt", 30)
@@ -77,7 +77,7 @@ async def test_what_was_done_before_the_client_agreed_is_said_at_the_beginning()
     assert server.said == [("begin", 30), ("report", 31), ("end", None)]
 
 
-async def test_what_is_done_before_the_client_agreed_ends_all_the_same() -> None:
+async def test_work_finished_before_agreement_still_ends() -> None:
     server = Server()
     with progress(server) as published:
         published.report(None, 100)
@@ -87,7 +87,7 @@ async def test_what_is_done_before_the_client_agreed_ends_all_the_same() -> None
     assert server.said == [("begin", 100), ("end", None)]
 
 
-async def test_a_number_is_said_once_and_never_goes_back() -> None:
+async def test_percentage_is_sent_once_and_only_grows() -> None:
     server = Server()
     with progress(server) as published:
         await server.agree()
@@ -122,7 +122,7 @@ async def test_the_user_can_cancel() -> None:
 
 
 @pytest.mark.parametrize(("shows", "agrees"), [(False, True), (True, False)])
-async def test_a_client_that_does_not_want_it_is_told_nothing(shows: bool, agrees: bool) -> None:
+async def test_client_without_progress_support_gets_none(shows: bool, agrees: bool) -> None:
     server = Server(shows=shows, agrees=agrees)
     with progress(server) as published:
         await server.agree()

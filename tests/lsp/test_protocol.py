@@ -76,7 +76,7 @@ async def test_a_cancelled_request_is_answered_once() -> None:
         assert await desk.short() == [-32800]
 
 
-async def test_work_of_a_cancelled_request_ends_at_a_checkpoint() -> None:
+async def test_cancelled_request_ends_at_a_checkpoint() -> None:
     ended = []
 
     def endless() -> None:
@@ -161,7 +161,7 @@ async def test_a_request_can_be_cancelled_by_its_token() -> None:
     assert await desk.short() == ["begin", "end", -32800]
 
 
-async def test_a_request_that_never_began_can_be_cancelled_by_its_token() -> None:
+async def test_waiting_request_is_cancelled_by_its_token() -> None:
     desk = Desk(five)
     desk.ask(workDoneToken="t")
     desk.send("window/workDoneProgress/cancel", {"token": "t"})
@@ -223,7 +223,7 @@ async def test_a_header_has_the_length_of_its_body(header: bytes) -> None:
     assert await read(header + b"{}" + header + b"[]") == [b"{}", b"[]"]
 
 
-async def test_a_body_that_is_too_long_loses_itself_only() -> None:
+async def test_oversized_message_is_skipped_alone() -> None:
     data = b"Content-Length: 3\r\n\r\n{1234}Content-Length: 2\r\n\r\n{}"
     assert await read(data) == [b"{12", b"{}"]
 

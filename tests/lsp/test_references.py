@@ -42,22 +42,20 @@ def row(said: Json) -> int:
         ("    add{}: 16", "add"),
     ],
 )
-async def test_a_value_is_referred_to_by_its_positions_uses_range_and_peak(
-    line: str, word: str
-) -> None:
+async def test_value_references_positions_uses_range_and_peak(line: str, word: str) -> None:
     position = at(DUMP, line, word)
     assert await lines(position, with_declaration=False) == MENTIONED
     assert await lines(position, with_declaration=True) == DECLARED + MENTIONED
 
 
-async def test_an_instruction_is_referred_to_wherever_it_is_named() -> None:
+async def test_instruction_is_referenced_wherever_it_is_named() -> None:
     found = await lines(at(DUMP, "    1:add", "add"), with_declaration=True)
     assert found is not None
     assert set(found) >= {"    1:add", "  add", "  add, operand 0", "  add, operand 1"}
     assert len(set(found)) == len(found)
 
 
-async def test_nothing_is_referred_to_by_a_label_or_behind_the_text() -> None:
+async def test_labels_and_line_ends_have_no_references() -> None:
     assert not await lines(at(DUMP, "Used values"), with_declaration=True)
     assert not await lines(types.Position(10**6, 0), with_declaration=True)
     assert not highlight(await context(), types.Position(10**6, 0))

@@ -31,7 +31,7 @@ async def test_the_name_and_its_range() -> None:
     assert found == types.PrepareRenamePlaceholder(span, "x")
 
 
-async def test_an_edit_for_every_mention_in_units_of_the_client() -> None:
+async def test_every_mention_is_edited_in_client_units() -> None:
     found = rename(await context(GREEK), params(GREEK, "  ROOT %y", "%x", "%new"))
     assert edits(found) == [(2, 6, 7, "new"), (3, 14, 15, "new"), (4, 30, 31, "new")]
 

@@ -42,7 +42,7 @@ def no_work() -> None:
     """Work that is done before anybody else has a turn."""
 
 
-async def test_work_does_not_begin_on_files_that_were_not_read_since_they_were_edited() -> None:
+async def test_work_waits_until_edited_files_are_read() -> None:
     file = await context()
     edit(file)
     with pytest.raises(OutdatedError):
@@ -55,7 +55,7 @@ async def test_work_ends_when_a_file_is_edited() -> None:
         await run_on_snapshot(file.dump, partial(counted, file, edits_at=3))
 
 
-async def test_work_that_is_wanted_begins_again_with_the_text_as_it_is_then() -> None:
+async def test_outdated_work_starts_again_with_current_text() -> None:
     file = await context()
     before = len(file.file.lines)
     edits = iter([3, None])

@@ -154,7 +154,7 @@ async def test_what_is_no_dump_has_no_tokens() -> None:
         assert await desk.lines(0, 5) is None
 
 
-async def test_a_large_text_is_told_by_ranges_and_differences_only() -> None:
+async def test_large_document_has_range_and_delta_tokens() -> None:
     desk = Desk(MODULE)
     first = await desk.tokens.full(DOCUMENT)
     assert first is not None
@@ -202,7 +202,7 @@ async def test_several_files_in_one_text() -> None:
 
 
 @pytest.mark.parametrize("after", ["noise above is gone", "one file alone"])
-async def test_files_in_one_text_that_move_while_they_are_read(
+async def test_sections_may_move_while_they_are_read(
     after: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(running, "_SLICE_SECONDS", 0)

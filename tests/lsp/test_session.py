@@ -27,14 +27,14 @@ async def test_an_open_file_is_asked_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "\n\n", "--flag=1\n--other=2\n", "int main() {}\n"])
-async def test_a_file_that_is_no_dump_has_no_answers(text: str) -> None:
+async def test_other_file_has_no_answers(text: str) -> None:
     session = Session()
     session.open(item("untitled:1", text))
     assert await _ask(session, "untitled:1") is None
     assert session.version("untitled:1") == 1
 
 
-async def test_a_file_that_was_never_opened_has_no_answers(tmp_path: Path) -> None:
+async def test_unopened_file_has_no_answers(tmp_path: Path) -> None:
     uri = split_dump(tmp_path)["-live-range"].as_uri()
     session = Session()
     assert await _ask(session, uri) is None
@@ -121,7 +121,7 @@ async def test_a_file_without_a_path_has_no_siblings() -> None:
     assert session.open_companions(second) == [second]
 
 
-async def test_the_cursor_is_found_in_the_encoding_of_the_client() -> None:
+async def test_cursor_is_read_in_the_client_encoding() -> None:
     session = Session()
     session.open(item("untitled:1", DUMP))
     context = await _ask(session, "untitled:1")
@@ -132,7 +132,7 @@ async def test_the_cursor_is_found_in_the_encoding_of_the_client() -> None:
     assert context.at(types.Position(10**6, 0)) is None
 
 
-async def test_a_file_that_may_be_closed_is_read_from_disk(tmp_path: Path) -> None:
+async def test_closed_file_is_read_from_disk(tmp_path: Path) -> None:
     path = split_dump(tmp_path)["-live-range"]
     session = Session()
     document = types.TextDocumentIdentifier(path.as_uri())
@@ -147,7 +147,7 @@ async def test_a_file_that_may_be_closed_is_read_from_disk(tmp_path: Path) -> No
     assert await session.context(document, closed=True) is None
 
 
-async def test_what_was_read_of_closed_files_is_forgotten_with_the_last_open_one(
+async def test_last_close_discards_all_closed_files(
     tmp_path: Path,
 ) -> None:
     path = split_dump(tmp_path)["-live-range"]

@@ -44,7 +44,7 @@ def test_a_part_of_a_line_is_replaced(session: Session) -> None:
     assert session.version(URI) == 2
 
 
-def test_a_part_may_span_lines_and_bring_new_ones(session: Session) -> None:
+def test_change_may_span_and_add_lines(session: Session) -> None:
     file = opened(session, "one\ntwo\nthree")
     edit(session, part((0, 2), (2, 1), "E\n\nT"))
     assert file.document.text == "onE\n\nThree"
@@ -80,7 +80,7 @@ def test_no_change_at_all_is_a_new_version(session: Session) -> None:
     assert (file.document.text, session.version(URI)) == ("a", 9)
 
 
-def test_a_file_that_was_never_opened_is_left_alone(session: Session) -> None:
+def test_edit_of_unopened_file_is_ignored(session: Session) -> None:
     assert edit(session, whole("x"), uri="untitled:other") is None
     assert session.version("untitled:other") is None
 
@@ -99,7 +99,7 @@ def test_line_ends_of_all_kinds_stay(session: Session, end: str) -> None:
     assert file.document.text == f"one{end}2{end}three{end}"
 
 
-def test_an_edit_can_come_between_the_halves_of_a_line_end(session: Session) -> None:
+def test_edit_may_split_a_line_end(session: Session) -> None:
     file = opened(session, "one\r\ntwo")
     edit(session, part((0, 3), (1, 0), "\r"), part((1, 0), (1, 0), "\n"))
     assert file.document.lines == ["one", "two"]
@@ -136,7 +136,7 @@ def test_positions_outside_the_text_become_the_nearest_inside(
     assert file.document.text == expected
 
 
-async def test_an_edit_can_make_a_dump_and_unmake_it(session: Session) -> None:
+async def test_edit_can_create_and_destroy_a_dump(session: Session) -> None:
     file = opened(session, "")
     document = types.TextDocumentIdentifier(URI)
     assert await session.context(document) is None

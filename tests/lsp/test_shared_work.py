@@ -38,7 +38,7 @@ async def settled(*waiting: Awaitable[str]) -> Sequence[asyncio.Future[str]]:
     return tasks
 
 
-async def test_who_waits_for_the_same_waits_for_one_work_and_hears_of_it() -> None:
+async def test_equal_requests_share_work_and_progress() -> None:
     desk = Desk()
     heard: list[str] = []
     both = await settled(desk.wait("a", heard.append), desk.wait("a", heard.append))
@@ -57,7 +57,7 @@ async def test_works_go_on_one_after_the_other() -> None:
     assert desk.log == ["a begins", "a ends", "b begins", "b ends"]
 
 
-async def test_a_work_goes_on_until_the_last_is_gone() -> None:
+async def test_work_continues_until_the_last_request_ends() -> None:
     desk = Desk()
     first, second = await settled(desk.wait("a"), desk.wait("a"))
     first.cancel()

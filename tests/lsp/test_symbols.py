@@ -39,7 +39,7 @@ def covered(text: str, span: Json) -> str:
     return line[start["character"] : end["character"]]
 
 
-async def test_the_tree_has_the_sections_and_what_is_in_them() -> None:
+async def test_tree_has_sections_and_their_content() -> None:
     assert drawn(await document_symbols(await context())) == [
         "BufferAssignment ()",
         "  allocation 0 (512 B)",
@@ -118,9 +118,7 @@ async def test_an_entry_spans_its_lines() -> None:
 @pytest.mark.parametrize(
     ("encoding", "length"), [(Encoding.UTF8, 81), (Encoding.UTF16, 75), (Encoding.UTF32, 75)]
 )
-async def test_a_symbol_that_ends_on_a_box_drawing_line_ends_behind_it(
-    encoding: Encoding, length: int
-) -> None:
+async def test_symbol_ends_after_its_box_drawing_line(encoding: Encoding, length: int) -> None:
     symbols = await document_symbols(await context(client=Client(encoding)))
     (peak,) = (s for s in walked(symbols) if s["name"] == "Stack trace breakdown")
     assert peak["range"]["end"]["character"] == length

@@ -66,7 +66,7 @@ def test_a_title_may_stand_alone() -> None:
     assert printed(out) == "x\n"
 
 
-def test_long_facts_are_folded_on_a_narrow_terminal_and_lose_nothing() -> None:
+def test_narrow_terminal_wraps_facts_completely() -> None:
     out = console(width=40)
     words = ", ".join(f"fusion.{number}" for number in range(30))
     print_card(out, Card("t", (Fact("uses", words),)))
@@ -77,7 +77,7 @@ def test_long_facts_are_folded_on_a_narrow_terminal_and_lose_nothing() -> None:
     )
 
 
-def test_a_finding_is_one_line_that_editors_make_a_link() -> None:
+def test_finding_is_one_line_editors_can_link() -> None:
     out = console(width=30)
     print_finding(out, FINDING)
     assert printed(out) == "/d/a b.txt:2:20: error: expected a [number] [syntax]\n"
@@ -90,7 +90,7 @@ def test_every_severity_is_named(severity: Severity) -> None:
     assert f": {severity.value}: " in printed(out)
 
 
-def test_what_a_finding_also_speaks_of_follows_in_lines_of_the_same_form() -> None:
+def test_related_places_follow_in_the_same_form() -> None:
     out = console(width=30)
     finding = Finding("syntax", Severity.HINT, PLACE, "m", (RELATED, RELATED))
     print_finding(out, FindingSummary.of(finding))
@@ -99,7 +99,7 @@ def test_what_a_finding_also_speaks_of_follows_in_lines_of_the_same_form() -> No
     )
 
 
-def test_a_finding_as_json_counts_from_one_and_ends_exclusive() -> None:
+def test_json_counts_from_one_with_exclusive_ends() -> None:
     finding = Finding("syntax", Severity.ERROR, PLACE, "expected a [number]", (RELATED,))
     assert finding_json(FindingSummary.of(finding)) == {
         "path": "/d/a b.txt",

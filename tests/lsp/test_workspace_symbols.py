@@ -125,7 +125,7 @@ async def test_folders_come_and_go(tmp_path: Path) -> None:
     assert await desk.uris("one") == [two]
 
 
-async def test_the_folder_of_an_open_file_counts_while_it_is_open(tmp_path: Path) -> None:
+async def test_folder_of_an_open_file_is_searched(tmp_path: Path) -> None:
     own, beside = write(tmp_path / "a.txt"), write(tmp_path / "b.txt")
     write(tmp_path / "deep/c.txt")
     desk = Desk()
@@ -151,7 +151,7 @@ async def test_an_open_text_hides_the_one_on_disk(tmp_path: Path) -> None:
     assert await desk.uris("later") == []
 
 
-async def test_a_file_that_is_opened_again_in_the_same_version() -> None:
+async def test_reopened_file_of_same_version_is_read_again() -> None:
     desk = Desk()
     desk.open("untitled:1", MODULE)
     assert await desk.uris("one") == ["untitled:1"]
@@ -160,7 +160,7 @@ async def test_a_file_that_is_opened_again_in_the_same_version() -> None:
     assert await desk.uris("other") == ["untitled:1"]
 
 
-async def test_a_question_makes_the_next_one_know_what_changed_on_disk(
+async def test_search_notices_changes_on_disk_for_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workspace_symbols, "_RESCAN_INTERVAL_SECONDS", 0)
@@ -191,7 +191,7 @@ async def test_long_reading_shows_its_progress(
     assert desk.server.sent[-1].kind == "end"
 
 
-async def test_the_user_stops_reading_until_there_are_other_folders(
+async def test_stopped_reading_resumes_with_other_folders(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workspace_symbols, "_MIN_PROGRESS_BYTES", 1)

@@ -93,7 +93,7 @@ def test_equal_results_of_called_queries_keep_a_result() -> None:
     assert sheet.runs == ["chosen", "is_positive", "first", "first", "is_positive"]
 
 
-def test_inputs_that_are_not_read_any_more_do_not_count() -> None:
+def test_inputs_no_longer_read_are_ignored() -> None:
     sheet = sheet_of(0, 2)
     assert chosen(sheet, 3) == 0
     sheet.runs.clear()
@@ -156,7 +156,7 @@ def test_change_while_a_query_runs_invalidates_its_result() -> None:
     assert interrupted(sheet) == 2
 
 
-def test_inputs_of_a_result_include_those_of_called_queries() -> None:
+def test_inputs_include_those_of_called_queries() -> None:
     found: list[Input] = []
 
     @query

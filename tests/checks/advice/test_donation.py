@@ -41,7 +41,7 @@ def test_what_is_donated_is_not_advised() -> None:
     assert advice("unused-donation", replaced(MODULE, SCHEDULED, alias), stem=GPU) == []
 
 
-def test_small_buffers_and_other_layouts_are_not_worth_a_word() -> None:
+def test_small_buffers_and_other_layouts_are_ignored() -> None:
     assert advice("unused-donation", MODULE, stem=GPU, donation_bytes=1048577) == []
     other = MODULE.replace(f"%sum = {BIG}", "%sum = f32[512,512]{0,1}").replace(
         f"t = ({BIG}", "t = (f32[512,512]{0,1}"
@@ -143,7 +143,7 @@ def test_donation_without_text_before_optimizations_needs_a_shape() -> None:
     assert sentence == _SHAPE_ADVICE
 
 
-def test_output_of_another_shape_in_the_program_needs_a_shape() -> None:
+def test_different_output_shape_needs_a_shape() -> None:
     before = _BEFORE.replace("f32[512]{0} negate", "f32[128]{0} negate")
     before = before.replace("(f32[512]{0}, f32[512,256]{1,0})", "(f32[128]{0}, f32[512,256]{1,0})")
     ((_, _, sentence),) = advice("unused-donation", _AFTER, stem=GPU, before=before)

@@ -40,7 +40,7 @@ def test_padding_has_thresholds(limits: dict[str, Any], count: int) -> None:
     assert len(advice("padding-waste", PADDED, **limits)) == count
 
 
-def test_one_shape_in_two_memory_spaces_is_said_once() -> None:
+def test_shape_in_two_memory_spaces_is_reported_once() -> None:
     text = PADDED.replace("<2 b @0>", "<2 b @1>")
     first, second, third = text.split("f32[8192,1]{1,0:T(8,128)}")
     text = f"{first}f32[8192,1]{{1,0:T(8,128)}}{second}f32[8192,1]{{1,0:T(8,128)S(1)}}{third}"
@@ -142,7 +142,7 @@ def test_gaps_have_thresholds(limits: dict[str, Any], count: int) -> None:
     assert len(advice("fragmentation", GAPS, LIVES, stem=GPU, **limits)) == count
 
 
-def test_gaps_are_not_guessed_and_do_not_matter_on_a_chip() -> None:
+def test_unknown_gaps_and_vmem_gaps_are_ignored() -> None:
     assert advice("fragmentation", GAPS, stem=GPU) == []
     assert advice("fragmentation", GAPS, LIVES.replace("    c{}:4-8\n", ""), stem=GPU) == []
     on_chip = GAPS.replace("880,", "880, color 1,").replace("@0", "@1")

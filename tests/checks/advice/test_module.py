@@ -37,7 +37,7 @@ def test_copies_that_only_change_the_layout() -> None:
     assert len(advice("layout-copy", text, stem=GPU, layout_copy_bytes=2097152)) == 1
 
 
-def test_copies_inside_of_a_fusion_cost_nothing_by_themselves() -> None:
+def test_copies_in_a_fusion_are_ignored() -> None:
     fused = f"%fused {{\n  %p = {ROWS} parameter(0)\n  ROOT %c = {COLUMNS} copy(%p)\n}}\n\n"
     text = _module(
         f"%a = {ROWS} parameter(0)",
@@ -92,7 +92,7 @@ def test_what_moves_between_host_and_device() -> None:
     assert advice("host-transfer", text, stem=TPU, transfer_bytes=1048577) == []
 
 
-def test_a_transfer_is_reported_where_it_starts_and_not_inside_of_it_again() -> None:
+def test_transfer_is_reported_once_at_its_start() -> None:
     host, here = "f32[8,512]{1,0:S(5)}", "f32[1,512]{1,0}"
     wrapped = (
         f"%wrapped {{\n  %p = {host} parameter(0)\n  %i = s32[] parameter(1)\n"
@@ -109,7 +109,7 @@ def test_a_transfer_is_reported_where_it_starts_and_not_inside_of_it_again() -> 
     assert sentence.startswith("`begin` moves 2,048 B (2.0 KiB) from the host")
 
 
-def test_copies_to_another_memory_space_are_no_matter_of_layouts() -> None:
+def test_copies_between_memory_spaces_are_no_layout_changes() -> None:
     text = _module(f"%a = {ROWS} parameter(0)", "ROOT %c = f32[512,512]{1,0:S(1)} copy(%a)")
     ((_, _, sentence),) = advice("layout-copy", text, stem=TPU)
     assert "changes only the memory space" in sentence
@@ -117,9 +117,7 @@ def test_copies_to_another_memory_space_are_no_matter_of_layouts() -> None:
 
 
 @pytest.mark.parametrize("code", ["layout-copy", "duplicate-computation", "host-transfer"])
-def test_what_the_last_text_of_a_module_says_is_not_said_again(
-    code: str, corpus_small: Path
-) -> None:
+def test_earlier_module_text_repeats_no_finding(code: str, corpus_small: Path) -> None:
     rules = [rule for rule in CATALOGUE if rule.code == code]
     library, reported = DumpWorkspace(), set()
     for path in (corpus_small / "tpu_v5e").glob("module_0282.*.after_*.txt"):
@@ -129,7 +127,7 @@ def test_what_the_last_text_of_a_module_says_is_not_said_again(
     assert reported <= {"optimizations.txt"}
 
 
-def test_of_a_module_that_is_not_scheduled_nothing_is_said() -> None:
+def test_unscheduled_module_has_no_findings() -> None:
     text = _module(f"%a = {ROWS} parameter(0)", f"ROOT %one = {COLUMNS} copy(%a)")
     assert len(advice("layout-copy", text, stem=GPU)) == 1
     assert advice("layout-copy", text.replace(", is_scheduled=true", ""), stem=GPU) == []

@@ -29,12 +29,12 @@ def test_one_damaged_tuple_does_not_accuse_the_others(granule: int) -> None:
             assert _accused(_dump(damaged, granule, granule)) == ["t.0"]
 
 
-def test_two_damaged_tuples_among_five_do_not_accuse_the_others() -> None:
+def test_two_damaged_tuples_leave_three_unreported() -> None:
     assert _accused(_dump(512, 32, 512, 32, 512)) == ["t.1", "t.3"]
     assert _accused(_dump(32, 512, 32, 1024, 32)) == ["t.1", "t.3"]
 
 
-def test_the_only_tuple_of_a_dump_can_be_any_that_a_chip_has() -> None:
+def test_single_tuple_may_have_any_known_size() -> None:
     for size in (32, 512, 1024):
         assert _accused(_dump(size)) == []
     for size in (12, 16, 31, 64, 2048):

@@ -114,7 +114,7 @@ def test_dump_in_one_file_misses_nothing(corpus_small: Path, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("end", ["-buffer-assignment.txt", "-buffer-assignment-values.txt", ".txt"])
 @pytest.mark.parametrize("module", ["module_0000", "module_0018"])
-def test_the_same_program_for_another_chip_is_another_compile(
+def test_same_program_on_another_chip_is_foreign(
     tmp_path: Path, corpus_small: Path, module: str, end: str
 ) -> None:
     for path in (corpus_small / "tpu_v5e").glob(f"{module}.*.after_optimizations[-.]*"):
@@ -125,9 +125,7 @@ def test_the_same_program_for_another_chip_is_another_compile(
     assert (name, code) == (end, "sibling-mismatch")
 
 
-def test_files_that_somebody_has_renamed_are_of_one_compile_still(
-    corpus_small: Path, tmp_path: Path
-) -> None:
+def test_renamed_files_stay_in_one_compile(corpus_small: Path, tmp_path: Path) -> None:
     """The texts from other moments differ from what buffers were assigned for, by their names."""
     for path in (corpus_small / "tpu_v5e").glob("module_0000.jit_mlp_train.*.txt"):
         shutil.copy(path, tmp_path / f"mine.{path.name.partition('cl_')[2].partition('.')[2]}")

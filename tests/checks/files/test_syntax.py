@@ -97,13 +97,13 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("what", LINES)
-def test_a_damaged_line_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
+def test_damaged_line_is_the_only_finding(sample: str, what: str) -> None:
     old, new, place, sentence = LINES[what]
     assert reports(replaced(sample, old, new)) == [("syntax", place, sentence)]
 
 
 @pytest.mark.parametrize("what", SHAPES)
-def test_a_damaged_shape_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
+def test_damaged_shape_is_the_only_finding(sample: str, what: str) -> None:
     shape, sentence = SHAPES[what]
     start = "<64 Arg_2.3 @0> (size=16384,offset=0): "
     text = replaced(sample, start + "f32[64,32]{0,1:T(8,128)}", start + shape)
@@ -112,7 +112,7 @@ def test_a_damaged_shape_is_the_only_thing_that_is_wrong(sample: str, what: str)
     assert sentence in message
 
 
-def test_what_is_missing_at_the_end_of_a_line_is_shown_behind_it(sample: str) -> None:
+def test_missing_text_is_reported_after_the_line(sample: str) -> None:
     """An editor would not show an empty range."""
     (finding,) = findings(replaced(sample, "used: 172580 (168.5KiB)", "used: 172580"))
     assert (finding.place.start, finding.place.end) == (24, 25)
@@ -131,7 +131,7 @@ def test_a_number_of_many_digits_is_no_crash(sample: str, digits: int) -> None:
     assert codes in (["syntax"], ["out-of-bounds"])
 
 
-def test_a_line_of_a_million_characters_is_said_to_be_too_long(sample: str) -> None:
+def test_line_of_a_million_characters_is_too_long(sample: str) -> None:
     text = sample.replace("Used values:", f"Used values:\n{'x' * 1_000_001}")
     ((code, place, sentence),) = reports(text)
     assert (code, place[:5]) == ("syntax", "47: »")
@@ -158,9 +158,7 @@ def test_a_head_that_is_damaged_costs_only_itself(sample: str, head: str) -> Non
     ],
     ids=["no ranges", "no peak"],
 )
-def test_lines_that_xla_prints_in_rare_cases_are_no_error(
-    sample: str, instead: str, line: str
-) -> None:
+def test_rare_lines_of_xla_are_valid(sample: str, instead: str, line: str) -> None:
     text = sample[: sample.index(instead)] + line + "\n"
     assert reports(text) == []
 
@@ -168,7 +166,7 @@ def test_lines_that_xla_prints_in_rare_cases_are_no_error(
 @pytest.mark.parametrize(
     "field", ["heap 3", "is-shiny", "alignment 128 bytes", "kind (a b)", "page 12", "x=1"]
 )
-def test_a_field_that_a_later_compiler_may_print_is_no_error(sample: str, field: str) -> None:
+def test_unknown_fields_are_valid(sample: str, field: str) -> None:
     for old in ("preallocated-temp:\n value: <66", "color 1, preallocated-temp:\n value: <66"):
         assert reports(replaced(sample, old, f"{field}, {old}")) == []
     end = "preallocated-temp:\n value: <66"
@@ -176,7 +174,7 @@ def test_a_field_that_a_later_compiler_may_print_is_no_error(sample: str, field:
 
 
 @pytest.mark.parametrize("letters", [":Q(7)", ":T(8,128)Zap(1,2)", ":T(8,128)S(0)Y(3)", ":X()"])
-def test_a_letter_of_a_layout_that_is_not_known_is_no_error(sample: str, letters: str) -> None:
+def test_unknown_letters_of_a_layout_are_valid(sample: str, letters: str) -> None:
     old = "<64 Arg_2.3 @0> (size=16384,offset=0): f32[64,32]{0,1:T(8,128)}"
     assert reports(replaced(sample, old, old.replace(":T(8,128)", letters))) == []
 
@@ -225,15 +223,15 @@ b\tc/mul (50.0%, total: 16 bytes, current: 16 bytes, remaining: 16 bytes)
 """
 
 
-def test_a_line_break_in_a_name_is_one_in_the_stack_traces_too() -> None:
+def test_line_break_in_names_matches_stack_traces() -> None:
     assert reports(TORN) == []
 
 
-def test_a_row_that_is_torn_where_no_name_has_a_line_break_cannot_be_read() -> None:
+def test_row_with_an_unexpected_line_break_is_unreadable() -> None:
     assert [code for code, _, _ in reports(TORN.replace("\\n", " "))] == ["syntax", "syntax"]
 
 
-def test_of_a_file_that_was_cut_off_only_the_last_lines_cannot_be_read(sample: str) -> None:
+def test_truncated_file_has_only_its_end_unreadable(sample: str) -> None:
     for end in range(0, len(sample), 97):
         text = sample[:end]
         header, instruction = text.rfind("\n<"), text.rfind(" from instruction:")

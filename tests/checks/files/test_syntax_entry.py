@@ -66,20 +66,20 @@ LABELS = {
 
 
 @pytest.mark.parametrize("what", ROWS)
-def test_a_damaged_row_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
+def test_damaged_row_is_the_only_finding(sample: str, what: str) -> None:
     old, new, place, sentence = ROWS[what]
     assert reports(replaced(sample, old, new)) == [("syntax", place, sentence)]
 
 
 @pytest.mark.parametrize("what", LABELS)
-def test_a_damaged_label_is_the_only_thing_that_is_wrong(sample: str, what: str) -> None:
+def test_damaged_label_is_the_only_finding(sample: str, what: str) -> None:
     old, new, lines = LABELS[what]
     reported = reports(replaced(sample, old, new))
     assert [code for code, _, _ in reported] == ["syntax"]
     assert int(reported[0][1].split(":")[0]) in lines
 
 
-def test_what_is_missing_at_the_end_of_a_row_is_shown_behind_it(sample: str) -> None:
+def test_missing_text_is_reported_after_the_row(sample: str) -> None:
     (finding,) = findings(replaced(sample, "\n<77 fusion.5 @1>", "\n<77 fusion.5 @1"))
     assert (finding.place.start, finding.place.end) == (15, 16)
 
@@ -99,7 +99,7 @@ def test_an_instruction_that_is_none(sample: str) -> None:
     assert sentence.startswith("expected an instruction: ")
 
 
-def test_an_entry_without_uses_is_whole_in_all_generations(sample: str) -> None:
+def test_entry_without_uses_is_complete(sample: str) -> None:
     old, new = " uses:\n from", " uses:\n  (none)\n from"
     assert sample.count(old) == 4
     assert reports(sample.replace(old, new)) == []

@@ -89,7 +89,7 @@ def test_a_missing_attribute(line: str, opcode: str, message: str) -> None:
     assert reports(module(line)) == [("missing-attribute", f"12:   ROOT %r = {place}", message)]
 
 
-def test_what_is_cut_off_in_a_bracket_misses_nothing_else() -> None:
+def test_instruction_cut_in_a_bracket_lacks_nothing_else() -> None:
     assert [code for code, _, _ in reports(module("f32[] reduce(%a, %zero), dimensions={0"))] == [
         "syntax"
     ]

@@ -186,7 +186,7 @@ def test_a_broken_parameter_is_not_missed_by_callers() -> None:
     assert [code for code, _, _ in reported] == ["syntax"]
 
 
-def test_the_layout_of_an_extracted_module_is_that_of_another() -> None:
+def test_extracted_module_may_keep_another_entry_layout() -> None:
     """The modules that libtpu extracts for SparseCore keep the head of the whole module."""
     text = replaced(MODULE, "(f32[4]{0}, s32[]{:T(128)})->", "(f32[4]{0})->")
     assert reports(replaced(text, "HloModule calls,", "HloModule extracted,")) == []

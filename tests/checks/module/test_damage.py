@@ -122,7 +122,7 @@ def _walk(lines: list[str]) -> Iterator[str | None]:
             owner = None
 
 
-def test_an_instruction_cut_in_its_operands_accuses_no_other(lines: list[str]) -> None:
+def test_instruction_cut_in_its_operands_is_reported_alone(lines: list[str]) -> None:
     """The line itself is named: its users and callers may be well."""
     for number, line in enumerate(lines):
         opened = line.find("(", line.find(" = "))

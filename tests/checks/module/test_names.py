@@ -81,7 +81,7 @@ def test_users_of_a_broken_line_are_not_accused() -> None:
         assert codes == ["syntax"], broken
 
 
-def test_other_names_beside_a_broken_line_are_still_looked_at() -> None:
+def test_names_beside_a_broken_line_are_checked() -> None:
     text = replaced(MODULE, "%sum = f32[4]{0} add(%a, %b)", "%sum = f32[4]{0} add(%a")
     codes = [code for code, _, _ in reports(replaced(text, "negate(%b)", "negate(%c)"))]
     assert codes == ["syntax", "undefined-instruction"]

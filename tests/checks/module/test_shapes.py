@@ -160,7 +160,7 @@ def test_what_is_wrong(line: str, message: str) -> None:
     assert {sentence for _, _, sentence in reported} == {message}
 
 
-def test_a_finding_is_at_the_operand_and_shows_both_shapes() -> None:
+def test_finding_is_at_the_operand_with_both_shapes() -> None:
     (found,) = findings(module("f32[8,4]{1,0} add(%a, f32[4,8]{1,0} %n)"))
     assert reports(module("f32[8,4]{1,0} add(%a, f32[4,8]{1,0} %n)"))[0][1] == (
         "15:   ROOT %r = f32[8,4]{1,0} add(%a, f32[4,8]{1,0} %»n«)"
@@ -171,7 +171,7 @@ def test_a_finding_is_at_the_operand_and_shows_both_shapes() -> None:
     ]
 
 
-def test_a_finding_is_on_the_line_of_its_operand() -> None:
+def test_finding_is_on_the_line_of_the_operand() -> None:
     reported = reports(module("f32[8,4]{1,0} add(\n    %a,\n    %n)"))
     assert [place for _, place, _ in reported] == ["17:     %»n«)"]
 

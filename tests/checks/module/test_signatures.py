@@ -68,7 +68,7 @@ def test_a_broken_line_may_be_a_parameter() -> None:
     assert [code for code, _, _ in reported] == ["syntax"]
 
 
-def test_a_line_with_an_open_bracket_may_be_a_parameter() -> None:
+def test_line_with_open_bracket_may_be_a_parameter() -> None:
     reported = reports(
         replaced(MODULE, "%b = f32[4]{0} parameter(1)", "%b = f3([4]{0} parameter(1)")
     )

@@ -124,7 +124,7 @@ def test_instructions_whose_head_is_gone() -> None:
     ]
 
 
-def test_a_broken_line_at_the_left_edge_cuts_a_computation_and_accuses_nobody() -> None:
+def test_broken_line_without_indentation_is_reported_alone() -> None:
     reported = reports(
         replaced(MODULE, "  %a = f32[8]{0} parameter(0)", "%a = f32[8]{0} parameter(0")
     )
@@ -135,7 +135,7 @@ def test_comments_are_no_part_of_the_text() -> None:
     assert reports(replaced(MODULE, "call(%a)", "call(/* ) */ %a) // (\n  ")) == []
 
 
-def test_an_instruction_that_looks_like_a_head_accuses_nobody() -> None:
+def test_instruction_resembling_a_header_is_reported_alone() -> None:
     reported = reports(
         replaced(
             MODULE,

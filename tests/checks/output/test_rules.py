@@ -8,12 +8,12 @@ from hlo_lsp.checks.output import rule_card, rule_json, rule_markdown, rules_pag
 PAGE = Path(__file__).parents[3] / "docs" / "rules.md"
 
 
-def test_the_page_in_the_repository_is_up_to_date() -> None:
+def test_page_of_the_repository_is_current() -> None:
     """If it is not: ``hlo-lsp rule --all > docs/rules.md``."""
     assert PAGE.read_text("utf-8") == rules_page()
 
 
-def test_every_row_of_the_page_leads_to_a_heading() -> None:
+def test_every_row_links_to_a_heading() -> None:
     lines = rules_page().split("\n")
     rows = [line.split("](#")[1].split(")")[0] for line in lines if line.startswith("| [")]
     headings = [line.removeprefix("### ") for line in lines if line.startswith("### ")]
@@ -40,7 +40,7 @@ def test_a_rule_says_everything_that_is_known() -> None:
         assert reported["remedy"] == (explanation.remedy or None)
 
 
-def test_a_rule_that_is_off_is_said_to_be() -> None:
+def test_page_names_rules_that_are_off() -> None:
     for explanation in explanations().values():
         (severity,) = (
             fact.text for fact in rule_card(explanation).facts if fact.label == "severity"

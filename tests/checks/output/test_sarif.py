@@ -57,7 +57,7 @@ def test_the_schema_would_find_what_is_wrong(errors: Any) -> None:
     assert len(errors(log)) == 2
 
 
-def test_every_rule_is_described_once_and_results_point_there() -> None:
+def test_results_point_to_rules_described_once() -> None:
     (run,) = sarif([PLAIN, RELATED], [])["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == list(explanations())
@@ -79,7 +79,7 @@ def test_places_count_from_one_in_code_points() -> None:
     }
 
 
-def test_a_name_that_is_no_text_is_a_uri_all_the_same() -> None:
+def test_undecodable_file_name_becomes_a_uri() -> None:
     named = FindingSummary("syntax", Severity.ERROR, Spot("\udcff\xe4:.txt", 1, 1, 1), "x")
     (run,) = sarif([named], [])["runs"]
     place = run["results"][0]["locations"][0]["physicalLocation"]

@@ -9,7 +9,7 @@ def summary(code: str, severity: Severity, path: str = "a.txt") -> FindingSummar
     return FindingSummary(code, severity, Spot(path, 1, 1, 2), "m")
 
 
-def test_the_worst_come_first_then_what_there_is_most_of() -> None:
+def test_severe_rules_come_first_then_frequent_ones() -> None:
     findings = [
         summary("padding-waste", Severity.INFORMATION),
         summary("padding-waste", Severity.INFORMATION),

@@ -76,7 +76,7 @@ def test_percentage_of_zero_is_nan() -> None:
 
 
 @pytest.mark.parametrize(("rows", "rest"), [(50, None), (51, 0), (52, 1)])
-def test_table_of_more_than_50_rows_states_the_rest(rows: int, rest: int | None) -> None:
+def test_table_over_50_rows_states_the_rest(rows: int, rest: int | None) -> None:
     """Even of no rest at all, as jax 0.6 and 0.8 did for a table of 51 rows."""
     values = [
         f" value: <{count} a.{count} @0> (size=4,offset={4 * count}): f32[]"

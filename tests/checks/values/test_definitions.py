@@ -89,7 +89,7 @@ def test_wrong_name_is_not_a_wrong_shape(compiled: Path) -> None:
     assert [code for _, code, _, _ in reports_in(compiled)] == ["header-mismatch"]
 
 
-def test_an_entry_that_changes_on_disk_is_compared_again(compiled: Path) -> None:
+def test_entry_changed_on_disk_is_compared_again(compiled: Path) -> None:
     (assignment,) = compiled.glob(f"*{ASSIGNMENT}")
     library = DumpWorkspace()
     file = library.file(assignment)
@@ -102,7 +102,7 @@ def test_an_entry_that_changes_on_disk_is_compared_again(compiled: Path) -> None
     assert finding.place.file.label.endswith(VALUES)
 
 
-def test_uses_are_compared_again_when_the_module_changes_on_disk(compiled: Path) -> None:
+def test_module_changed_on_disk_updates_uses(compiled: Path) -> None:
     (values,) = compiled.glob(f"*{VALUES}")
     library = DumpWorkspace()
     file = library.file(values)

@@ -35,7 +35,7 @@ def test_id_of_another_entry_is_a_duplicate(sample: str) -> None:
     assert [fix.title for fix in finding.fixes] == ["Change to `77`"]
 
 
-def test_id_of_a_later_value_is_reported_where_it_is_wrong(sample: str) -> None:
+def test_id_of_a_later_value_is_reported(sample: str) -> None:
     text = replaced(sample, " value: <75 multiply_reduce", " value: <76 multiply_reduce")
     ((code, place, _),) = reports_of(text)
     assert (code, place[:17]) == ("duplicate-value-id", "39:  value: <»76«")
@@ -118,7 +118,7 @@ def test_missing_entry_is_reported_at_the_value(sample: str) -> None:
     ]
 
 
-def test_unknown_id_is_reported_where_it_does_not_ascend(sample: str) -> None:
+def test_unknown_id_that_descends_is_reported(sample: str) -> None:
     dump = dump_of(replaced(sample, "\n<69 Arg_1.2 @0>", "\n<99 Arg_1.2 @0>"))
     (finding,) = findings_of(dump)
     assert finding.code == "value-set-mismatch"
@@ -161,7 +161,7 @@ def test_broken_line_hides_missing_values(sample: str) -> None:
         ("\n<79 fusion @0>", "\n<79 fusion @1>", "memory space"),
     ],
 )
-def test_differing_header_is_reported_where_the_first_position_differs(
+def test_header_unlike_its_first_position_is_reported(
     sample: str, old: str, new: str, role: str
 ) -> None:
     text = replaced(sample, old, new)

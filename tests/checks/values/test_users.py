@@ -22,21 +22,21 @@ def test_each_operand_is_a_use() -> None:
     assert _uses("p") == ["add.1 0", "add.1 1"]
 
 
-def test_a_tuple_is_no_use_and_neither_is_what_takes_the_tuple_apart() -> None:
+def test_tuple_and_get_tuple_element_are_no_uses() -> None:
     positions = ["add.1", "pair {0}", "first", "copy.1 {0}"]
     assert _uses(*positions) == ["call.1 0 {0}", "call.1 1"]
 
 
-def test_copy_and_get_tuple_element_read_the_table_of_a_tuple() -> None:
+def test_copy_and_get_tuple_element_use_the_tuple() -> None:
     assert _uses("pair {}") == ["call.1 0 {}", "copy.1 0 {}", "first 0 {}"]
 
 
-def test_a_root_that_holds_the_value_counts_even_if_it_is_a_tuple() -> None:
+def test_tuple_at_the_root_is_a_use() -> None:
     assert _uses("call.1", "out {1}") == ["out 1"]
     assert _uses("call.1") == []
 
 
-def test_the_last_instruction_is_the_root_where_none_is_marked() -> None:
+def test_last_instruction_is_the_default_root() -> None:
     assert _uses("call.1", "out {1}", text=MODULE.replace("ROOT ", "")) == ["out 1"]
 
 
@@ -45,7 +45,7 @@ def test_positions_of_another_module_have_no_uses() -> None:
     assert _uses("add.2") == []
 
 
-def test_a_name_that_is_there_twice_is_known_to_be() -> None:
+def test_duplicate_name_is_ambiguous() -> None:
     assert _users(MODULE.replace("%first =", "%pair =")).doubled == {"pair"}
 
 

@@ -95,7 +95,7 @@ def test_operand_of_the_module_is_related(compiled: Path) -> None:
     assert places.count("operand 1 is `c.1`") == 2
 
 
-def test_module_text_that_lacks_a_line_contradicts_no_entry(compiled: Path) -> None:
+def test_incomplete_module_text_contradicts_no_entry(compiled: Path) -> None:
     for change in (
         put("%get-tuple-element.14 = f32", "%get-tuple-element.14 f32"),
         lambda text: "\n".join(

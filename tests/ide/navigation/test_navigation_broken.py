@@ -49,7 +49,7 @@ def test_entry_with_broken_header_is_no_definition() -> None:
     assert _lines(text, (2, 10), (5, 3)) == [2, None]
 
 
-def test_jax_0_4_peak_row_resolves_to_whole_value() -> None:
+def test_old_peak_row_resolves_to_whole_value() -> None:
     text = (
         "<1 w{} @0>\n positions:\n  w {}\n uses:\n from instruction: %w = (f32[]) while(%c)\n"
         "HloLiveRange (max 1):\n  Live ranges at 0 (peak):\n    w: 8 bytes"

@@ -67,7 +67,7 @@ def until_answered(wire: Wire, number: str) -> tuple[list[Json], Json]:
 
 
 @pytest.mark.parametrize("method", LONG)
-def test_a_client_hears_of_long_work_before_its_answer(wire: Wire, method: str) -> None:
+def test_progress_precedes_the_reply(wire: Wire, method: str) -> None:
     params = {**LONG[method], "workDoneToken": "t"}
     wire.send(opened(URI, TEXT) + message(method, params, "long"))
     said, answer = until_answered(wire, "long")
@@ -92,9 +92,7 @@ def test_quick_work_is_not_told_of(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("method", LONG)
-def test_a_request_that_is_called_off_is_answered_so_and_the_next_one_right(
-    wire: Wire, method: str
-) -> None:
+def test_cancelled_request_keeps_the_next_one_correct(wire: Wire, method: str) -> None:
     wire.send(
         opened(URI, TEXT)
         + message(method, LONG[method], "long")
@@ -105,7 +103,7 @@ def test_a_request_that_is_called_off_is_answered_so_and_the_next_one_right(
     assert wire.reply("hover")["result"] is not None
 
 
-def test_what_is_shown_can_be_called_off_where_it_is_shown(wire: Wire) -> None:
+def test_progress_can_be_cancelled(wire: Wire) -> None:
     params = {**DOCUMENT, "workDoneToken": "t"}
     wire.send(opened(URI, TEXT) + message("textDocument/documentSymbol", params, "long"))
     wire.send(message("window/workDoneProgress/cancel", {"token": "t"}))

@@ -288,7 +288,7 @@ def test_nothing_is_said_that_the_editor_cannot_take(replies: Replies, rule: Rul
 
 
 @pytest.mark.parametrize("replies", ["nothing"], indirect=True)
-def test_a_client_that_can_do_nothing_is_told_of_findings_and_rules_only(replies: Replies) -> None:
+def test_minimal_client_gets_only_diagnostics_and_rules(replies: Replies) -> None:
     assert replies.asked == []
     assert {one["method"] for one in replies.told} <= {
         "textDocument/publishDiagnostics", "window/showMessage",

@@ -110,9 +110,7 @@ def test_folders_come_and_go_with_their_names(wire: Wire, dump: str, tmp_path: P
     until_found_in("second.txt")
 
 
-def test_each_folder_has_its_own_word_on_what_is_checked(
-    wire: Wire, dump: str, tmp_path: Path
-) -> None:
+def test_each_folder_has_its_own_settings(wire: Wire, dump: str, tmp_path: Path) -> None:
     first, second = folder(tmp_path, "first", dump), folder(tmp_path, "second", dump)
     (first / "hlo-lsp.toml").write_text('ignore = ["size-mismatch"]\n', "utf-8")
     talk = Conversation(wire, PULLS, first.as_uri())
@@ -155,7 +153,7 @@ def test_a_neighbour_comes_changes_and_goes_on_disk(wire: Wire, files: Compile) 
         assert ("tuple.12" in said, "tuple.99" in said) == (kind == 1, kind == 2)
 
 
-def test_an_open_file_counts_as_it_is_in_the_editor(wire: Wire, files: Compile) -> None:
+def test_open_file_replaces_the_file_on_disk(wire: Wire, files: Compile) -> None:
     talk = Conversation(wire, PULLS, files.folder.as_uri())
     text = files.live_range.read_text("utf-8")
     wire.send(opened(files.live_range.as_uri(), text))
@@ -169,9 +167,7 @@ def test_an_open_file_counts_as_it_is_in_the_editor(wire: Wire, files: Compile) 
     assert hover(talk, files.live_range, place) == before
 
 
-def test_restarting_forgets_what_was_found_and_tells_it_anew(
-    wire: Wire, dump: str, tmp_path: Path
-) -> None:
+def test_restart_publishes_diagnostics_again(wire: Wire, dump: str, tmp_path: Path) -> None:
     first = folder(tmp_path, "first", dump)
     talk = Conversation(wire, PULLS, first.as_uri())
     found, ids = pulled(talk, [])
@@ -215,7 +211,7 @@ class Answering(Conversation):
 
 
 @pytest.mark.parametrize("payload", [None, {}, {"hlo": {"check": {"ignore": ["size-mismatch"]}}}])
-def test_a_client_that_is_asked_has_the_last_word_whatever_it_sends(
+def test_requested_configuration_overrides_pushed_settings(
     wire: Wire, dump: str, tmp_path: Path, payload: Any
 ) -> None:
     first = folder(tmp_path, "first", dump)
@@ -237,7 +233,7 @@ def test_a_client_that_is_asked_has_the_last_word_whatever_it_sends(
         assert codes() == expected
 
 
-def test_paths_in_settings_count_from_the_first_folder_there_is_now(
+def test_relative_paths_start_at_the_first_folder(
     wire: Wire, files: Compile, tmp_path: Path
 ) -> None:
     sources = tmp_path / "sources"
