@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from hlo_lsp.checks.config import ALL, DEFAULT, DEFAULTS, Thresholds
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.options import ALL, DEFAULT, DEFAULTS, Thresholds
 from hlo_lsp.lsp.settings import Settings
 
 CLIENT = Path(__file__).resolve().parent.parent / "vscode-client"

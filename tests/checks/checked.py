@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from hlo_lsp.checks.config import CheckOptions
 from hlo_lsp.checks.folders import FileResult, check_job, plan
+from hlo_lsp.checks.options import CheckOptions
 
 
 def check_paths(paths: Sequence[Path], options: CheckOptions | None = None) -> list[FileResult]:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.config import (
+from hlo_lsp.checks.config_file import (
     CONFIG_FILE_NAME,
     find_config_file,
     read_config_file,

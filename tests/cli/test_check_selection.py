@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from cli.command import CommandResult, run
-from hlo_lsp.checks.config import CONFIG_FILE_NAME
+from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 
 BOTH = ["size-mismatch", "out-of-bounds"]
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from docs.pages import PAGES, Block, blocks
-from hlo_lsp.checks.config import CONFIG_FILE_NAME, read_config_file
+from hlo_lsp.checks.config_file import CONFIG_FILE_NAME, read_config_file
 from hlo_lsp.lsp.settings import Settings, section_of_options
 
 TOML = [block for page in PAGES for block in blocks(page, "toml")]

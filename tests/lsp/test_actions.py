@@ -7,7 +7,7 @@ import pytest
 from lsprotocol import types
 from lsprotocol.converters import get_converter
 
-from hlo_lsp.checks.config import CONFIG_FILE_NAME
+from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp import scheduling as running
 from hlo_lsp.lsp import session
 from hlo_lsp.lsp.actions import APPLY_COMMAND, FIX_ALL, code_actions, resolve

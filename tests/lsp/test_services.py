@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hlo_lsp.checks.config import CONFIG_FILE_NAME
+from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp.client import Client
 from hlo_lsp.lsp.services import ConfigFileWatcher, RefreshRequest
 from hlo_lsp.lsp.session import Session

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from hlo_lsp.syntax.records import Record, Scanner
+from hlo_lsp.syntax.record_sequence import Scanner
+from hlo_lsp.syntax.records import Record
 
 _PLACE = {"block", "start"}
 

@@ -9,7 +9,8 @@ import pytest
 
 from dumps import files_of, kind_by_name
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
-from hlo_lsp.syntax.records import BrokenRecord, Record, Scanner
+from hlo_lsp.syntax.record_sequence import Scanner
+from hlo_lsp.syntax.records import BrokenRecord, Record
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text import disk

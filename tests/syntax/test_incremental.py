@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from edits import JOINED, WRITTEN, Texts, edits
-from hlo_lsp.syntax import records as sequence
-from hlo_lsp.syntax.records import Record, RecordDelta, RecordSequence, Scanner
+from hlo_lsp.syntax import record_sequence as sequence
+from hlo_lsp.syntax.record_sequence import RecordDelta, RecordSequence, Scanner
+from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import MemoryScanner, ModuleScanner
 from hlo_lsp.text.document import Document, LineChange
 from jobs import started

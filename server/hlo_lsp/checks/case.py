@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from hlo_lsp.checks.config import Thresholds
 from hlo_lsp.checks.finding import Finding, Related, Severity
+from hlo_lsp.checks.options import Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord, Place, Statement

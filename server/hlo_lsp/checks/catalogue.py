@@ -1,21 +1,20 @@
-"""The catalogue of all rules, and the selection of those that run.
+"""The catalogue of all rules.
 
 Codes are a public interface: scripts and settings use them.
 """
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
-from functools import cache, reduce
+from collections.abc import Mapping
+from functools import cache
 
 from hlo_lsp.checks.advice import rules as advice
 from hlo_lsp.checks.allocations import bounds, interface, overlaps, sizes
-from hlo_lsp.checks.config import DEFAULT, CheckOptions, Thresholds, codes_of
 from hlo_lsp.checks.explanations import explanations
 from hlo_lsp.checks.files import sections, syntax
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.live_ranges import rules as live_ranges
 from hlo_lsp.checks.module import calls, names, shapes, source_tables
 from hlo_lsp.checks.module import syntax as module_syntax
+from hlo_lsp.checks.options import Selection
 from hlo_lsp.checks.peaks import rules as peaks
 from hlo_lsp.checks.peaks import stack_traces
 from hlo_lsp.checks.reports import memory_report
@@ -42,45 +41,11 @@ def severities() -> Mapping[str, Severity]:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """The options of all sources together.
-
-    ``severity`` is the lowest one that is shown and counts; without one everything is shown, and
-    errors and warnings count.
-    """
-
-    codes: frozenset[str] = field(default_factory=lambda: codes_of(DEFAULT))
-    severity: Severity | None = None
-    thresholds: Thresholds = field(default_factory=Thresholds)
-
-    @classmethod
-    def of(cls, options: Iterable[CheckOptions]) -> "Selection":
-        """Combine the options of several sources; later ones override."""
-        return reduce(Selection.then, options, cls())
-
-    def then(self, options: CheckOptions) -> "Selection":
-        """Add the options of one more source.
-
-        Selected codes replace those before; ignored codes are removed.
-        """
-        begun = self.codes if options.select is None else options.select
-        return Selection(
-            begun - options.ignore,
-            options.severity or self.severity,
-            replace(self.thresholds, **options.thresholds),
-        )
-
-    @property
-    def rules(self) -> tuple[AnyRule, ...]:
-        """The rules of the codes, without those below the lowest severity."""
-        return tuple(
-            rule
-            for rule in CATALOGUE
-            if rule.code in self.codes
-            and (self.severity is None or rule.severity.rank <= self.severity.rank)
-        )
-
-    def counts(self, severity: Severity) -> bool:
-        """Return whether findings of this severity make a check fail."""
-        return severity.rank <= (self.severity or Severity.WARNING).rank
+def selected_rules(selection: Selection) -> tuple[AnyRule, ...]:
+    """Return the rules of a selection, without those below its lowest severity."""
+    return tuple(
+        rule
+        for rule in CATALOGUE
+        if rule.code in selection.codes
+        and (selection.severity is None or rule.severity.rank <= selection.severity.rank)
+    )

@@ -8,15 +8,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from hlo_lsp.checks.catalogue import Selection
-from hlo_lsp.checks.config import (
-    CheckOptions,
-    ConfigError,
-    ConfigFile,
-    find_config_file,
-    read_config_file,
-)
+from hlo_lsp.checks.catalogue import selected_rules
+from hlo_lsp.checks.config_file import ConfigError, ConfigFile, find_config_file, read_config_file
 from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.options import CheckOptions, Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.model.compiles import FolderListing
 from hlo_lsp.model.dump_file import DumpFile
@@ -271,7 +266,7 @@ def check_file(library: DumpWorkspace, file: DumpFile, path: Path, chosen: Selec
     findings = [
         FindingSummary.of(finding)
         for part in library.parts(file)
-        for finding in check(library.set_of(part), part, chosen.rules, chosen.thresholds)
+        for finding in check(library.set_of(part), part, selected_rules(chosen), chosen.thresholds)
     ]
     counting = sum(chosen.counts(one.severity) for one in findings)
     return FileResult(path, file.kind, findings, counting)

@@ -7,8 +7,8 @@ from enum import IntEnum
 from typing import Any, Generic, TypeVar
 
 from hlo_lsp.checks.case import CompileCheck, RecordCheck
-from hlo_lsp.checks.config import Thresholds
 from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.options import Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import Query, current_result

@@ -8,8 +8,8 @@ from itertools import groupby
 
 from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
-from hlo_lsp.checks.config import DEFAULTS, Thresholds
 from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.options import DEFAULTS, Thresholds
 from hlo_lsp.checks.precedence import suppressors_of, unsuppressed
 from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile

@@ -10,9 +10,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from hlo_lsp.checks.config import CheckOptions, OptionError
 from hlo_lsp.checks.finding import Severity
 from hlo_lsp.checks.folders import CheckJob, FileResult, FindingSummary, Plan, outcome, plan
+from hlo_lsp.checks.options import CheckOptions, OptionError
 from hlo_lsp.checks.output import count_json, counts_of, finding_json, sarif, workflow_command
 from hlo_lsp.cli.workers import WorkerPool
 from hlo_lsp.lsp.terminal import make_console, print_finding, print_statistics

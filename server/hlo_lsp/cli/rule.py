@@ -6,8 +6,8 @@ import sys
 
 from rich.console import Console
 
-from hlo_lsp.checks.config import codes_of
 from hlo_lsp.checks.explanations import Explanation, explanations
+from hlo_lsp.checks.options import codes_of
 from hlo_lsp.checks.output import rule_card, rule_json, rule_markdown, rules_page
 from hlo_lsp.lsp.terminal import make_console, print_card, print_rules
 

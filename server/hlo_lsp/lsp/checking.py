@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 
-from hlo_lsp.checks.catalogue import Selection
+from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.finding import Finding
+from hlo_lsp.checks.options import Selection
 from hlo_lsp.checks.run import CheckProgress, check_by_pace, sort_findings
 from hlo_lsp.lsp.scheduling import release_memory, run_on_compile
 from hlo_lsp.lsp.session import RequestContext
@@ -106,9 +107,9 @@ async def _run_check(context: RequestContext, listener: FindingsListener) -> lis
     latest: list[CheckProgress] = []
 
     def check() -> list[Finding]:
-        chosen = context.selection
+        rules, thresholds = selected_rules(context.selection), context.selection.thresholds
         found: list[Finding] = []
-        for progress in check_by_pace(context.dump, context.file, chosen.rules, chosen.thresholds):
+        for progress in check_by_pace(context.dump, context.file, rules, thresholds):
             found = progress.findings
             latest[:] = [progress] if progress.pending else []
             checkpoint()

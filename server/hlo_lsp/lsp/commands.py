@@ -9,10 +9,9 @@ from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path
 
-from hlo_lsp.checks.catalogue import Selection
-from hlo_lsp.checks.config import CheckOptions
 from hlo_lsp.checks.explanations import Explanation, explanations
 from hlo_lsp.checks.folders import CheckJob, FileResult, check_file, check_job, outcome, plan
+from hlo_lsp.checks.options import CheckOptions, Selection
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.lsp.client import Client, Json, path_of, rule_line_numbers, rules_page
 from hlo_lsp.lsp.progress import RequestFailedError, current_request

@@ -11,7 +11,7 @@ from pygls.capabilities import get_capability
 from pygls.exceptions import JsonRpcException
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.checks.config import CONFIG_FILE_NAME
+from hlo_lsp.checks.config_file import CONFIG_FILE_NAME
 from hlo_lsp.lsp.client import Json, path_of, workspace_folders
 from hlo_lsp.lsp.diagnostics import OpenFileDiagnostics
 from hlo_lsp.lsp.progress import BackgroundProgress

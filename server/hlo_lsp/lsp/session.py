@@ -11,8 +11,8 @@ from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from lsprotocol import types
 
-from hlo_lsp.checks.catalogue import Selection
 from hlo_lsp.checks.finding import Edit
+from hlo_lsp.checks.options import Selection
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.cursor.targets import CursorTarget
 from hlo_lsp.lsp.client import MAX_FULL_ANSWER_LINES, Client, path_of

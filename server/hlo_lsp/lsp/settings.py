@@ -6,8 +6,8 @@ from dataclasses import dataclass, field, fields
 from functools import partial
 from pathlib import Path
 
-from hlo_lsp.checks.catalogue import Selection
-from hlo_lsp.checks.config import CheckOptions, ConfigFile, find_config_file, read_config_file
+from hlo_lsp.checks.config_file import ConfigFile, find_config_file, read_config_file
+from hlo_lsp.checks.options import CheckOptions, Selection
 from hlo_lsp.ide.inlay_hints import HintKind
 from hlo_lsp.model.source import SourceMap
 

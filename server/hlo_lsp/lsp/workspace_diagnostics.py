@@ -12,8 +12,9 @@ from typing import NamedTuple
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
 
-from hlo_lsp.checks.catalogue import Selection
+from hlo_lsp.checks.catalogue import selected_rules
 from hlo_lsp.checks.folders import CheckJob, jobs_below
+from hlo_lsp.checks.options import Selection
 from hlo_lsp.checks.run import check
 from hlo_lsp.lsp.client import Json, diagnostics_json, path_of, workspace_folders
 from hlo_lsp.lsp.diagnostics import diagnostic_report
@@ -113,6 +114,7 @@ class WorkspaceDiagnostics:
                 yield self._known.get(job, [])
 
     def _check_job(self, job: CheckJob) -> list[_FileReport]:
+        rules, thresholds = selected_rules(job.selection), job.selection.thresholds
         workspace = DumpWorkspace()  # one for each compile: the files before are let go
         reports = []
         for path in job.files:
@@ -123,8 +125,7 @@ class WorkspaceDiagnostics:
                     continue
                 items: list[Json] = []
                 for part in workspace.parts(file):
-                    chosen = job.selection
-                    found = check(workspace.set_of(part), part, chosen.rules, chosen.thresholds)
+                    found = check(workspace.set_of(part), part, rules, thresholds)
                     items += diagnostics_json(self._session.client, found)
                 reports.append(_FileReport(path, f"disk {next(self._numbers)}", items))
             except UnreadableError:

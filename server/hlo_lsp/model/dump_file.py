@@ -10,7 +10,8 @@ from hlo_lsp.model.module_index import ModuleIndex
 from hlo_lsp.model.query import Input, Query, Result
 from hlo_lsp.syntax.file_kinds import FileKind, detect_file_kind
 from hlo_lsp.syntax.memory_records import AssignedValue
-from hlo_lsp.syntax.records import Record, RecordDelta, RecordSequence, Scanner
+from hlo_lsp.syntax.record_sequence import RecordDelta, RecordSequence, Scanner
+from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import Job, checkpoint

@@ -14,7 +14,8 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
     ModuleHeader,
 )
-from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record, RecordSequence
+from hlo_lsp.syntax.record_sequence import RecordSequence
+from hlo_lsp.syntax.records import BlankLine, BrokenRecord, Record
 from hlo_lsp.syntax.statements import defined_name, is_balanced
 from hlo_lsp.text.checkpoint import checkpoint
 

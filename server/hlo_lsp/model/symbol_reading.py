@@ -17,7 +17,8 @@ from hlo_lsp.syntax.module_records import (
     InstructionLine,
     ModuleHeader,
 )
-from hlo_lsp.syntax.records import Record, RecordSequence, Scanner
+from hlo_lsp.syntax.record_sequence import RecordSequence, Scanner
+from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint

@@ -7,8 +7,8 @@ import pytest
 from checks.damage import dump_of, findings, found_in, related, replaced, report_of, reports
 from hlo_lsp.checks.allocations import bounds
 from hlo_lsp.checks.case import CompileCheck
-from hlo_lsp.checks.config import Thresholds
 from hlo_lsp.checks.finding import Severity
+from hlo_lsp.checks.options import Thresholds
 from jobs import count_checkpoints
 
 LAST = "<66 copy-start.1{0} @1> (size=16384,offset="

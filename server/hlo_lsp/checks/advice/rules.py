@@ -8,7 +8,7 @@ from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.memory.liveness import largest_lifetimes
 from hlo_lsp.memory.occupancy import allocation_occupancy
-from hlo_lsp.memory.padding import padded_arrays
+from hlo_lsp.memory.padded_arrays import padded_arrays
 from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile

@@ -6,8 +6,7 @@ from typing import TypeVar
 
 from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
-from hlo_lsp.checks.schedule.section import (
+from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     LiveRangePart,
     LiveRangeSection,
@@ -17,6 +16,7 @@ from hlo_lsp.checks.schedule.section import (
     report_few,
     text_schedule,
 )
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.place import LocatedRecord
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow, SequenceRow

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.live_ranges.rules import has_all_values, value_line
-from hlo_lsp.checks.rule import AnyRule, WholeRule
-from hlo_lsp.checks.schedule.section import (
+from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     Difference,
     Kind,
@@ -17,6 +16,7 @@ from hlo_lsp.checks.schedule.section import (
     live_range_section,
     report_few,
 )
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes

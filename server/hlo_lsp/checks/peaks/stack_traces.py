@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
-from hlo_lsp.checks.schedule.section import (
+from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     LiveRangePart,
     LiveRangeSection,
     live_range_section,
 )
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query

@@ -5,8 +5,7 @@ from itertools import islice
 
 from hlo_lsp.checks.case import CompileCheck, name_place
 from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
-from hlo_lsp.checks.schedule.section import (
+from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
     Difference,
     Kind,
@@ -17,6 +16,7 @@ from hlo_lsp.checks.schedule.section import (
     live_range_section,
     text_schedule,
 )
+from hlo_lsp.checks.rule import AnyRule, WholeRule
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
 from hlo_lsp.syntax.used_value import UsedValue
 

@@ -1,0 +1,112 @@
+"""The file ``hlo-lsp.toml``, which has the options of the checks for a folder."""
+
+import os
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import tomlkit
+from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import Array
+
+from hlo_lsp.checks.options import CheckOptions, OptionError
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+CONFIG_FILE_NAME = "hlo-lsp.toml"
+_PLACE = re.compile(r" ?\(at (?:line (?P<line>\d+), column \d+|end of document)\)$")
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigError:
+    """A setting that cannot be used; ``line`` counts from 1."""
+
+    path: Path
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}: {self.message}"
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFile:
+    """The usable options of a file, and the errors in the rest."""
+
+    path: Path
+    options: CheckOptions
+    errors: tuple[ConfigError, ...] = ()
+
+
+def find_config_file(folder: Path) -> Path | None:
+    """Return the nearest file for a folder: in it, or in the first parent that has one."""
+    start = Path(os.path.abspath(folder))
+    for parent in (start, *start.parents):
+        path = parent / CONFIG_FILE_NAME
+        if os.path.isfile(path):  # false, and no error, where access is denied
+            return path
+    return None
+
+
+def read_config_file(path: Path) -> ConfigFile:
+    """Read a file. Errors are in the result, with their lines."""
+    try:
+        text = path.read_text("utf-8-sig")
+    except OSError as error:
+        return _unusable(path, 1, error.strerror or str(error))
+    except UnicodeDecodeError:
+        return _unusable(path, 1, "not UTF-8 text")
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        message = str(error)
+        place = _PLACE.search(message)
+        line = place["line"] if place else None
+        number = int(line) if line else max(1, len(text.splitlines()))
+        return _unusable(path, number, _PLACE.sub("", message))
+    options, problems = CheckOptions.of(data)
+    errors = (
+        ConfigError(path, _line_of(text, each), f"{'.'.join(each.keys)}: {each.message}")
+        for each in problems
+    )
+    return ConfigFile(path, options, tuple(errors))
+
+
+def _unusable(path: Path, line: int, message: str) -> ConfigFile:
+    return ConfigFile(path, CheckOptions(), (ConfigError(path, line, message),))
+
+
+def _line_of(text: str, error: OptionError) -> int:
+    """Return the line (from 1) of a value, else of its key, else of the first key above it.
+
+    The parser gives no lines for what it could read.
+    """
+    lines = text.splitlines()
+    row = 0
+    for key in error.keys:
+        name = re.compile(rf"(?:^|[\[{{,.])\s*([\"']?){re.escape(key)}\1\s*[=.\]]")
+        row = next((at for at in range(row, len(lines)) if name.search(lines[at])), row)
+    if error.value is not None:
+        quoted = re.compile(rf"([\"']){re.escape(error.value)}\1")
+        row = next((at for at in range(row, len(lines)) if quoted.search(lines[at])), row)
+    return row + 1
+
+
+def with_ignored_code(text: str, code: str) -> str | None:
+    """Return the text of a file with one more code to ignore; all else stays as it is.
+
+    None if the code is ignored already, or if the text is not such a file.
+    """
+    try:
+        document = tomlkit.parse(text)
+    except TOMLKitError:
+        return None
+    ignored = document.setdefault("ignore", tomlkit.array())
+    if not isinstance(ignored, Array) or code in ignored:
+        return None
+    ignored.append(code)
+    return tomlkit.dumps(document)
