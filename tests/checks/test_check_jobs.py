@@ -16,7 +16,7 @@ def planned(*paths: Path) -> Plan:
     return plan(paths, CheckOptions())
 
 
-def test_the_files_of_a_compile_are_looked_at_together(compiled: Path) -> None:
+def test_files_of_a_compile_are_one_job(compiled: Path) -> None:
     (compiled / "notes.txt").touch()
     sizes = [len(job.files) for job in planned(compiled).jobs]
     assert sorted(sizes) == [1, 6]
@@ -29,9 +29,7 @@ def test_files_are_in_the_order_of_the_paths(compiled: Path, tmp_path: Path) -> 
     assert planned(other, compiled).files == [other, *sorted(compiled.iterdir())]
 
 
-def test_a_folder_that_cannot_be_looked_into_is_reported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unreadable_folder_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the operating system: who runs the tests may be allowed to read everything."""
     (tmp_path / "open").mkdir()
     (tmp_path / "open" / "a.txt").touch()
@@ -52,13 +50,13 @@ def test_a_folder_that_cannot_be_looked_into_is_reported(
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no such files here")
-def test_what_is_no_file_is_passed_over_in_a_folder(tmp_path: Path) -> None:
+def test_entries_that_are_no_files_are_skipped(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "a.txt")
     (tmp_path / "b.txt").touch()
     assert [file.name for file in planned(tmp_path).files] == ["b.txt"]
 
 
-def test_a_file_is_looked_at_once_under_its_first_name(
+def test_file_with_two_names_is_checked_once(
     compiled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(compiled)
@@ -70,7 +68,7 @@ def test_a_file_is_looked_at_once_under_its_first_name(
     assert job.named == {Path(first.name)}
 
 
-def test_a_job_is_another_when_a_file_of_the_compile_changes(compiled: Path) -> None:
+def test_job_changes_with_a_file_of_the_compile(compiled: Path) -> None:
     (values,) = compiled.glob("*-values.txt")
     (ranges,) = compiled.glob("*-live-range.txt")
     before = planned(values)
@@ -83,7 +81,7 @@ def test_a_job_is_another_when_a_file_of_the_compile_changes(compiled: Path) -> 
     assert before.jobs[0].size > touched.jobs[0].size - 1 > planned(values).jobs[0].size
 
 
-def test_a_job_is_another_when_other_rules_are_wanted(compiled: Path) -> None:
+def test_job_changes_with_the_selected_rules(compiled: Path) -> None:
     before = planned(compiled)
     (compiled / CONFIG_FILE_NAME).write_text('ignore = ["syntax"]\n', "utf-8")
     after = planned(compiled)
@@ -92,7 +90,7 @@ def test_a_job_is_another_when_other_rules_are_wanted(compiled: Path) -> None:
     assert "syntax" not in job.selection.codes
 
 
-def test_a_settings_file_counts_for_its_folder_and_those_below(tmp_path: Path) -> None:
+def test_config_file_applies_to_its_folder_and_subfolders(tmp_path: Path) -> None:
     for name in ("a/x.txt", "a/deep/y.txt", "b/z.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -105,7 +103,7 @@ def test_a_settings_file_counts_for_its_folder_and_those_below(tmp_path: Path) -
     assert len(codes["z.txt"]) > 2
 
 
-def test_an_error_in_a_settings_file_is_reported_once(tmp_path: Path) -> None:
+def test_error_in_a_config_file_is_reported_once(tmp_path: Path) -> None:
     for name in ("a.txt", "deep/b.txt"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -113,7 +111,7 @@ def test_an_error_in_a_settings_file_is_reported_once(tmp_path: Path) -> None:
     assert [error.line for error in planned(tmp_path).errors] == [1]
 
 
-def test_a_file_that_is_not_there_is_to_be_looked_at_nevertheless(tmp_path: Path) -> None:
+def test_missing_file_has_a_job(tmp_path: Path) -> None:
     (job,) = planned(tmp_path / "gone" / "x.txt").jobs
     assert (job.files, job.size) == ((tmp_path / "gone" / "x.txt",), 0)
 

@@ -23,7 +23,7 @@ def test_a_code_stands_for_itself() -> None:
         assert codes_of(code) == {code}
 
 
-def test_first_words_stand_for_all_codes_that_begin_with_them() -> None:
+def test_prefix_selects_all_codes_that_begin_so() -> None:
     live_range = {code for code in explanations() if code.startswith("live-range-")}
     assert codes_of("live-range") == live_range
     assert "live-range-bounds" in live_range

@@ -70,7 +70,7 @@ def test_an_empty_file_says_nothing(tmp_path: Path) -> None:
         ("\n\n= 3\n", 3),
     ],
 )
-def test_what_is_no_toml_is_reported_with_its_line(tmp_path: Path, text: str, line: int) -> None:
+def test_invalid_toml_is_reported_with_its_line(tmp_path: Path, text: str, line: int) -> None:
     (error,) = errors(tmp_path, text)
     assert error.startswith(f":{line}: ")
     assert "(at" not in error
@@ -104,9 +104,7 @@ def test_what_is_no_toml_is_reported_with_its_line(tmp_path: Path, text: str, li
         ("severity = 'fatal'", ":1: severity: must be one of error, warning, information, hint"),
     ],
 )
-def test_what_cannot_be_used_is_reported_with_its_line(
-    tmp_path: Path, text: str, error: str
-) -> None:
+def test_invalid_value_is_reported_with_its_line(tmp_path: Path, text: str, error: str) -> None:
     assert errors(tmp_path, text) == [error]
 
 
@@ -147,5 +145,5 @@ def test_ignored_code_is_added(text: str, expected: str) -> None:
 
 
 @pytest.mark.parametrize("text", ['ignore = ["x"]', "ignore = [", 'ignore = "a"', "ignore.a = 1"])
-def test_ignored_code_is_not_added_twice_or_to_other_text(text: str) -> None:
+def test_ignored_code_is_added_once_to_toml_only(text: str) -> None:
     assert with_ignored_code(text, "x") is None

@@ -31,7 +31,7 @@ def _codes(paths: list[Path]) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_folder_is_looked_at_with_all_that_is_below_it(compiled: Path, tmp_path: Path) -> None:
+def test_folder_is_checked_with_its_subfolders(compiled: Path, tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "deep.txt").write_text(TINY)
     (tmp_path / "flagfile").write_text("--xla_flag=1\n")
@@ -49,7 +49,7 @@ def test_a_folder_is_looked_at_with_all_that_is_below_it(compiled: Path, tmp_pat
     assert len(list(compiled.iterdir())) == 6
 
 
-def test_whatever_is_no_dump_is_passed_over_in_a_folder(tmp_path: Path) -> None:
+def test_other_files_of_a_folder_are_skipped(tmp_path: Path) -> None:
     (tmp_path / "a.o").write_bytes(b"\x7fELF\0\0")
     (tmp_path / "empty").touch()
     (tmp_path / "program.ll").write_text("define i32 @f() {\n}\n")
@@ -58,7 +58,7 @@ def test_whatever_is_no_dump_is_passed_over_in_a_folder(tmp_path: Path) -> None:
         assert (checked.kind, checked.findings, checked.note) == (FileKind.OTHER, [], None)
 
 
-def test_a_dump_in_the_text_of_a_program_is_none_of_a_folder(tmp_path: Path) -> None:
+def test_dump_inside_of_source_code_is_skipped(tmp_path: Path) -> None:
     """Nor is one in a page about dumps; a name alone excludes no file."""
     wrong = TINY + " value: <1 a @0> (size=513,offset=0): f32[]\n"
     for name in ("test_dumps.py", "README.md"):
@@ -75,7 +75,7 @@ def test_a_dump_in_the_text_of_a_program_is_none_of_a_folder(tmp_path: Path) -> 
     }
 
 
-def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
+def test_internal_error_affects_one_file_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read = DumpWorkspace.file
@@ -96,7 +96,7 @@ def test_a_fault_of_the_checker_with_one_file_leaves_the_others(
     assert (second.kind, second.note) == (FileKind.ASSIGNMENT, None)
 
 
-def test_a_file_of_a_folder_that_cannot_be_read_is_said_to_be_so(
+def test_unreadable_file_of_a_folder_is_reported(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def forbidden(self: DumpWorkspace, path: Path) -> None:
@@ -124,7 +124,7 @@ def test_an_empty_folder_has_nothing_to_look_at(tmp_path: Path) -> None:
         (b"\xff\xfe\xfd", "not an HLO module or XLA memory dump"),
     ],
 )
-def test_a_named_file_that_is_no_dump_is_said_to_be_none(
+def test_named_file_that_is_no_dump_is_reported(
     tmp_path: Path, content: bytes | None, note: str
 ) -> None:
     path = tmp_path / "named.txt"
@@ -135,12 +135,12 @@ def test_a_named_file_that_is_no_dump_is_said_to_be_none(
     assert checked.note == f"{path}: {note}"
 
 
-def test_a_link_that_leads_nowhere_is_said_to_be_one(tmp_path: Path) -> None:
+def test_dangling_link_is_reported(tmp_path: Path) -> None:
     (tmp_path / "link.txt").symlink_to(tmp_path / "gone.txt")
     assert _one(tmp_path / "link.txt").note is not None
 
 
-def test_a_link_to_its_own_folder_is_not_followed_for_ever(tmp_path: Path) -> None:
+def test_link_to_its_own_folder_is_not_followed(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text(TINY)
     (tmp_path / "loop").symlink_to(tmp_path)
     assert [checked.path.name for checked in check_paths([tmp_path])].count("a.txt") == 1
@@ -157,7 +157,7 @@ def test_a_relative_path_is_as_good_as_another(
     assert _codes([values]) == [("-buffer-assignment-values.txt", "total-mismatch")]
 
 
-def test_a_named_file_is_held_against_the_files_beside_it(compiled: Path) -> None:
+def test_named_file_is_compared_with_companion_files(compiled: Path) -> None:
     (ranges,) = compiled.glob("*-live-range.txt")
     ranges.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:0-8"))
     assert _codes([ranges]) == [("-live-range.txt", "live-range-unknown")]
@@ -171,7 +171,7 @@ def test_only_the_named_file_is_spoken_of(compiled: Path) -> None:
     assert _codes([values, ranges]) == [("-live-range.txt", "live-range-unknown")]
 
 
-def test_a_file_without_its_neighbours_is_judged_by_itself(compiled: Path, tmp_path: Path) -> None:
+def test_file_without_companion_files_is_checked_alone(compiled: Path, tmp_path: Path) -> None:
     (ranges,) = compiled.glob("*-live-range.txt")
     alone = tmp_path / ranges.name
     alone.write_text(replaced(ranges.read_text(), "    a.1{}:0-8", "    a.2{}:9-8"))
@@ -185,7 +185,7 @@ def test_files_of_another_compile_are_no_neighbours(compiled: Path) -> None:
     assert _codes([compiled]) == []
 
 
-def test_a_folder_and_a_file_can_be_named_together(compiled: Path, tmp_path: Path) -> None:
+def test_folder_and_file_can_be_checked_together(compiled: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.txt"
     other.write_text(TINY + " value: <1 a @0> (size=513,offset=0): f32[]\n")
     checked = check_paths([compiled, other])
@@ -209,7 +209,7 @@ def test_what_counts_is_counted(compiled: Path) -> None:
         assert check_paths([values], CheckOptions(ignore=ignore))[0].counting == counting
 
 
-def test_a_finding_says_where_it_is_and_what_else_it_speaks_of(tmp_path: Path) -> None:
+def test_finding_has_its_place_and_related_places(tmp_path: Path) -> None:
     path = tmp_path / "module.txt"
     path.write_text(
         "HloModule m\n\nENTRY %main {\n  %a = f32[] constant(1)\n  ROOT %a = f32[] constant(2)\n}\n"
@@ -220,7 +220,7 @@ def test_a_finding_says_where_it_is_and_what_else_it_speaks_of(tmp_path: Path) -
     assert [other.spot for other in reported.related] == [Spot(str(path), 4, 4, 5)]
 
 
-def test_a_part_of_a_text_of_several_files_is_reported_by_the_lines_of_the_text(
+def test_findings_of_a_section_have_document_lines(
     tmp_path: Path,
 ) -> None:
     path = tmp_path / "stdout.txt"

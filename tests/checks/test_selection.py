@@ -29,7 +29,7 @@ def options_of(**keys: Any) -> CheckOptions:
     return options
 
 
-def test_without_a_wish_the_rules_run_that_are_on() -> None:
+def test_default_selection_is_the_enabled_rules() -> None:
     assert selected_rules(Selection.of([])) == DEFAULT_RULES
 
 
@@ -41,7 +41,7 @@ def test_who_selects_begins_anew() -> None:
     }  # fmt: skip
 
 
-def test_what_is_ignored_is_taken_away_from_what_there_is() -> None:
+def test_ignored_rules_are_removed_from_the_selection() -> None:
     first = options_of(ignore=["syntax"])
     default = Selection().codes
     assert Selection.of([first]).codes == default - {"syntax"}
@@ -53,7 +53,7 @@ def test_what_is_ignored_is_taken_away_from_what_there_is() -> None:
     assert "live-range-bounds" not in Selection.of([both]).codes
 
 
-def test_a_rule_that_is_off_is_added_by_name() -> None:
+def test_disabled_rule_is_added_by_name() -> None:
     off = next(code for code, explanation in explanations().items() if not explanation.is_on)
     added = Selection.of([options_of(select=["default", off])])
     assert added.codes == Selection().codes | {off}
@@ -62,7 +62,7 @@ def test_a_rule_that_is_off_is_added_by_name() -> None:
     } | {off}
 
 
-def test_rules_whose_findings_are_of_no_interest_do_not_run() -> None:
+def test_rules_without_selected_codes_do_not_run() -> None:
     for severity in Severity:
         rules = selected_rules(Selection.of([options_of(select=["all"], severity=severity.value)]))
         assert rules == tuple(rule for rule in CATALOGUE if rule.severity.rank <= severity.rank)

@@ -121,7 +121,7 @@ async def test_only_what_is_asked_for_is_offered(
     assert len(await actions(context, " value: <2 add", "500", only)) == count
 
 
-async def test_a_client_that_resolves_nothing_has_all_edits_at_once(tmp_path: Path) -> None:
+async def test_actions_include_edits_without_resolve_support(tmp_path: Path) -> None:
     client = replace(
         RICH, can_resolve_edits=False, can_version_edits=False, can_prefer_actions=False
     )
@@ -145,7 +145,7 @@ async def test_a_client_that_knows_commands_only_gets_those(tmp_path: Path) -> N
     assert explain.command == "hlo.explainRule"
 
 
-async def test_an_action_names_the_diagnostics_that_it_is_about(tmp_path: Path) -> None:
+async def test_action_names_its_diagnostics(tmp_path: Path) -> None:
     context = await asked_about(tmp_path, DAMAGED, RICH)
     place = at(DAMAGED, " value: <2 add", "500")
     span = types.Range(place, types.Position(place.line, place.character + 3))
@@ -162,7 +162,7 @@ async def test_an_action_names_the_diagnostics_that_it_is_about(tmp_path: Path) 
         assert action.diagnostics == [mine]
 
 
-async def test_findings_that_the_client_names_are_asked_about_wherever_the_cursor_is(
+async def test_named_diagnostics_have_actions_at_any_cursor(
     tmp_path: Path,
 ) -> None:
     context = await asked_about(tmp_path, DAMAGED, RICH)
@@ -219,7 +219,7 @@ async def test_what_cannot_be_written_is_not_offered(tmp_path: Path) -> None:
     assert not any(title.startswith("Ignore") for title in titles)
 
 
-async def test_an_editor_that_asks_by_itself_does_not_make_us_look(tmp_path: Path) -> None:
+async def test_automatic_request_starts_no_check(tmp_path: Path) -> None:
     context = await asked_about(tmp_path, DAMAGED, RICH)
     place = at(DAMAGED, " value: <2 add", "500")
 
@@ -234,7 +234,7 @@ async def test_an_editor_that_asks_by_itself_does_not_make_us_look(tmp_path: Pat
     assert (await offered(types.CodeActionTriggerKind.Automatic))[0] == "Change to `512`"
 
 
-async def test_in_a_large_text_what_the_editor_names_is_enough(
+async def test_large_document_uses_diagnostics_of_the_request(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session, "MAX_FULL_ANSWER_LINES", 0)

@@ -80,7 +80,7 @@ def desk(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Desk]:
     return lambda **flags: Desk(replace(Client(), **flags))
 
 
-async def test_a_file_is_looked_at_when_it_is_opened(desk: Callable[..., Desk]) -> None:
+async def test_opened_file_is_checked(desk: Callable[..., Desk]) -> None:
     at = desk()
     at.open(URI, DAMAGED, version=5)
     assert await at.sent() == [(URI, 5, ["out-of-bounds"])]
@@ -92,7 +92,7 @@ async def test_an_intact_file_gets_an_empty_list(desk: Callable[..., Desk]) -> N
     assert await at.sent() == [(URI, 1, [])]
 
 
-async def test_a_file_that_is_no_dump_gets_an_empty_list_at_most(desk: Callable[..., Desk]) -> None:
+async def test_other_file_gets_no_diagnostics(desk: Callable[..., Desk]) -> None:
     at = desk()
     at.open(URI, "--flag=1\n")
     assert await at.sent() in ([], [(URI, 1, [])])
@@ -250,7 +250,7 @@ async def test_what_is_found_again_stands_there_once() -> None:
     assert screen.lists == [[SIZE, BOUNDS]]
 
 
-async def test_a_look_that_begins_anew_shows_what_it_finds_then() -> None:
+async def test_restarted_check_shows_new_findings() -> None:
     file, first, second = await of_damaged()
     screen = Screen(file)
     screen.tell([first])
@@ -303,7 +303,7 @@ def test_what_is_in_front_of_an_edit_stays() -> None:
     assert left([0, 1], ["a", "b", "new", "c", "d"]) == [0, 1]
 
 
-def test_what_is_behind_an_edit_moves_with_its_line() -> None:
+def test_diagnostics_after_an_edit_move_with_lines() -> None:
     assert left([2, 3], ["a", "b", "new", "c", "d"]) == [3, 4]
     assert left([2, 3], ["a", "c", "d"]) == [1, 2]
 
@@ -317,5 +317,5 @@ def test_what_its_rule_has_looked_at_goes() -> None:
     assert left([1], LINES, frozenset("y")) == []
 
 
-def test_nothing_is_left_out_that_nobody_has_looked_at() -> None:
+def test_unchecked_diagnostics_are_kept() -> None:
     assert left([1], LINES, None) == [1]

@@ -74,7 +74,7 @@ async def test_a_finding_has_all_that_a_client_shows() -> None:
     assert line[span.start.character : span.end.character] == "1024"
 
 
-async def test_related_places_are_left_out_for_a_client_that_shows_none() -> None:
+async def test_related_places_are_omitted_without_support() -> None:
     client = replace(Client(), can_show_related=False)
     (diagnostic,) = (await full(await context(DAMAGED, client))).items
     assert diagnostic.related_information is None
@@ -93,13 +93,13 @@ async def test_a_pull_with_another_result_id_is_full(previous: str | None) -> No
     assert len((await full(await context(DAMAGED), previous)).items) == 1
 
 
-async def test_a_file_that_is_no_dump_has_an_empty_report() -> None:
+async def test_other_file_has_an_empty_report() -> None:
     session = Session()
     session.open(item(URI, "int main() {}"))
     assert not (await full(await ask(session))).items
 
 
-async def test_an_edit_makes_a_full_report_with_a_new_id() -> None:
+async def test_edit_makes_a_full_report_with_new_id() -> None:
     session = Session()
     file = session.open(item(URI, DUMP))
     first = await full(await ask(session))
@@ -115,7 +115,7 @@ async def test_an_edit_makes_a_full_report_with_a_new_id() -> None:
     assert len({first.result_id, second.result_id, third.result_id}) == 3
 
 
-async def test_an_edit_of_a_sibling_makes_a_full_report(tmp_path: Path) -> None:
+async def test_edit_of_companion_file_makes_full_report(tmp_path: Path) -> None:
     paths = split_dump(tmp_path)
     session = Session()
     session.settings = NO_REPORT
@@ -131,7 +131,7 @@ async def test_an_edit_of_a_sibling_makes_a_full_report(tmp_path: Path) -> None:
     assert any("`add{}`" in found.message for found in second.items)
 
 
-async def test_a_sibling_that_is_closed_counts_as_it_is_on_disk(tmp_path: Path) -> None:
+async def test_closed_companion_file_is_read_from_disk(tmp_path: Path) -> None:
     paths = split_dump(tmp_path)
     session = Session()
     session.settings = NO_REPORT
@@ -148,7 +148,7 @@ async def test_a_sibling_that_is_closed_counts_as_it_is_on_disk(tmp_path: Path) 
         damaged = await full(await ask(session, assignment.as_uri()), mended.result_id)
 
 
-async def test_a_file_that_is_opened_again_is_not_taken_for_the_old_one() -> None:
+async def test_reopened_file_gets_a_full_report() -> None:
     session = Session()
     for _ in range(20):
         session.open(item(URI, DAMAGED))
@@ -212,7 +212,7 @@ def large(monkeypatch: pytest.MonkeyPatch) -> type[Desk]:
     return Desk
 
 
-async def test_of_a_large_compile_a_client_hears_soon_and_again_when_all_is_found(
+async def test_large_compile_answers_early_then_refreshes(
     large: type[Desk],
 ) -> None:
     at = large(DAMAGED)
@@ -222,7 +222,7 @@ async def test_of_a_large_compile_a_client_hears_soon_and_again_when_all_is_foun
     assert await at.settle() == 0
 
 
-async def test_the_user_is_told_that_a_large_compile_is_looked_at(large: type[Desk]) -> None:
+async def test_large_compile_shows_progress(large: type[Desk]) -> None:
     at = large(DAMAGED)
     await at.pull()
     await at.pull()
@@ -239,7 +239,7 @@ async def test_a_client_that_cannot_be_told_waits(large: type[Desk]) -> None:
     assert await at.settle() == 0
 
 
-async def test_of_a_small_compile_a_client_hears_all_at_once(
+async def test_small_compile_answers_once(
     large: type[Desk], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_module, "MAX_FULL_ANSWER_LINES", 1000)
@@ -247,7 +247,7 @@ async def test_of_a_small_compile_a_client_hears_all_at_once(
     assert await at.codes() == (True, ["out-of-bounds"])
 
 
-async def test_what_the_client_has_is_unchanged_also_of_a_large_compile(large: type[Desk]) -> None:
+async def test_large_compile_can_be_unchanged(large: type[Desk]) -> None:
     at = large(DAMAGED)
     await at.pull()
     await at.settle()
@@ -255,7 +255,7 @@ async def test_what_the_client_has_is_unchanged_also_of_a_large_compile(large: t
     assert isinstance(await at.pull(report.result_id), Unchanged)
 
 
-async def test_after_an_edit_stays_what_may_still_hold_where_it_is_now(large: type[Desk]) -> None:
+async def test_edit_keeps_and_moves_older_diagnostics(large: type[Desk]) -> None:
     at = large(DAMAGED)
     await at.pull()
     await at.settle()
@@ -269,7 +269,7 @@ async def test_after_an_edit_stays_what_may_still_hold_where_it_is_now(large: ty
     assert after.items[0].range.start.line == before.items[0].range.start.line + 1
 
 
-async def test_a_line_that_was_edited_has_none_until_it_was_looked_at(large: type[Desk]) -> None:
+async def test_edited_line_has_none_until_checked(large: type[Desk]) -> None:
     at = large(DAMAGED)
     await at.pull()
     await at.settle()
@@ -279,7 +279,7 @@ async def test_a_line_that_was_edited_has_none_until_it_was_looked_at(large: typ
     assert await at.codes() == (True, ["out-of-bounds"])
 
 
-async def test_edits_while_it_is_looked_at_are_looked_at(large: type[Desk]) -> None:
+async def test_edits_during_a_check_are_checked(large: type[Desk]) -> None:
     at = large(DUMP)
     assert await at.codes() == (False, [])
     edit(at.session, whole(DAMAGED))
@@ -288,7 +288,7 @@ async def test_edits_while_it_is_looked_at_are_looked_at(large: type[Desk]) -> N
     assert await at.codes() == (True, ["out-of-bounds"])
 
 
-async def test_what_is_found_early_is_told_before_the_end(large: type[Desk]) -> None:
+async def test_early_findings_are_sent_before_the_end(large: type[Desk]) -> None:
     at = large(DAMAGED.replace("<1 x @0> (size=512", "<1 x @0> (size=500"))
     told = []
     while not (report := await at.codes())[0]:
@@ -299,7 +299,7 @@ async def test_what_is_found_early_is_told_before_the_end(large: type[Desk]) -> 
     assert at.refreshes > 1
 
 
-async def test_a_file_that_is_closed_is_looked_at_no_more(large: type[Desk]) -> None:
+async def test_closed_file_is_not_checked(large: type[Desk]) -> None:
     at = large(DAMAGED)
     await at.pull()
     at.session.close(URI)

@@ -12,7 +12,7 @@ from hlo_lsp.lsp.settings import Selections
 NOTHING = CheckOptions()
 
 
-def test_the_settings_file_of_a_folder_has_the_last_word(tmp_path: Path) -> None:
+def test_config_file_overrides_settings(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text('select = ["overlap"]')
     options = CheckOptions(select=frozenset({"syntax"}))
     selections = Selections()
@@ -40,7 +40,7 @@ def test_a_changed_file_applies_at_once(tmp_path: Path) -> None:
     assert selections.of(dump, NOTHING) == selections.of(None, NOTHING)
 
 
-def test_what_is_wrong_in_a_file_is_said_once(tmp_path: Path) -> None:
+def test_config_file_error_is_reported_once(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).write_text('select = ["nonsense"]')
     selections = Selections()
     said: list[str] = []

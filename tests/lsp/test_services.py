@@ -37,9 +37,7 @@ class Desk:
 
 
 @pytest.mark.parametrize("folder", [".", "runs", "runs/today"])
-def test_a_file_that_comes_changes_and_goes_is_noticed_once_each(
-    tmp_path: Path, folder: str
-) -> None:
+def test_file_creation_change_and_deletion_are_noticed(tmp_path: Path, folder: str) -> None:
     desk = Desk(tmp_path)
     assert not desk.is_told()
     settings = tmp_path / folder / CONFIG_FILE_NAME

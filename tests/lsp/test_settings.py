@@ -60,7 +60,7 @@ def test_a_section_of_another_type_is_told(section: object) -> None:
     assert problems == ["hlo: must be an object"]
 
 
-def test_wrong_values_are_told_with_the_name_of_the_setting() -> None:
+def test_invalid_values_are_reported_with_their_setting() -> None:
     settings, problems = Settings.of([{"sourceMap": "/x"}])
     assert settings == Settings()
     assert problems == ['hlo.sourceMap: must be an object {"path in the dump": "local path"}']
@@ -101,7 +101,7 @@ def test_nothing_is_said_of_checks(said: object) -> None:
     assert Settings.of([{"check": said}]) == (Settings(), [])
 
 
-def test_wrong_wishes_are_told_with_the_name_of_the_setting() -> None:
+def test_invalid_check_options_are_reported_with_their_setting() -> None:
     check = {"ignore": ["syntax", "overlapp"], "severity": 3, "thresholds": {"padding_byte": 1}}
     settings, problems = Settings.of([{"check": check}])
     assert settings.check.ignore == {"syntax"}

@@ -75,7 +75,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_files_with_findings_are_reported_and_others_are_not(folder: Path) -> None:
+async def test_only_files_with_findings_are_reported(folder: Path) -> None:
     assert await Desk(folder).pull() == {"bad.txt": ("full", ["out-of-bounds"])}
 
 
@@ -120,7 +120,7 @@ async def test_open_files_are_left_to_their_own_pull(folder: Path) -> None:
     assert await desk.pull() == {}
 
 
-async def test_a_neighbour_of_an_open_file_is_held_against_its_text(tmp_path: Path) -> None:
+async def test_companion_file_is_compared_with_open_text(tmp_path: Path) -> None:
     paths = split_dump(tmp_path)
     paths.pop("-live-range").unlink()
     assigned, values = paths["-buffer-assignment"], paths["-buffer-assignment-values"]
@@ -160,7 +160,7 @@ async def test_only_what_has_changed_is_looked_at_again(
     assert looked == ["good.txt"]
 
 
-async def test_a_look_that_the_user_stops_is_not_begun_again(
+async def test_check_stopped_by_the_user_stays_stopped(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(workspace_diagnostics, "_MIN_PROGRESS_BYTES", 0)
