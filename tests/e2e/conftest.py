@@ -29,14 +29,14 @@ def compiled(corpus_small: Path, tmp_path: Path) -> Callable[[str], Compile]:
     return lambda name: copied(corpus_small, name, tmp_path / name.replace(" ", "_"))
 
 
-class Desks:
+class EditorPool:
     """Servers that run for many tests, one for each editor; a new one where one has failed."""
 
     def __init__(self, logs: Path) -> None:
         self._logs = logs
         self._running: dict[str, tuple[Editor, AsyncExitStack]] = {}
 
-    async def at(self, profile: str) -> Editor:
+    async def acquire(self, profile: str) -> Editor:
         """Return the editor of a profile, without open files."""
         if profile not in self._running:
             stack = AsyncExitStack()
@@ -45,7 +45,7 @@ class Desks:
             self._running[profile] = running, stack
         return self._running[profile][0]
 
-    async def leave(self, profile: str) -> None:
+    async def release(self, profile: str) -> None:
         """Close what a test has left open, and look whether anything was wrong."""
         running, stack = self._running.pop(profile)
         try:
@@ -62,29 +62,31 @@ class Desks:
 
 
 @pytest_asyncio.fixture(scope="session", loop_scope="session")
-async def desks(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Desks]:
+async def editor_pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[EditorPool]:
     """Return the servers of this run."""
-    running = Desks(tmp_path_factory.mktemp("logs"))
+    running = EditorPool(tmp_path_factory.mktemp("logs"))
     yield running
     await running.close()
 
 
 @pytest_asyncio.fixture(params=PROFILES, loop_scope="session")
-async def any_editor(request: pytest.FixtureRequest, desks: Desks) -> AsyncIterator[Editor]:
+async def any_editor(
+    request: pytest.FixtureRequest, editor_pool: EditorPool
+) -> AsyncIterator[Editor]:
     """Each of the three editors in turn."""
-    yield await desks.at(request.param)
-    await desks.leave(request.param)
+    yield await editor_pool.acquire(request.param)
+    await editor_pool.release(request.param)
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def neovim(desks: Desks) -> AsyncIterator[Editor]:
+async def neovim(editor_pool: EditorPool) -> AsyncIterator[Editor]:
     """Neovim: it counts columns in bytes and pulls diagnostics."""
-    yield await desks.at("neovim@v0.11")
-    await desks.leave("neovim@v0.11")
+    yield await editor_pool.acquire("neovim@v0.11")
+    await editor_pool.release("neovim@v0.11")
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def vscode(desks: Desks) -> AsyncIterator[Editor]:
+async def vscode(editor_pool: EditorPool) -> AsyncIterator[Editor]:
     """VS Code: it counts columns in units of 16 bits and is pushed diagnostics."""
-    yield await desks.at("visual_studio_code")
-    await desks.leave("visual_studio_code")
+    yield await editor_pool.acquire("visual_studio_code")
+    await editor_pool.release("visual_studio_code")

@@ -27,7 +27,7 @@ CAPABILITIES = types.ClientCapabilities(
 )
 
 
-class Desk:
+class WorkspacePuller:
     """An editor with a folder open, which hands back the reports that it has."""
 
     def __init__(self, at: Editor, folder: Path) -> None:
@@ -63,86 +63,88 @@ class Desk:
 
 
 @pytest_asyncio.fixture(loop_scope="session")
-async def desk(tmp_path: Path, compiled: Compiled) -> AsyncIterator[Desk]:
+async def harness(tmp_path: Path, compiled: Compiled) -> AsyncIterator[WorkspacePuller]:
     folder = tmp_path / "dumps"
     folder.mkdir()
     shutil.copyfile(compiled("one file").assignment, folder / "good.txt")
     async with editor(CAPABILITIES, tmp_path / "log", folder=folder) as at:
-        running = Desk(at, folder)
+        running = WorkspacePuller(at, folder)
         running.write("size.txt", SIZE)
         running.write("both.txt", SIZE, OFFSET)
         yield running
 
 
-async def test_only_files_with_findings_are_reported_and_once(desk: Desk) -> None:
-    assert await desk.pull() == {
+async def test_only_files_with_findings_are_reported_and_once(harness: WorkspacePuller) -> None:
+    assert await harness.pull() == {
         "size.txt": ["size-mismatch"],
         "both.txt": ["size-mismatch", "out-of-bounds"],
     }
-    assert await desk.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
+    assert await harness.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
 
 
-async def test_what_changes_is_reported_again(desk: Desk) -> None:
-    await desk.pull()
-    desk.write("size.txt", OFFSET)
-    (desk.folder / "both.txt").unlink()
-    assert await desk.pull() == {"size.txt": ["out-of-bounds"], "both.txt": []}
-    desk.write("size.txt")
-    assert await desk.pull() == {"size.txt": []}
+async def test_what_changes_is_reported_again(harness: WorkspacePuller) -> None:
+    await harness.pull()
+    harness.write("size.txt", OFFSET)
+    (harness.folder / "both.txt").unlink()
+    assert await harness.pull() == {"size.txt": ["out-of-bounds"], "both.txt": []}
+    harness.write("size.txt")
+    assert await harness.pull() == {"size.txt": []}
 
 
-async def test_settings_beside_dumps_count(desk: Desk) -> None:
-    await desk.pull()
-    settings = desk.folder / "hlo-lsp.toml"
+async def test_settings_beside_dumps_count(harness: WorkspacePuller) -> None:
+    await harness.pull()
+    settings = harness.folder / "hlo-lsp.toml"
     settings.write_text('ignore = ["size-mismatch"]\n', "utf-8")
-    assert await desk.pull() == {"size.txt": [], "both.txt": ["out-of-bounds"]}
+    assert await harness.pull() == {"size.txt": [], "both.txt": ["out-of-bounds"]}
     settings.unlink()
-    assert await desk.pull() == {
+    assert await harness.pull() == {
         "size.txt": ["size-mismatch"],
         "both.txt": ["size-mismatch", "out-of-bounds"],
     }
 
 
-async def test_open_file_is_not_in_workspace_diagnostics(desk: Desk) -> None:
-    file = desk.at.open(desk.folder / "size.txt")
-    assert await desk.pull() == {"both.txt": ["size-mismatch", "out-of-bounds"]}
+async def test_open_file_is_not_in_workspace_diagnostics(harness: WorkspacePuller) -> None:
+    file = harness.at.open(harness.folder / "size.txt")
+    assert await harness.pull() == {"both.txt": ["size-mismatch", "out-of-bounds"]}
     assert await file.codes() == ["size-mismatch"]
     file.close()
-    assert await desk.pull() == {"both.txt": "unchanged", "size.txt": ["size-mismatch"]}
+    assert await harness.pull() == {"both.txt": "unchanged", "size.txt": ["size-mismatch"]}
 
 
-async def test_partial_result_token_streams_reports(desk: Desk) -> None:
-    assert await desk.pull(token="partial") == {}
+async def test_partial_result_token_streams_reports(harness: WorkspacePuller) -> None:
+    assert await harness.pull(token="partial") == {}
     read = default_converter().structure
     parts = [
         read(value, types.WorkspaceDiagnosticReportPartialResult)
-        for value in desk.at.partial["partial"]
+        for value in harness.at.partial["partial"]
     ]
-    assert [dict(map(desk.read, part.items)) for part in parts] == [
+    assert [dict(map(harness.read, part.items)) for part in parts] == [
         {"both.txt": ["size-mismatch", "out-of-bounds"]},
         {"size.txt": ["size-mismatch"]},
     ]
-    assert await desk.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
+    assert await harness.pull() == {"size.txt": "unchanged", "both.txt": "unchanged"}
 
 
-async def test_changed_closed_file_refreshes_workspace_diagnostics(desk: Desk) -> None:
-    client = desk.at.client
+async def test_changed_closed_file_refreshes_workspace_diagnostics(
+    harness: WorkspacePuller,
+) -> None:
+    client = harness.at.client
     told = client.diagnostic_refresh_count
-    event = types.FileEvent((desk.folder / "size.txt").as_uri(), types.FileChangeType.Changed)
+    event = types.FileEvent((harness.folder / "size.txt").as_uri(), types.FileChangeType.Changed)
     client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([event]))
-    await desk.at.until(lambda: client.diagnostic_refresh_count > told)
+    await harness.at.until(lambda: client.diagnostic_refresh_count > told)
 
 
-async def test_long_check_reports_progress(desk: Desk) -> None:
+async def test_long_check_reports_progress(harness: WorkspacePuller) -> None:
     for number in range(3):
         filling = "// a long line that nobody reads\n" * 60_000
         module = "HloModule m\n\nENTRY %main {\n  ROOT %a = f32[] negate(%b)\n}\n"
-        (desk.folder / f"module_{number:04}.jit_f.txt").write_text(module + filling, "utf-8")
-    found = await desk.pull()
+        (harness.folder / f"module_{number:04}.jit_f.txt").write_text(module + filling, "utf-8")
+    found = await harness.pull()
     assert sorted(found) == [
         "both.txt", *(f"module_{number:04}.jit_f.txt" for number in range(3)), "size.txt",
     ]  # fmt: skip
-    reports: list[object] = [*chain(*desk.at.client.progress_reports.values())]
+    reports: list[object] = [*chain(*harness.at.client.progress_reports.values())]
     begun = [each for each in reports if isinstance(each, types.WorkDoneProgressBegin)]
     assert "Checking HLO dumps" in [each.title for each in begun]
 

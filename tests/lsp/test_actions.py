@@ -31,10 +31,10 @@ QUICK = types.CodeActionKind.QuickFix
 
 
 async def asked_about(folder: Path, text: str, client: Client) -> RequestContext:
-    desk = Session()
-    desk.client = client
-    file = desk.open(item((folder / "dump.txt").as_uri(), text, version=7))
-    found = await desk.context(types.TextDocumentIdentifier(file.uri))
+    session = Session()
+    session.client = client
+    file = session.open(item((folder / "dump.txt").as_uri(), text, version=7))
+    found = await session.context(types.TextDocumentIdentifier(file.uri))
     assert found is not None
     return found
 

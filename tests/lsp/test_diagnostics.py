@@ -28,7 +28,7 @@ URI = "untitled:1"
 DAMAGED = DUMP.replace("(size=512,offset=512)", "(size=512,offset=1000)")
 
 
-class Desk:
+class PushHarness:
     """A session with a pusher, driven as the server drives it."""
 
     def __init__(self, client: Client) -> None:
@@ -75,31 +75,31 @@ class Desk:
 
 
 @pytest.fixture
-def desk(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Desk]:
+def harness(monkeypatch: pytest.MonkeyPatch) -> Callable[..., PushHarness]:
     monkeypatch.setattr(diagnostics, "_DEBOUNCE_SECONDS", 0)
-    return lambda **flags: Desk(replace(Client(), **flags))
+    return lambda **flags: PushHarness(replace(Client(), **flags))
 
 
-async def test_opened_file_is_checked(desk: Callable[..., Desk]) -> None:
-    at = desk()
+async def test_opened_file_is_checked(harness: Callable[..., PushHarness]) -> None:
+    at = harness()
     at.open(URI, DAMAGED, version=5)
     assert await at.sent() == [(URI, 5, ["out-of-bounds"])]
 
 
-async def test_an_intact_file_gets_an_empty_list(desk: Callable[..., Desk]) -> None:
-    at = desk()
+async def test_an_intact_file_gets_an_empty_list(harness: Callable[..., PushHarness]) -> None:
+    at = harness()
     at.open(URI, DUMP)
     assert await at.sent() == [(URI, 1, [])]
 
 
-async def test_other_file_gets_no_diagnostics(desk: Callable[..., Desk]) -> None:
-    at = desk()
+async def test_other_file_gets_no_diagnostics(harness: Callable[..., PushHarness]) -> None:
+    at = harness()
     at.open(URI, "--flag=1\n")
     assert await at.sent() in ([], [(URI, 1, [])])
 
 
-async def test_edits_in_a_burst_are_looked_at_once(desk: Callable[..., Desk]) -> None:
-    at = desk()
+async def test_edits_in_a_burst_are_looked_at_once(harness: Callable[..., PushHarness]) -> None:
+    at = harness()
     at.open(URI, DUMP)
     at.edit(URI, "BufferAssignment:\n", version=2)
     at.edit(URI, "", version=3)
@@ -109,24 +109,28 @@ async def test_edits_in_a_burst_are_looked_at_once(desk: Callable[..., Desk]) ->
     assert await at.sent() == [(URI, 5, [])]
 
 
-async def test_text_that_becomes_no_dump_loses_its_diagnostics(desk: Callable[..., Desk]) -> None:
-    at = desk()
+async def test_text_that_becomes_no_dump_loses_its_diagnostics(
+    harness: Callable[..., PushHarness],
+) -> None:
+    at = harness()
     at.open(URI, DAMAGED)
     await at.sent()
     at.edit(URI, "plain text")
     assert await at.sent() == [(URI, 2, [])]
 
 
-async def test_closing_clears_the_list(desk: Callable[..., Desk]) -> None:
-    at = desk()
+async def test_closing_clears_the_list(harness: Callable[..., PushHarness]) -> None:
+    at = harness()
     at.open(URI, DAMAGED)
     await at.sent()
     at.close(URI)
     assert await at.all_sent() == [(URI, None, [])]
 
 
-async def test_closing_right_after_opening_leaves_nothing_behind(desk: Callable[..., Desk]) -> None:
-    at = desk()
+async def test_closing_right_after_opening_leaves_nothing_behind(
+    harness: Callable[..., PushHarness],
+) -> None:
+    at = harness()
     at.open(URI, DAMAGED)
     at.close(URI)
     assert await at.all_sent() == [(URI, None, [])]
@@ -136,9 +140,11 @@ async def test_closing_right_after_opening_leaves_nothing_behind(desk: Callable[
     assert (await at.all_sent())[-1] == (URI, None, [])
 
 
-async def test_siblings_are_looked_at_again(desk: Callable[..., Desk], tmp_path: Path) -> None:
+async def test_siblings_are_looked_at_again(
+    harness: Callable[..., PushHarness], tmp_path: Path
+) -> None:
     paths = split_dump(tmp_path)
-    at = desk()
+    at = harness()
     at.session.settings = Settings(check=CheckOptions(ignore=frozenset({"sibling-missing"})))
     texts = {path.as_uri(): disk.read_document(path).text for path in paths.values()}
     assignment, values, ranges = texts
@@ -158,8 +164,10 @@ async def test_siblings_are_looked_at_again(desk: Callable[..., Desk], tmp_path:
     assert {uri: codes for uri, _, codes in await at.sent()}[ranges] == []
 
 
-async def test_strangers_are_left_alone(desk: Callable[..., Desk], tmp_path: Path) -> None:
-    at = desk()
+async def test_strangers_are_left_alone(
+    harness: Callable[..., PushHarness], tmp_path: Path
+) -> None:
+    at = harness()
     at.open("untitled:other", DUMP)
     at.open(split_dump(tmp_path)["-live-range"].as_uri(), DUMP)
     await at.sent()
@@ -168,8 +176,8 @@ async def test_strangers_are_left_alone(desk: Callable[..., Desk], tmp_path: Pat
     assert await at.sent() == [(URI, 2, ["out-of-bounds"])]
 
 
-async def test_a_client_that_pulls_gets_refreshes_only(desk: Callable[..., Desk]) -> None:
-    at = desk(can_pull_diagnostics=True)
+async def test_a_client_that_pulls_gets_refreshes_only(harness: Callable[..., PushHarness]) -> None:
+    at = harness(can_pull_diagnostics=True)
     at.open(URI, DAMAGED)
     at.edit(URI, DUMP)
     at.close(URI)
@@ -178,11 +186,11 @@ async def test_a_client_that_pulls_gets_refreshes_only(desk: Callable[..., Desk]
 
 
 async def test_what_is_still_to_be_looked_for_stays(
-    desk: Callable[..., Desk], monkeypatch: pytest.MonkeyPatch
+    harness: Callable[..., PushHarness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Between two complete lists stands what is found already, beside what was there before."""
     monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
-    at = desk()
+    at = harness()
     at.open(URI, DAMAGED)
     await at.all_sent()
     at.edit(URI, DAMAGED.replace("<1 x @0> (size=512", "<1 x @0> (size=500"))
@@ -195,8 +203,8 @@ async def test_what_is_still_to_be_looked_for_stays(
         assert {"size-mismatch", "out-of-bounds"} <= set(codes)
 
 
-async def test_other_settings_are_looked_at_at_once(desk: Callable[..., Desk]) -> None:
-    at = desk()
+async def test_other_settings_are_looked_at_at_once(harness: Callable[..., PushHarness]) -> None:
+    at = harness()
     at.open(URI, DAMAGED)
     await at.sent()
     at.session.settings = Settings(check=CheckOptions(ignore=frozenset({"out-of-bounds"})))
@@ -210,7 +218,7 @@ TWICE_DAMAGED = DUMP.replace("<1 x @0> (size=512", "<1 x @0> (size=500").replace
 SIZE, BOUNDS = "size-mismatch", "out-of-bounds"
 
 
-class Screen:
+class ShownDiagnostics:
     """A look, and the codes of each list that it has shown."""
 
     def __init__(self, context: RequestContext, interval: float = 0) -> None:
@@ -234,50 +242,50 @@ async def of_damaged() -> tuple[RequestContext, Finding, Finding]:
 
 async def test_what_was_found_is_shown_once() -> None:
     file, first, second = await of_damaged()
-    screen, found = Screen(file), [first]
-    screen.tell(found, BOUNDS)
-    screen.tell(found, BOUNDS)
+    shown, found = ShownDiagnostics(file), [first]
+    shown.tell(found, BOUNDS)
+    shown.tell(found, BOUNDS)
     found.append(second)
-    screen.tell(found)
-    assert screen.lists == [[SIZE], [SIZE, BOUNDS]]
+    shown.tell(found)
+    assert shown.lists == [[SIZE], [SIZE, BOUNDS]]
 
 
 async def test_what_is_found_again_stands_there_once() -> None:
     file, first, second = await of_damaged()
-    screen = Screen(file)
-    screen.diagnostics.complete([diagnostic_json(file.client, one) for one in (second,)])
-    screen.tell([first, second], SIZE, BOUNDS)
-    assert screen.lists == [[SIZE, BOUNDS]]
+    shown = ShownDiagnostics(file)
+    shown.diagnostics.complete([diagnostic_json(file.client, one) for one in (second,)])
+    shown.tell([first, second], SIZE, BOUNDS)
+    assert shown.lists == [[SIZE, BOUNDS]]
 
 
 async def test_restarted_check_shows_new_findings() -> None:
     file, first, second = await of_damaged()
-    screen = Screen(file)
-    screen.tell([first])
-    screen.tell([second])
-    assert screen.lists == [[SIZE], [BOUNDS]]
+    shown = ShownDiagnostics(file)
+    shown.tell([first])
+    shown.tell([second])
+    assert shown.lists == [[SIZE], [BOUNDS]]
 
 
 async def test_news_wait_for_the_end_of_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
     monkeypatch.setattr(diagnostics, "time", SimpleNamespace(monotonic=lambda: now[0]))
     file, first, second = await of_damaged()
-    screen, found = Screen(file, interval=1), [first]
-    screen.tell(found)
+    shown, found = ShownDiagnostics(file, interval=1), [first]
+    shown.tell(found)
     found.append(second)
-    screen.tell(found)
-    assert screen.lists == [[SIZE]]
+    shown.tell(found)
+    assert shown.lists == [[SIZE]]
     now[0] += 2
-    screen.tell(found)
-    assert screen.lists == [[SIZE], [SIZE, BOUNDS]]
+    shown.tell(found)
+    assert shown.lists == [[SIZE], [SIZE, BOUNDS]]
 
 
 async def test_long_lists_are_shown_when_they_are_complete(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(diagnostics, "_MAX_PARTIAL_DIAGNOSTICS", 1)
     file, first, second = await of_damaged()
-    screen = Screen(file)
-    screen.tell([first, second])
-    assert screen.lists == []
+    shown = ShownDiagnostics(file)
+    shown.tell([first, second])
+    assert shown.lists == []
 
 
 LINES = ["a", "b", "c", "d"]

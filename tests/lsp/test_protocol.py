@@ -18,7 +18,7 @@ METHOD = types.TEXT_DOCUMENT_DOCUMENT_SYMBOL
 INITIALIZE: dict[str, Any] = {"processId": None, "rootUri": None, "capabilities": {}}
 
 
-class Desk:
+class ProtocolHarness:
     """An initialized server with one handler, and all that it writes, in order."""
 
     def __init__(self, work: Callable[[], Awaitable[Any]]) -> None:
@@ -68,12 +68,12 @@ async def five() -> int:
 
 
 async def test_a_cancelled_request_is_answered_once() -> None:
-    desk = Desk(forever)
-    desk.ask()
-    await desk.short()
+    harness = ProtocolHarness(forever)
+    harness.ask()
+    await harness.short()
     for _ in range(2):
-        desk.cancel()
-        assert await desk.short() == [-32800]
+        harness.cancel()
+        assert await harness.short() == [-32800]
 
 
 async def test_cancelled_request_ends_at_a_checkpoint() -> None:
@@ -86,38 +86,38 @@ async def test_cancelled_request_ends_at_a_checkpoint() -> None:
         finally:
             ended.append(True)
 
-    desk = Desk(lambda: run_in_slices(endless))
-    desk.ask()
-    await desk.short()
+    harness = ProtocolHarness(lambda: run_in_slices(endless))
+    harness.ask()
+    await harness.short()
     assert ended == []
-    desk.cancel()
-    await desk.short()
+    harness.cancel()
+    await harness.short()
     assert ended == [True]
 
 
 async def test_a_request_that_never_began_is_answered() -> None:
-    desk = Desk(five)
-    desk.ask()
-    desk.cancel()
-    assert await desk.short() == [-32800]
+    harness = ProtocolHarness(five)
+    harness.ask()
+    harness.cancel()
+    assert await harness.short() == [-32800]
 
 
 async def test_an_answered_request_cannot_be_cancelled() -> None:
-    desk = Desk(five)
-    desk.ask()
-    await desk.short()
-    desk.cancel()
-    assert await desk.short() == [5]
+    harness = ProtocolHarness(five)
+    harness.ask()
+    await harness.short()
+    harness.cancel()
+    assert await harness.short() == [5]
 
 
 async def test_shutdown_cancels_all_requests() -> None:
-    desk = Desk(forever)
+    harness = ProtocolHarness(forever)
     for number in (1, "1", -1):
-        desk.ask(number)
-    await desk.short()
-    desk.send("shutdown", None, "end")
-    assert await desk.short() == [None, -32800, -32800, -32800]
-    assert [said["id"] for said in desk.written] == ["end", 1, "1", -1]
+        harness.ask(number)
+    await harness.short()
+    harness.send("shutdown", None, "end")
+    assert await harness.short() == [None, -32800, -32800, -32800]
+    assert [said["id"] for said in harness.written] == ["end", 1, "1", -1]
 
 
 async def test_progress_ends_before_the_answer() -> None:
@@ -128,10 +128,10 @@ async def test_progress_ends_before_the_answer() -> None:
         current_request().report("that", 50)
         return 5
 
-    desk = Desk(work)
-    desk.ask(workDoneToken="t")
-    assert await desk.short() == ["begin", "report", "end", 5]
-    begin, report = (said["params"]["value"] for said in desk.written[:2])
+    harness = ProtocolHarness(work)
+    harness.ask(workDoneToken="t")
+    assert await harness.short() == ["begin", "report", "end", 5]
+    begin, report = (said["params"]["value"] for said in harness.written[:2])
     assert begin == {
         "kind": "begin", "title": "Computing outline", "cancellable": True, "message": "this",
     }  # fmt: skip
@@ -143,9 +143,9 @@ async def test_progress_ends_before_a_refusal() -> None:
         current_request().begin()
         raise JsonRpcInvalidParams
 
-    desk = Desk(refuse)
-    desk.ask(workDoneToken="t")
-    assert await desk.short() == ["begin", "end", -32602]
+    harness = ProtocolHarness(refuse)
+    harness.ask(workDoneToken="t")
+    assert await harness.short() == ["begin", "end", -32602]
 
 
 async def test_a_request_can_be_cancelled_by_its_token() -> None:
@@ -153,20 +153,20 @@ async def test_a_request_can_be_cancelled_by_its_token() -> None:
         current_request().begin()
         await forever()
 
-    desk = Desk(stay)
-    desk.ask(workDoneToken="t")
+    harness = ProtocolHarness(stay)
+    harness.ask(workDoneToken="t")
     for token in ("other", "t"):
-        assert await desk.short() == ["begin"]
-        desk.send("window/workDoneProgress/cancel", {"token": token})
-    assert await desk.short() == ["begin", "end", -32800]
+        assert await harness.short() == ["begin"]
+        harness.send("window/workDoneProgress/cancel", {"token": token})
+    assert await harness.short() == ["begin", "end", -32800]
 
 
 async def test_waiting_request_is_cancelled_by_its_token() -> None:
-    desk = Desk(five)
-    desk.ask(workDoneToken="t")
-    desk.send("window/workDoneProgress/cancel", {"token": "t"})
-    assert await desk.short() == [-32800]
-    assert desk.server.protocol.progress.tokens == {}
+    harness = ProtocolHarness(five)
+    harness.ask(workDoneToken="t")
+    harness.send("window/workDoneProgress/cancel", {"token": "t"})
+    assert await harness.short() == [-32800]
+    assert harness.server.protocol.progress.tokens == {}
 
 
 async def test_work_that_outlives_its_request_reports_nothing() -> None:
@@ -181,18 +181,18 @@ async def test_work_that_outlives_its_request_reports_nothing() -> None:
         tasks.append(asyncio.ensure_future(stay()))
         return 5
 
-    desk = Desk(work)
-    desk.ask(workDoneToken="t")
-    assert await desk.short() == [5]
+    harness = ProtocolHarness(work)
+    harness.ask(workDoneToken="t")
+    assert await harness.short() == [5]
 
 
 async def test_a_failure_is_answered_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def fail() -> None:
         raise LookupError("ours")
 
-    desk = Desk(fail)
-    desk.ask()
-    assert await desk.short() == [-32603]
+    harness = ProtocolHarness(fail)
+    harness.ask()
+    assert await harness.short() == [-32603]
     assert "LookupError" in caplog.text
     assert "in fail" in caplog.text
 
@@ -200,7 +200,7 @@ async def test_a_failure_is_answered_and_logged(caplog: pytest.LogCaptureFixture
 async def read(data: bytes) -> list[bytes]:
     """Return the bodies of the messages that a server reads."""
     server, bodies = HloServer("test", "1", protocol_cls=HloProtocol), list[bytes]()
-    server.protocol.set_writer(Desk(five))  # type: ignore[arg-type]
+    server.protocol.set_writer(ProtocolHarness(five))  # type: ignore[arg-type]
     setattr(server.protocol, "receive", bodies.append)  # noqa: B010
     reader = asyncio.StreamReader()
     reader.feed_data(data)

@@ -160,7 +160,7 @@ async def test_reopened_file_gets_a_full_report() -> None:
         session.close(URI)
 
 
-class Desk:
+class PullHarness:
     """A session with a puller, whose compiles all count as large; the client can be told."""
 
     def __init__(self, text: str, **flags: bool) -> None:
@@ -205,15 +205,15 @@ class Desk:
 
 
 @pytest.fixture
-def large(monkeypatch: pytest.MonkeyPatch) -> type[Desk]:
+def large(monkeypatch: pytest.MonkeyPatch) -> type[PullHarness]:
     monkeypatch.setattr(session_module, "MAX_FULL_ANSWER_LINES", 0)
     monkeypatch.setattr(pulling, "_QUICK_ANSWER_SECONDS", 0)
     monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
-    return Desk
+    return PullHarness
 
 
 async def test_large_compile_answers_early_then_refreshes(
-    large: type[Desk],
+    large: type[PullHarness],
 ) -> None:
     at = large(DAMAGED)
     assert await at.codes() == (False, [])
@@ -222,7 +222,7 @@ async def test_large_compile_answers_early_then_refreshes(
     assert await at.settle() == 0
 
 
-async def test_large_compile_shows_progress(large: type[Desk]) -> None:
+async def test_large_compile_shows_progress(large: type[PullHarness]) -> None:
     at = large(DAMAGED)
     await at.pull()
     await at.pull()
@@ -233,21 +233,21 @@ async def test_large_compile_shows_progress(large: type[Desk]) -> None:
     assert at.told == [f"Checking {URI} ...", f"Checking {URI}: done"]
 
 
-async def test_a_client_that_cannot_be_told_waits(large: type[Desk]) -> None:
+async def test_a_client_that_cannot_be_told_waits(large: type[PullHarness]) -> None:
     at = large(DAMAGED, can_refresh_diagnostics=False)
     assert await at.codes() == (True, ["out-of-bounds"])
     assert await at.settle() == 0
 
 
 async def test_small_compile_answers_once(
-    large: type[Desk], monkeypatch: pytest.MonkeyPatch
+    large: type[PullHarness], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(session_module, "MAX_FULL_ANSWER_LINES", 1000)
     at = large(DAMAGED)
     assert await at.codes() == (True, ["out-of-bounds"])
 
 
-async def test_large_compile_can_be_unchanged(large: type[Desk]) -> None:
+async def test_large_compile_can_be_unchanged(large: type[PullHarness]) -> None:
     at = large(DAMAGED)
     await at.pull()
     await at.settle()
@@ -255,7 +255,7 @@ async def test_large_compile_can_be_unchanged(large: type[Desk]) -> None:
     assert isinstance(await at.pull(report.result_id), Unchanged)
 
 
-async def test_edit_keeps_and_moves_older_diagnostics(large: type[Desk]) -> None:
+async def test_edit_keeps_and_moves_older_diagnostics(large: type[PullHarness]) -> None:
     at = large(DAMAGED)
     await at.pull()
     await at.settle()
@@ -269,7 +269,7 @@ async def test_edit_keeps_and_moves_older_diagnostics(large: type[Desk]) -> None
     assert after.items[0].range.start.line == before.items[0].range.start.line + 1
 
 
-async def test_edited_line_has_none_until_checked(large: type[Desk]) -> None:
+async def test_edited_line_has_none_until_checked(large: type[PullHarness]) -> None:
     at = large(DAMAGED)
     await at.pull()
     await at.settle()
@@ -279,7 +279,7 @@ async def test_edited_line_has_none_until_checked(large: type[Desk]) -> None:
     assert await at.codes() == (True, ["out-of-bounds"])
 
 
-async def test_edits_during_a_check_are_checked(large: type[Desk]) -> None:
+async def test_edits_during_a_check_are_checked(large: type[PullHarness]) -> None:
     at = large(DUMP)
     assert await at.codes() == (False, [])
     edit(at.session, whole(DAMAGED))
@@ -288,7 +288,7 @@ async def test_edits_during_a_check_are_checked(large: type[Desk]) -> None:
     assert await at.codes() == (True, ["out-of-bounds"])
 
 
-async def test_early_findings_are_sent_before_the_end(large: type[Desk]) -> None:
+async def test_early_findings_are_sent_before_the_end(large: type[PullHarness]) -> None:
     at = large(DAMAGED.replace("<1 x @0> (size=512", "<1 x @0> (size=500"))
     told = []
     while not (report := await at.codes())[0]:
@@ -299,7 +299,7 @@ async def test_early_findings_are_sent_before_the_end(large: type[Desk]) -> None
     assert at.refreshes > 1
 
 
-async def test_closed_file_is_not_checked(large: type[Desk]) -> None:
+async def test_closed_file_is_not_checked(large: type[PullHarness]) -> None:
     at = large(DAMAGED)
     await at.pull()
     at.session.close(URI)

@@ -20,7 +20,7 @@ DOCUMENT = types.TextDocumentIdentifier(URI)
 MODULE = "HloModule m\n\nENTRY %e (a: f32[]) -> f32[] {\n  %a = f32[] parameter(0)\n  %b = f32[] negate(%a)\n  ROOT %c = f32[] negate(%a)\n}\n"  # noqa: E501
 
 
-class Desk:
+class TokensHarness:
     """A session with its tokens; counts how often the client was told to ask again."""
 
     def __init__(self, text: str | None = DUMP, client: Client | None = None) -> None:
@@ -77,7 +77,7 @@ def test_the_legend_has_names_of_the_field() -> None:
 
 
 async def test_all_tokens_of_a_module() -> None:
-    found = await Desk(MODULE).tokens.full(DOCUMENT)
+    found = await TokensHarness(MODULE).tokens.full(DOCUMENT)
     assert found is not None
     assert words(MODULE, found["data"])[4:] == [
         "%a instruction declaration", "f32 elementType", "parameter opcode", "0 number",
@@ -87,13 +87,13 @@ async def test_all_tokens_of_a_module() -> None:
 
 
 async def test_a_range_has_the_tokens_of_its_lines() -> None:
-    data = await Desk(MODULE).lines(3, 4)
+    data = await TokensHarness(MODULE).lines(3, 4)
     assert data is not None
     assert data[0] == 3
     assert [word.split()[0] for word in words(MODULE, data)] == [
         "%a", "f32", "parameter", "0", "%b", "f32", "negate", "%a"
     ]  # fmt: skip
-    assert await Desk(MODULE).lines(90, 100) == []
+    assert await TokensHarness(MODULE).lines(90, 100) == []
 
 
 @pytest.mark.parametrize(
@@ -104,12 +104,12 @@ async def test_a_range_has_the_tokens_of_its_lines() -> None:
     ],
 )  # fmt: skip
 async def test_differences_lead_to_what_the_whole_would_be(edit: tuple[int, int, int, str]) -> None:
-    desk = Desk(MODULE)
-    first = await desk.tokens.full(DOCUMENT)
+    harness = TokensHarness(MODULE)
+    first = await harness.tokens.full(DOCUMENT)
     assert first is not None
-    desk.edit(*edit)
-    changed = await desk.tokens.delta(DOCUMENT, first["resultId"])
-    whole = await desk.tokens.full(DOCUMENT)
+    harness.edit(*edit)
+    changed = await harness.tokens.delta(DOCUMENT, first["resultId"])
+    whole = await harness.tokens.full(DOCUMENT)
     assert changed is not None
     assert whole is not None
     assert applied(first["data"], changed["edits"]) == whole["data"]
@@ -117,52 +117,52 @@ async def test_differences_lead_to_what_the_whole_would_be(edit: tuple[int, int,
 
 
 async def test_nothing_changed_is_no_edit() -> None:
-    desk = Desk()
-    first = await desk.tokens.full(DOCUMENT)
+    harness = TokensHarness()
+    first = await harness.tokens.full(DOCUMENT)
     assert first is not None
-    again = await desk.tokens.delta(DOCUMENT, first["resultId"])
+    again = await harness.tokens.delta(DOCUMENT, first["resultId"])
     assert again is not None
     assert again["edits"] == []
     assert again["resultId"] != first["resultId"]
 
 
 async def test_an_unknown_result_is_answered_in_full() -> None:
-    desk = Desk()
-    first = await desk.tokens.full(DOCUMENT)
+    harness = TokensHarness()
+    first = await harness.tokens.full(DOCUMENT)
     assert first is not None
     for result_id in ("", "99", "x"):
-        found = await desk.tokens.delta(DOCUMENT, result_id)
+        found = await harness.tokens.delta(DOCUMENT, result_id)
         assert found is not None
         assert found["data"] == first["data"]
 
 
 async def test_results_of_closed_documents_are_forgotten() -> None:
-    desk = Desk()
-    first = await desk.tokens.full(DOCUMENT)
+    harness = TokensHarness()
+    first = await harness.tokens.full(DOCUMENT)
     assert first is not None
-    file = desk.session.close(URI)
+    file = harness.session.close(URI)
     assert file is not None
-    desk.tokens.closed(file)
-    desk.session.open(item(URI, DUMP))
-    assert "data" in (await desk.tokens.delta(DOCUMENT, first["resultId"]) or {})
+    harness.tokens.closed(file)
+    harness.session.open(item(URI, DUMP))
+    assert "data" in (await harness.tokens.delta(DOCUMENT, first["resultId"]) or {})
 
 
 async def test_what_is_no_dump_has_no_tokens() -> None:
-    for desk in (Desk("plain text\n"), Desk(None)):
-        assert await desk.tokens.full(DOCUMENT) is None
-        assert await desk.tokens.delta(DOCUMENT, "1") is None
-        assert await desk.lines(0, 5) is None
+    for harness in (TokensHarness("plain text\n"), TokensHarness(None)):
+        assert await harness.tokens.full(DOCUMENT) is None
+        assert await harness.tokens.delta(DOCUMENT, "1") is None
+        assert await harness.lines(0, 5) is None
 
 
 async def test_large_document_has_range_and_delta_tokens() -> None:
-    desk = Desk(MODULE)
-    first = await desk.tokens.full(DOCUMENT)
+    harness = TokensHarness(MODULE)
+    first = await harness.tokens.full(DOCUMENT)
     assert first is not None
-    desk.edit(0, 11, 11, ", k=" + "1" * MAX_FULL_ANSWER_CHARACTERS)
-    assert await desk.tokens.full(DOCUMENT) is None
-    assert await desk.tokens.delta(DOCUMENT, "unknown") is None
-    assert len(await desk.lines(3, 3) or []) == 4 * 5
-    changed = await desk.tokens.delta(DOCUMENT, first["resultId"])
+    harness.edit(0, 11, 11, ", k=" + "1" * MAX_FULL_ANSWER_CHARACTERS)
+    assert await harness.tokens.full(DOCUMENT) is None
+    assert await harness.tokens.delta(DOCUMENT, "unknown") is None
+    assert len(await harness.lines(3, 3) or []) == 4 * 5
+    changed = await harness.tokens.delta(DOCUMENT, first["resultId"])
     assert changed is not None
     assert len(changed["edits"]) == 1
 
@@ -170,8 +170,8 @@ async def test_large_document_has_range_and_delta_tokens() -> None:
 @pytest.mark.parametrize("encoding", Encoding)
 async def test_columns_are_counted_as_the_client_does(encoding: Encoding) -> None:
     text = "BufferAssignment:\n      ├── jit(é)/𝄞 (33.3%, total: 16 bytes, current: 16 bytes, remaining: 0 bytes)\n"  # noqa: E501
-    desk = Desk(text, replace(Client(), encoding=encoding))
-    found = await desk.tokens.full(DOCUMENT)
+    harness = TokensHarness(text, replace(Client(), encoding=encoding))
+    found = await harness.tokens.full(DOCUMENT)
     assert found is not None
     data = found["data"]
     line = text.split("\n")[1]
@@ -188,16 +188,16 @@ async def test_columns_are_counted_as_the_client_does(encoding: Encoding) -> Non
 
 async def test_several_files_in_one_text() -> None:
     text = f"noise\n*** Begin a.txt ***\n{MODULE}*** End a.txt ***\nnoise\n*** Begin b-buffer-assignment.txt ***\n{DUMP}*** End b-buffer-assignment.txt ***\n"  # noqa: E501
-    desk = Desk(text)
-    found = await desk.tokens.full(DOCUMENT)
+    harness = TokensHarness(text)
+    found = await harness.tokens.full(DOCUMENT)
     assert found is not None
-    apart = [await Desk(part).tokens.full(DOCUMENT) for part in (MODULE, DUMP)]
+    apart = [await TokensHarness(part).tokens.full(DOCUMENT) for part in (MODULE, DUMP)]
     assert words(text, found["data"]) == [
         word
         for part, one in zip((MODULE, DUMP), apart, strict=True)
         for word in words(part, one["data"] if one else [])
     ]
-    data = await desk.lines(6, 6)
+    data = await harness.lines(6, 6)
     assert [word.split()[0] for word in words(text, data or [])] == ["%b", "f32", "negate", "%a"]
 
 
@@ -209,20 +209,20 @@ async def test_sections_may_move_while_they_are_read(
     monkeypatch.setattr(tokens, "_CHARACTERS_PER_BATCH", 1)
     part = f"*** Begin NAME ***\n{MODULE}*** End NAME ***\n"
     whole = "noise\n" * 9 + part.replace("NAME", "a.txt") + part.replace("NAME", "b.txt")
-    desk = Desk(whole)
-    telling = asyncio.ensure_future(desk.tokens.full(DOCUMENT))
+    harness = TokensHarness(whole)
+    telling = asyncio.ensure_future(harness.tokens.full(DOCUMENT))
     for _ in range(12):
         await asyncio.sleep(0)
     assert not telling.done()
-    file = desk.session.workspace.open_files[URI]
+    file = harness.session.workspace.open_files[URI]
     file.changed(file.document.replace(whole.replace("noise\n", "")))
-    await desk.lines(0, 0)
+    await harness.lines(0, 0)
     text = whole.replace("noise\n", "")
     if after == "one file alone":
         text = MODULE
         file.changed(file.document.replace(text))
-        await desk.lines(0, 0)
-    told, fresh = await telling, await Desk(text).tokens.full(DOCUMENT)
+        await harness.lines(0, 0)
+    told, fresh = await telling, await TokensHarness(text).tokens.full(DOCUMENT)
     assert told is not None
     assert fresh is not None
     assert told["data"] == fresh["data"]

@@ -12,7 +12,7 @@ from hlo_lsp.lsp.session import Session
 from lsp.opened import DUMP, item
 
 
-class Desk:
+class ServicesHarness:
     """A session with a dump two folders deep, and what is told of settings."""
 
     def __init__(self, top: Path) -> None:
@@ -38,36 +38,36 @@ class Desk:
 
 @pytest.mark.parametrize("folder", [".", "runs", "runs/today"])
 def test_file_creation_change_and_deletion_are_noticed(tmp_path: Path, folder: str) -> None:
-    desk = Desk(tmp_path)
-    assert not desk.is_told()
+    harness = ServicesHarness(tmp_path)
+    assert not harness.is_told()
     settings = tmp_path / folder / CONFIG_FILE_NAME
     for text in ("", 'ignore = ["overlap"]\n'):
         settings.write_text(text)
-        assert desk.is_told()
-        assert not desk.is_told()
+        assert harness.is_told()
+        assert not harness.is_told()
     settings.unlink()
-    assert desk.is_told()
-    assert not desk.is_told()
+    assert harness.is_told()
+    assert not harness.is_told()
 
 
 def test_a_nearer_file_is_another(tmp_path: Path) -> None:
     (tmp_path / CONFIG_FILE_NAME).touch()
-    desk = Desk(tmp_path)
+    harness = ServicesHarness(tmp_path)
     (tmp_path / "runs" / CONFIG_FILE_NAME).touch()
-    assert desk.is_told()
+    assert harness.is_told()
     (tmp_path / CONFIG_FILE_NAME).unlink()  # it counts for nothing that is open
-    assert not desk.is_told()
+    assert not harness.is_told()
 
 
 def test_a_file_that_is_opened_is_no_news(tmp_path: Path) -> None:
-    desk = Desk(tmp_path)
+    harness = ServicesHarness(tmp_path)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / CONFIG_FILE_NAME).touch()
-    assert not desk.is_told()
-    desk.open(tmp_path / "other" / "dump.txt")
-    assert not desk.is_told()
-    desk.session.open(item("untitled:dump", DUMP))
-    assert not desk.is_told()
+    assert not harness.is_told()
+    harness.open(tmp_path / "other" / "dump.txt")
+    assert not harness.is_told()
+    harness.session.open(item("untitled:dump", DUMP))
+    assert not harness.is_told()
 
 
 class FakeClient:

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from hlo_lsp.lsp.scheduling import SharedTasks
 
 
-class Desk:
+class SharedWorkHarness:
     """Works that tell how far they are, and go on when the test says so."""
 
     def __init__(self) -> None:
@@ -39,47 +39,47 @@ async def settled(*waiting: Awaitable[str]) -> Sequence[asyncio.Future[str]]:
 
 
 async def test_equal_requests_share_work_and_progress() -> None:
-    desk = Desk()
+    harness = SharedWorkHarness()
     heard: list[str] = []
-    both = await settled(desk.wait("a", heard.append), desk.wait("a", heard.append))
-    desk.gate.set()
+    both = await settled(harness.wait("a", heard.append), harness.wait("a", heard.append))
+    harness.gate.set()
     assert await asyncio.gather(*both) == ["A", "A"]
-    assert desk.log == ["a begins", "a ends"]
+    assert harness.log == ["a begins", "a ends"]
     assert heard == ["a is half done"] * 2
 
 
 async def test_works_go_on_one_after_the_other() -> None:
-    desk = Desk()
-    both = await settled(desk.wait("a"), desk.wait("b"))
-    assert desk.log == ["a begins"]
-    desk.gate.set()
+    harness = SharedWorkHarness()
+    both = await settled(harness.wait("a"), harness.wait("b"))
+    assert harness.log == ["a begins"]
+    harness.gate.set()
     assert await asyncio.gather(*both) == ["A", "B"]
-    assert desk.log == ["a begins", "a ends", "b begins", "b ends"]
+    assert harness.log == ["a begins", "a ends", "b begins", "b ends"]
 
 
 async def test_work_continues_until_the_last_request_ends() -> None:
-    desk = Desk()
-    first, second = await settled(desk.wait("a"), desk.wait("a"))
+    harness = SharedWorkHarness()
+    first, second = await settled(harness.wait("a"), harness.wait("a"))
     first.cancel()
     await settled()
-    assert desk.log == ["a begins"]
+    assert harness.log == ["a begins"]
     second.cancel()
     await settled()
-    assert desk.log == ["a begins", "a is given up"]
+    assert harness.log == ["a begins", "a is given up"]
 
 
 async def test_after_one_that_was_given_up_another_begins() -> None:
-    desk = Desk()
-    (first,) = await settled(desk.wait("a"))
+    harness = SharedWorkHarness()
+    (first,) = await settled(harness.wait("a"))
     first.cancel()
     await settled()
-    desk.gate.set()
-    assert await desk.wait("a") == "A"
-    assert desk.log == ["a begins", "a is given up", "a begins", "a ends"]
+    harness.gate.set()
+    assert await harness.wait("a") == "A"
+    assert harness.log == ["a begins", "a is given up", "a begins", "a ends"]
 
 
 async def test_what_is_done_is_not_kept() -> None:
-    desk = Desk()
-    desk.gate.set()
-    assert [await desk.wait("a"), await desk.wait("a")] == ["A", "A"]
-    assert desk.log == ["a begins", "a ends"] * 2
+    harness = SharedWorkHarness()
+    harness.gate.set()
+    assert [await harness.wait("a"), await harness.wait("a")] == ["A", "A"]
+    assert harness.log == ["a begins", "a ends"] * 2

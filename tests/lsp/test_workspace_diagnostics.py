@@ -23,7 +23,7 @@ CONVERTER = get_converter()
 Reports = dict[str, tuple[str, list[str]]]
 
 
-class Desk:
+class WorkspaceDiagnosticsHarness:
     """Workspace diagnostics, pulled as a client pulls them: it hands back the ids that it has."""
 
     def __init__(self, folder: Path) -> None:
@@ -76,48 +76,50 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def test_only_files_with_findings_are_reported(folder: Path) -> None:
-    assert await Desk(folder).pull() == {"bad.txt": ("full", ["out-of-bounds"])}
+    assert await WorkspaceDiagnosticsHarness(folder).pull() == {
+        "bad.txt": ("full", ["out-of-bounds"])
+    }
 
 
 async def test_a_second_pull_is_unchanged(folder: Path) -> None:
-    desk = Desk(folder)
-    await desk.pull()
-    assert await desk.pull() == {"bad.txt": ("unchanged", [])}
+    harness = WorkspaceDiagnosticsHarness(folder)
+    await harness.pull()
+    assert await harness.pull() == {"bad.txt": ("unchanged", [])}
 
 
 async def test_what_was_mended_loses_its_findings(folder: Path) -> None:
-    desk = Desk(folder)
-    await desk.pull()
+    harness = WorkspaceDiagnosticsHarness(folder)
+    await harness.pull()
     write(folder / "deep" / "bad.txt", DUMP + "\n")
-    assert await desk.pull() == {"bad.txt": ("full", [])}
-    assert await desk.pull() == {"bad.txt": ("unchanged", [])}
+    assert await harness.pull() == {"bad.txt": ("full", [])}
+    assert await harness.pull() == {"bad.txt": ("unchanged", [])}
 
 
 async def test_what_is_gone_loses_its_findings_once(folder: Path) -> None:
-    desk = Desk(folder)
-    await desk.pull()
+    harness = WorkspaceDiagnosticsHarness(folder)
+    await harness.pull()
     (folder / "deep" / "bad.txt").unlink()
-    assert await desk.pull() == {"bad.txt": ("full", [])}
-    assert await desk.pull() == {}
+    assert await harness.pull() == {"bad.txt": ("full", [])}
+    assert await harness.pull() == {}
 
 
 async def test_partial_results_come_compile_by_compile(folder: Path) -> None:
     write(folder / "worse.txt", DAMAGED)
-    desk = Desk(folder)
-    assert await desk.pull(token="t") == {}
-    assert [said["token"] for said in desk.partial] == ["t", "t"]
-    assert [[*desk.taken(said["value"]["items"])] for said in desk.partial] == [
+    harness = WorkspaceDiagnosticsHarness(folder)
+    assert await harness.pull(token="t") == {}
+    assert [said["token"] for said in harness.partial] == ["t", "t"]
+    assert [[*harness.taken(said["value"]["items"])] for said in harness.partial] == [
         ["worse.txt"],
         ["bad.txt"],
     ]
-    for said in desk.partial:
+    for said in harness.partial:
         CONVERTER.structure(said["value"], types.WorkspaceDiagnosticReportPartialResult)
 
 
 async def test_open_files_are_left_to_their_own_pull(folder: Path) -> None:
-    desk = Desk(folder)
-    desk.session.open(item((folder / "deep" / "bad.txt").as_uri(), DAMAGED))
-    assert await desk.pull() == {}
+    harness = WorkspaceDiagnosticsHarness(folder)
+    harness.session.open(item((folder / "deep" / "bad.txt").as_uri(), DAMAGED))
+    assert await harness.pull() == {}
 
 
 async def test_companion_file_is_compared_with_open_text(tmp_path: Path) -> None:
@@ -125,38 +127,38 @@ async def test_companion_file_is_compared_with_open_text(tmp_path: Path) -> None
     paths.pop("-live-range").unlink()
     assigned, values = paths["-buffer-assignment"], paths["-buffer-assignment-values"]
     assignment = assigned.read_text("utf-8")
-    desk = Desk(tmp_path)
+    harness = WorkspaceDiagnosticsHarness(tmp_path)
     write(tmp_path / CONFIG_FILE_NAME, 'ignore = ["sibling-missing"]')
     write(values, values.read_text("utf-8").replace("2048 (2.0KiB)", "2560 (2.5KiB)"))
     uri = assigned.as_uri()
-    desk.session.open(item(uri, assignment))
-    assert await desk.pull() == {values.name: ("full", ["total-mismatch"])}
-    assert await desk.pull() == {values.name: ("unchanged", [])}
-    edit(desk.session, whole(f"{assignment}allocation 3: size 512, thread-local:\n"), uri=uri)
-    assert await desk.pull() == {values.name: ("full", [])}
+    harness.session.open(item(uri, assignment))
+    assert await harness.pull() == {values.name: ("full", ["total-mismatch"])}
+    assert await harness.pull() == {values.name: ("unchanged", [])}
+    edit(harness.session, whole(f"{assignment}allocation 3: size 512, thread-local:\n"), uri=uri)
+    assert await harness.pull() == {values.name: ("full", [])}
 
 
 async def test_a_settings_file_counts_at_once(folder: Path) -> None:
-    desk = Desk(folder)
-    await desk.pull()
+    harness = WorkspaceDiagnosticsHarness(folder)
+    await harness.pull()
     write(folder / CONFIG_FILE_NAME, 'ignore = ["out-of-bounds"]')
-    assert await desk.pull() == {"bad.txt": ("full", [])}
+    assert await harness.pull() == {"bad.txt": ("full", [])}
 
 
 async def test_only_what_has_changed_is_looked_at_again(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk = Desk(folder)
-    await desk.pull()
+    harness = WorkspaceDiagnosticsHarness(folder)
+    await harness.pull()
     looked: list[str] = []
-    look = desk.workspace_diagnostics._check_job
+    look = harness.workspace_diagnostics._check_job
     monkeypatch.setattr(
-        desk.workspace_diagnostics,
+        harness.workspace_diagnostics,
         "_check_job",
         lambda job: looked.append(job.files[0].name) or look(job),  # type: ignore[func-returns-value]
     )
     os.utime(folder / "good.txt", (1, 1))
-    await desk.pull()
+    await harness.pull()
     assert looked == ["good.txt"]
 
 
@@ -166,11 +168,11 @@ async def test_check_stopped_by_the_user_stays_stopped(
     monkeypatch.setattr(workspace_diagnostics, "_MIN_PROGRESS_BYTES", 0)
     for number in range(20):
         write(folder / f"more{number}.txt", DAMAGED + f"{'x' * 2000}\n")
-    desk = Desk(folder)
-    desk.server.cancels = True
-    first = await desk.pull()
+    harness = WorkspaceDiagnosticsHarness(folder)
+    harness.server.cancels = True
+    first = await harness.pull()
     assert len(first) < 21
-    assert len(await desk.pull()) == len(first)
-    desk.workspace_diagnostics.folders_changed()
-    desk.server.cancels = False
-    assert len(await desk.pull()) == 21
+    assert len(await harness.pull()) == len(first)
+    harness.workspace_diagnostics.folders_changed()
+    harness.server.cancels = False
+    assert len(await harness.pull()) == 21

@@ -40,7 +40,7 @@ class Server:
             self.work_done_progress.tokens[params.token].cancel()
 
 
-class Desk:
+class WorkspaceSymbolsHarness:
     """Workspace symbols, driven as the server drives them."""
 
     def __init__(self, *folders: Path) -> None:
@@ -85,22 +85,22 @@ def write(path: Path, text: str = MODULE) -> str:
 
 async def test_a_symbol_of_the_workspace(tmp_path: Path) -> None:
     uri = write(tmp_path / "deep/a.txt")
-    desk = Desk(tmp_path)
-    await desk.settled()
-    (found,) = await desk.find("one")
+    harness = WorkspaceSymbolsHarness(tmp_path)
+    await harness.settled()
+    (found,) = await harness.find("one")
     span = types.Range(types.Position(3, 8), types.Position(3, 11))
     assert found == types.SymbolInformation(
         types.Location(uri, span), "one", types.SymbolKind.Variable,
         container_name="main · deep/a.txt",
     )  # fmt: skip
-    kinds = {found.name: found.kind for found in await desk.find("")}
+    kinds = {found.name: found.kind for found in await harness.find("")}
     assert kinds == {"jit_f": types.SymbolKind.Module}
 
 
 async def test_the_first_answer_waits_for_the_names(tmp_path: Path) -> None:
     write(tmp_path / "a.txt")
-    desk = Desk(tmp_path)
-    assert len(await desk.find("one")) == 1
+    harness = WorkspaceSymbolsHarness(tmp_path)
+    assert len(await harness.find("one")) == 1
 
 
 async def test_first_query_waits_for_a_match(
@@ -108,56 +108,56 @@ async def test_first_query_waits_for_a_match(
 ) -> None:
     for number in range(100):
         write(tmp_path / f"{number}/a.txt")
-    desk = Desk(tmp_path)
+    harness = WorkspaceSymbolsHarness(tmp_path)
     monkeypatch.setattr(workspace_symbols, "_FIRST_WAIT_SECONDS", 0)
     monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
-    assert await desk.find("one") != []
-    assert len(await desk.uris("one")) == 100
+    assert await harness.find("one") != []
+    assert len(await harness.uris("one")) == 100
 
 
 async def test_folders_come_and_go(tmp_path: Path) -> None:
     one, two = write(tmp_path / "1/a.txt"), write(tmp_path / "2/b.txt")
-    desk = Desk(tmp_path / "1")
-    assert await desk.uris("one") == [one]
-    desk.show(tmp_path / "1", tmp_path / "2")
-    assert await desk.uris("one") == [one, two]
-    desk.show(tmp_path / "2")
-    assert await desk.uris("one") == [two]
+    harness = WorkspaceSymbolsHarness(tmp_path / "1")
+    assert await harness.uris("one") == [one]
+    harness.show(tmp_path / "1", tmp_path / "2")
+    assert await harness.uris("one") == [one, two]
+    harness.show(tmp_path / "2")
+    assert await harness.uris("one") == [two]
 
 
 async def test_folder_of_an_open_file_is_searched(tmp_path: Path) -> None:
     own, beside = write(tmp_path / "a.txt"), write(tmp_path / "b.txt")
     write(tmp_path / "deep/c.txt")
-    desk = Desk()
-    assert await desk.uris("one") == []
-    desk.open(own, MODULE)
-    assert await desk.uris("one") == [own, beside]
-    desk.close(own)
-    assert await desk.uris("one") == []
+    harness = WorkspaceSymbolsHarness()
+    assert await harness.uris("one") == []
+    harness.open(own, MODULE)
+    assert await harness.uris("one") == [own, beside]
+    harness.close(own)
+    assert await harness.uris("one") == []
 
 
 async def test_an_open_text_hides_the_one_on_disk(tmp_path: Path) -> None:
     uri = write(tmp_path / "a.txt")
-    desk = Desk(tmp_path)
-    desk.open(uri, MODULE.replace("one", "typed"))
-    assert await desk.uris("typed") == [uri]
-    assert await desk.uris("one") == []
-    edit(desk.session, whole(MODULE.replace("one", "\n\nlater")), uri=uri)
-    (found,) = await desk.find("later")
+    harness = WorkspaceSymbolsHarness(tmp_path)
+    harness.open(uri, MODULE.replace("one", "typed"))
+    assert await harness.uris("typed") == [uri]
+    assert await harness.uris("one") == []
+    edit(harness.session, whole(MODULE.replace("one", "\n\nlater")), uri=uri)
+    (found,) = await harness.find("later")
     assert found.location.range.start.line == 5
-    assert await desk.uris("typed") == []
-    desk.close(uri)
-    assert await desk.uris("one") == [uri]
-    assert await desk.uris("later") == []
+    assert await harness.uris("typed") == []
+    harness.close(uri)
+    assert await harness.uris("one") == [uri]
+    assert await harness.uris("later") == []
 
 
 async def test_reopened_file_of_same_version_is_read_again() -> None:
-    desk = Desk()
-    desk.open("untitled:1", MODULE)
-    assert await desk.uris("one") == ["untitled:1"]
-    desk.open("untitled:1", MODULE.replace("one", "other"))
-    assert await desk.uris("one") == []
-    assert await desk.uris("other") == ["untitled:1"]
+    harness = WorkspaceSymbolsHarness()
+    harness.open("untitled:1", MODULE)
+    assert await harness.uris("one") == ["untitled:1"]
+    harness.open("untitled:1", MODULE.replace("one", "other"))
+    assert await harness.uris("one") == []
+    assert await harness.uris("other") == ["untitled:1"]
 
 
 async def test_search_notices_changes_on_disk_for_the_next(
@@ -166,13 +166,13 @@ async def test_search_notices_changes_on_disk_for_the_next(
     monkeypatch.setattr(workspace_symbols, "_RESCAN_INTERVAL_SECONDS", 0)
     path = tmp_path / "a.txt"
     write(path)
-    desk = Desk(tmp_path)
-    assert len(await desk.uris("one")) == 1
+    harness = WorkspaceSymbolsHarness(tmp_path)
+    assert len(await harness.uris("one")) == 1
     write(path, MODULE.replace("one", "other"))
     os.utime(path, ns=(1, 1))
-    await desk.uris("one")
-    assert await desk.uris("one") == []
-    assert len(await desk.uris("other")) == 1
+    await harness.uris("one")
+    assert await harness.uris("one") == []
+    assert len(await harness.uris("other")) == 1
 
 
 async def test_long_reading_shows_its_progress(
@@ -180,15 +180,15 @@ async def test_long_reading_shows_its_progress(
 ) -> None:
     monkeypatch.setattr(workspace_symbols, "_MIN_PROGRESS_BYTES", 2 * len(MODULE))
     write(tmp_path / "a.txt")
-    desk = Desk(tmp_path)
-    await desk.settled()
-    assert desk.server.sent == []
+    harness = WorkspaceSymbolsHarness(tmp_path)
+    await harness.settled()
+    assert harness.server.sent == []
     write(tmp_path / "b.txt")
     write(tmp_path / "c.txt")
-    desk.names.scan()
-    await desk.settled()
-    assert desk.server.sent[0].kind == "begin"
-    assert desk.server.sent[-1].kind == "end"
+    harness.names.scan()
+    await harness.settled()
+    assert harness.server.sent[0].kind == "begin"
+    assert harness.server.sent[-1].kind == "end"
 
 
 async def test_stopped_reading_resumes_with_other_folders(
@@ -198,20 +198,20 @@ async def test_stopped_reading_resumes_with_other_folders(
     monkeypatch.setattr(running, "_SLICE_SECONDS", 0)
     for number in range(20):
         write(tmp_path / f"{number:02}.txt")
-    desk = Desk()
-    desk.server.cancels = True
-    desk.show(tmp_path)
-    assert 0 < len(await desk.uris("one")) < 20
-    desk.names.scan()
-    assert len(await desk.uris("one")) < 20
-    desk.server.cancels = False
-    desk.show(tmp_path)
-    assert len(await desk.uris("one")) == 20
+    harness = WorkspaceSymbolsHarness()
+    harness.server.cancels = True
+    harness.show(tmp_path)
+    assert 0 < len(await harness.uris("one")) < 20
+    harness.names.scan()
+    assert len(await harness.uris("one")) < 20
+    harness.server.cancels = False
+    harness.show(tmp_path)
+    assert len(await harness.uris("one")) == 20
 
 
 async def test_a_root_without_folders(tmp_path: Path) -> None:
     uri = write(tmp_path / "a.txt")
-    desk = Desk()
-    desk.server.workspace.root_uri = tmp_path.as_uri()
-    desk.names.folders_changed()
-    assert await desk.uris("one") == [uri]
+    harness = WorkspaceSymbolsHarness()
+    harness.server.workspace.root_uri = tmp_path.as_uri()
+    harness.names.folders_changed()
+    assert await harness.uris("one") == [uri]
