@@ -118,8 +118,6 @@ class ModuleIndex:
         # The instructions by the names in their texts, built on request and updated from then on.
         self._mentions: MultiMap[str, InstructionLine] | None = None
         self._is_building_mentions = False
-        # The callers by computation, made on demand while the mentions are not built.
-        self._callers: dict[str, list[InstructionLine]] | None = None
         self._change_count = 0
         self.headers: MultiMap[str, ModuleHeader] = MultiMap()
         self.computations: MultiMap[str, ComputationLine] = MultiMap()
@@ -136,7 +134,6 @@ class ModuleIndex:
 
     def _update(self, record: Record, change: RecordChange) -> None:
         self._computations.clear()
-        self._callers = None
         self._change_count += 1
         if isinstance(record, InstructionLine):
             change(self.instructions, record.name, record)
@@ -255,15 +252,8 @@ class ModuleIndex:
         """Return the instructions that call a computation, in order."""
         if isinstance(computation, InlineComputation):
             return [] if computation.caller is None else [computation.caller]
-        if self._mentions is not None:
-            found = self.mentioning(computation.name)
-            return [record for record in found if computation.name in record.called]
-        if self._callers is None:
-            self._callers = {}
-            for record in sorted(self.instructions.records(), key=lambda record: record.line):
-                for name in dict.fromkeys(record.called):
-                    self._callers.setdefault(name, []).append(record)
-        return self._callers.get(computation.name, [])
+        found = self.mentioning(computation.name)
+        return [record for record in found if computation.name in record.called]
 
     def called_by(self, instruction: InstructionLine) -> list[ComputationLine]:
         """Return the defined computations that an instruction calls."""
