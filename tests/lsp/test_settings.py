@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from hlo_lsp.checks.options import CheckOptions
-from hlo_lsp.lsp.settings import Settings, hlo_section, section_of_options
+from hlo_lsp.lsp.settings import PythonNotes, Settings, hlo_section, section_of_options
 
 FOLDER = Path("/work space").absolute()
 
@@ -112,3 +112,14 @@ def test_invalid_check_options_are_reported_with_their_setting() -> None:
         "did you mean `padding_bytes`?",
     ]
     assert Settings.of([{"check": "syntax"}]) == (Settings(), ["hlo.check: must be an object"])
+
+
+@pytest.mark.parametrize("value", [True, "some", ["all"], 1])
+def test_python_notes_name_their_values(value: object) -> None:
+    settings, problems = Settings.of([{"pythonNotes": value}])
+    assert settings == Settings()
+    assert problems == ["hlo.pythonNotes: must be off, large, or all"]
+
+
+def test_python_notes_can_be_off() -> None:
+    assert Settings.of([{"pythonNotes": "off"}])[0].python_notes is PythonNotes.OFF

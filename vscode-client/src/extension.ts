@@ -8,6 +8,7 @@ import { MemoryMapPanel } from "./memoryMapPanel";
 import { MemorySummary } from "./memorySummary";
 import { middlewareOf } from "./middleware";
 import { onDidSelectInterpreter } from "./pythonExtension";
+import { PythonNotes } from "./pythonNotes";
 import { openSample } from "./sample";
 import { SCHEMES, Server } from "./server";
 import { showPlaces } from "./showPlaces";
@@ -43,6 +44,7 @@ export function activate(context: vscode.ExtensionContext): void {
     map,
     notice.register(),
     summary.register(),
+    new PythonNotes(started, windows).register(),
     detectDumps(),
     startWithDumps(started),
     started.onDidChange(() => {

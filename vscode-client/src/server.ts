@@ -33,6 +33,10 @@ export class Server implements vscode.Disposable {
   private readonly changed = new vscode.EventEmitter<void>();
   readonly onDidChange = this.changed.event;
 
+  private readonly linesChanged = new vscode.EventEmitter<void>();
+  /** Fires when other Python lines own memory at the peak of a dump. */
+  readonly onDidChangeSourceLines = this.linesChanged.event;
+
   private starting: Promise<LanguageClient | undefined> | undefined;
   private launch: Launch | undefined;
   private current: LanguageClient | undefined;
@@ -91,6 +95,7 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     this.changed.dispose();
+    this.linesChanged.dispose();
   }
 
   private async start(): Promise<LanguageClient | undefined> {
@@ -164,6 +169,9 @@ export class Server implements vscode.Disposable {
         closed: () =>
           hasStarted ? restarts.closed() : { action: CloseAction.DoNotRestart, handled: true },
       },
+    });
+    client.onNotification("hlo/sourceLinesChanged", () => {
+      this.linesChanged.fire();
     });
     const restarts = client.createDefaultErrorHandler();
     client.onDidChangeState(({ newState }) => {

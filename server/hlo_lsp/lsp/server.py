@@ -29,6 +29,7 @@ from hlo_lsp.lsp.scheduling import run_in_slices
 from hlo_lsp.lsp.semantic_tokens import LEGEND
 from hlo_lsp.lsp.services import Services
 from hlo_lsp.lsp.session import RequestContext, Session
+from hlo_lsp.lsp.source_lines import SOURCE_LINES_METHOD
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.file_windows import FileWindows
 
@@ -330,4 +331,5 @@ def _register_commands(server: HloServer, session: Session, services: Services) 
         services.reload()
 
     server.feature(commands.WINDOW_METHOD)(partial(commands.answer_window, FileWindows()))
+    server.feature(SOURCE_LINES_METHOD)(services.source_lines.answer)
     server.feature(MEMORY_MAP_METHOD)(partial(answer_memory_map, session))

@@ -25,6 +25,7 @@ from hlo_lsp.lsp.settings import (
     hlo_section,
     section_of_options,
 )
+from hlo_lsp.lsp.source_lines import SourceLines
 from hlo_lsp.lsp.workspace_diagnostics import WorkspaceDiagnostics
 from hlo_lsp.lsp.workspace_symbols import WorkspaceSymbols
 from hlo_lsp.model.dump_file import DumpFile
@@ -205,6 +206,7 @@ class Services:
         )
         self.semantic_tokens = SemanticTokens(session, self._refresh_tokens.schedule)
         self.workspace_symbols = WorkspaceSymbols(server, session)
+        self.source_lines = SourceLines(server, session, notify)
         self.workspace_diagnostics = WorkspaceDiagnostics(server, session, notify)
         self.configuration = Configuration(server, session, self._settings_changed)
         self._config_files = ConfigFileWatcher(session, self.diagnostics.all_changed)
@@ -230,6 +232,7 @@ class Services:
 
     def changed(self, file: DumpFile) -> None:
         """Update all services after the text of an open file changed."""
+        self.source_lines.scan()
         self.diagnostics.changed(file)
         if any(other is not file for other in self._session.open_companions(file)):
             self._refresh_views()
@@ -239,6 +242,7 @@ class Services:
         self.diagnostics.closed(file)
         self.semantic_tokens.closed(file)
         self.workspace_symbols.closed(file)
+        self.source_lines.scan()
         if self._session.open_companions(file):
             self._refresh_views()
 
@@ -258,11 +262,13 @@ class Services:
                 self._refresh_views()
         self._refresh_diagnostics.schedule()
         self.workspace_symbols.scan()
+        self.source_lines.scan()
 
     def folders_changed(self) -> None:
         """Update all services after the workspace folders changed."""
         self.configuration.apply()
         self.workspace_symbols.folders_changed()
+        self.source_lines.folders_changed()
         self.workspace_diagnostics.folders_changed()
         self._refresh_diagnostics.schedule()
 
@@ -270,6 +276,7 @@ class Services:
         """Discard everything that was read, for files that changed without a trace."""
         self._session.reload()
         self.workspace_symbols.reload()
+        self.source_lines.scan()
         self.workspace_diagnostics.reload()
         self.diagnostics.all_changed()
         self._refresh_views()
@@ -280,6 +287,8 @@ class Services:
             self.diagnostics.all_changed()
         if settings.hints != before.hints:
             self.refresh_hints.schedule()
+        if (settings.python_notes, settings.source_map) != (before.python_notes, before.source_map):
+            self.source_lines.scan()
 
     def _companion_read(self, path: Path) -> None:
         self.diagnostics.companion_read(path)

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, fields
+from enum import Enum
 from functools import partial
 from pathlib import Path
 
@@ -15,18 +16,28 @@ SECTION = "hlo"
 _FOLDER = "${workspaceFolder}"
 
 
+class PythonNotes(Enum):
+    """The Python lines that show their memory: those with at least 1 % of a peak are large."""
+
+    OFF = "off"
+    LARGE = "large"
+    ALL = "all"
+
+
 @dataclass(frozen=True, slots=True)
 class Settings:
     """The settings with their defaults.
 
     ``source_map`` is ``hlo.sourceMap``, ``{"path in the dump": "local path"}``. ``check`` is
     ``hlo.check``, with the keys of ``hlo-lsp.toml``, which takes precedence in its folder.
-    ``hints`` are the kinds that ``hlo.inlayHints`` does not disable.
+    ``hints`` are the kinds that ``hlo.inlayHints`` does not disable. ``python_notes`` is
+    ``hlo.pythonNotes``.
     """
 
     source_map: SourceMap = field(default_factory=SourceMap)
     check: CheckOptions = field(default_factory=CheckOptions)
     hints: frozenset[HintKind] = frozenset(HintKind)
+    python_notes: PythonNotes = PythonNotes.LARGE
 
     @classmethod
     def of(
@@ -52,7 +63,9 @@ class Settings:
         problems += [f"{SECTION}.check{problem}" for problem in wrong]
         hints, wrong = _hints(found.get("inlayHints"))
         problems += [f"{SECTION}.inlayHints{problem}" for problem in wrong]
-        return cls(source_map, check, hints), problems
+        notes, wrong = _python_notes(found.get("pythonNotes"))
+        problems += wrong
+        return cls(source_map, check, hints, notes), problems
 
 
 def hlo_section(settings: object) -> object:
@@ -89,6 +102,15 @@ def _hints(value: object) -> tuple[frozenset[HintKind], list[str]]:
         elif setting is not None and setting is not True:
             problems.append(f".{kind.value}: must be true or false")
     return frozenset(enabled), problems
+
+
+def _python_notes(value: object) -> tuple[PythonNotes, list[str]]:
+    if value is None:
+        return PythonNotes.LARGE, []
+    try:
+        return PythonNotes(value), []
+    except ValueError:
+        return PythonNotes.LARGE, [f"{SECTION}.pythonNotes: must be off, large, or all"]
 
 
 def _resolve_path(text: str, folder: Path | None) -> Path | None:

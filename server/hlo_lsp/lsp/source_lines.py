@@ -1,0 +1,236 @@
+"""The request ``hlo/sourceLines``: the lines of a Python file that own memory at a peak.
+
+Clients show the lines themselves, so that Python files do not get a second language server.
+"""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pygls.lsp.server import LanguageServer
+
+from hlo_lsp.lsp.client import Json, path_of, workspace_folders
+from hlo_lsp.lsp.progress import BackgroundProgress, Progress
+from hlo_lsp.lsp.scheduling import run_in_background, run_in_slices, start_task
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.settings import PythonNotes
+from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.model.source import SourceFiles
+from hlo_lsp.model.source_compiles import SourceCompile, SourceCompiles
+from hlo_lsp.model.symbol_reading import SearchFolder
+from hlo_lsp.model.workspace import DumpWorkspace
+from hlo_lsp.reports.source_lines import LineMemory, module_memory
+from hlo_lsp.text.disk import UnreadableError, file_stamp
+
+SOURCE_LINES_METHOD = "hlo/sourceLines"
+CHANGED_METHOD = "hlo/sourceLinesChanged"
+_SCAN_INTERVAL_SECONDS = 3  # between two scans, because each edit triggers one
+_MIN_PROGRESS_BYTES = 4_000_000  # about 0.5 s; less reading shows no progress
+_MAX_BUFFERS = 500  # of one line, in an answer
+_MIN_AGE_DIFFERENCE_NS = 60 * 10**9  # a dump is written some time after its program is read
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """A line of an answer for one Python file of one compile."""
+
+    file: str
+    is_large: bool
+    answer: Json
+
+
+class SourceLines:
+    """Reads the compiles of Python files in the background, and answers from those read so far.
+
+    The compiles are those below the workspace folders and beside open dumps. Of several compiles
+    of one module the newest applies, or the newest of those with open files.
+    """
+
+    def __init__(
+        self, server: LanguageServer, session: Session, notify: Callable[[str, Json], None]
+    ) -> None:
+        self._server = server
+        self._session = session
+        self._notify = notify
+        self._compiles = SourceCompiles()
+        # By assignment, with the compile that was read; a changed one is kept until it is read again.
+        self._notes: dict[Path, tuple[SourceCompile, list[_Note]]] = {}
+        self._requested: dict[Path, list[Json]] = {}  # the last answer for each Python file
+        self._reading: asyncio.Task[None] | None = None
+        self._is_outdated = False  # since the last scan
+        self._is_stopped = False  # the user has cancelled reading
+        self._scanned: set[Path] = set()  # the Python files that were known in the last scan
+        self._next_scan = 0.0  # the time (monotonic) of the next scan
+
+    async def answer(self, params: Any) -> Json | None:
+        """Return the known lines of a Python file; a notification follows if they change.
+
+        Args:
+            params: ``uri`` of the file.
+        """
+        uri = getattr(params, "uri", None)
+        path = path_of(uri) if isinstance(uri, str) else None
+        if path is None:
+            return None
+        lines = self._requested[path] = await run_in_slices(partial(self._lines, path))
+        self.scan()
+        return {"lines": lines}
+
+    def scan(self) -> None:
+        """Scan for changed compiles, and read them."""
+        self._is_outdated = True
+        if self._reading is None and not self._is_stopped and self._requested:
+            self._reading = start_task(self._read())
+
+    def folders_changed(self) -> None:
+        """Read the compiles of the new workspace folders."""
+        self._is_stopped = False
+        self.scan()
+
+    async def _read(self) -> None:
+        try:
+            while self._is_outdated and not self._is_stopped:
+                is_new = self._requested.keys() - self._scanned
+                pause = self._next_scan - time.monotonic()
+                await asyncio.sleep(0 if is_new else max(0, pause))
+                self._is_outdated = False
+                self._scanned = set(self._requested)
+                await self._read_changes()
+                self._next_scan = time.monotonic() + _SCAN_INTERVAL_SECONDS
+        finally:
+            self._reading = None
+        lines = {path: await run_in_slices(partial(self._lines, path)) for path in self._requested}
+        if any(self._requested[path] != found for path, found in lines.items()):
+            self._notify(CHANGED_METHOD, {})
+
+    async def _read_changes(self) -> None:
+        if self._session.settings.python_notes is PythonNotes.OFF:
+            return
+        folders = self._search_folders()
+        await run_in_background(partial(self._compiles.scan, folders, self._version))
+        found = self._compiles.found
+        self._notes = {path: notes for path, notes in self._notes.items() if path in found}
+        wanted = {one for path in self._requested for one, _ in self._chosen(path)}
+        unread = [one for one in wanted if self._notes.get(one.assignment, (None,))[0] != one]
+        total = sum(one.size for one in unread)
+        shown = BackgroundProgress(self._server, "Reading the memory of Python lines")
+        hidden = nullcontext(Progress(""))
+        with hidden if total < _MIN_PROGRESS_BYTES else shown as progress:
+            done = 0
+            for one in unread:
+                progress.report(one.assignment.name, 100 * done // max(total, 1))
+                notes = await run_in_background(partial(self._read_notes, one))
+                self._notes[one.assignment] = one, notes
+                done += one.size
+                if progress.is_cancelled:
+                    self._is_stopped = True
+                    return
+
+    def _read_notes(self, compile_: SourceCompile) -> list[_Note]:
+        """Return the lines of a compile, with open files as they are in the editor."""
+        workspace = DumpWorkspace()  # of one compile, so that the files do not stay in memory
+        for file in self._open_files():
+            if file.path in compile_.files:
+                workspace.open(file.uri, file.path, file.document.copy())
+        try:
+            found = module_memory(workspace.set_of(workspace.file(compile_.assignment)))
+        except UnreadableError:
+            return []
+        if found is None:
+            return []
+        tooltip = f"{found.name}, {found.peak}\n{compile_.assignment.name}"
+        return [self._note(found.name, tooltip, line) for line in found.lines]
+
+    def _note(self, module: str, tooltip: str, line: LineMemory) -> _Note:
+        locations = self._session.client.locations(
+            buffer.place for buffer in line.buffers[:_MAX_BUFFERS]
+        )
+        buffers = [
+            {"name": buffer.name, "text": buffer.text, "location": location}
+            for buffer, location in zip(line.buffers, locations, strict=False)
+        ]
+        answer: Json = {
+            "line": line.source.line - 1,
+            "module": module,
+            "bytes": line.bytes,
+            "padding": line.padding,
+            "text": str(line),
+            "tooltip": tooltip,
+            "buffers": buffers,
+        }
+        return _Note(line.source.file, line.is_large, answer)
+
+    def _lines(self, path: Path) -> list[Json]:
+        """Return the lines of a Python file in their order, those with most bytes first."""
+        setting = self._session.settings.python_notes
+        if setting is PythonNotes.OFF:
+            return []
+        is_path = _FileTest(SourceFiles(self._session.settings.source_map), path)
+        changed = (file_stamp(path) or (0, 0))[0]
+        found: list[Json] = []
+        for compile_, count in self._chosen(path):
+            about = "" if count == 1 else f"\nthe newest of {count} compiles of this module"
+            if changed > compile_.written + _MIN_AGE_DIFFERENCE_NS:
+                about += f"\n{path.name} is newer than the dump: lines may have moved"
+            _, notes = self._notes.get(compile_.assignment, (None, []))
+            found += (
+                {**note.answer, "tooltip": note.answer["tooltip"] + about}
+                for note in notes
+                if (note.is_large or setting is PythonNotes.ALL) and is_path(note.file)
+            )
+        if len({line["module"] for line in found}) > 1:
+            found = [{**line, "text": f"{line['module']}: {line['text']}"} for line in found]
+        return sorted(found, key=lambda line: (line["line"], -line["bytes"], line["module"]))
+
+    def _chosen(self, path: Path) -> Iterator[tuple[SourceCompile, int]]:
+        """Yield one compile of each module that names a Python file, and how many there are."""
+        is_path = _FileTest(SourceFiles(self._session.settings.source_map), path)
+        modules: dict[str, list[SourceCompile]] = {}
+        for compile_ in self._compiles.found.values():
+            if any(map(is_path, compile_.sources)):
+                modules.setdefault(compile_.module, []).append(compile_)
+        open_paths = {file.path for file in self._open_files()}
+        for compiles in modules.values():
+            yield (
+                max(
+                    compiles,
+                    key=lambda one: (not open_paths.isdisjoint(one.files), one.written, one.size),
+                ),
+                len(compiles),
+            )
+
+    def _open_files(self) -> list[DumpFile]:
+        return [file for file in self._session.workspace.open_files.values() if file.path]
+
+    def _version(self, path: Path) -> int | None:
+        """Return the client's version of an open file, None for other files."""
+        uri = next((file.uri for file in self._open_files() if file.path == path), None)
+        return None if uri is None else self._session.version(uri)
+
+    def _search_folders(self) -> list[SearchFolder]:
+        beside = sorted({file.path.parent for file in self._open_files() if file.path})
+        return [
+            *(SearchFolder(path, is_recursive=True) for path in workspace_folders(self._server)),
+            *(SearchFolder(path, is_recursive=False) for path in beside),
+        ]
+
+
+class _FileTest:
+    """A test whether a name in a dump is the name of a local file."""
+
+    def __init__(self, sources: SourceFiles, path: Path) -> None:
+        self._sources = sources
+        self._real_path = os.path.realpath(path)
+        self._known: dict[str, bool] = {}
+
+    def __call__(self, name: str) -> bool:
+        if name not in self._known:
+            found = self._sources.resolve(name)
+            self._known[name] = found is not None and os.path.realpath(found) == self._real_path
+        return self._known[name]

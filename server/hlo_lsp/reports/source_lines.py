@@ -1,0 +1,104 @@
+"""The memory of Python lines at the peak of a compile, as an editor shows it beside the code."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from hlo_lsp.memory.grouping import BufferGroup
+from hlo_lsp.model.display import count_noun, format_short_bytes
+from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.source import SourceLine
+from hlo_lsp.reports.summary import SpaceSummary, module_name, summarize
+from hlo_lsp.syntax.records import Record
+from hlo_lsp.text.checkpoint import checkpoint
+
+_LARGE_SHARE = 100  # a line is large if it owns at least 1/100 of the peak
+
+
+@dataclass(frozen=True, slots=True)
+class LineBuffer:
+    """A buffer that a Python line owns at the peak; ``text`` has its size and its shape."""
+
+    name: str
+    text: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class LineMemory:
+    """What a Python line owns at the peak.
+
+    Attributes:
+        source: The line.
+        bytes: Its bytes, as in the memory summary.
+        padding: How many of them are padding.
+        is_large: True if they are at least 1 % of the peak.
+        buffers: The buffers, the largest first.
+    """
+
+    source: SourceLine
+    bytes: int
+    padding: int
+    is_large: bool
+    buffers: tuple[LineBuffer, ...]
+
+    def __str__(self) -> str:
+        parts = [f"{format_short_bytes(self.bytes)} at the peak"]
+        if self.padding:
+            parts.append(f"{format_short_bytes(self.padding)} padding")
+        return " · ".join([*parts, count_noun(len(self.buffers), "buffer")])
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleMemory:
+    """The Python lines that own memory at the peak of a module; ``peak`` describes the peak."""
+
+    name: str
+    peak: str
+    lines: tuple[LineMemory, ...]
+
+
+def module_memory(dump: DumpSet) -> ModuleMemory | None:
+    """Return the memory of Python lines, with the numbers of the memory summary.
+
+    The memory space is the first one of the summary. Returns None if the peak is unknown.
+    """
+    summary = summarize(dump)
+    space = summary.main
+    if space is None or space.step is None or space.bytes is None:
+        return None
+    size = format_short_bytes(space.bytes)
+    return ModuleMemory(
+        module_name(dump),
+        f"peak of {space.title}: {size} at step {space.step:,}",
+        tuple(_lines(dump, space)),
+    )
+
+
+def _lines(dump: DumpSet, space: SpaceSummary) -> Iterator[LineMemory]:
+    for group in space.groups:
+        if group.source is not None:
+            yield LineMemory(
+                group.source,
+                group.bytes,
+                sum(owned.buffer.padding for owned in group.buffers),
+                group.bytes * _LARGE_SHARE >= (space.bytes or 0),
+                tuple(_buffers(dump, group)),
+            )
+
+
+def _buffers(dump: DumpSet, group: BufferGroup) -> Iterator[LineBuffer]:
+    for owned in group.buffers:
+        checkpoint()
+        size, value = format_short_bytes(owned.buffer.bytes), owned.buffer.value
+        if value is None:
+            allocation = owned.buffer.allocation
+            yield LineBuffer("unused bytes", size, _place_of(allocation, ""))
+        else:
+            place = _place_of(dump.instruction(value.record.name) or value, value.record.name)
+            yield LineBuffer(value.record.key, f"{size} · {value.record.shape}", place)
+
+
+def _place_of(located: LocatedRecord[Record], name: str) -> Place:
+    start = max(0, located.file.lines[located.line].find(name))
+    return Place(located.file, located.line, start, start + len(name))

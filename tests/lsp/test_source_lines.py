@@ -1,0 +1,230 @@
+"""The lines of Python files that own memory at the peak of a compile."""
+
+import asyncio
+import os
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+from lsprotocol import types
+
+from hlo_lsp.lsp import source_lines
+from hlo_lsp.lsp.client import Json
+from hlo_lsp.lsp.session import Session
+from hlo_lsp.lsp.settings import Settings
+from hlo_lsp.lsp.source_lines import CHANGED_METHOD, SourceLines
+from lsp.opened import item
+from lsp.test_session_edits import edit, whole
+
+_MODULE = """\
+HloModule {name}, is_scheduled=true
+
+ENTRY %main {{
+  %x = f32[4096]{{0}} parameter(0)
+  %y = f32[4096]{{0}} exponential(%x), metadata={{source_file="{file}" source_line=7}}
+  %s = f32[8]{{0}} slice(%y), slice={{[0:8]}}, metadata={{source_file="{file}" source_line=9}}
+  ROOT %r = f32[4096]{{0}} add(%y, %y), metadata={{source_file="{file}" source_line=8}}
+}}
+"""
+_ASSIGNMENT = """\
+BufferAssignment:
+allocation 0: size 16384, parameter 0, shape |f32[4096]| at ShapeIndex {{}}:
+ value: <1 x @0> (size=16384,offset=0): f32[4096]{{0}}
+allocation 1: size 16384, output shape is |f32[4096]|, maybe-live-out:
+ value: <4 r @0> (size=16384,offset=0): f32[4096]{{0}}
+allocation 2: size {total}, preallocated-temp:
+ value: <2 y @0> (size={size},offset=0): f32[4096]{{0}}
+ value: <3 s @0> (size=32,offset={size}): f32[8]{{0}}
+"""
+_LIVE_RANGE = """\
+HloLiveRange (max 4):
+  InstructionSequence:
+    0:x
+    1:y
+    2:s
+    3:r
+  BufferLiveRange:
+    x{}:0-4
+    y{}:1-3
+    s{}:2-3
+    r{}:3-4
+"""
+
+
+class Desk:
+    """The lines of Python files in a session with one workspace folder."""
+
+    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(source_lines, "_SCAN_INTERVAL_SECONDS", 0)
+        self.folder = folder
+        self.python = folder / "model.py"
+        self.python.write_text("\n" * 20, "utf-8")
+        workspace = SimpleNamespace(folders={folder.as_uri(): None}, root_uri=None)
+        self.server = SimpleNamespace(
+            workspace=workspace,
+            client_capabilities=types.ClientCapabilities(),
+            work_done_progress=None,
+        )
+        self.session = Session()
+        self.notified: list[str] = []
+        self.lines = SourceLines(cast("Any", self.server), self.session, self._notify)
+
+    def _notify(self, method: str, _: Json) -> None:
+        self.notified.append(method)
+
+    def set(self, **settings: object) -> None:
+        self.session.settings = Settings.of([settings])[0]
+
+    def dump(self, folder: str, name: str = "jit_f", *, size: int = 16384, time: int = 0) -> Path:
+        """Write a compile in which line 7 owns this many bytes at the peak, and line 8 16,384."""
+        stem = self.folder / folder / f"module_0001.{name}.cpu_after_optimizations"
+        stem.parent.mkdir(exist_ok=True)
+        text = _MODULE.format(name=name, file=self.python.as_posix())
+        Path(f"{stem}.txt").write_text(text, "utf-8")
+        Path(f"{stem}-live-range.txt").write_text(_LIVE_RANGE, "utf-8")
+        assignment = Path(f"{stem}-buffer-assignment.txt")
+        assignment.write_text(_ASSIGNMENT.format(size=size, total=size + 32), "utf-8")
+        if time:
+            os.utime(assignment, (time, time))
+        return assignment
+
+    async def ask(self) -> list[Json]:
+        answer = await self.lines.answer(SimpleNamespace(uri=self.python.as_uri()))
+        assert answer is not None
+        found: list[Json] = answer["lines"]
+        return found
+
+    async def read(self) -> list[Json]:
+        await self.ask()
+        await self.settled()
+        return await self.ask()
+
+    async def settled(self) -> None:
+        for _ in range(1000):
+            if self.lines._reading is None:
+                return
+            await asyncio.sleep(0.01)
+        pytest.fail("reading does not end")
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    return Desk(tmp_path, monkeypatch)
+
+
+def texts(lines: list[Json]) -> list[tuple[int, str]]:
+    return [(line["line"], line["text"]) for line in lines]
+
+
+async def test_lines_show_their_memory(desk: Desk) -> None:
+    desk.dump("dump")
+    assert texts(await desk.read()) == [
+        (6, "16.0 KiB at the peak · 1 buffer"),
+        (7, "16.0 KiB at the peak · 1 buffer"),
+    ]
+
+
+async def test_buffers_lead_to_their_instructions(desk: Desk) -> None:
+    assignment = desk.dump("dump")
+    line, _ = await desk.read()
+    module = assignment.with_name(assignment.name.replace("-buffer-assignment", ""))
+    (buffer,) = line["buffers"]
+    assert (buffer["name"], buffer["text"]) == ("y{}", "16.0 KiB · f32[4096]{0}")
+    assert buffer["location"] == {
+        "uri": module.as_uri(),
+        "range": {"start": {"line": 4, "character": 3}, "end": {"line": 4, "character": 4}},
+    }
+
+
+async def test_first_answer_does_not_wait(desk: Desk) -> None:
+    desk.dump("dump")
+    assert await desk.ask() == []
+    await desk.settled()
+    assert desk.notified == [CHANGED_METHOD]
+
+
+async def test_unchanged_lines_send_no_notification(desk: Desk) -> None:
+    desk.dump("dump")
+    await desk.read()
+    await desk.settled()
+    assert desk.notified == [CHANGED_METHOD]
+
+
+async def test_all_lines_include_small_ones(desk: Desk) -> None:
+    desk.dump("dump")
+    desk.set(pythonNotes="all")
+    assert (8, "32 B at the peak · 1 buffer") in texts(await desk.read())
+
+
+async def test_off_shows_nothing(desk: Desk) -> None:
+    desk.dump("dump")
+    desk.set(pythonNotes="off")
+    assert await desk.read() == []
+
+
+async def test_newest_compile_of_a_module_applies(desk: Desk) -> None:
+    desk.dump("old", size=65536, time=1_000_000_000)
+    desk.dump("new", size=32768, time=1_100_000_000)
+    line, _ = await desk.read()
+    assert line["text"].startswith("32.0 KiB")
+    assert "the newest of 2 compiles" in line["tooltip"]
+
+
+async def test_open_compile_precedes_newer_ones(desk: Desk) -> None:
+    old = desk.dump("old", size=65536, time=1_000_000_000)
+    desk.dump("new", size=32768, time=1_100_000_000)
+    desk.session.open(item(old.as_uri(), old.read_text("utf-8")))
+    assert (await desk.read())[0]["text"].startswith("64.0 KiB")
+
+
+async def test_unsaved_dump_applies(desk: Desk) -> None:
+    path = desk.dump("dump")
+    await desk.read()
+    desk.session.open(item(path.as_uri(), path.read_text("utf-8")))
+    text = _ASSIGNMENT.format(size=32768, total=32800)
+    edit(desk.session, whole(text), uri=path.as_uri())
+    assert (await desk.read())[0]["text"].startswith("32.0 KiB")
+
+
+async def test_several_modules_are_named(desk: Desk) -> None:
+    desk.dump("dump", "jit_f")
+    desk.dump("dump", "jit_g", size=32768)
+    assert texts(await desk.read())[:2] == [
+        (6, "jit_g: 32.0 KiB at the peak · 16.0 KiB padding · 1 buffer"),
+        (6, "jit_f: 16.0 KiB at the peak · 1 buffer"),
+    ]
+
+
+async def test_source_map_applies(desk: Desk) -> None:
+    desk.dump("dump")
+    copy = desk.folder / "copy"
+    copy.mkdir()
+    desk.python = desk.python.rename(copy / "model.py")
+    assert await desk.read() == []
+    desk.set(sourceMap={str(desk.folder): str(copy)})
+    assert len(await desk.read()) == 2
+
+
+async def test_deleted_dump_removes_lines(desk: Desk) -> None:
+    path = desk.dump("dump")
+    await desk.read()
+    path.unlink()
+    assert await desk.read() == []
+
+
+async def test_newer_python_file_is_marked(desk: Desk) -> None:
+    desk.dump("dump", time=1_000_000_000)
+    line, _ = await desk.read()
+    assert "model.py is newer than the dump" in line["tooltip"]
+
+
+async def test_dump_without_live_ranges_has_none(desk: Desk) -> None:
+    path = desk.dump("dump")
+    path.with_name(path.name.replace("buffer-assignment", "live-range")).unlink()
+    assert await desk.read() == []
+
+
+@pytest.mark.parametrize("uri", ["untitled:a.py", None])
+async def test_no_file_has_no_answer(desk: Desk, uri: object) -> None:
+    assert await desk.lines.answer(SimpleNamespace(uri=uri)) is None
