@@ -63,6 +63,12 @@ def files_of(root: Path, *kinds: FileKind) -> list[Path]:
     return [path for path in files if not kinds or kind_by_name(path) in kinds]
 
 
+def module_files(root: Path) -> list[Path]:
+    """Return the module texts below a folder, the first of those with the same content."""
+    texts = {path.read_bytes(): path for path in reversed(files_of(root, FileKind.MODULE))}
+    return sorted(texts.values())
+
+
 def memory_files(root: Path) -> list[Path]:
     """Return the memory files of every compile below a folder."""
     return files_of(root, *(kind for kind in FileKind if kind.is_memory))

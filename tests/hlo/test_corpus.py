@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from dumps import files_of
+from dumps import module_files
 from hlo_lsp.hlo.specs import AttributeKind, OpcodeSpec
 from hlo_lsp.hlo.vocabulary import vocabulary
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.instruction_text import InstructionText, parse_instruction
 from hlo_lsp.text import disk
 
@@ -58,6 +57,9 @@ def _wrong_words(instruction: InstructionText) -> Iterator[str]:
     for name, value in printed.items():
         if not _may_stand_there(name, opcode, value.strip()):
             yield f"{opcode.name} {name}={value[:80]}"
+    for key in instruction.metadata:
+        if key not in WORDS.attributes["metadata"].keys:
+            yield f"metadata {key}"
 
 
 def _may_stand_there(name: str, opcode: OpcodeSpec, value: str) -> bool:
@@ -114,39 +116,10 @@ def _wrong_header(path: Path) -> set[str]:
     return {name for name in names if name not in WORDS.header}
 
 
-def _modules(root: Path) -> list[Path]:
-    found = files_of(root, FileKind.MODULE)
-    assert found
-    return found
-
-
-@pytest.mark.parametrize("folder", _FOLDERS)
-def test_every_instruction_is_made_of_known_words(folder: str, corpus_small: Path) -> None:
-    modules = _modules(corpus_small / folder)
-    wrong = {path.name: found for path in modules if (found := _wrong(path))}
+@pytest.mark.parametrize("folder", [*_FOLDERS, "train_l24"])
+def test_modules_use_only_known_words(folder: str, request: pytest.FixtureRequest) -> None:
+    root: Path = request.getfixturevalue("corpus_small" if folder in _FOLDERS else folder)
+    modules = module_files(root / folder if folder in _FOLDERS else root)
+    assert modules
+    wrong = {path.name: found for path in modules if (found := _wrong(path) | _wrong_header(path))}
     assert wrong == {}
-
-
-@pytest.mark.parametrize("folder", _FOLDERS)
-def test_every_header_is_made_of_known_words(folder: str, corpus_small: Path) -> None:
-    modules = _modules(corpus_small / folder)
-    wrong = {path.name: found for path in modules if (found := _wrong_header(path))}
-    assert wrong == {}
-
-
-def test_large_modules_use_only_known_words(train_l24: Path, train_l96: Path) -> None:
-    modules = _modules(train_l24) + _modules(train_l96)
-    assert {path.name: found for path in modules if (found := _wrong(path))} == {}
-    assert {path.name: found for path in modules if (found := _wrong_header(path))} == {}
-
-
-def test_keys_of_metadata_are_known(corpus_small: Path) -> None:
-    known = WORDS.attributes["metadata"].keys
-    unknown = {
-        key
-        for path in _modules(corpus_small)
-        for instruction in _instructions(path)
-        for key in instruction.metadata
-        if key not in known
-    }
-    assert unknown == set()

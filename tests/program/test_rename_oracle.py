@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dumps import files_of
+from dumps import module_files
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.place import Place
 from hlo_lsp.program.renaming import name_mentions, rename_places
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.text import disk
 
@@ -72,7 +71,7 @@ def check(text: str, file: DumpFile, record: Named, at: int) -> None:
 
 @pytest.fixture(scope="module")
 def modules(corpus_small: Path) -> list[Path]:
-    paths = files_of(corpus_small, FileKind.MODULE)
+    paths = module_files(corpus_small)
     return [path for path in paths if path.stat().st_size < SMALL]
 
 

@@ -7,12 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dumps import files_of
+from dumps import module_files
 from hlo_lsp.hlo.vocabulary import vocabulary
 from hlo_lsp.ide.completion.completion import completions
 from hlo_lsp.ide.completion.signatures import signature_at
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text import disk
 
@@ -58,7 +57,7 @@ def test_next_word_is_offered_throughout_a_module(corpus_small: Path, name: str)
 
 @pytest.mark.corpus
 def test_next_word_is_offered_in_all_modules(corpus_small: Path) -> None:
-    for path in files_of(corpus_small, FileKind.MODULE):
+    for path in module_files(corpus_small):
         _all_foreseen(path, step=97)
 
 

@@ -9,11 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import marked_dump
-from dumps import files_of
+from dumps import module_files
 from edits import WRITTEN, Texts
 from hlo_lsp.ide.formatting.formatting import format_module
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.text import disk
 from ide.formatting.whitespace import vary_module_whitespace
@@ -273,7 +272,7 @@ def test_handwritten_text(corpus_small: Path) -> None:
 
 @pytest.mark.corpus
 def test_real_modules_are_already_formatted(corpus_small: Path) -> None:
-    paths = files_of(corpus_small, FileKind.MODULE)
+    paths = module_files(corpus_small)
     assert len(paths) > 500
     for path in paths:
         file = DumpFile(path.as_uri(), path, disk.read_document(path))
@@ -283,7 +282,7 @@ def test_real_modules_are_already_formatted(corpus_small: Path) -> None:
 
 @pytest.mark.corpus
 def test_changed_blanks_in_real_modules_are_restored(corpus_small: Path) -> None:
-    paths = files_of(corpus_small, FileKind.MODULE)[::10]
+    paths = module_files(corpus_small)[::10]
     assert len(paths) > 50
     for path in paths:
         text = path.read_bytes().decode()

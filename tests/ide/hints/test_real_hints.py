@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from dumps import module_files
 from hlo_lsp.ide.inlay_hints import HintKind, hints
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
@@ -16,7 +17,9 @@ _LONGEST_LABEL = 100
 @pytest.mark.corpus
 def test_real_hints_are_short_and_inside_lines(corpus_small: Path) -> None:
     kinds = set()
-    for path in sorted(corpus_small.rglob("*after_optimizations*.txt")):
+    memory = corpus_small.rglob("*after_optimizations-*.txt")
+    modules = [path for path in module_files(corpus_small) if "after_" in path.name]
+    for path in [*modules, *sorted(memory)]:
         file = DumpFile.of_text(disk.read_document(path).text, path.name)
         places = []
         for part in hints(DumpSet([file]), file):
