@@ -10,7 +10,6 @@ from hlo_lsp.syntax.module_records import ComputationLine
 from hlo_lsp.text.checkpoint import checkpoint
 
 COMPUTATION_CALLING_OPCODES = frozenset({"while", "call", "conditional", "async-start"})
-_VALUES_PER_CHECKPOINT = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +35,11 @@ def buffers_by_computation(dump: DumpSet) -> dict[ComputationLine, ComputationBu
     """Return the buffers of all computations."""
     # Byte ranges by computation and allocation number.
     ranges: dict[ComputationLine, dict[int, set[ByteRange]]] = defaultdict(lambda: defaultdict(set))
-    count = 0
     for allocation in dump.allocations():
         if allocation.record.thread_local:
             continue
         for value in dump.assigned_to(allocation):
-            count += 1
-            if count % _VALUES_PER_CHECKPOINT == 0:
-                checkpoint()
+            checkpoint()
             if value.phi:  # The loop or branch forwards a value that is defined elsewhere.
                 continue
             line = dump.instruction(value.name)

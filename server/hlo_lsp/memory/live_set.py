@@ -13,8 +13,6 @@ from hlo_lsp.model.sizes import logical_bytes
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_VALUES_PER_CHECKPOINT = 1000
-
 
 @dataclass(frozen=True, slots=True)
 class LiveBuffer:
@@ -59,9 +57,8 @@ def live_buffers(dump: DumpSet, space: int, step: int) -> tuple[LiveBuffer, ...]
 
 
 def _live_values(dump: DumpSet, block: AllocationBlock, step: int) -> Iterator[AssignedValue]:
-    for count, value in enumerate(block.values, 1):
-        if count % _VALUES_PER_CHECKPOINT == 0:
-            checkpoint()
+    for value in block.values:
+        checkpoint()
         live = dump.live(value.key) if value.size else None
         if live is not None and live.record.start_step <= step <= live.record.end_step:
             yield value

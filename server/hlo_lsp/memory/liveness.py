@@ -69,9 +69,6 @@ def live_bytes(dump: DumpSet, key: str) -> int | None:
     return None if shape is None else logical_bytes(shape)
 
 
-_VALUES_PER_CHECKPOINT = 1000
-
-
 @dataclass(frozen=True, slots=True)
 class BufferLifetime:
     """A value of a temp allocation with its live range."""
@@ -104,9 +101,8 @@ def largest_lifetimes(dump: DumpSet, count: int, least: int) -> list[BufferLifet
     for allocation in dump.allocations():
         if not allocation.record.preallocated_temp:
             continue
-        for done, value in enumerate(dump.assigned_to(allocation), 1):
-            if done % _VALUES_PER_CHECKPOINT == 0:
-                checkpoint()
+        for value in dump.assigned_to(allocation):
+            checkpoint()
             live = dump.live(value.key) if value.size >= least else None
             if live is None:
                 continue

@@ -11,9 +11,6 @@ from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
 from hlo_lsp.text.checkpoint import checkpoint
 
-_VALUES_PER_CHECKPOINT = 1000
-_CHANGES_PER_CHECKPOINT = 200
-
 
 @dataclass(frozen=True, slots=True)
 class SpaceOccupancy:
@@ -94,9 +91,8 @@ def _space_occupancy(
         if not block.allocation.preallocated_temp:
             fixed += block.allocation.size
             continue
-        for count, value in enumerate(block.values, 1):
-            if count % _VALUES_PER_CHECKPOINT == 0:
-                checkpoint()
+        for value in block.values:
+            checkpoint()
             if not value.size:
                 continue
             live = dump.live(value.key)
@@ -106,9 +102,8 @@ def _space_occupancy(
             values.append(LiveByteRange(base + value.offset, value.size, start, end))
     steps: list[int] = []
     temp: list[int] = []
-    for count, (step, occupied) in enumerate(occupied_bytes_by_step(values), 1):
-        if count % _CHANGES_PER_CHECKPOINT == 0:
-            checkpoint()
+    for step, occupied in occupied_bytes_by_step(values):
+        checkpoint()
         steps.append(step)
         temp.append(occupied)
     peak = max(temp, default=0)

@@ -92,11 +92,13 @@ def occupied_bytes_by_step(values: Iterable[LiveByteRange]) -> Iterator[tuple[in
     """
     changes: list[tuple[int, int, ByteRange]] = []
     for offset, size, start_step, end_step in values:
+        checkpoint()
         if size > 0 and start_step <= end_step:
             byte_range = (offset, offset + size)
             changes.append((start_step, 1, byte_range))
             changes.append((end_step + 1, -1, byte_range))
     changes.sort()
+    checkpoint()
     union = RangeUnion({byte_range for _, _, byte_range in changes})
     for step, at_step in groupby(changes, itemgetter(0)):
         for _, times, byte_range in at_step:
@@ -111,9 +113,6 @@ def union_size(ranges: Iterable[ByteRange]) -> int:
         total += max(0, end - max(first, covered_to))
         covered_to = max(covered_to, end)
     return total
-
-
-_RECORDS_PER_CHECKPOINT = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +151,8 @@ def allocation_occupancy(
 @query
 def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | None:
     values: list[LiveByteRange] = []
-    for count, value in enumerate(block.values, 1):
-        if count % _RECORDS_PER_CHECKPOINT == 0:
-            checkpoint()
+    for value in block.values:
+        checkpoint()
         if not value.size:
             continue
         live = dump.live(value.key)
@@ -162,11 +160,9 @@ def _occupancy(block: AllocationBlock, dump: DumpSet) -> AllocationOccupancy | N
             return None
         steps = live.record.start_step, live.record.end_step
         values.append(LiveByteRange(value.offset, value.size, *steps))
-    checkpoint()
     peak = peak_step = 0
-    for count, (step, occupied) in enumerate(occupied_bytes_by_step(values), 1):
-        if count % _RECORDS_PER_CHECKPOINT == 0:
-            checkpoint()
+    for step, occupied in occupied_bytes_by_step(values):
+        checkpoint()
         if occupied > peak:
             peak, peak_step = occupied, step
     ranges = {(value.offset, value.offset + value.size) for value in values}

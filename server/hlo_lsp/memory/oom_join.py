@@ -15,7 +15,6 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.text.checkpoint import checkpoint
 
-_VALUES_PER_CHECKPOINT = 1000
 _MIN_MATCHED_SHARE = 0.8  # of the entries that name a buffer; the rest may be cut off or damaged
 _ARGUMENT = re.compile(r"Argument ([0-9]+) index (\{[0-9,]*\})")
 _OUTPUT = re.compile(r"Output index (\{[0-9,]*\})")
@@ -172,9 +171,8 @@ class _Join:
         is_gpu = any(entry.section is EntryList.PEAK_BUFFERS for entry in message.entries)
         self._all: list[tuple[LocatedRecord[AllocationLine], AssignedValue]] = []
         for allocation in dump.allocations():
-            for count, value in enumerate(dump.assigned_to(allocation)):
-                if count % _VALUES_PER_CHECKPOINT == 0:
-                    checkpoint()
+            for value in dump.assigned_to(allocation):
+                checkpoint()
                 if value.name in wanted:
                     self._by_name.setdefault(value.name, []).append((allocation, value))
                 if is_gpu and value.size:

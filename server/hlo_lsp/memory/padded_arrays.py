@@ -9,8 +9,6 @@ from hlo_lsp.model.sizes import PaddedSize, Target, logical_bytes, padded_size_o
 from hlo_lsp.syntax.memory_records import AssignedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_VALUES_PER_CHECKPOINT = 1000
-
 
 @dataclass(frozen=True, slots=True)
 class PaddedArrays:
@@ -52,9 +50,8 @@ def padded_arrays(dump: DumpSet, target: Target, ratio: float, least: int) -> li
     values: dict[str, int] = {}
     places: dict[str, set[tuple[int, int]]] = {}
     for allocation in dump.allocations():
-        for count, value in enumerate(dump.assigned_to(allocation), 1):
-            if count % _VALUES_PER_CHECKPOINT == 0:
-                checkpoint()
+        for value in dump.assigned_to(allocation):
+            checkpoint()
             if value.size < least:
                 continue
             shape = try_shape(value.shape)

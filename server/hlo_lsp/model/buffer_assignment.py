@@ -12,8 +12,6 @@ from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
 from hlo_lsp.syntax.records import BrokenRecord
 from hlo_lsp.text.checkpoint import checkpoint
 
-_RECORDS_PER_CHECKPOINT = 2000
-
 
 @dataclass(frozen=True, eq=False)
 class AllocationBlock:
@@ -75,9 +73,8 @@ def blocks_of(file: DumpFile) -> dict[AllocationLine, AllocationBlock]:
     old = blocks_of.last(file) or {}
     found: dict[AllocationLine, tuple[list[AssignedValue], bool]] = {}
     head: AllocationLine | None = None
-    for count, record in enumerate(file.records, 1):
-        if count % _RECORDS_PER_CHECKPOINT == 0:
-            checkpoint()
+    for record in file.records:
+        checkpoint()
         if head is not None and isinstance(record, BrokenRecord):
             found[head] = found[head][0], False
         if record.is_head:

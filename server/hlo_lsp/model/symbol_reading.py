@@ -25,9 +25,7 @@ from hlo_lsp.text.checkpoint import checkpoint
 from hlo_lsp.text.disk import UnreadableError, file_stamp, read_document, read_first_lines
 from hlo_lsp.text.document import LineChange
 
-_RECORDS_PER_CHECKPOINT = 500  # about 4 ms
 _DETECTION_BYTES = 1 << 14  # enough to detect the kind of a file
-_FILES_PER_CHECKPOINT = 200  # about 2 ms
 _EXTENSIONS = frozenset({"", ".txt", ".hlo"})
 _VALUES_ENDING, _ASSIGNMENT_ENDING = "-buffer-assignment-values.txt", "-buffer-assignment.txt"
 # Live ranges and reports only repeat the values of the assignment.
@@ -62,10 +60,9 @@ def _read_text(
         scanner: Scanner = module_scanner() if kind is FileKind.MODULE else memory_scanner()
         records.update(scanner, lines, LineChange(0, 0, len(lines)))
     reader = _SymbolReader(lines, first_line, SourceTables(records), entries)
-    for count, record in enumerate(records, 1):
+    for record in records:
         reader.read(record)
-        if count % _RECORDS_PER_CHECKPOINT == 0:
-            checkpoint()
+        checkpoint()
     sources, stacks = list(reader.sources), list(reader.stacks)
     return FileSymbols(uri, title, entries, sources, stacks, sizes=reader.sizes)
 
@@ -206,9 +203,8 @@ class SymbolFolders:
         for folder in folders:
             for name, inner, names in os.walk(folder.path):
                 inner[:] = sorted(i for i in inner if folder.is_recursive and i[0] != ".")
-                for count, path in enumerate(_candidate_paths(Path(name), names)):
-                    if count % _FILES_PER_CHECKPOINT == 0:
-                        checkpoint()
+                for path in _candidate_paths(Path(name), names):
+                    checkpoint()
                     stamp = file_stamp(path)
                     if stamp is None or path in seen:
                         continue

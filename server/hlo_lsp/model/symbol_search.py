@@ -138,7 +138,6 @@ def _start_points(name: str, place: int) -> int:
 
 _MAX_CANDIDATES = 1000  # names that are scored in 20 to 50 ms
 _MAX_RESOLVED_NAMES = 30_000  # matches whose sizes are compared, about 50 ms
-_NAMES_PER_CHECKPOINT = 50  # about 2 ms
 _MAX_PLACES_PER_NAME = 40  # further symbols of a name follow those of other names
 
 
@@ -290,8 +289,7 @@ def search_symbols(files: Iterable[FileSymbols], text: str, limit: int) -> list[
         largest = max((sizes.size(file, name).bytes for file, _ in named.get(name, ())), default=0)
         is_other = shown not in {query.text, f"{query.text}{{}}"}
         ranked.append((is_other, match, -largest, -query.score(name), len(name), name))
-        if len(ranked) % _NAMES_PER_CHECKPOINT == 0:
-            checkpoint()
+        checkpoint()
     ranked.sort()
     chosen: list[tuple[int, Symbol]] = []
     spare: list[tuple[int, Symbol]] = []

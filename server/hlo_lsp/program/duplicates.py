@@ -8,7 +8,6 @@ from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, In
 from hlo_lsp.syntax.statements import closing_bracket
 from hlo_lsp.text.checkpoint import checkpoint
 
-_INSTRUCTIONS_PER_CHECKPOINT = 500
 # Attributes of every opcode, which follow the opcode's own attributes (in print order).
 _COMMON_ATTRIBUTE = re.compile(
     r", (?:sharding|frontend_attributes|control-predecessors|metadata|backend_config|"
@@ -40,7 +39,6 @@ def find_duplicate_computations(module: ModuleIndex, least: int) -> list[Duplica
     kind_of: dict[str, int] = {}
     alike: dict[int, list[ComputationLine]] = {}
     sizes: dict[int, int] = {}
-    done = 0
     for computation in module.all_computations():
         if isinstance(computation, InlineComputation):
             continue
@@ -48,9 +46,7 @@ def find_duplicate_computations(module: ModuleIndex, least: int) -> list[Duplica
         places = {member.name: place for place, member in enumerate(members)}
         body = []
         for member in members:
-            done += 1
-            if done % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-                checkpoint()
+            checkpoint()
             body.append(_canonical_text(member, places, kind_of))
         kind = kinds.setdefault(tuple(body), len(kinds))
         kind_of[computation.name] = kind

@@ -15,7 +15,6 @@ from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine
 from hlo_lsp.syntax.scanners import ThunkRow
 from hlo_lsp.text.checkpoint import checkpoint
 
-_INSTRUCTIONS_PER_CHECKPOINT = 1000
 _SCHEDULED = re.compile(r"\bis_scheduled=true\b")
 _CALLING_OPCODES = {"while", "call", "conditional"}
 _ASYNC_OPCODES = {"async-start", "async-update", "async-done"}
@@ -80,8 +79,7 @@ def schedule_of(module: ModuleIndex) -> Schedule | None:
             if part.opcode not in _ASYNC_OPCODES and is_async_call(part.opcode):
                 return None
             scheduled.append(part)
-            if len(scheduled) % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-                checkpoint()
+            checkpoint()
         elif part.computation not in spans:
             is_async = part.is_async or spans[computation].is_async
             spans[part.computation] = ComputationSteps(len(scheduled), len(scheduled), is_async)

@@ -18,7 +18,6 @@ from hlo_lsp.text.checkpoint import checkpoint
 
 HOST_MEMORY_SPACE = 5  # XLA's Layout::kHostMemorySpace (layout.h)
 
-_INSTRUCTIONS_PER_CHECKPOINT = 500
 _RELAYOUT_OPCODES = {"copy", "transpose"}
 _CHANNEL_OPCODES = {"send", "recv", "infeed", "outfeed"}
 # These opcodes can refer to host memory, but move no data.
@@ -65,9 +64,8 @@ def relayouts(module: ModuleIndex) -> list[Relayout]:
     Copies inside fusions are excluded because they cause no memory traffic of their own.
     """
     groups: dict[tuple[str, str, str], list[InstructionLine]] = {}
-    for count, instruction in enumerate(scheduled_instructions(module) or ()):
-        if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-            checkpoint()
+    for instruction in scheduled_instructions(module) or ():
+        checkpoint()
         if instruction.opcode not in _RELAYOUT_OPCODES:
             continue
         source = _operand_shapes(module, instruction)
@@ -100,9 +98,8 @@ def host_transfers(module: ModuleIndex) -> list[Transfer]:
     ``async-start`` repeats the transfer and is excluded.
     """
     found = []
-    for count, instruction in enumerate(scheduled_instructions(module) or ()):
-        if count % _INSTRUCTIONS_PER_CHECKPOINT == 0:
-            checkpoint()
+    for instruction in scheduled_instructions(module) or ():
+        checkpoint()
         transfer = _transfer(module, instruction)
         if transfer is not None:
             found.append(transfer)

@@ -34,7 +34,6 @@ VERSION = 1
 GROUPINGS = (GroupKey.LINE, GroupKey.SCOPE, GroupKey.OPCODE, GroupKey.SHAPE, GroupKey.ROLE)
 _BAND_OPCODES = frozenset({"while", "call", "conditional"})
 _MIN_BAND_STEPS = 2  # the condition of a loop is often one comparison
-_BOXES_PER_CHECKPOINT = 200
 _MAX_LINEAR_SEARCHES = 50
 _MIN_PEAK_RISE = 50  # a local peak rises at least one fiftieth of the peak
 
@@ -155,13 +154,10 @@ class _Map:
         origins = origins_of(
             self._dump, [(value.name, value.index) for block in blocks for value in block.values]
         )
-        count = 0
         for number, block in enumerate(blocks):
             allocation = LocatedRecord(self._assignment.file, block.allocation)
             for value in block.values:
-                count += 1
-                if count % _BOXES_PER_CHECKPOINT == 0:
-                    checkpoint()
+                checkpoint()
                 if value.size:
                     origin = origins.get((value.name, value.index))
                     self._add_box(table, number, allocation, value, origin)

@@ -34,7 +34,6 @@ from hlo_lsp.syntax.scanners import module_scanner
 from hlo_lsp.syntax.statements import without_comments
 from hlo_lsp.text.checkpoint import checkpoint
 
-_STATEMENTS_PER_CHECKPOINT = 50  # about 3 ms of work
 _INDENT = "  "
 _TABLE_RECORDS = (TableLabel, NameRow, LocationRow, FrameRow)
 
@@ -80,9 +79,8 @@ def format_module(file: DumpFile, first: int = 0, end: int | None = None) -> lis
     if file.kind is not FileKind.MODULE:
         return edits
     before: _Statement | None = None
-    for count, statement in enumerate(_statements(file, first)):
-        if count % _STATEMENTS_PER_CHECKPOINT == _STATEMENTS_PER_CHECKPOINT - 1:
-            checkpoint()
+    for statement in _statements(file, first):
+        checkpoint()
         line = statement.record.line
         if line + statement.record.line_count >= first:
             edits += _gap_edits(file, before, statement)

@@ -22,15 +22,12 @@ from hlo_lsp.syntax.scanners import BranchLabel, ThunkRow
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_RECORDS_PER_CHECKPOINT = 1500
-
 
 def comment_blocks(file: DumpFile) -> list[tuple[int, int]]:
     """Return the first and last lines of each run of consecutive comments."""
     blocks: list[tuple[int, int]] = []
-    for count, record in enumerate(file.records if file.kind is FileKind.MODULE else ()):
-        if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
-            checkpoint()
+    for record in file.records if file.kind is FileKind.MODULE else ():
+        checkpoint()
         if type(record) is Comment:  # This is five times as fast as isinstance.
             first, last = record.line, record.line + record.line_count - 1
             if blocks and blocks[-1][1] + 1 == first:
@@ -97,9 +94,8 @@ def outline(file: DumpFile, *, heads_only: bool = False) -> list[OutlineNode]:
     root = OutlineNode(OutlineNodeKind.SECTION, "", "", 0, 0, BlankLine())
     path: list[tuple[int, OutlineNode]] = [(-1, root)]
     last: Record = root.record
-    for count, record in enumerate(file.records):
-        if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
-            checkpoint()
+    for record in file.records:
+        checkpoint()
         if record.is_head:
             depth = depth_of(record)
             while path[-1][0] >= depth:

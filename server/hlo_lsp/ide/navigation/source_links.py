@@ -23,7 +23,6 @@ from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint
 
-_RECORDS_PER_CHECKPOINT = 200
 _INDEX_SUFFIX = re.compile(r"\{[\d,]+\}$")
 # The opcodes on a path of the stack trace breakdown, except the leaf (``hlo_stack_trace.cc``).
 _CALLING_OPCODES = frozenset({"while", "conditional", "call", "async-start"})
@@ -49,9 +48,8 @@ def source_links(
     """
     frames: dict[str, SourceLine | None] = {}
     links: list[SourceLink] = []
-    for count, record in enumerate(file.records):
-        if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
-            checkpoint()
+    for record in file.records:
+        checkpoint()
         if in_instructions or type(record) is not InstructionLine:
             links += _record_links(dump, file, record, frames)
     return links
@@ -150,9 +148,8 @@ def _breakdown_sources(dump: DumpSet) -> dict[str, SourceLine]:
     instruction that calls its computation. Titles with several Python lines are left out.
     """
     lines: defaultdict[str, set[SourceLine]] = defaultdict(set)
-    for count, name in enumerate(_instruction_names_at_peak(dump)):
-        if count % _RECORDS_PER_CHECKPOINT == _RECORDS_PER_CHECKPOINT - 1:
-            checkpoint()
+    for name in _instruction_names_at_peak(dump):
+        checkpoint()
         text = dump.text_of(name)
         if text is not None:
             lines[text.metadata.get("op_name") or name].update(dump.stack(text)[:1])
