@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from edits import DUMPS, JOINED, WRITTEN, Edit, Texts, edits
 from hlo_lsp.model import dump_file
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.syntax import records as sequence
+from hlo_lsp.syntax import record_sequence as sequence
 from hlo_lsp.syntax.scanners import memory_scanner, module_scanner, thunk_scanner
 from hlo_lsp.text.checkpoint import Job
 from model.snapshots import differences, fresh
@@ -46,26 +46,19 @@ def _file(text: str) -> DumpFile:
 @_QUICK
 @given(data=st.data())
 def test_edited_file_equals_a_fresh_file(name: str, texts: Texts, data: st.DataObject) -> None:
-    file = _file(texts[name])
-    for edit in data.draw(st.lists(edits(texts), min_size=1, max_size=8)):
-        file.changed(edit.apply(file.document))
-        file.refresh()
-        assert differences(file, fresh(file)) == []
-
-
-@pytest.mark.parametrize("name", [*DUMPS, JOINED, WRITTEN])
-@_QUICK
-@given(data=st.data())
-def test_edits_during_a_refresh(name: str, texts: Texts, data: st.DataObject) -> None:
-    script: list[tuple[Edit, int]] = data.draw(
-        st.lists(st.tuples(edits(texts), st.integers(0, 12)), min_size=1, max_size=8)
+    """Some edits come while the file is read again: after the given number of steps."""
+    steps = st.one_of(st.none(), st.integers(0, 12))
+    script: list[tuple[Edit, int | None]] = data.draw(
+        st.lists(st.tuples(edits(texts), steps), min_size=1, max_size=8)
     )
     file = _file(texts[name])
-    for edit, steps in script:
+    for edit, count in script:
         file.changed(edit.apply(file.document))
         reading = Job(file.refresh)
-        for _ in range(steps):
+        for _ in range(count or 0):
             reading.step(0)
+        if count is None:
+            file.refresh()
         if file.is_fresh:
             assert differences(file, fresh(file)) == []
     file.refresh()

@@ -34,18 +34,11 @@ ABLE = {
 Rule = Callable[[Replies], Iterator[str]]
 
 
-@pytest.fixture(scope="module", params=EDITORS)
-def replies(
-    request: pytest.FixtureRequest, corpus_small: Path, tmp_path_factory: pytest.TempPathFactory
-) -> Replies:
-    name = request.param
-    capabilities: Json = {}
-    if name != "nothing":
-        capabilities = default_converter().unstructure(client_capabilities(name))
+def replies_to(capabilities: Json, corpus: Path, folder: Path) -> Replies:
+    """Return all that a new server says to a client with these capabilities."""
     wire = Wire()
     try:
-        files = copied(corpus_small, "tpu", tmp_path_factory.mktemp("compile"))
-        found = all_replies(wire, capabilities, files)
+        found = all_replies(wire, capabilities, copied(corpus, "tpu", folder))
         assert wire.log == ""
     finally:
         wire.process.kill()
@@ -61,13 +54,6 @@ def offered_requests() -> set[str]:
         if method in types.METHOD_TO_TYPES and types.METHOD_TO_TYPES[method][1] is None
     }  # fmt: skip
     return known - no_requests - {types.SHUTDOWN}
-
-
-def test_every_kind_of_request_is_asked_and_answered(replies: Replies) -> None:
-    assert set(replies.answers) == offered_requests()
-    assert replies.refused == {}
-    empty = {method for method, result in replies.answers.items() if not result}
-    assert empty <= EMPTY
 
 
 def formats(replies: Replies) -> Iterator[str]:
@@ -282,30 +268,30 @@ RULES: tuple[Rule, ...] = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.__name__)
-def test_nothing_is_said_that_the_editor_cannot_take(replies: Replies, rule: Rule) -> None:
-    assert list(rule(replies)) == []
+@pytest.mark.parametrize("name", EDITORS)
+def test_editor_gets_only_what_it_supports(name: str, corpus_small: Path, tmp_path: Path) -> None:
+    capabilities: Json = {}
+    if name != "nothing":
+        capabilities = default_converter().unstructure(client_capabilities(name))
+    replies = replies_to(capabilities, corpus_small, tmp_path)
+    assert set(replies.answers) == offered_requests()
+    assert replies.refused == {}
+    assert {method for method, result in replies.answers.items() if not result} <= EMPTY
+    assert [message for rule in RULES for message in rule(replies)] == []
+    if name == "nothing":
+        assert replies.asked == []
+        assert {one["method"] for one in replies.told} <= {
+            "textDocument/publishDiagnostics", "window/showMessage",
+        }  # fmt: skip
 
 
-@pytest.mark.parametrize("replies", ["nothing"], indirect=True)
-def test_minimal_client_gets_only_diagnostics_and_rules(replies: Replies) -> None:
-    assert replies.asked == []
-    assert {one["method"] for one in replies.told} <= {
-        "textDocument/publishDiagnostics", "window/showMessage",
-    }  # fmt: skip
-
-
-def test_the_rules_would_find_it(corpus_small: Path, tmp_path: Path) -> None:
-    """What is said to one that can do much is too much for one that can do nothing."""
-    wire = Wire()
-    try:
-        capabilities = default_converter().unstructure(client_capabilities("neovim@v0.11.0"))
-        capabilities["textDocument"].update(ABLE)
-        capabilities["workspace"]["workspaceEdit"]["documentChanges"] = True
-        capabilities["workspace"]["didChangeWatchedFiles"] = {"dynamicRegistration": True}
-        said = all_replies(wire, capabilities, copied(corpus_small, "tpu", tmp_path / "tpu"))
-    finally:
-        wire.process.kill()
+def test_rules_find_unsupported_replies(corpus_small: Path, tmp_path: Path) -> None:
+    """What a capable client gets is too much for one without capabilities."""
+    capabilities = default_converter().unstructure(client_capabilities("neovim@v0.11.0"))
+    capabilities["textDocument"].update(ABLE)
+    capabilities["workspace"]["workspaceEdit"]["documentChanges"] = True
+    capabilities["workspace"]["didChangeWatchedFiles"] = {"dynamicRegistration": True}
+    said = replies_to(capabilities, corpus_small, tmp_path)
     assert [each for rule in RULES for each in rule(said)] == []
     said.capabilities = {}
     silent = {rule for rule in RULES if not list(rule(said))}
