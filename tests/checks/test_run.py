@@ -6,16 +6,15 @@ import pytest
 
 from checks.damage import dump_of, quoted, replaced, reports
 from hlo_lsp.checks import run
-from hlo_lsp.checks.case import CompileCheck, RecordCheck
 from hlo_lsp.checks.catalogue import CATALOGUE
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import Rule, WholeRule
+from hlo_lsp.checks.rule import CompileCheck, RecordCheck, Rule, WholeRule
 from hlo_lsp.ide.cursor.lookup import cursor_target_at
 from hlo_lsp.ide.hover.hover import hover_card
 from hlo_lsp.ide.navigation.definitions import definition
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.syntax.memory_records import TotalLine
 from jobs import count_checkpoints
 
@@ -116,7 +115,7 @@ def test_findings_are_kept_until_an_input_changes(sample: str) -> None:
         runs.append(survey.code)
         label = survey.dump.label(TotalLine)
         assert label is not None
-        yield survey.finding(label, "TOTAL", "found")
+        yield survey.report(field_place(label.file, label.record, "TOTAL"), "found")
 
     def of_module(survey: CompileCheck) -> Iterator[Finding]:
         runs.append(survey.code)

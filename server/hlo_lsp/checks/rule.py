@@ -6,18 +6,95 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any, Generic, TypeVar
 
-from hlo_lsp.checks.case import CompileCheck, RecordCheck
-from hlo_lsp.checks.finding import Finding, Severity
+from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.options import Thresholds
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
+from hlo_lsp.model.place import LocatedRecord, Place, field_place, part_place
 from hlo_lsp.model.query import Query, current_result
 from hlo_lsp.model.sections import ending, is_joined
+from hlo_lsp.model.source import SourceTables
+from hlo_lsp.program.computations import (
+    ComputationScopes,
+    ResolvedOperands,
+    computation_scopes,
+)
+from hlo_lsp.syntax.module_records import InstructionLine
 from hlo_lsp.syntax.records import Record
 
 logger = logging.getLogger(__name__)
 
 R = TypeVar("R", bound=Record)
+
+
+class Check:
+    """What a rule checks; ``code`` and ``severity`` are those of the rule."""
+
+    __slots__ = ("code", "severity")
+    code: str
+    severity: Severity
+
+    def report(self, place: Place, message: str, *related: Related) -> Finding:
+        """Return a finding at a place."""
+        return Finding(self.code, self.severity, place, message, related)
+
+
+class RecordCheck(Check, Generic[R]):
+    """One record to check, with its compile; all rules on the record share it."""
+
+    __slots__ = ("_scopes", "dump", "file", "record")
+
+    def __init__(self, dump: DumpSet, file: DumpFile, record: R) -> None:
+        self.dump = dump
+        self.file = file
+        self.record = record
+        self._scopes: ComputationScopes | None = None
+
+    def place(self, role: str | None = None) -> Place:
+        """Return the place of a field of the record's first line, or of the whole line."""
+        return field_place(self.file, self.record, role)
+
+    def operand_place(self: "RecordCheck[InstructionLine]", number: int) -> Place:
+        """Return the place of an operand of the instruction."""
+        return part_place(self.file, self.record, self.record.parsed.operands[number])
+
+    def number(self, record: Record) -> int:
+        """Return the 1-based line number of another record of the file, for messages."""
+        return LocatedRecord(self.file, record).number
+
+    @property
+    def resolved(self: "RecordCheck[InstructionLine]") -> ResolvedOperands | None:
+        """The operands of the instruction; None if it is not in a computation."""
+        return self.scopes.resolved(self.record)
+
+    @property
+    def operands(self: "RecordCheck[InstructionLine]") -> tuple[InstructionLine | None, ...]:
+        """The definitions of the operands, None for unknown ones."""
+        resolved = self.resolved
+        return () if resolved is None else resolved.operands
+
+    @property
+    def scopes(self) -> ComputationScopes:
+        """The computations of the file."""
+        if self._scopes is None:
+            self._scopes = computation_scopes(self.file)
+        return self._scopes
+
+    @property
+    def tables(self) -> SourceTables:
+        """The tables of source locations of the file."""
+        return self.file.module.tables
+
+
+class CompileCheck(Check):
+    """One compile to check; ``folder`` is the compile with the foreign files in its place."""
+
+    __slots__ = ("dump", "folder", "thresholds")
+
+    def __init__(self, dump: DumpSet, folder: DumpSet, thresholds: Thresholds) -> None:
+        self.dump = dump
+        self.folder = folder
+        self.thresholds = thresholds
 
 
 class Pace(IntEnum):
@@ -85,9 +162,10 @@ class WholeRule:
 
     def _findings(self, dump: DumpSet, folder: DumpSet, thresholds: Thresholds) -> list[Finding]:
         found: list[Finding] = []
-        case = CompileCheck(dump, folder, thresholds, self.code, self.severity)
+        survey = CompileCheck(dump, folder, thresholds)
+        survey.code, survey.severity = self.code, self.severity
         try:
-            found.extend(self.check(case))
+            found.extend(self.check(survey))
         except Exception:  # an exception in one rule must not stop the others
             logger.exception("rule %s failed on %s", self.code, dump.files[0].label)
         if self.needs_whole_files and not all(map(_is_whole, _files_read())):

@@ -6,12 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from hlo_lsp.checks.case import RecordCheck
 from hlo_lsp.checks.catalogue import CATALOGUE, DEFAULT_RULES
 from hlo_lsp.checks.finding import Finding, Severity
 from hlo_lsp.checks.options import DEFAULTS, Thresholds
 from hlo_lsp.checks.precedence import suppressors_of, unsuppressed
-from hlo_lsp.checks.rule import AnyRule, Pace, Rule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, Pace, RecordCheck, Rule, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query
@@ -114,7 +113,7 @@ def _on_records(
     has_memo = pace is Pace.LINE and file.kind.is_memory
     memo = _clean_records(file, rules, target_of(dump)) if has_memo else [set()]
     clean, still_clean = memo[0], set[Record]()
-    by_kind = _ByKind(rules)
+    by_kind = _RulesByKind(rules)
     found: list[Finding] = []
     cut = ending(file)
     cut_off = frozenset() if cut is None else cut.records
@@ -129,14 +128,13 @@ def _on_records(
             continue
         before = len(found)
         for record in _with_inner(outer):
-            kind = type(record), record.opcode if isinstance(record, InstructionLine) else ""
-            for rule in by_kind[kind]:
-                if record in cut_off and rule.code == "syntax":
-                    continue  # another rule reports the truncation
-                _apply(rule, RecordCheck(dump, file, record, rule.code, rule.severity), found)
-                if isinstance(record, ModuleHeader):  # its layouts may be long
-                    checkpoint()
-        if len(found) == before and outer not in cut_off:
+            opcode = record.opcode if isinstance(record, InstructionLine) else ""
+            fitting = by_kind[type(record), opcode]
+            if record in cut_off:  # another rule reports the truncation
+                fitting = [rule for rule in fitting if rule.code != "syntax"]
+            if fitting:
+                _apply(fitting, RecordCheck(dump, file, record), found)
+        if has_memo and len(found) == before and outer not in cut_off:
             still_clean.add(outer)
     memo[0] = still_clean
     yield found
@@ -153,7 +151,7 @@ def _clean_records(
     return [set()]
 
 
-class _ByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
+class _RulesByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
     """The rules that apply to records of a type and an opcode, selected on first access."""
 
     def __init__(self, rules: "list[Rule[Record]]") -> None:
@@ -165,23 +163,26 @@ class _ByKind(dict[tuple[type[Record], str], "list[Rule[Record]]"]):
         return fitting
 
 
-def _apply(rule: "Rule[Record]", case: "RecordCheck[Record]", found: list[Finding]) -> None:
-    """Add the findings of a rule on a record. An exception in one rule must not stop the others."""
-    try:
-        found.extend(rule.check(case))
-    except Exception:
-        line = case.record.line + 1
-        logger.exception("rule %s failed on line %d of %s", rule.code, line, case.file.label)
+def _apply(rules: "list[Rule[Record]]", case: "RecordCheck[Record]", found: list[Finding]) -> None:
+    """Add the findings of rules on a record. An exception in one must not stop the others."""
+    for rule in rules:
+        case.code, case.severity = rule.code, rule.severity
+        try:
+            found.extend(rule.check(case))
+        except Exception:
+            line = case.record.line + 1
+            logger.exception("rule %s failed on line %d of %s", rule.code, line, case.file.label)
+        if isinstance(case.record, ModuleHeader):  # its layouts may be long
+            checkpoint()
 
 
 def _with_inner(record: Record) -> Iterator[Record]:
     """Yield a record and the records in it: inline computations and their instructions."""
     yield record
+    inside: tuple[Record, ...] = ()
     if isinstance(record, InstructionLine):
-        inside: tuple[Record, ...] = record.bodies
+        inside = record.bodies
     elif isinstance(record, ComputationLine):
         inside = record.members
-    else:
-        return
     for inner in inside:
         yield from _with_inner(inner)

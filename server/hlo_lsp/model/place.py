@@ -7,7 +7,10 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 from hlo_lsp.model.dump_file import DumpFile
+from hlo_lsp.syntax.instruction_text import TextSpan
+from hlo_lsp.syntax.line_fields import fields_of_line, rule_of
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, RangeRow
+from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 from hlo_lsp.syntax.records import Record
 from hlo_lsp.syntax.used_value import UsedValue
 
@@ -117,3 +120,67 @@ class Value:
         """The value in XLA's notation: ``<328 fusion.40{0} @0>``."""
         color = "" if self.color is None else f" @{self.color}"
         return f"<{self.id} {self.name}{self.index or ''}{' (phi)' if self.phi else ''}{color}>"
+
+
+def span_place(file: DumpFile, record: Record, text: str, start: int, end: int) -> Place:
+    """Return the place of a part of the text of a record, which may take several lines.
+
+    ``text`` has the columns of the record's lines.
+    """
+    return Statement(file, record.line, text).place(start, end)
+
+
+def part_place(file: DumpFile, instruction: InstructionLine, part: TextSpan) -> Place:
+    """Return the place of a part of an instruction."""
+    return span_place(file, instruction, instruction.text, part.start, part.end)
+
+
+def shape_place(file: DumpFile, instruction: InstructionLine) -> Place:
+    """Return the place of the shape of an instruction, or of its opcode if it has no shape."""
+    parsed = instruction.parsed
+    return part_place(file, instruction, parsed.shape if parsed.shape.text else parsed.opcode)
+
+
+def name_place(file: DumpFile, instruction: InstructionLine) -> Place:
+    """Return the place of the name of an instruction."""
+    return part_place(file, instruction, instruction.parsed.name)
+
+
+def head_place(file: DumpFile, computation: ComputationLine) -> Place:
+    """Return the place of the name of a computation; if it is inline, that of its attribute."""
+    line = computation.line
+    text = file.lines[line]
+    word, end = computation.name, ""
+    if isinstance(computation, InlineComputation):
+        word, end = computation.attribute, "="
+    start = text.find(word + end)
+    return line_place(file, line) if start < 0 else Place(file, line, start, start + len(word))
+
+
+def field_place(file: DumpFile, record: Record, role: str | None = None) -> Place:
+    """Return the place of a field of a record's first line, or of the whole line.
+
+    ``role`` is the name of the field in the grammar.
+    """
+    line = record.line
+    text = file.lines[line]
+    rule = rule_of(record, text)
+    if rule is not None and role is not None:
+        for field in fields_of_line(rule, text):
+            if field.role == role:
+                return Place(file, line, field.start, field.end)
+    if isinstance(record, UsedValue) and record.column:
+        return Place(file, line, record.column, len(text))
+    return line_place(file, line)
+
+
+def line_place(file: DumpFile, line: int) -> Place:
+    """Return the place of a line without the blanks around it."""
+    text = file.lines[line]
+    return Place(file, line, len(text) - len(text.lstrip()), len(text.rstrip()))
+
+
+def top_place(file: DumpFile) -> Place:
+    """Return the place of the first line of a file that is not empty."""
+    line = next((row for row, text in enumerate(file.lines) if text.strip()), 0)
+    return Place(file, line, 0, len(file.lines[line]))

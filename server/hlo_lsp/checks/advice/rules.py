@@ -3,9 +3,8 @@
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
-from hlo_lsp.checks.case import CompileCheck, field_place, head_place, name_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.memory.liveness import largest_lifetimes
 from hlo_lsp.memory.occupancy import allocation_occupancy
 from hlo_lsp.memory.padded_arrays import padded_arrays
@@ -13,7 +12,7 @@ from hlo_lsp.model.backend import is_on_chip
 from hlo_lsp.model.display import count_noun, format_bytes, format_short_bytes
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.place import LocatedRecord, Place, field_place, head_place, name_place
 from hlo_lsp.model.sizes import padded_size_of_text, target_of
 from hlo_lsp.program.donation import DonationCandidates, InterfaceLeaf, UnusedDonation, donation_of
 from hlo_lsp.program.duplicates import find_duplicate_computations
@@ -38,9 +37,8 @@ def padding_waste(survey: CompileCheck) -> Iterator[Finding]:
             f"; {group.values:,} values have it, {format_short_bytes(group.wasted)} of padding in"
         )
         more = f"{more} {group.places:,} places" if group.places > 1 else ""
-        yield survey.finding(
-            group.value,
-            "SHAPE",
+        yield survey.report(
+            field_place(group.value.file, group.value.record, "SHAPE"),
             f"`{group.value.record.key}` takes {format_bytes(size)} for "
             f"{format_bytes(group.logical)} of elements, {size / group.logical:.3g} times as much: "
             f"{why}{more}. Make a larger dimension the last in the layout, or merge small ones",
@@ -59,9 +57,8 @@ def fragmentation(survey: CompileCheck) -> Iterator[Finding]:
         if found is None or found.idle <= limits.fragmentation_bytes:
             continue
         if found.idle > limits.fragmentation_ratio * found.end:
-            yield survey.finding(
-                allocation,
-                "SIZE",
+            yield survey.report(
+                field_place(allocation.file, allocation.record, "SIZE"),
                 f"at most {format_bytes(found.live)} of the {format_bytes(found.end)} in "
                 f"allocation {record.number} are live at the same time (step {found.step:,}): "
                 f"{format_bytes(found.idle)} ({found.idle / found.end:.0%}) are gaps between "
@@ -111,7 +108,9 @@ def _constants_finding(
     ]
     if line is not None:
         related.append(Related(name_place(line.file, line.record), "the constant in the program"))
-    return survey.finding(first, "SIZE", f"{what}. {_remedy(origin, count)}", *related)
+    return survey.report(
+        field_place(first.file, first.record, "SIZE"), f"{what}. {_remedy(origin, count)}", *related
+    )
 
 
 def _purpose(dump: DumpSet, line: LocatedRecord[InstructionLine]) -> str:
@@ -148,9 +147,8 @@ def long_lived(survey: CompileCheck) -> Iterator[Finding]:
             copied = f", a copy of `{text.operands[0].text}`,"
         value = dump.find(lambda index: index.assigned, one.value.id)
         places = [] if value is None else [field_place(value.file, value.record, "SIZE")]
-        yield survey.finding(
-            one.live,
-            "END",
+        yield survey.report(
+            field_place(one.live.file, one.live.record, "END"),
             f"`{row.key}`{copied} keeps {format_bytes(one.value.size)} for {one.steps:,}{of} "
             f"steps, until {until}. Recompute it shortly before its last use (`jax.checkpoint`), "
             "or use it earlier",

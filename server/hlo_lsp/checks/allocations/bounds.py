@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 
-from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     buffer_assignment,
@@ -16,7 +15,7 @@ from hlo_lsp.model.buffer_assignment import (
 from hlo_lsp.model.display import format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.syntax.file_kinds import FileKind
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue, TotalLine
 from hlo_lsp.text.checkpoint import checkpoint
@@ -35,7 +34,7 @@ def duplicate_allocation(survey: CompileCheck) -> Iterator[Finding]:
             line = LocatedRecord(file, other).number
             message = f"allocation {head.number} is already on line {line}."
             related = Related(field_place(file, other, "ALLOCATION"), "the same number")
-            yield survey.finding(LocatedRecord(file, head), "ALLOCATION", message, related)
+            yield survey.report(field_place(file, head, "ALLOCATION"), message, related)
 
 
 def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
@@ -50,7 +49,7 @@ def allocation_numbering(survey: CompileCheck) -> Iterator[Finding]:
     for head, following in zip_longest(heads, heads[1:]):
         if head.number != expected:
             message = f"allocation {head.number} {previous}: expected allocation {expected}."
-            finding = survey.finding(LocatedRecord(file, head), "ALLOCATION", message)
+            finding = survey.report(field_place(file, head, "ALLOCATION"), message)
             is_gap = following is None or following.number == head.number + 1
             is_sure = expected not in numbers and (not is_gap or following is None)
             yield finding.put(str(expected)) if is_sure else finding
@@ -72,7 +71,7 @@ def value_in_two_allocations(survey: CompileCheck) -> Iterator[Finding]:
             message = f"value {value.id} `{value.key}` is in allocation {home.number} and in "
             message += f"allocation {head.number}."
             related = Related(field_place(file, other, "VALUE_ID"), "the same value")
-            yield survey.finding(LocatedRecord(file, value), "VALUE_ID", message, related)
+            yield survey.report(field_place(file, value, "VALUE_ID"), message, related)
 
 
 def nonzero_offset(survey: CompileCheck) -> Iterator[Finding]:
@@ -84,7 +83,7 @@ def nonzero_offset(survey: CompileCheck) -> Iterator[Finding]:
             message = f"offset {odd[0].offset:,} in allocation {block.allocation.number}: "
             message += "expected 0, as the allocation is not preallocated-temp."
             related = _related_size(file, block.allocation)
-            yield survey.finding(LocatedRecord(file, odd[0]), "OFFSET", message, related)
+            yield survey.report(field_place(file, odd[0], "OFFSET"), message, related)
 
 
 def out_of_bounds(survey: CompileCheck) -> Iterator[Finding]:
@@ -93,9 +92,8 @@ def out_of_bounds(survey: CompileCheck) -> Iterator[Finding]:
     for block in filter(_is_whole, blocks):
         allocation, outside = block.allocation, _outside(block)
         for value in () if _is_too_small(outside, total) else outside:
-            yield survey.finding(
-                LocatedRecord(file, value),
-                "OFFSET",
+            yield survey.report(
+                field_place(file, value, "OFFSET"),
                 f"the value ends at byte {value.offset + value.size:,} (offset {value.offset:,} + "
                 f"size {value.size:,}), past the end of allocation {allocation.number} with "
                 f"{allocation.size:,} B.",
@@ -134,9 +132,8 @@ def total_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         return
     label, right = total.line, total.line.record.total - total.missing
     place = field_place(file, blocks[0].allocation)
-    finding = survey.finding(
-        label,
-        "TOTAL",
+    finding = survey.report(
+        field_place(label.file, label.record, "TOTAL"),
         f"total is {label.record.total:,} B, but the {len(blocks):,} allocations add up to "
         f"{right:,} B ({total.missing:+,} B).",
         Related(place, f"the allocations add up to {right:,} B"),
@@ -204,7 +201,7 @@ def _of_size(
         )
         for one in values[:_MAX_RELATED]
     ]
-    return survey.finding(LocatedRecord(file, allocation), "SIZE", message, *related)
+    return survey.report(field_place(file, allocation, "SIZE"), message, *related)
 
 
 def _related_size(file: DumpFile, allocation: AllocationLine) -> Related:

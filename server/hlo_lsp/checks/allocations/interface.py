@@ -7,9 +7,8 @@ from enum import Enum
 from functools import cached_property
 from itertools import islice
 
-from hlo_lsp.checks.case import CompileCheck, field_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
     BufferAssignment,
@@ -18,7 +17,7 @@ from hlo_lsp.model.buffer_assignment import (
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.module_index import Computation, ModuleIndex, parameter_number
-from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, field_place, shape_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import shape_indexes, subshape_text
@@ -93,6 +92,7 @@ class Origins:
 
     def kind(self, value: AssignedValue) -> ValueKind | None:
         """Return the kind of a value; None if unknown, or if live ranges and schedule disagree."""
+        checkpoint()
         key = value.id, value.name, value.index
         if key not in self._kinds:
             self._kinds[key] = self._kind(value)
@@ -144,6 +144,7 @@ class Origins:
 
     def is_returned(self, value: AssignedValue) -> bool | None:
         """Return whether the program returns a value; None if its id is another one's."""
+        checkpoint()
         if self.returned is None:
             return None
         entry = self._dump.find(lambda index: index.entries, value.id)
@@ -197,9 +198,8 @@ def flag_contradiction(survey: CompileCheck) -> Iterator[Finding]:
                 place = field_place(file, value, "VALUE_ID")
                 related.append(Related(place, f"`{value.key}` is in {subject}"))
             but = "" if flag is None else f" is {flag.value}, but"
-            yield survey.finding(
-                LocatedRecord(file, allocation),
-                "ALLOCATION" if flag is None else flag.name,
+            yield survey.report(
+                field_place(file, allocation, "ALLOCATION" if flag is None else flag.name),
                 f"{subject}{but} {reason}.",
                 *related,
             )
@@ -273,9 +273,8 @@ def parameter_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         other = first.setdefault(part, allocation)
         if finding is None and other is not allocation and not is_wrong:
             place = field_place(assignment.file, other, "PARAMETER")
-            finding = survey.finding(
-                LocatedRecord(assignment.file, allocation),
-                "PARAMETER",
+            finding = survey.report(
+                field_place(assignment.file, allocation, "PARAMETER"),
                 f"parameter {part[0]} at ShapeIndex {part[1]} is also in allocation "
                 f"{other.number}.",
                 Related(place, "the other allocation"),
@@ -304,7 +303,11 @@ def output_mismatch(survey: CompileCheck) -> Iterator[Finding]:
             message = f"allocation {holder.number} does not hold the output: allocation "
             message += f"{expected.number} does."
             found = LocatedRecord(file, holder)
-            yield survey.finding(found, "OUTPUT_SHAPE", message, Related(place, "the output"))
+            yield survey.report(
+                field_place(found.file, found.record, "OUTPUT_SHAPE"),
+                message,
+                Related(place, "the output"),
+            )
     if not holders:
         message = f"allocation {expected.number} holds the output, but does not name it."
         yield survey.report(place, message)
@@ -312,7 +315,7 @@ def output_mismatch(survey: CompileCheck) -> Iterator[Finding]:
         shape, printed = _bare(origins.root.shape), expected.output_shape or ""
         if shape != _bare(printed):
             message = f"output shape is {printed}, but the program returns {shape}."
-            yield survey.finding(LocatedRecord(file, expected), "OUTPUT_SHAPE", message)
+            yield survey.report(field_place(file, expected, "OUTPUT_SHAPE"), message)
 
 
 def _parameter_finding(
@@ -330,9 +333,8 @@ def _parameter_finding(
         said, is_ = f"ShapeIndex {allocation.parameter_index}", f"is at {value.index or '{}'}"
     elif role == "PARAMETER_SHAPE":
         said, is_ = f"shape {allocation.parameter_shape}", f"has the shape {_bare(value.shape)}"
-    return survey.finding(
-        LocatedRecord(file, allocation),
-        role,
+    return survey.report(
+        field_place(file, allocation, role),
         f"allocation {allocation.number} names {said}, but `{value.key}` {is_}.",
         Related(field_place(file, value, "VALUE_ID"), f"`{value.key}`"),
     )

@@ -5,13 +5,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
-from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.model.query import query
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow
 from hlo_lsp.text.checkpoint import checkpoint
@@ -151,9 +150,8 @@ def _finding(
         )
         for live in (second, first)
     ]
-    return survey.finding(
-        LocatedRecord(file, second.value),
-        "OFFSET",
+    return survey.report(
+        field_place(file, second.value, "OFFSET"),
         f"{keys[1]} overlaps {keys[0]}: both take bytes {start:,} to {end:,} of allocation "
         f"{block.allocation.number} from step {since} to {until}.",
         Related(field_place(file, first.value, "OFFSET"), keys[0]),

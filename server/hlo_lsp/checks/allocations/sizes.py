@@ -4,14 +4,13 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hlo_lsp.checks.case import CompileCheck, RecordCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, Pace, WholeRule, error
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, Pace, RecordCheck, WholeRule, error
 from hlo_lsp.model.backend import Backend
 from hlo_lsp.model.buffer_assignment import AllocationBlock, buffer_assignment
 from hlo_lsp.model.display import format_bytes, format_bytes_as_xla
 from hlo_lsp.model.dump_file import DumpFile
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.model.shape import ArrayShape, try_shape
 from hlo_lsp.model.sizes import PaddedSize, Target, padded_size_of_text, target_of
 from hlo_lsp.syntax.line_fields import fields_of_line
@@ -47,9 +46,8 @@ def color_mismatch(survey: CompileCheck) -> Iterator[Finding]:
                 reason = f"allocation {allocation.number} has color {allocation.color}"
             if is_outside or space not in {None, value.color}:
                 place = _color_place(file, allocation)
-                yield survey.finding(
-                    LocatedRecord(file, value),
-                    "COLOR",
+                yield survey.report(
+                    field_place(file, value, "COLOR"),
                     f"`{value.key}` is @{value.color}, but {reason}.",
                     Related(field_place(file, value, "SHAPE"), "the layout"),
                     Related(place, f"allocation {allocation.number}"),
@@ -98,9 +96,9 @@ def size_mismatch(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
     if padded is None:
         return
     causes = "".join(f"; {cause}" for cause in padded.padding)
-    finding = case.finding(
+    finding = case.report(
+        case.place("SIZE"),
         f"size is {value.size:,} B, but the shape takes {padded.bytes:,} B: {padded.rule}{causes}",
-        "SIZE",
         Related(case.place("SHAPE"), f"this shape takes {format_bytes(padded.bytes)}"),
     )
     yield finding.put(str(padded.bytes)) if padded.exact else finding
@@ -135,7 +133,9 @@ def human_space(case: RecordCheck[Label]) -> Iterator[Finding]:
 def _human(case: "RecordCheck[Any]", total: int, human: str) -> Iterator[Finding]:
     expected = format_bytes_as_xla(total)
     if human != expected:
-        yield case.finding(f"{total:,} B are `{expected}`, not `{human}`", "HUMAN").put(expected)
+        yield case.report(case.place("HUMAN"), f"{total:,} B are `{expected}`, not `{human}`").put(
+            expected
+        )
 
 
 RULES: tuple[AnyRule, ...] = (

@@ -3,12 +3,11 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hlo_lsp.checks.case import CompileCheck, field_place, line_place, top_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.place import field_place, line_place, top_place
 from hlo_lsp.model.sections import disorder, ending, is_joined, last_record
 from hlo_lsp.program.foreign_files import foreign_files, missing_companions
 from hlo_lsp.syntax.memory_records import AllocationLine, AssignedValue
@@ -43,7 +42,7 @@ def section_order(survey: CompileCheck) -> Iterator[Finding]:
         for fault in disorder(file):
             twins = [] if fault.twin is None else [field_place(file, fault.twin)]
             related = (Related(place, "the first one") for place in twins)
-            yield survey.finding(LocatedRecord(file, fault.record), None, fault.message, *related)
+            yield survey.report(field_place(file, fault.record), fault.message, *related)
 
 
 def truncated(survey: CompileCheck) -> Iterator[Finding]:

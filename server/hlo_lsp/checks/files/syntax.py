@@ -3,11 +3,10 @@
 from collections.abc import Iterator
 from functools import lru_cache
 
-from hlo_lsp.checks.case import RecordCheck, span_place
 from hlo_lsp.checks.finding import Finding
 from hlo_lsp.checks.peaks.stack_traces import is_torn
-from hlo_lsp.checks.rule import AnyRule, Pace, error
-from hlo_lsp.model.place import Place
+from hlo_lsp.checks.rule import AnyRule, Pace, RecordCheck, error
+from hlo_lsp.model.place import Place, span_place
 from hlo_lsp.model.sections import ending
 from hlo_lsp.model.shape import ShapeError, parse_shape
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -83,7 +82,7 @@ def broken_shape(case: RecordCheck[AssignedValue]) -> Iterator[Finding]:
     try:
         parse_shape(case.record.shape)
     except ShapeError as error:
-        yield case.finding(str(error), "SHAPE")
+        yield case.report(case.place("SHAPE"), str(error))
 
 
 # Terminals of the grammar whose names do not explain them.

@@ -4,7 +4,6 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
@@ -16,9 +15,9 @@ from hlo_lsp.checks.live_ranges.section import (
     report_few,
     text_schedule,
 )
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord
+from hlo_lsp.model.place import LocatedRecord, field_place
 from hlo_lsp.syntax.memory_records import AssignedValue, RangeRow, SequenceRow
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Any, TypeVar
 
-from hlo_lsp.checks.case import field_place
 from hlo_lsp.checks.finding import Finding, Related
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.place import Place, field_place
 from hlo_lsp.model.query import query
 from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.program.schedule import Schedule, schedule_of

@@ -4,12 +4,11 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hlo_lsp.checks.case import RecordCheck, head_place, part_place, shape_place, span_place
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.module.shapes import compare_shapes
-from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.checks.module.shapes import Side, compare_shapes, operand_side
+from hlo_lsp.checks.rule import AnyRule, RecordCheck, error
 from hlo_lsp.model.module_index import Computation, parameter_number
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.place import Place, head_place, part_place, shape_place, span_place
 from hlo_lsp.model.shape import element_texts, shape_difference
 from hlo_lsp.program.computations import Callee, signature, split_at_commas
 from hlo_lsp.syntax.module_records import ComputationLine, InstructionLine, ModuleHeader
@@ -161,15 +160,9 @@ def loop(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     """Check that operand, result, parameters, and body root of a `while` have one shape."""
     record = case.record
     for operand in filter(None, case.operands[:1]):
-        yield from compare_shapes(
-            case,
-            0,
-            (f"`{operand.name}` is", operand.shape),
-            ("the result is", record.shape),
-            (operand, f"the shape of `{operand.name}`"),
-            (record, "the shape of the result"),
-            reason=": a loop keeps its shape",
-        )
+        result = Side("the result is", record.shape, record, "the shape of the result")
+        reason = ": a loop keeps its shape"
+        yield from compare_shapes(case, 0, operand_side(operand), result, reason=reason)
     for attribute, expected, what in (
         ("condition", "pred[]", "a condition"),
         ("body", record.shape, "the result"),
@@ -220,14 +213,8 @@ def wrapped(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
         return
     for number, (operand, held) in enumerate(zip(resolved.operands, given or (), strict=False)):
         if operand is not None:
-            yield from compare_shapes(
-                case,
-                number,
-                (f"`{operand.name}` is", operand.shape),
-                ("the shape of the start holds", held),
-                (operand, f"the shape of `{operand.name}`"),
-                (record, "the shape of the start"),
-            )
+            holder = Side("the shape of the start holds", held, record, "the shape of the start")
+            yield from compare_shapes(case, number, operand_side(operand), holder)
     for scope in _scopes(case, "calls"):
         for number, operand in enumerate(resolved.operands):
             yield from _against_parameter(case, scope, number, operand, number)
@@ -239,13 +226,9 @@ def awaited(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     for operand in filter(None, case.operands[:1]):
         elements = element_texts(operand.shape) or ()
         if operand.opcode in _ASYNCHRONOUS and len(elements) > 1:
-            yield from compare_shapes(
-                case,
-                None,
-                ("the result is", case.record.shape),
-                (f"`{operand.name}` holds", elements[1]),
-                (operand, f"the shape of `{operand.name}`"),
-            )
+            about = f"the shape of `{operand.name}`"
+            holder = Side(f"`{operand.name}` holds", elements[1], operand, about)
+            yield from compare_shapes(case, None, Side("the result is", case.record.shape), holder)
 
 
 def _scopes(case: RecordCheck[InstructionLine], attribute: str) -> Iterator[Computation]:
@@ -274,13 +257,9 @@ def _against_parameter(
     if given is None or parameter is None or given.shape == parameter.shape:
         return
     name = f"parameter {number} of `{scope.head.name}`"
+    passed = operand_side(given) if at is not None else Side(f"`{given.name}` is", given.shape)
     yield from compare_shapes(
-        case,
-        at,
-        (f"`{given.name}` is", given.shape),
-        (f"{name} is", parameter.shape),
-        *(() if at is None else ((given, f"the shape of `{given.name}`"),)),
-        (parameter, name),
+        case, at, passed, Side(f"{name} is", parameter.shape, parameter, name)
     )
 
 
@@ -288,13 +267,9 @@ def _against_root(
     case: RecordCheck[InstructionLine], scope: Computation, expected: str, what: str
 ) -> Iterator[Finding]:
     if scope.root is not None:
-        yield from compare_shapes(
-            case,
-            None,
-            (f"{what} is", expected),
-            (f"`{scope.head.name}` gives", scope.root.shape),
-            (scope.root, f"the root of `{scope.head.name}`"),
-        )
+        name = f"`{scope.head.name}`"
+        root = Side(f"{name} gives", scope.root.shape, scope.root, f"the root of {name}")
+        yield from compare_shapes(case, None, Side(f"{what} is", expected), root)
 
 
 def _count(number: int, one: str, many: str = "") -> str:

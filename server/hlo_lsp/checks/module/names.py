@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import RecordCheck, head_place, name_place, part_place
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.checks.rule import AnyRule, RecordCheck, error
 from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.place import head_place, name_place, part_place
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import ComputationLine, InlineComputation, InstructionLine
 

@@ -1,11 +1,12 @@
 """Rules on shapes that follow from operands."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from hlo_lsp.checks.case import RecordCheck, part_place, shape_place
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.checks.rule import AnyRule, RecordCheck, error
 from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.place import part_place, shape_place
 from hlo_lsp.model.shape import (
     ArrayShape,
     describe_shape,
@@ -29,30 +30,51 @@ LOGICAL = {*_PREDICATES, "select"}
 HANDED = {"add-dependency", "domain", "opt-barrier"}
 
 
+class Side(NamedTuple):
+    """A shape that is compared, and the words before it in the message.
+
+    ``line`` is an instruction with the shape, and ``about`` describes it as a related place.
+    """
+
+    words: str
+    shape: str
+    line: InstructionLine | None = None
+    about: str = ""
+
+
+def operand_side(operand: InstructionLine) -> Side:
+    """Return the shape of an operand."""
+    name = f"`{operand.name}`"
+    return Side(f"{name} is", operand.shape, operand, f"the shape of {name}")
+
+
 def compare_shapes(
     case: RecordCheck[InstructionLine],
     at: int | None,
-    one: tuple[str, str],
-    other: tuple[str, str],
-    *related: tuple[InstructionLine, str],
+    one: Side,
+    other: Side,
+    *,
     is_typed: bool = True,
     is_loose: bool = False,
     reason: str = "",
 ) -> Iterator[Finding]:
-    """Report two shapes that differ, each with the words before it in the message.
+    """Report two shapes that differ, at operand ``at`` or at the shape of the instruction.
 
-    The place is that of operand ``at``, or of the shape of the instruction. ``related`` are
-    instructions with shapes. With ``is_loose``, all floating-point types are equal.
+    With ``is_loose``, all floating-point types are equal.
     """
-    (what, first), (but, second) = one, other
-    if first == second or not first or not second:
+    if one.shape == other.shape or not one.shape or not other.shape:
         return
-    found = shape_difference(first, second, types=is_typed, loose=is_loose)
+    found = shape_difference(one.shape, other.shape, types=is_typed, loose=is_loose)
     if found is not None:
+        where = found.where
         yield case.report(
             shape_place(case.file, case.record) if at is None else case.operand_place(at),
-            f"{what} {found.first}{found.where}, but {but} {found.second}{found.where}{reason}",
-            *(Related(shape_place(case.file, line), message) for line, message in related),
+            f"{one.words} {found.first}{where}, but {other.words} {found.second}{where}{reason}",
+            *(
+                Related(shape_place(case.file, side.line), side.about)
+                for side in (one, other)
+                if side.line is not None
+            ),
         )
 
 
@@ -88,16 +110,8 @@ def logical_types(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     if record.opcode == "compare" and len(operands) == 2:
         left, right = operands[0], operands[1]
         if is_compatible(left.shape, right.shape, types=False):
-            yield from compare_shapes(
-                case,
-                1,
-                (f"`{right.name}` is", right.shape),
-                (f"`{left.name}` is", left.shape),
-                (right, f"the shape of `{right.name}`"),
-                (left, f"the shape of `{left.name}`"),
-                is_loose=True,
-                reason=": both sides have one type",
-            )
+            sides, reason = (operand_side(right), operand_side(left)), ": both sides have one type"
+            yield from compare_shapes(case, 1, *sides, is_loose=True, reason=reason)
     selector = operands.get(0) if record.opcode == "select" else None
     if selector is not None and _element_type(selector.shape) not in {"pred", None}:
         yield case.report(
@@ -129,14 +143,9 @@ def tuple_elements(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
         )
         return
     for number, operand in _operands(case):
-        yield from compare_shapes(
-            case,
-            number,
-            (f"`{operand.name}` is", operand.shape),
-            (f"element {number} of the tuple is", elements[number]),
-            (operand, "the shape of the operand"),
-            (record, "the shape of the tuple"),
-        )
+        what = f"element {number} of the tuple is"
+        element = Side(what, elements[number], record, "the shape of the tuple")
+        yield from compare_shapes(case, number, operand_side(operand), element)
 
 
 def taken_element(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
@@ -149,13 +158,9 @@ def taken_element(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     elements = element_texts(operand.shape)
     message = f"the shape of `{operand.name}`"
     if elements is not None and int(index.text) < len(elements):
-        yield from compare_shapes(
-            case,
-            None,
-            ("the result is", record.shape),
-            (f"element {index.text} of `{operand.name}` is", elements[int(index.text)]),
-            (operand, message),
-        )
+        what = f"element {index.text} of `{operand.name}` is"
+        element = Side(what, elements[int(index.text)], operand, message)
+        yield from compare_shapes(case, None, Side("the result is", record.shape), element)
         return
     related = Related(shape_place(case.file, operand), message)
     shape = describe_shape(operand.shape)
@@ -177,22 +182,13 @@ def copied(case: RecordCheck[InstructionLine]) -> Iterator[Finding]:
     elements = element_texts((record if record.opcode == "copy-start" else operand).shape)
     if record.opcode == "copy-start":
         for role, element in zip(("destination", "source"), elements or (), strict=False):
-            yield from compare_shapes(
-                case,
-                None,
-                (f"the {role} is", element),
-                (f"`{operand.name}` is", operand.shape),
-                (operand, "the shape of the operand"),
-                is_loose=True,
-            )
+            side = Side(f"the {role} is", element)
+            yield from compare_shapes(case, None, side, operand_side(operand), is_loose=True)
     elif operand.opcode == "copy-start" and elements:
+        what, about = (f"the {one} of `{operand.name}`" for one in ("destination", "shape"))
+        side = Side(f"{what} is", elements[0], operand, about)
         yield from compare_shapes(
-            case,
-            None,
-            ("the result is", record.shape),
-            (f"the destination of `{operand.name}` is", elements[0]),
-            (operand, f"the shape of `{operand.name}`"),
-            is_loose=True,
+            case, None, Side("the result is", record.shape), side, is_loose=True
         )
 
 
@@ -210,13 +206,12 @@ def _against_result(
     reason: str,
     is_typed: bool = True,
 ) -> Iterator[Finding]:
+    result = Side("the result is", case.record.shape, case.record, "the shape of the result")
     return compare_shapes(
         case,
         number,
-        (f"`{operand.name}` is", operand.shape),
-        ("the result is", case.record.shape),
-        (operand, f"the shape of `{operand.name}`"),
-        (case.record, "the shape of the result"),
+        operand_side(operand),
+        result,
         is_typed=is_typed,
         is_loose=True,
         reason=f": {reason}",

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hlo_lsp.checks.case import RecordCheck, field_place, part_place
 from hlo_lsp.checks.finding import Finding, Related
-from hlo_lsp.checks.rule import AnyRule, error, warning
+from hlo_lsp.checks.rule import AnyRule, RecordCheck, error, warning
+from hlo_lsp.model.place import field_place, part_place
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.module_records import FrameRow, InstructionLine, LocationRow, NameRow
 
@@ -41,14 +41,14 @@ def frame_row(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
     row, tables = case.record, case.tables
     locations, frames = tables.table("FileLocations"), tables.table("StackFrames")
     if locations is not None and not locations.may_hold(row.location):
-        yield case.finding(
+        yield case.report(
+            case.place("FILE_LOCATION_ID"),
             f"unknown location {row.location}: {_rows(len(locations.rows), 'FileLocations')}",
-            "FILE_LOCATION_ID",
         )
     if frames is not None and row.parent is not None and not frames.may_hold(row.parent):
-        yield case.finding(
+        yield case.report(
+            case.place("PARENT_FRAME_ID"),
             f"unknown frame {row.parent}, printed as {row.parent + 1}: {_rows(len(frames.rows))}",
-            "PARENT_FRAME_ID",
         )
 
 
@@ -61,7 +61,9 @@ def location_row(case: RecordCheck[LocationRow]) -> Iterator[Finding]:
     ):
         table = tables.table(label)
         if table is not None and not table.may_hold(number):
-            yield case.finding(f"unknown {what} {number}: {_rows(len(table.rows), label)}", role)
+            yield case.report(
+                case.place(role), f"unknown {what} {number}: {_rows(len(table.rows), label)}"
+            )
 
 
 _TABLES = {
@@ -78,10 +80,10 @@ def numbered_row(case: "RecordCheck[Any]") -> Iterator[Finding]:
         table = case.tables.table(label)
         if table is not None and table.misnumbered is row:
             place = table.rows.index(row) + 1
-            yield case.finding(
+            yield case.report(
+                case.place("NUMBER"),
                 f"this is row {place} of `{label}`, but it is numbered {row.number}: XLA counts "
                 "rows, so later ids refer to other rows than their numbers",
-                "NUMBER",
             )
 
 
@@ -96,9 +98,9 @@ def frame_cycle(case: RecordCheck[FrameRow]) -> Iterator[Finding]:
     else:
         way = ", ".join(map(str, [*numbers[1:], numbers[0]]))
         message = f"frame {numbers[0]} is among its own callers: {way}"
-    yield case.finding(
+    yield case.report(
+        case.place("PARENT_FRAME_ID"),
         message,
-        "PARENT_FRAME_ID",
         *(
             Related(field_place(case.file, row, "PARENT_FRAME_ID"), f"the caller of frame {number}")
             for row, number in zip(circle[1:], numbers[1:], strict=True)

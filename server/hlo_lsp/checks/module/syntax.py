@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from hlo_lsp.checks.case import RecordCheck, head_place, name_place, part_place, span_place
 from hlo_lsp.checks.finding import Finding
-from hlo_lsp.checks.rule import AnyRule, error
+from hlo_lsp.checks.rule import AnyRule, RecordCheck, error
 from hlo_lsp.hlo.vocabulary import vocabulary
+from hlo_lsp.model.place import head_place, name_place, part_place, span_place
 from hlo_lsp.model.shape import ArrayShape, ShapeError, parse_shape, try_shape
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
@@ -103,7 +103,7 @@ def lone_brace(case: RecordCheck[ComputationEnd]) -> Iterator[Finding]:
         return  # it closes a computation whose header is malformed or missing
     scope = case.scopes.scope(head) if isinstance(head, ComputationLine) else None
     if scope is None or scope.is_inside or scope.end != line:
-        yield case.finding("unmatched `}`")
+        yield case.report(case.place(), "unmatched `}`")
 
 
 def _attributes(case: "RecordCheck[Any]", text: str, start: int) -> Iterator[Finding]:

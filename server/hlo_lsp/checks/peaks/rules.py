@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.live_ranges.rules import has_all_values, value_line
 from hlo_lsp.checks.live_ranges.section import (
@@ -16,11 +15,12 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     report_few,
 )
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.memory.memory_spaces import largest_off_chip_space, memory_space_occupancies
 from hlo_lsp.model.backend import space_title
 from hlo_lsp.model.display import format_bytes
 from hlo_lsp.model.dump_set import DumpSet, defining_text
+from hlo_lsp.model.place import field_place
 from hlo_lsp.model.shape import subshape_text, try_shape
 from hlo_lsp.model.sizes import logical_bytes, target_of
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakLabel, PeakRow, RangeRow

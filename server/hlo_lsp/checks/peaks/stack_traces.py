@@ -6,7 +6,6 @@ with the rows below it, and ``remaining`` of all rows after it.
 
 from collections.abc import Iterator
 
-from hlo_lsp.checks.case import CompileCheck
 from hlo_lsp.checks.finding import Finding, Related, Severity
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
@@ -14,7 +13,7 @@ from hlo_lsp.checks.live_ranges.section import (
     LiveRangeSection,
     live_range_section,
 )
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
 from hlo_lsp.model.query import query

@@ -13,9 +13,8 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import accumulate, groupby, zip_longest
 
-from hlo_lsp.checks.case import CompileCheck, field_place
 from hlo_lsp.checks.finding import Finding, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.backend import report_space_name
 from hlo_lsp.model.buffer_assignment import (
     AllocationBlock,
@@ -26,7 +25,7 @@ from hlo_lsp.model.buffer_assignment import (
 from hlo_lsp.model.display import format_bytes_as_xla as xla_size
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.place import LocatedRecord, Place, field_place
 from hlo_lsp.model.query import query
 from hlo_lsp.model.shape import element_texts
 from hlo_lsp.syntax.file_kinds import FileKind

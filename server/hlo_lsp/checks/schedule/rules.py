@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from hlo_lsp.checks.case import CompileCheck, name_place
 from hlo_lsp.checks.finding import Edit, Finding, Fix, Related, Severity
 from hlo_lsp.checks.live_ranges.section import (
     MAX_FINDINGS,
@@ -16,7 +15,8 @@ from hlo_lsp.checks.live_ranges.section import (
     live_range_section,
     text_schedule,
 )
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
+from hlo_lsp.model.place import name_place
 from hlo_lsp.syntax.memory_records import LiveRangeLabel, SequenceRow
 from hlo_lsp.syntax.used_value import UsedValue
 

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from itertools import chain, islice, pairwise
 from typing import Any
 
-from hlo_lsp.checks.case import CompileCheck, field_place, shape_place, top_place
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet, defining_text
 from hlo_lsp.model.memory_index import MultiMap
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.place import LocatedRecord, Place, field_place, shape_place, top_place
 from hlo_lsp.model.shape import arrays_of, subshape_text, try_shape
 from hlo_lsp.program.passes import module_at_buffer_assignment
 from hlo_lsp.syntax.memory_records import AssignedValue
@@ -38,13 +37,13 @@ class HeaderList:
     ids: MultiMap[int, Any]
     keys: MultiMap[str, Any]
 
-    def located(self, header: Header) -> LocatedRecord[Any]:
-        """Return a header with its file."""
-        return LocatedRecord(self.file, header)
+    def place(self, header: Header, role: str = "VALUE_ID") -> Place:
+        """Return the place of a field of a header."""
+        return field_place(self.file, header, role)
 
     def related(self, header: Header, message: str, role: str = "VALUE_ID") -> Related:
         """Return a header as the place of related information."""
-        return Related(field_place(self.file, header, role), message)
+        return Related(self.place(header, role), message)
 
     def descents(self) -> Iterator[tuple[Header, Header]]:
         """Yield headers that are next to each other and whose ids do not ascend."""
@@ -84,21 +83,21 @@ def duplicate_value_id(survey: CompileCheck) -> Iterator[Finding]:
 def _duplicate(
     survey: CompileCheck, mine: HeaderList, other: HeaderList | None, header: Header, twin: Header
 ) -> Finding:
-    message = f"id {header.id} is repeated: line {mine.located(twin).number:,} has it"
+    message = f"id {header.id} is repeated: line {mine.place(twin).number:,} has it"
     related = [mine.related(twin, "the same id")]
     if header.key == twin.key:
         message += " for the same value"
-        finding = survey.finding(mine.located(header), "VALUE_ID", message, *related)
+        finding = survey.report(mine.place(header), message, *related)
         shares_lines = isinstance(header, UsedValue) and header.shares_lines
         drop = Fix.drop(mine.file, header.line, header.line_count)
         return finding if shares_lines else finding.fixed(drop)
     message += f" for `{twin.key}`"
     own = _own_header(header, mine, other)
     if own is None or other is None:
-        return survey.finding(mine.located(header), "VALUE_ID", message, *related)
+        return survey.report(mine.place(header), message, *related)
     message += f", and `{header.key}` has id {own.id} {other.name}"
     related.append(other.related(own, f"id {own.id}"))
-    finding = survey.finding(mine.located(header), "VALUE_ID", message, *related)
+    finding = survey.report(mine.place(header), message, *related)
     return finding.put(str(own.id))
 
 
@@ -116,7 +115,7 @@ def value_order(survey: CompileCheck) -> Iterator[Finding]:
         for one, other in mine.descents():
             message = f"ids must ascend: value {other.id} is after value {one.id}"
             related = mine.related(one, f"value {one.id}")
-            yield survey.finding(mine.located(other), "VALUE_ID", message, related)
+            yield survey.report(mine.place(other), message, related)
         checkpoint()
 
 
@@ -139,7 +138,7 @@ def value_set_mismatch(survey: CompileCheck) -> Iterator[Finding]:
             mine, one, other, twin = assigned, value, entries, entry
         message = f"`{one.key}` has id {one.id} here and id {twin.id} {other.name}"
         related = other.related(twin, f"id {twin.id}")
-        finding = survey.finding(mine.located(one), "VALUE_ID", message, related)
+        finding = survey.report(mine.place(one), message, related)
         is_sure = one in disordered and twin not in disordered
         yield finding.put(str(twin.id)) if is_sure else finding
     paired = {header for pair in pairs for header in pair}
@@ -165,7 +164,7 @@ def _alone(
         message = f"value {header.id} `{header.key}` is not {where}"
         if is_part:
             message = f"{len(missing):,} values are not {where}, first {header.id} `{header.key}`"
-        yield survey.finding(mine.located(header), "VALUE_ID", message, lacking)
+        yield survey.report(mine.place(header), message, lacking)
 
 
 def header_mismatch(survey: CompileCheck) -> Iterator[Finding]:
@@ -203,9 +202,8 @@ def _differing(
     twin: Header = value
     if definition == _text(entry)[:2]:
         mine, header, text, other, twin, right = assigned, value, right, entries, entry, text
-    finding = survey.finding(
-        mine.located(header),
-        role if text else "NAME",
+    finding = survey.report(
+        field_place(mine.file, header, role if text else "NAME"),
         f"the {_NOUNS[role]} of value {header.id} is {text or 'missing'} here and "
         f"{right or 'missing'} {other.name}",
         other.related(twin, f"{right or 'missing'} here", role if right else "NAME"),

@@ -8,12 +8,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain
 
-from hlo_lsp.checks.case import CompileCheck, field_place, line_place, shape_place
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import Place
+from hlo_lsp.model.place import Place, field_place, line_place, shape_place
 from hlo_lsp.model.shape import shape_indexes
 from hlo_lsp.program.dataflow import direct_sources
 from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment

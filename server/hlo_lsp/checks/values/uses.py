@@ -8,9 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from hlo_lsp.checks.case import CompileCheck, line_place, name_place, part_place
 from hlo_lsp.checks.finding import Finding, Fix, Related, Severity
-from hlo_lsp.checks.rule import AnyRule, WholeRule
+from hlo_lsp.checks.rule import AnyRule, CompileCheck, WholeRule
 from hlo_lsp.checks.values.positions import (
     LABEL_ROW,
     entry_file,
@@ -21,6 +20,7 @@ from hlo_lsp.checks.values.positions import (
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import defining_text
 from hlo_lsp.model.module_index import ModuleIndex
+from hlo_lsp.model.place import line_place, name_place, part_place
 from hlo_lsp.program.passes import is_complete_module, module_at_buffer_assignment
 from hlo_lsp.syntax.used_value import UsedValue
 from hlo_lsp.text.checkpoint import checkpoint

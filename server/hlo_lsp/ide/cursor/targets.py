@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value
+from hlo_lsp.model.place import LocatedRecord, Place, Value, part_place
 from hlo_lsp.program.schedule import thunk_instruction
 from hlo_lsp.syntax.instruction_text import TextSpan
 from hlo_lsp.syntax.memory_records import AssignedValue, PeakRow, RangeRow, SequenceRow
@@ -61,16 +61,11 @@ def head_place(located: LocatedRecord[Record]) -> Place:
     return Place(file, line, *name_columns(located.record, file.lines[line]))
 
 
-def place_in(file: DumpFile, record: InstructionLine, span: TextSpan) -> Place:
-    """Return the place of a part of an instruction's text in the file."""
-    return Statement(file, record.line, record.text).place(span.start, span.end)
-
-
 def named_places(
     file: DumpFile, record: InstructionLine, spans: Iterable[TextSpan], name: str
 ) -> list[Place]:
     """Return the places of those parts of an instruction's text that are this name."""
-    return [place_in(file, record, span) for span in spans if span.text == name]
+    return [part_place(file, record, span) for span in spans if span.text == name]
 
 
 class TargetEntity:

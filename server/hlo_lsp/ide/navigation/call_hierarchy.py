@@ -7,10 +7,10 @@ the incoming calls are its operands and the outgoing calls are its users.
 from dataclasses import dataclass
 
 from hlo_lsp.ide.cursor import targets
-from hlo_lsp.ide.cursor.targets import CursorTarget, head_place, named_places, place_in
+from hlo_lsp.ide.cursor.targets import CursorTarget, head_place, named_places
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place
+from hlo_lsp.model.place import LocatedRecord, Place, part_place
 from hlo_lsp.syntax.module_records import (
     ComputationEnd,
     ComputationLine,
@@ -114,7 +114,7 @@ def name_place(node: CallNode) -> Place:
     """Return the place of the name of a node, or of the attribute of an unnamed computation."""
     record = node.record
     if isinstance(record, InstructionLine):
-        return place_in(node.file, record, record.parsed.name)
+        return part_place(node.file, record, record.parsed.name)
     return head_place(LocatedRecord(node.file, record))
 
 

@@ -10,12 +10,11 @@ from hlo_lsp.ide.cursor.targets import (
     LocationRowTarget,
     head_place,
     named_places,
-    place_in,
 )
 from hlo_lsp.ide.navigation.report_rows import rows_of_allocation, rows_of_value
 from hlo_lsp.model.dump_file import DumpFile
 from hlo_lsp.model.dump_set import DumpSet
-from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value
+from hlo_lsp.model.place import LocatedRecord, Place, Statement, Value, part_place
 from hlo_lsp.model.sections import peak_row_key
 from hlo_lsp.program.dataflow import operands_of_parameter
 from hlo_lsp.syntax.file_kinds import FileKind
@@ -115,7 +114,7 @@ def _value_places(dump: DumpSet, value: Value) -> ReferencePlaces:
             user = dump.instruction(use.name)
             operands = () if user is None else user.record.parsed.operands
             if user is not None and use.operand < len(operands):
-                mentioned.append(place_in(user.file, user.record, operands[use.operand]))
+                mentioned.append(part_place(user.file, user.record, operands[use.operand]))
     for file in dump.files:
         for row in file.memory.peak_names.all(value.name):
             if (row.key or peak_row_key(file, row)) == value.key:
