@@ -3,7 +3,7 @@
 
 `libs/` holds the server from this checkout and its dependencies, as requirements.txt pins them:
 pure Python, importable by every interpreter that the server supports. `dump/` holds a real dump
-for the walkthrough. The license is that of the repository.
+for the walkthrough, with the program that it is of. The license is that of the repository.
 """
 
 from __future__ import annotations
@@ -21,11 +21,7 @@ CLIENT = Path(__file__).resolve().parent.parent
 ROOT = CLIENT.parent
 LIBS = CLIENT / "bundled" / "libs"
 DUMP = CLIENT / "bundled" / "dump"
-CORPUS = ROOT / "tests" / "corpus" / "small.tar.xz"
-DUMP_FILE = re.compile(
-    r"(?:\./)?tpu_v5e/module_0000\.jit_mlp_train\.cl_\d+\."
-    r"(?:before_optimizations|after_codegen|after_optimizations[\w-]*)\.txt"
-)
+SAMPLE = ROOT / "sample"
 OMITTED = {"pygments", "markdown-it-py", "mdurl"}  # requirements.txt says why
 # Accept only wheels for every system and every supported Python, whichever Python runs this.
 PURE = (
@@ -70,11 +66,12 @@ def check_libs() -> None:
 
 
 def unpack_dump() -> None:
-    """Unpack the text files of one compile from the corpus into `dump/`."""
+    """Unpack the sample dump into `dump/`, beside its program."""
     DUMP.mkdir(parents=True)
-    with tarfile.open(CORPUS) as corpus:
-        for member in corpus:
-            content = corpus.extractfile(member) if DUMP_FILE.fullmatch(member.name) else None
+    shutil.copy(SAMPLE / "train.py", DUMP)
+    with tarfile.open(SAMPLE / "dump.tar.xz") as archive:
+        for member in archive:
+            content = archive.extractfile(member)
             if content is not None:
                 (DUMP / Path(member.name).name).write_bytes(content.read())
 

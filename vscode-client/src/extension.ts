@@ -20,6 +20,7 @@ let server: Server | undefined;
 
 export function activate(context: vscode.ExtensionContext): void {
   const bundled = (...names: string[]): string => context.asAbsolutePath(join(...names));
+  const sample = bundled("bundled", "dump");
   const log = vscode.window.createOutputChannel("HLO", { log: true });
   const started = new Server(context.extensionPath, log);
   server = started;
@@ -32,7 +33,7 @@ export function activate(context: vscode.ExtensionContext): void {
   const summary = new MemorySummary(started, windows);
   const terminal = new Terminal(started, windows, context.extensionPath);
   const map = new MemoryMapPanel(started, windows, context.extensionUri);
-  started.middleware = middlewareOf(windows, work);
+  started.middleware = middlewareOf(windows, work, sample);
   // Only after the first start, because this activates the Python extension.
   let followPython: (() => void) | undefined = () => void restartOnSelection(context, started);
 
@@ -79,7 +80,7 @@ export function activate(context: vscode.ExtensionContext): void {
     "hlo.openWindow": (file?: vscode.Uri) => notice.ask(file),
     "hlo.previousWindow": () => openAdjacent(windows, -1),
     "hlo.nextWindow": () => openAdjacent(windows, 1),
-    "hlo.openSample": (ending?: string, text?: string) => openSample(bundled("bundled", "dump"), ending, text),
+    "hlo.openSample": (ending?: string, text?: string) => openSample(sample, ending, text),
     "hlo.showPlaces": (...places: ShownPlaces) => showPlaces(started, windows, ...places),
   });
 }

@@ -1,11 +1,26 @@
 import * as vscode from "vscode";
 import type { Middleware, ShowDocumentParams } from "vscode-languageclient/node";
 import type { FileWindows } from "./fileWindows";
+import { withSampleSources } from "./sample";
 import type { Work } from "./work";
 
-/** Return middleware that shows places in large files in windows, and tracks progress. */
-export function middlewareOf(windows: FileWindows, work: Work): Middleware {
+/**
+ * Return middleware that shows places in large files in windows, tracks progress, and maps the sources of the sample.
+ *
+ * @param sample the folder of the sample dump
+ */
+export function middlewareOf(windows: FileWindows, work: Work, sample: string): Middleware {
   return {
+    workspace: {
+      configuration: async (params, token, next) => {
+        const answers = await next(params, token);
+        return Array.isArray(answers)
+          ? answers.map((answer: unknown, index) =>
+              params.items[index]?.section === "hlo" ? withSampleSources(answer, sample) : answer,
+            )
+          : answers;
+      },
+    },
     provideDefinition: async (document, position, token, next) =>
       windows.inWindows(await next(document, position, token)),
     provideDeclaration: async (document, position, token, next) =>

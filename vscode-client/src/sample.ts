@@ -2,6 +2,16 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import * as vscode from "vscode";
 
+/** The folder of the program in the sample dump. */
+const PROGRAM_FOLDER = "/home/user/hlo-sample";
+
+/** Return the settings with an entry of `hlo.sourceMap` for the program of the sample dump, if there is none. */
+export function withSampleSources(settings: unknown, folder: string): unknown {
+  const given = typeof settings === "object" && settings !== null ? settings : {};
+  const sourceMap: unknown = "sourceMap" in given ? given.sourceMap : undefined;
+  return { ...given, sourceMap: { [PROGRAM_FOLDER]: folder, ...(typeof sourceMap === "object" ? sourceMap : {}) } };
+}
+
 /**
  * Open a file of the sample dump of the extension.
  *
