@@ -19,6 +19,9 @@ return {
     },
   },
   handlers = {
+    ['hlo/sourceLinesChanged'] = function()
+      require('hlo_lsp.python_notes').refresh_all()
+    end,
     ['workspace/diagnostic/refresh'] = vim.lsp.handlers['workspace/diagnostic/refresh']
       or function(...)
         return require('hlo_lsp.diagnostics').on_refresh(...)

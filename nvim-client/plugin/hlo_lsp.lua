@@ -8,6 +8,7 @@ local group = vim.api.nvim_create_augroup('hlo_lsp', {})
 local filetype = require('hlo_lsp.filetype')
 local restart = require('hlo_lsp.restart')
 local lenses = require('hlo_lsp.lenses')
+local python_notes = require('hlo_lsp.python_notes')
 if vim.fn.has('nvim-0.9') == 1 then -- the first with semantic tokens
   require('hlo_lsp.highlights').define()
 end
@@ -46,9 +47,21 @@ vim.api.nvim_create_user_command('HloSummary', function()
   require('hlo_lsp.summary').run()
 end, { desc = 'Show the memory summary of this dump' })
 
+vim.api.nvim_create_user_command('HloBuffers', function()
+  python_notes.list_buffers()
+end, { desc = 'List the buffers that this Python line owns at the peak' })
+
+autocmd({ 'BufEnter', 'BufWritePost' }, {
+  pattern = '*.py',
+  callback = function(event)
+    python_notes.refresh(event.buf)
+  end,
+})
+
 local function attached(client, bufnr)
   restart.attached(client)
   lenses.follow(client, bufnr)
+  python_notes.refresh_all()
 end
 
 if vim.fn.has('nvim-0.8') == 1 then

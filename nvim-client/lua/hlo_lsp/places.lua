@@ -1,14 +1,34 @@
--- Lists the places of a code lens: the values in an allocation, or the uses of a value.
+-- Lists the places of a code lens: the values in an allocation, or the uses of a value. Lists the
+-- buffers of a Python line.
 local lenses = require('hlo_lsp.lenses')
 local request = require('hlo_lsp.request')
 local M = {}
 
 local TITLE = 'hlo-lsp: %s'
 
-local function show(title, locations, encoding)
-  local items = vim.lsp.util.locations_to_items(locations, encoding)
+local function list(title, items)
   vim.fn.setqflist({}, ' ', { title = TITLE:format(title), items = items })
   vim.cmd('botright copen')
+end
+
+local function show(title, locations, encoding)
+  list(title, vim.lsp.util.locations_to_items(locations, encoding))
+end
+
+--- Lists buffers (`name`, `text`, `location`) in their order, with their sizes.
+function M.list(title, buffers)
+  list(
+    title,
+    vim.tbl_map(function(buffer)
+      local start = buffer.location.range.start
+      return {
+        filename = vim.uri_to_fname(buffer.location.uri),
+        lnum = start.line + 1,
+        col = start.character + 1,
+        text = buffer.name .. ' · ' .. buffer.text,
+      }
+    end, buffers)
+  )
 end
 
 --- Runs the client command `hlo.showPlaces`. Its arguments are a document, a position, and the places
