@@ -33,7 +33,8 @@ CHECKS = (
     # -E reads every page again, so that warnings about unchanged pages are not lost.
     ("sphinx-build", "-q", "-E", "-W", "--keep-going", "-b", "html", "docs", "build/docs"),
 )
-TESTS = ("pytest", "-n", "2", "--dist", "loadgroup")
+# One process more than two cores have: tests of editors mostly wait.
+TESTS = ("pytest", "-n", "3", "--dist", "loadgroup")
 QUICK = ("-m", "not corpus and not editors and not e2e")
 
 

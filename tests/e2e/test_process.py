@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from e2e.process import COMMAND
-from e2e.wire import Json, Wire, hover, message, opened
+from e2e.wire import PATIENCE, Json, Wire, hover, message, opened
 
 TEXT = "BufferAssignment:\nallocation 0: size 0, constant:\n"
 
@@ -35,7 +35,7 @@ def test_shutdown_and_exit_end_the_process_with_success(start: type[Wire]) -> No
     wire.send(opened("untitled:1", TEXT) + message("shutdown", None, 1))
     assert wire.reply(1)["result"] is None
     wire.send(message("exit"))
-    assert wire.process.wait(20) == 0
+    assert wire.process.wait(PATIENCE) == 0
     assert (wire.log, wire.stray) == ("", b"")
 
 
@@ -43,14 +43,14 @@ def test_exit_without_shutdown_is_a_failure(start: type[Wire]) -> None:
     wire = start()
     wire.initialize()
     wire.send(message("exit"))
-    assert wire.process.wait(20) == 1
+    assert wire.process.wait(PATIENCE) == 1
     assert "Traceback" not in wire.log
 
 
 def test_exit_before_initialize_ends_the_process(start: type[Wire]) -> None:
     wire = start()
     wire.send(message("exit"))
-    assert wire.process.wait(20) == 1
+    assert wire.process.wait(PATIENCE) == 1
 
 
 @pytest.mark.parametrize("said", [b"", b"Content-Length: 100\r\n\r\n{", b"Content-Len", b"\r\n"])
@@ -93,7 +93,7 @@ def test_closed_output_ends_the_process() -> None:
         process.stdin.flush()
         assert process.stdout.readline().startswith(b"Content-Length")
         process.stdout.close()
-        _, log = process.communicate(timeout=30)
+        _, log = process.communicate(timeout=PATIENCE)
     assert b"Exception ignored" not in log
 
 
@@ -108,7 +108,9 @@ def test_regular_file_as_input_is_read_completely(source: str, tmp_path: Path) -
     )
     place = path if source == "a file" else Path("/dev/null")
     with place.open("rb") as stdin:
-        ended = subprocess.run(COMMAND, stdin=stdin, capture_output=True, check=False, timeout=30)
+        ended = subprocess.run(
+            COMMAND, stdin=stdin, capture_output=True, check=False, timeout=PATIENCE
+        )
     assert b"Traceback" not in ended.stderr
     assert (b'"hlo-lsp"' in ended.stdout) is (source == "a file")
 
@@ -117,7 +119,7 @@ def test_an_interrupt_from_the_keyboard_leaves_no_trace(start: type[Wire]) -> No
     wire = start()
     wire.initialize()
     wire.process.send_signal(signal.SIGINT)
-    wire.process.wait(20)
+    wire.process.wait(PATIENCE)
     assert "Traceback" not in wire.log
 
 
@@ -136,7 +138,7 @@ def test_standard_output_carries_the_protocol_only(
         wire.send(message("no/such", {}, 2))
         assert wire.reply(2)["error"]
         wire.send(message("shutdown", None, 3) + message("exit"))
-        assert wire.process.wait(20) == 0
+        assert wire.process.wait(PATIENCE) == 0
         assert wire.stray == b""
         assert bool(more) is (wire.log == "")
     assert "no/such" in log.read_text("utf-8")
@@ -146,7 +148,7 @@ def test_unwritable_log_file_is_reported_and_ignored(start: type[Wire], tmp_path
     wire = start("--log-file", str(tmp_path / "no folder" / "server.log"))
     wire.initialize()
     wire.send(message("shutdown", None, 1) + message("exit"))
-    assert wire.process.wait(20) == 0
+    assert wire.process.wait(PATIENCE) == 0
     assert "cannot log to" in wire.log
     assert "no folder" in wire.log
     assert "Traceback" not in wire.log

@@ -11,6 +11,7 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 from e2e.process import COMMAND
+from e2e.wire import PATIENCE
 
 Process = subprocess.Popen[bytes]
 
@@ -44,7 +45,7 @@ async def listens(server: Process) -> str:
                 return line.decode()
         raise AssertionError("nobody listens")
 
-    return await asyncio.wait_for(asyncio.to_thread(wait), 20)
+    return await asyncio.wait_for(asyncio.to_thread(wait), PATIENCE)
 
 
 async def talk(client: LanguageClient) -> str:
@@ -71,7 +72,7 @@ async def test_exit_of_the_client_ends_the_server(server: Process, port: int) ->
     assert (await talk(client)).startswith("BufferAssignment")
     await client.shutdown_async(None)
     client.exit(None)
-    out, err = await asyncio.to_thread(server.communicate, None, 20)
+    out, err = await asyncio.to_thread(server.communicate, None, PATIENCE)
     assert server.returncode == 0
     assert out == b""
     assert b"Traceback" not in err
@@ -84,7 +85,7 @@ async def test_a_client_that_hangs_up_ends_the_server(server: Process, port: int
     _, writer = await asyncio.open_connection("127.0.0.1", port)
     writer.close()
     await writer.wait_closed()
-    out, err = await asyncio.to_thread(server.communicate, None, 20)
+    out, err = await asyncio.to_thread(server.communicate, None, PATIENCE)
     assert server.returncode is not None
     assert out == b""
     assert b"Traceback" not in err
@@ -106,7 +107,7 @@ def test_a_port_that_is_taken_is_said(port: int) -> None:
             capture_output=True,
             text=True,
             check=False,
-            timeout=30,
+            timeout=PATIENCE,
         )
     assert ended.returncode == 1
     assert f"cannot listen on 127.0.0.1:{port}" in ended.stderr

@@ -1,5 +1,6 @@
 """Workspace symbols: in the folders of the workspace and beside open files."""
 
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from lsprotocol import types
 
 from e2e.compiles import Compile
 from e2e.editor import Editor, editor
+from e2e.wire import PATIENCE
 
 Compiled = Callable[[str], Compile]
 
@@ -18,9 +20,11 @@ async def find(editor: Editor, typed: str) -> list[types.SymbolInformation]:
 
 
 async def found(editor: Editor, typed: str, name: str) -> list[types.SymbolInformation]:
-    """Wait for symbols of this name, and return them."""
-    for _ in range(100):
-        symbols = [symbol for symbol in await find(editor, typed) if symbol.name == name]
+    """Wait for symbols with this name, or names of files with this end, and return them."""
+    ends = time.monotonic() + PATIENCE
+    while time.monotonic() < ends:  # names are read in the background
+        names = await find(editor, typed)
+        symbols = [one for one in names if name in (one.name, f".{one.name.rpartition('.')[2]}")]
         if symbols:
             return symbols
     raise AssertionError(f"{name} is not found by {typed}")
@@ -53,14 +57,7 @@ async def test_python_lines(neovim: Editor, compiled: Compiled) -> None:
     file = neovim.open(compiled("cpu").module)
     line = next(line for line in file.text.lines if "source_line=" in line or "line=" in line)
     number = line.partition("line=")[2].split()[0].strip("},")
-    symbols = await find(neovim, f".py:{number}")
-    for _ in range(100):
-        if symbols:
-            break
-        symbols = await find(neovim, f".py:{number}")
-    names = {symbol.name for symbol in symbols}
-    assert any(name.endswith(f".py:{number}") for name in names)
-    for symbol in symbols:
+    for symbol in await found(neovim, f".py:{number}", f".py:{number}"):
         spot = neovim.spot(symbol.location)
         assert " = " in spot.line
         assert symbol.container_name is not None

@@ -9,7 +9,7 @@ from typing import Any
 from e2e.process import COMMAND
 
 Json = dict[str, Any]
-_PATIENCE = 20  # seconds until a server that says nothing fails the test
+PATIENCE = 90  # seconds until a server that sends nothing fails the test
 END = object()
 
 
@@ -68,7 +68,7 @@ class Wire:
 
     def receive(self) -> Json:
         """Receive the next message of the server."""
-        found = self._messages.get(timeout=_PATIENCE)
+        found = self._messages.get(timeout=PATIENCE)
         assert found is not END, f"the server is gone: {self.log}"
         assert isinstance(found, dict)
         return found
@@ -90,7 +90,7 @@ class Wire:
         assert self.process.stdin is not None
         if not self.process.stdin.closed:
             self.process.stdin.close()
-        return self.process.wait(_PATIENCE)
+        return self.process.wait(PATIENCE)
 
     def _read(self) -> None:
         output = self.process.stdout

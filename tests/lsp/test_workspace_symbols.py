@@ -70,11 +70,9 @@ class WorkspaceSymbolsHarness:
         return [found.location.uri for found in await self.find(typed)]
 
     async def settled(self) -> None:
-        for _ in range(1000):
-            if self.names._reading is None and not self.names._open_reads:
-                return
+        """Wait until all names are read."""
+        while self.names._reading is not None or self.names._open_reads:
             await asyncio.sleep(0.01)
-        pytest.fail("reading does not end")
 
 
 def write(path: Path, text: str = MODULE) -> str:

@@ -220,9 +220,9 @@ def test_any_lines_can_be_read(lines: list[str]) -> None:
     ],
 )
 def test_hostile_text_takes_linear_time(text: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     messages(text)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5
 
 
 @given(st.integers(0, 1 << 50))

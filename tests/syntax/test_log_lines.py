@@ -62,6 +62,6 @@ def test_any_text_has_lines(text: str) -> None:
 
 
 def test_backslashes_take_linear_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     unescaped_lines("\\" * 200_000)
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -8,7 +8,7 @@ from pathlib import Path
 from queue import Queue
 from typing import Any
 
-from e2e.wire import Wire, framed
+from e2e.wire import PATIENCE, Wire, framed
 from lsp.protocol.storm import Storm
 from lsp.protocol.texts import Json
 
@@ -67,7 +67,7 @@ class StormClient(Wire):
         self._out.put(None)
         self._writer.join()
         status = self.end()
-        while isinstance(said := self._messages.get(timeout=20), dict):
+        while isinstance(said := self._messages.get(timeout=PATIENCE), dict):
             self._take(said)
         return status
 

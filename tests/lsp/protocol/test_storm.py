@@ -1,4 +1,4 @@
-"""Ten thousand requests, right and wrong, with edits in between: one proper answer to each.
+"""Thousands of requests, valid and invalid, with edits between them: each gets one reply.
 
 A run prints its seed. ``STORM_SEED=<it>`` sends the same again.
 """
@@ -22,8 +22,8 @@ from lsp.protocol.client import StormClient
 from lsp.protocol.storm import Storm
 from lsp.protocol.texts import OpenText
 
-REQUESTS, WARM = 10_000, 2_000
-IN_FLIGHT = 4_000  # requests without an answer, at most, before the next burst
+REQUESTS, WARM = 6_000, 2_000
+IN_FLIGHT = 3_000  # requests without an answer, at most, before the next burst
 GROWTH, MOST = 1.5, 700 << 20  # how RSS may grow after the first, and what it never passes
 CAPABILITIES = {
     "textDocument": {"hover": {"contentFormat": ["markdown"]}, "publishDiagnostics": {}},
